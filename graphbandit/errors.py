@@ -1,0 +1,48 @@
+"""The few kinds of error the package raises. Each message names the value that was wrong and what is expected.
+
+Everything derives from `GraphBanditError`; where Python has a fitting built-in (``ValueError``, ``KeyError``),
+the error is that as well, so code that knows nothing of this package still catches it.
+"""
+
+
+class GraphBanditError(Exception):
+    """Anything that goes wrong in graphbandit on purpose."""
+
+
+class SettingError(GraphBanditError, ValueError):
+    """A setting of a learner, problem, environment or function class is out of its range."""
+
+
+class InputError(GraphBanditError, ValueError):
+    """An array that was handed in has the wrong shape, type or values."""
+
+
+class GraphError(InputError):
+    """A feedback graph is malformed, or lacks the self-loops that are required of it."""
+
+
+class ObservationError(InputError):
+    """Rewards do not fit the decision they are for: not revealed, given twice, or not finite."""
+
+
+class UnknownDecisionError(GraphBanditError, KeyError):
+    """No open decision has this id."""
+
+    def __str__(self) -> str:
+        return str(self.args[0]) if self.args else ""
+
+
+class HorizonError(GraphBanditError):
+    """More rounds were asked for than the problem's horizon holds."""
+
+
+class SavedFileError(GraphBanditError):
+    """A saved file is truncated, foreign, of another version, or cannot be written."""
+
+
+class SolverError(GraphBanditError):
+    """A linear program has no solution, or none that carries its certificate."""
+
+
+class MissingExtraError(GraphBanditError, ImportError):
+    """An optional dependency is needed; the message says how to install it."""
