@@ -1,1 +1,48 @@
+"""Contextual bandits with graph feedback.
+
+In each round a context and a feedback graph are shown, one arm is played, and the rewards of all the arms it reveals
+are seen. The names below are the package's promise; everything else may change.
+"""
+
+from graphbandit import environments, graph_generators, graph_sources
+from graphbandit.bandit import Bandit
+from graphbandit.exploration import exploration_set, inverse_gap_baseline
+from graphbandit.function_classes import BilinearClass, FiniteClass, FunctionClass
+from graphbandit.graph_batches import FeedbackGraphs
+from graphbandit.graphs import FeedbackGraph
+from graphbandit.learners import AdaCBG, Falcon, Greedy, Learner, RegCBG, Uniform
+from graphbandit.problem import Problem
+from graphbandit.sampling_lp import SamplingSolution, solve_sampling_lp
+from graphbandit.simulate import SimulationResult, simulate
+from graphbandit.types import Decision, Decisions, Observations
+
 __version__ = "0.1.0"
+
+__all__ = [
+    "AdaCBG",
+    "Bandit",
+    "BilinearClass",
+    "Decision",
+    "Decisions",
+    "Falcon",
+    "FeedbackGraph",
+    "FeedbackGraphs",
+    "FiniteClass",
+    "FunctionClass",
+    "Greedy",
+    "Learner",
+    "Observations",
+    "Problem",
+    "RegCBG",
+    "SamplingSolution",
+    "SimulationResult",
+    "Uniform",
+    "environments",
+    "exploration_set",
+    "graph_generators",
+    "graph_parameters",
+    "graph_sources",
+    "inverse_gap_baseline",
+    "simulate",
+    "solve_sampling_lp",
+]

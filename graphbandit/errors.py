@@ -46,3 +46,7 @@ class SolverError(GraphBanditError):
 
 class MissingExtraError(GraphBanditError, ImportError):
     """An optional dependency is needed; the message says how to install it."""
+
+
+class EstimatedNoiseWarning(UserWarning):
+    """The problem does not say how noisy its rewards are, so the learner estimates it, conservatively."""

@@ -1,0 +1,62 @@
+"""Rows of booleans packed into 64-bit words: column a is bit ``a % 64`` of word ``a // 64``."""
+
+from __future__ import annotations
+
+import numpy as np
+from jaxtyping import Bool, UInt64
+
+WORD = 64
+
+
+def n_words(n_columns: int) -> int:
+    """Words needed for a row, ``ceil(n_columns / 64)``.
+
+    >>> n_words(64), n_words(65)
+    (1, 2)
+    """
+    return -(-n_columns // WORD)
+
+
+def pack_rows(rows: Bool[np.ndarray, "*rows columns"]) -> UInt64[np.ndarray, "*rows words"]:
+    """Pack the last axis. Bits beyond the last column are zero.
+
+    >>> pack_rows(np.array([[True, False, True], [False, True, False]]))
+    array([[5],
+           [2]], dtype=uint64)
+    """
+    packed = np.packbits(rows, axis=-1, bitorder="little")
+    # packbits pads to whole bytes; a word needs eight of them
+    padded = np.zeros((*rows.shape[:-1], 8 * n_words(rows.shape[-1])), dtype=np.uint8)
+    padded[..., : packed.shape[-1]] = packed
+    return padded.view("<u8").astype(np.uint64, copy=False)
+
+
+def unpack_rows(words: UInt64[np.ndarray, "*rows words"], n_columns: int) -> Bool[np.ndarray, "*rows columns"]:
+    """Undo `pack_rows`.
+
+    >>> unpack_rows(np.array([[5], [2]], dtype=np.uint64), 3)
+    array([[ True, False,  True],
+           [False,  True, False]])
+    """
+    octets = np.ascontiguousarray(words, dtype="<u8").view(np.uint8)
+    return np.unpackbits(octets, axis=-1, count=n_columns, bitorder="little").view(np.bool_)
+
+
+def diagonal(words: UInt64[np.ndarray, "*graphs arms words"]) -> Bool[np.ndarray, "*graphs arms"]:
+    """The diagonal of packed square matrices: which arms have a self-loop.
+
+    >>> diagonal(np.array([[1], [0], [7]], dtype=np.uint64))
+    array([ True, False,  True])
+    """
+    arms = np.arange(words.shape[-2])
+    own_word = words[..., arms, arms // WORD]
+    return (own_word >> (arms % WORD).astype(np.uint64) & np.uint64(1)).astype(np.bool_)
+
+
+def column(words: UInt64[np.ndarray, "rows words"], index: int) -> Bool[np.ndarray, " rows"]:
+    """One column of packed rows.
+
+    >>> column(np.array([[5], [2]], dtype=np.uint64), 2)
+    array([ True, False])
+    """
+    return (words[:, index // WORD] >> np.uint64(index % WORD) & np.uint64(1)).astype(np.bool_)

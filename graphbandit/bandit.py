@@ -1,0 +1,402 @@
+"""The everyday object: a learner, what it knows and its random stream, behind `decide` and `observe`."""
+
+import math
+import operator
+import os
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, SupportsFloat, SupportsIndex
+
+import numpy as np
+import numpy.typing as npt
+from jaxtyping import Bool, Int, Shaped
+
+from graphbandit import persistence
+from graphbandit.checks import available_array, contexts_array
+from graphbandit.errors import (
+    GraphError,
+    HorizonError,
+    InputError,
+    ObservationError,
+    SavedFileError,
+    SettingError,
+    UnknownDecisionError,
+)
+from graphbandit.function_classes.base import FunctionClass
+from graphbandit.graph_batches import FeedbackGraphs
+from graphbandit.graphs import FeedbackGraph
+from graphbandit.learners.base import Learner
+from graphbandit.problem import Problem
+from graphbandit.seeds import stream
+from graphbandit.types import Decision, Decisions, Observations, split_decisions
+
+
+@dataclass
+class _Open:
+    """A decision that still awaits rewards."""
+
+    context: Shaped[np.ndarray, "..."]
+    revealed: Int[np.ndarray, " revealed"]
+    seen: set[int]
+
+
+class Bandit:
+    """Decide rounds and hand rewards back, late, in any order, in parts, each at most once.
+
+    Rewards count from the learner's next epoch on, whenever they come. Every decision carries its own propensities,
+    so nothing is attributed to the wrong round. A failing call changes nothing. `decide` and `observe` may be
+    called from several threads.
+
+    >>> from graphbandit import AdaCBG, FiniteClass, Problem, graph_generators
+    >>> functions = FiniteClass(lambda x: np.stack([x, 1 - x], axis=1), n_functions=2, n_arms=3)
+    >>> bandit = Bandit(AdaCBG(), Problem(n_arms=3, function_class=functions, noise=0.5), seed=0)
+    >>> decision = bandit.decide([0.9, 0.5, 0.2], graph_generators.complete(3))
+    >>> decision
+    Decision(id=0, action=0, probability=1, best=0, epoch=1)
+    >>> bandit.observe(decision, {0: 1.0, 2: 0.3})
+    >>> bandit.awaited(decision)
+    array([1])
+    """
+
+    def __init__(self, learner: Learner[Any], problem: Problem, *, seed: int = 0) -> None:
+        if not isinstance(learner, Learner):
+            raise SettingError(f"learner is {learner!r}; expected a learner, as AdaCBG()")
+        if not isinstance(problem, Problem):
+            raise SettingError(f"problem is {problem!r}; expected a Problem")
+        self._learner = learner
+        self._problem = problem
+        self._state = learner.init(problem)
+        self._rng = stream(seed, "bandit")
+        self._lock = threading.RLock()
+        self._rounds = 0
+        self._learnt = 0
+        self._contexts: list[Shaped[np.ndarray, ...]] = []
+        self._available: list[Bool[np.ndarray, " arms"] | None] = []
+        self._open: dict[int, _Open] = {}
+        self._news: list[tuple[int, int, float]] = []
+        self._late_contexts: dict[int, Shaped[np.ndarray, ...]] = {}
+
+    def __repr__(self) -> str:
+        return f"Bandit({type(self._learner).__name__}, rounds={self._rounds}, open={len(self._open)})"
+
+    @property
+    def learner(self) -> Learner[Any]:
+        """The learner's settings."""
+        return self._learner
+
+    @property
+    def problem(self) -> Problem:
+        """The problem it was made for."""
+        return self._problem
+
+    @property
+    def state(self) -> Any:
+        """What the learner knows now, as a value of its own kind."""
+        return self._state
+
+    @property
+    def rounds(self) -> int:
+        """How many rounds have been decided."""
+        return self._rounds
+
+    @property
+    def open_decisions(self) -> list[int]:
+        """The ids of all decisions that still await rewards, oldest first."""
+        return sorted(self._open)
+
+    def awaited(self, decision: Decision | SupportsIndex) -> Int[np.ndarray, " awaited"]:
+        """The arms whose rewards this decision still awaits."""
+        entry = self._open_entry(_id_of(decision))
+        return np.array([a for a in entry.revealed if int(a) not in entry.seen], dtype=np.int64)
+
+    def decide(
+        self, context: npt.ArrayLike, graph: FeedbackGraph, *, available: npt.ArrayLike | None = None
+    ) -> Decision:
+        """Decide one round: `context` as the function class takes it, without the axis of rounds."""
+        if not isinstance(graph, FeedbackGraph):
+            raise GraphError(f"graph is a {type(graph).__name__}; expected a FeedbackGraph")
+        contexts = contexts_array(np.asarray(context)[None])
+        return self._decide(contexts, FeedbackGraphs.repeat(graph, 1), available)[0]
+
+    def decide_batch(
+        self,
+        contexts: npt.ArrayLike,
+        graphs: FeedbackGraph | FeedbackGraphs,
+        *,
+        available: npt.ArrayLike | None = None,
+    ) -> list[Decision]:
+        """Decide many rounds: the same decisions as one by one, with no reward coming in between."""
+        rows = contexts_array(contexts)
+        if isinstance(graphs, FeedbackGraph):
+            graphs = FeedbackGraphs.repeat(graphs, len(rows))
+        if not isinstance(graphs, FeedbackGraphs):
+            raise GraphError(f"graphs is a {type(graphs).__name__}; expected FeedbackGraphs or a FeedbackGraph")
+        return self._decide(rows, graphs, available)
+
+    def observe(self, decision: Decision | SupportsIndex, rewards: Mapping[int, float]) -> None:
+        """Hand back rewards of a decision (or of its id): arm to reward, all at once or in parts, each arm once."""
+        with self._lock:
+            round_number = _id_of(decision)
+            entry = self._open_entry(round_number)
+            news = self._checked_rewards(round_number, entry, rewards)
+            self._news.extend(news)
+            if round_number < self._learnt and news:
+                self._late_contexts[round_number] = entry.context
+            entry.seen.update(arm for _, arm, _ in news)
+            if len(entry.seen) == len(entry.revealed):
+                del self._open[round_number]
+
+    def forget(self, decision: Decision | SupportsIndex) -> None:
+        """Wait no longer for the rewards of a decision; those that came stay."""
+        with self._lock:
+            number = _id_of(decision)
+            self._open_entry(number)
+            del self._open[number]
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write everything to a file, atomically; `load` goes on from it bit for bit as if never stopped."""
+        with self._lock:
+            open_ids = sorted(self._open)
+            entries = [self._open[i] for i in open_ids]
+            content = {
+                "learner": self._learner,
+                "problem": self._problem,
+                "state": self._state,
+                "generator": self._rng.bit_generator.state,
+                "rounds": self._rounds,
+                "learnt": self._learnt,
+                "contexts": _stacked(self._contexts),
+                "available": [None if mask is None else np.flatnonzero(mask) for mask in self._available],
+                "open_ids": np.array(open_ids, dtype=np.int64),
+                "open_contexts": _stacked([entry.context for entry in entries]),
+                "open_revealed": [entry.revealed for entry in entries],
+                "open_seen": [sorted(entry.seen) for entry in entries],
+                "news_rounds": np.array([news[0] for news in self._news], dtype=np.int64),
+                "news_arms": np.array([news[1] for news in self._news], dtype=np.int64),
+                "news_rewards": np.array([news[2] for news in self._news], dtype=np.float64),
+                "late_rounds": np.array(sorted(self._late_contexts), dtype=np.int64),
+                "late_contexts": _stacked([self._late_contexts[i] for i in sorted(self._late_contexts)]),
+            }
+            persistence.write(path, "bandit", content)
+
+    @classmethod
+    def load(
+        cls, path: str | os.PathLike[str], *, function_class: FunctionClass[Any, Any, Any] | None = None
+    ) -> "Bandit":
+        """The bandit that was saved there.
+
+        A function class made of a Python callable is not in the file: hand in the same one again.
+        """
+
+        def replace(description: dict[str, Any]) -> FunctionClass[Any, Any, Any]:
+            if function_class is None:
+                raise SavedFileError(
+                    f"{path} was saved with a function class that a file cannot hold, {description}; "
+                    "expected the same one again as load(path, function_class=...)"
+                )
+            found = function_class.__external__() if hasattr(function_class, "__external__") else None
+            if found != description:
+                raise SavedFileError(f"function_class is {found}; expected the one saved in {path}, {description}")
+            return function_class
+
+        saved = persistence.read(path, "bandit", replace)
+        try:
+            return cls._restore(saved)
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+            raise SavedFileError(f"{path} is damaged: {type(error).__name__}: {error}") from error
+
+    @classmethod
+    def _restore(cls, saved: dict[str, Any]) -> "Bandit":
+        bandit = cls.__new__(cls)
+        bandit._learner, bandit._problem, bandit._state = saved["learner"], saved["problem"], saved["state"]
+        if not isinstance(bandit._learner, Learner) or not isinstance(bandit._problem, Problem):
+            raise TypeError("no learner and problem in it")
+        bandit._rng = np.random.Generator(np.random.PCG64())
+        bandit._rng.bit_generator.state = saved["generator"]
+        bandit._lock = threading.RLock()
+        bandit._rounds, bandit._learnt = int(saved["rounds"]), int(saved["learnt"])
+        bandit._contexts = list(saved["contexts"])
+        n_arms = bandit._problem.n_arms
+        bandit._available = [None if arms is None else _mask(arms, n_arms) for arms in saved["available"]]
+        bandit._open = {
+            int(number): _Open(context, revealed, set(seen))
+            for number, context, revealed, seen in zip(
+                saved["open_ids"],
+                saved["open_contexts"],
+                saved["open_revealed"],
+                saved["open_seen"],
+                strict=True,
+            )
+        }
+        bandit._news = [
+            (int(t), int(arm), float(reward))
+            for t, arm, reward in zip(saved["news_rounds"], saved["news_arms"], saved["news_rewards"], strict=True)
+        ]
+        late = zip(saved["late_rounds"], saved["late_contexts"], strict=True)
+        bandit._late_contexts = {int(t): context for t, context in late}
+        if bandit._rounds - bandit._learnt != len(bandit._contexts) != len(bandit._available):
+            raise ValueError("its rounds and contexts do not fit each other")
+        return bandit
+
+    def _decide(
+        self, contexts: Shaped[np.ndarray, "n ..."], graphs: FeedbackGraphs, available: npt.ArrayLike | None
+    ) -> list[Decision]:
+        """Decide part by part, an epoch each, and commit only when all went well."""
+        n = len(contexts)
+        masks = available_array(available, n, self._problem.n_arms)
+        with self._lock:
+            horizon = self._problem.horizon
+            if horizon is not None and self._rounds + n > horizon:
+                raise HorizonError(
+                    f"round {self._rounds + n} was asked for, but the problem's horizon is {horizon}; "
+                    "Problem(horizon=None) has no end"
+                )
+            if self._contexts and contexts.shape[1:] != self._contexts[0].shape:
+                raise InputError(
+                    f"the context has shape {contexts.shape[1:]}; expected {self._contexts[0].shape} as before"
+                )
+            if len(graphs) != n:
+                raise InputError(f"{n} contexts came with {len(graphs)} graphs; expected one graph a round")
+            generator = self._rng.bit_generator.state
+            state, learnt = self._state, self._learnt
+            waiting = list(self._contexts)
+            parts: list[Decisions] = []
+            start = 0
+            try:
+                while start < n:
+                    left = self._learner.rounds_until_update(state) - len(waiting)
+                    if left == 0:
+                        news = self._news if learnt == self._learnt else []
+                        state = self._learner.update(state, self._observations(learnt, waiting, masks, news))
+                        learnt += len(waiting)
+                        waiting = []
+                        continue
+                    part = slice(start, min(start + left, n))
+                    mask = None if masks is None else np.ascontiguousarray(masks[part])
+                    parts.append(self._learner.decide(state, contexts[part], graphs[part], self._rng, available=mask))
+                    waiting.extend(contexts[part])
+                    start = part.stop
+            except BaseException:
+                self._rng.bit_generator.state = generator
+                raise
+            return self._commit(Decisions.concatenate(parts), contexts, graphs, masks, state, learnt)
+
+    def _commit(
+        self,
+        decisions: Decisions,
+        contexts: Shaped[np.ndarray, "n ..."],
+        graphs: FeedbackGraphs,
+        masks: Bool[np.ndarray, "n arms"] | None,
+        state: Any,
+        learnt: int,
+    ) -> list[Decision]:
+        revealed = graphs.revealed(decisions.action)
+        ids = range(self._rounds, self._rounds + len(decisions))
+        made = list(split_decisions(decisions, iter(ids), revealed))
+        for i, decision in enumerate(made):
+            context = contexts[i].copy()
+            self._contexts.append(context)
+            self._available.append(None if masks is None else masks[i].copy())
+            if len(decision.revealed):
+                self._open[decision.id] = _Open(context, decision.revealed, set())
+        self._rounds += len(made)
+        if learnt > self._learnt:
+            self._news.clear()
+            self._late_contexts.clear()
+            done = learnt - self._learnt
+            del self._contexts[:done], self._available[:done]
+            self._state, self._learnt = state, learnt
+        return made
+
+    def _observations(
+        self,
+        learnt: int,
+        waiting: list[Shaped[np.ndarray, "..."]],
+        masks: Bool[np.ndarray, "n arms"] | None,
+        news: list[tuple[int, int, float]],
+    ) -> Observations:
+        """The rounds from `learnt` on and all news, in the order of rounds and arms whatever order they came in."""
+        late = sorted(self._late_contexts) if news else []
+        rounds = np.array([*late, *range(learnt, learnt + len(waiting))], dtype=np.int64)
+        ordered = sorted(news)
+        seen_rounds = np.array([t for t, _, _ in ordered], dtype=np.int64)
+        return Observations(
+            contexts=np.stack([*(self._late_contexts[t] for t in late), *waiting]),
+            rounds=rounds,
+            rows=np.searchsorted(rounds, seen_rounds),
+            arms=np.array([arm for _, arm, _ in ordered], dtype=np.int64),
+            rewards=np.array([reward for _, _, reward in ordered], dtype=np.float64),
+            available=self._masks(rounds, learnt, masks),
+        )
+
+    def _masks(
+        self, rounds: Int[np.ndarray, " n"], learnt: int, masks: Bool[np.ndarray, "n arms"] | None
+    ) -> Bool[np.ndarray, "n arms"] | None:
+        """Which arms were on offer in these rounds; None if all were, in all of them."""
+
+        def of(t: int) -> Bool[np.ndarray, " arms"] | None:
+            if t < self._learnt:
+                return None
+            if t < self._rounds:
+                return self._available[t - self._learnt]
+            return None if masks is None else masks[t - self._rounds]
+
+        found = [of(int(t)) for t in rounds]
+        if all(mask is None for mask in found):
+            return None
+        everything = np.ones(self._problem.n_arms, dtype=np.bool_)
+        return np.stack([everything if mask is None else mask for mask in found])
+
+    def _open_entry(self, number: int) -> _Open:
+        if not 0 <= number < self._rounds:
+            raise UnknownDecisionError(f"no decision has id {number}; ids so far are 0 to {self._rounds - 1}")
+        if number not in self._open:
+            raise ObservationError(f"decision {number} awaits no more rewards: all came, or it was forgotten")
+        return self._open[number]
+
+    def _checked_rewards(self, number: int, entry: _Open, rewards: Mapping[int, float]) -> list[tuple[int, int, float]]:
+        if not isinstance(rewards, Mapping):
+            raise ObservationError(f"rewards is a {type(rewards).__name__}; expected a mapping from arm to reward")
+        revealed = {int(a) for a in entry.revealed}
+        news = []
+        for key, value in rewards.items():
+            arm = _index("arm", key)
+            if arm not in revealed:
+                shown = ", ".join(map(str, sorted(revealed)[:12])) + (", ..." if len(revealed) > 12 else "")
+                raise ObservationError(f"decision {number} did not reveal arm {arm}; expected some of {shown}")
+            if arm in entry.seen:
+                raise ObservationError(f"the reward of arm {arm} of decision {number} was given already")
+            news.append((number, arm, _reward(number, arm, value)))
+        return news
+
+
+def _id_of(decision: Decision | SupportsIndex) -> int:
+    return decision.id if isinstance(decision, Decision) else _index("decision id", decision)
+
+
+def _index(what: str, value: object) -> int:
+    try:
+        return operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise ObservationError(f"{what} is {value!r}; expected a whole number") from None
+
+
+def _reward(number: int, arm: int, value: SupportsFloat) -> float:
+    try:
+        reward = float(value)
+    except (TypeError, ValueError):
+        reward = math.nan
+    if not math.isfinite(reward):
+        raise ObservationError(f"the reward of arm {arm} of decision {number} is {value!r}; expected a finite number")
+    return reward
+
+
+def _stacked(rows: list[Shaped[np.ndarray, "..."]]) -> Shaped[np.ndarray, "n ..."]:
+    return np.stack(rows) if rows else np.empty((0,))
+
+
+def _mask(arms: Int[np.ndarray, " some"], n_arms: int) -> Bool[np.ndarray, " arms"]:
+    mask = np.zeros(n_arms, dtype=np.bool_)
+    mask[arms] = True
+    return mask

@@ -1,0 +1,130 @@
+"""An environment from arrays: everything that happens is given, for data sets, replays and tests."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from jaxtyping import Bool, Float, Shaped
+
+from graphbandit.checks import available_array, contexts_array, first_not_finite
+from graphbandit.environments.base import Environment, Instance, Rounds
+from graphbandit.errors import InputError
+from graphbandit.function_classes.base import FunctionClass
+from graphbandit.graph_batches import FeedbackGraphs
+from graphbandit.graphs import FeedbackGraph
+from graphbandit.problem import Problem, check_function_class
+from graphbandit.seeds import stream
+
+
+@dataclass(frozen=True, kw_only=True)
+class ArrayEnvironment(Environment):
+    """Rounds given as arrays; build it with `from_arrays`."""
+
+    contexts: Shaped[np.ndarray, "n ..."]
+    graphs: FeedbackGraphs
+    means: Float[np.ndarray, "n arms"]
+    rewards: Float[np.ndarray, "n arms"]
+    available: Bool[np.ndarray, "n arms"] | None
+    function_class: FunctionClass[Any, Any, Any] | None
+    noise: float | None
+    shuffle: bool
+
+    @property
+    def n_arms(self) -> int:
+        """K."""
+        return int(self.means.shape[1])
+
+    @property
+    def n_rounds(self) -> int | None:
+        """As many as the arrays have rows."""
+        return len(self.contexts)
+
+    def instance(self, seed: int, repeat: int = 0) -> "ArrayInstance":
+        """The rounds in their order, or, with `shuffle`, in a new random order for each repeat."""
+        n = len(self.contexts)
+        order = stream(seed, "arrays", repeat, "order").permutation(n) if self.shuffle else np.arange(n)
+        return ArrayInstance(environment=self, order=order)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ArrayInstance(Instance):
+    """One pass through the arrays."""
+
+    environment: ArrayEnvironment
+    order: np.ndarray
+
+    def problem(self, horizon: int | None) -> Problem:
+        """What was given with the arrays."""
+        return Problem(
+            n_arms=self.environment.n_arms,
+            function_class=self.environment.function_class,
+            horizon=horizon,
+            noise=self.environment.noise,
+        )
+
+    def rounds(self, first: int, stop: int) -> Rounds:
+        """The rows first .. stop - 1 of the order."""
+        given, rows = self.environment, self.order[first:stop]
+        return Rounds(
+            contexts=given.contexts[rows],
+            graphs=given.graphs[rows],
+            means=given.means[rows],
+            rewards=given.rewards[rows],
+            available=None if given.available is None else given.available[rows],
+        )
+
+
+def from_arrays(
+    *,
+    contexts: npt.ArrayLike,
+    graphs: FeedbackGraph | FeedbackGraphs,
+    rewards: npt.ArrayLike,
+    means: npt.ArrayLike | None = None,
+    available: npt.ArrayLike | None = None,
+    function_class: FunctionClass[Any, Any, Any] | None = None,
+    noise: float | None = None,
+    shuffle: bool = False,
+) -> ArrayEnvironment:
+    """An environment whose rounds are the rows of these arrays.
+
+    `rewards` (n, K) are the rewards of all arms; the learner sees those the graph reveals. Regret is counted in
+    `means`, the expected rewards f*(x, a), or in the rewards themselves where these are not known. One graph serves
+    all rounds, or a batch has one each.
+
+    >>> from graphbandit import graph_generators
+    >>> env = from_arrays(contexts=np.zeros((4, 1)), graphs=graph_generators.complete(2), rewards=np.eye(4, 2))
+    >>> env.n_arms, env.n_rounds
+    (2, 4)
+    """
+    rows = contexts_array(contexts)
+    reward_rows = _arm_rows("rewards", rewards, len(rows))
+    n, n_arms = reward_rows.shape
+    mean_rows = reward_rows if means is None else _arm_rows("means", means, n)
+    batch = FeedbackGraphs.repeat(graphs, n) if isinstance(graphs, FeedbackGraph) else graphs
+    if mean_rows.shape != reward_rows.shape:
+        raise InputError(f"means has shape {mean_rows.shape}; expected that of rewards, {reward_rows.shape}")
+    if len(batch) != n or batch.n_arms != n_arms:
+        raise InputError(f"graphs are {len(batch)} of {batch.n_arms} arms; expected {n} of {n_arms}")
+    if function_class is not None:
+        check_function_class(function_class, n_arms)
+        function_class.check_contexts(rows)
+    return ArrayEnvironment(
+        contexts=rows,
+        graphs=batch,
+        means=mean_rows,
+        rewards=reward_rows,
+        available=available_array(available, n, n_arms),
+        function_class=function_class,
+        noise=noise,
+        shuffle=shuffle,
+    )
+
+
+def _arm_rows(name: str, value: npt.ArrayLike, n: int) -> Float[np.ndarray, "n arms"]:
+    array = np.asarray(value, dtype=np.float64)
+    if array.ndim != 2 or len(array) != n or array.shape[1] == 0:
+        raise InputError(f"{name} has shape {array.shape}; expected ({n}, arms), one row a context")
+    if not np.isfinite(array).all():
+        raise InputError(f"{name} has {first_not_finite(array)}; expected finite numbers")
+    return array

@@ -1,0 +1,92 @@
+"""What an environment offers: instances of a problem, and the rounds of each instance.
+
+An environment is a frozen value of settings. `instance(seed, repeat)` draws one problem of it (the paper draws a new
+function class for every repeat), and `Instance.rounds(first, stop)` shows those rounds: contexts, graphs, mean rewards
+and noisy rewards of all arms. The same rounds are always the same, whoever asks, in whatever portions and
+order, so all learners of a repeat face the same draws.
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Bool, Float, Shaped
+
+from graphbandit.graph_batches import FeedbackGraphs
+from graphbandit.problem import Problem
+
+BLOCK = 256
+"""Rounds are drawn in blocks of this many, each from streams of its own, so portions of any size agree."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rounds:
+    """Consecutive rounds of an instance; `means` are f*(x_t, a), `rewards` what a reveals if it is revealed."""
+
+    contexts: Shaped[np.ndarray, "n ..."]
+    graphs: FeedbackGraphs
+    means: Float[np.ndarray, "n arms"]
+    rewards: Float[np.ndarray, "n arms"]
+    available: Bool[np.ndarray, "n arms"] | None = None
+
+    def __len__(self) -> int:
+        return len(self.contexts)
+
+    def __getitem__(self, part: slice) -> "Rounds":
+        return Rounds(
+            contexts=self.contexts[part],
+            graphs=self.graphs[part],
+            means=self.means[part],
+            rewards=self.rewards[part],
+            available=None if self.available is None else self.available[part],
+        )
+
+    @classmethod
+    def concatenate(cls, parts: "list[Rounds]") -> "Rounds":
+        """Several portions as one."""
+        if len(parts) == 1:
+            return parts[0]
+        masks = [part.available for part in parts if part.available is not None]
+        return cls(
+            contexts=np.concatenate([part.contexts for part in parts]),
+            graphs=FeedbackGraphs.concatenate([part.graphs for part in parts]),
+            means=np.concatenate([part.means for part in parts]),
+            rewards=np.concatenate([part.rewards for part in parts]),
+            available=np.concatenate(masks) if len(masks) == len(parts) else None,
+        )
+
+    def best_means(self) -> Float[np.ndarray, " n"]:
+        """max_a f*(x_t, a) over the available arms: what regret is measured against."""
+        means = self.means if self.available is None else np.where(self.available, self.means, -np.inf)
+        best: Float[np.ndarray, " n"] = means.max(axis=1)
+        return best
+
+
+class Instance(ABC):
+    """One problem of an environment, and its rounds."""
+
+    @abstractmethod
+    def problem(self, horizon: int | None) -> Problem:
+        """What a learner is told of it."""
+
+    @abstractmethod
+    def rounds(self, first: int, stop: int) -> Rounds:
+        """The rounds first .. stop - 1, counted from 0."""
+
+
+class Environment(ABC):
+    """Settings of an environment."""
+
+    @property
+    @abstractmethod
+    def n_arms(self) -> int:
+        """K."""
+
+    @property
+    def n_rounds(self) -> int | None:
+        """How many rounds there are, None without limit."""
+        return None
+
+    @abstractmethod
+    def instance(self, seed: int, repeat: int = 0) -> Instance:
+        """The problem of this repeat."""

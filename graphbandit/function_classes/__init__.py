@@ -1,0 +1,15 @@
+"""The functions that may be the truth: each class with its least-squares oracle, version space and candidates."""
+
+from graphbandit.function_classes.base import Draws, FunctionClass
+from graphbandit.function_classes.bilinear import BilinearClass
+from graphbandit.function_classes.finite import FiniteClass, FiniteData, FiniteModel, FiniteSpace
+
+__all__ = [
+    "BilinearClass",
+    "Draws",
+    "FiniteClass",
+    "FiniteData",
+    "FiniteModel",
+    "FiniteSpace",
+    "FunctionClass",
+]

@@ -1,0 +1,111 @@
+"""What a learner asks of a function class F of mean-reward functions f(context, arm).
+
+A class is a frozen value of settings. What it has seen is a separate `data` value, so nothing here ever changes
+anything: `add` returns new data, `fit` a model, `version_space` the functions still plausible. The learner knows
+nothing about which class it has, and the class nothing about epochs.
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+import numpy as np
+from jaxtyping import Bool, Float, Int, Shaped
+
+from graphbandit.types import Observations
+
+Data = TypeVar("Data")
+Model = TypeVar("Model")
+Space = TypeVar("Space")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Draws:
+    """Plausible functions f_1 .. f_B at n contexts, with weights that sum to one."""
+
+    values: Float[np.ndarray, "n draws arms"]
+    weights: Float[np.ndarray, " draws"]
+
+
+class FunctionClass(ABC, Generic[Data, Model, Space]):
+    """A set F of functions from (context, arm) to mean reward, with its least-squares oracle."""
+
+    @property
+    @abstractmethod
+    def n_arms(self) -> int:
+        """K."""
+
+    @property
+    @abstractmethod
+    def log_size(self) -> float:
+        """log |F|, or what stands for it in an infinite class: its metric entropy."""
+
+    @abstractmethod
+    def check_contexts(self, contexts: Shaped[np.ndarray, "n ..."]) -> None:
+        """Raise InputError unless these contexts have the shape this class expects."""
+
+    @abstractmethod
+    def empty(self) -> Data:
+        """The data of no observation."""
+
+    @abstractmethod
+    def add(self, data: Data, observations: Observations) -> Data:
+        """The data with these observations added."""
+
+    @abstractmethod
+    def n_observed(self, data: Data) -> int:
+        """How many rewards the data holds."""
+
+    @abstractmethod
+    def fit(self, data: Data) -> Model:
+        """The offline least-squares oracle: argmin over f in F of sum (f(x, a) - y)^2."""
+
+    @abstractmethod
+    def predict(self, model: Model, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n arms"]:
+        """The model's mean reward of every arm."""
+
+    @abstractmethod
+    def smallest_loss(self, data: Data) -> float:
+        """min over f in F of L(f), L(f) = sum (f(x, a) - y)^2."""
+
+    @abstractmethod
+    def sharp_radius(self, noise: float, delta: float) -> float:
+        """A radius at which f* stays in the version space at all times at once with probability 1 - delta.
+
+        `noise` is the sub-Gaussian scale sigma of the rewards.
+        """
+
+    @abstractmethod
+    def version_space(self, data: Data, radius: float) -> Space:
+        """F_m = { f in F : L(f) <= min L + radius }, equation (1) of the paper; all of F at radius infinity."""
+
+    @abstractmethod
+    def candidates(
+        self,
+        space: Space,
+        contexts: Shaped[np.ndarray, "n ..."],
+        available: Bool[np.ndarray, "n arms"] | None = None,
+    ) -> Bool[np.ndarray, "n arms"]:
+        """A(x; F_m): the arms that some function of the space calls best among those available."""
+
+    @abstractmethod
+    def widths(
+        self,
+        space: Space,
+        model: Model,
+        contexts: Shaped[np.ndarray, "n ..."],
+        best: Int[np.ndarray, " n"],
+    ) -> Float[np.ndarray, "n arms"]:
+        """w(a) = sup over f in the space of |(f - fhat)(x, a) - (f - fhat)(x, best)|."""
+
+    @abstractmethod
+    def draws(
+        self,
+        data: Data,
+        contexts: Shaped[np.ndarray, "n ..."],
+        *,
+        noise: float,
+        count: int,
+        rng: np.random.Generator,
+    ) -> Draws:
+        """Plausible functions with their weights, at these contexts; at most `count` of them where F is infinite."""

@@ -1,0 +1,134 @@
+"""The paper's class: f_i(x, a) = (x - x_i)'(a - a_i), evaluated in its cheap form."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+from jaxtyping import Bool, Float, Shaped
+
+from graphbandit.checks import setting_array, setting_number
+from graphbandit.errors import InputError
+from graphbandit.function_classes.finite import FiniteFunctionClass, FiniteModel
+from graphbandit.persistence import savable
+from graphbandit.types import Observations
+
+
+@savable
+@dataclass(frozen=True, kw_only=True)
+class BilinearClass(FiniteFunctionClass):
+    """f_i(x, a) = (x - x_i)'(a - a_i) / scale for i = 1 .. N, arms a in R^d (section 4 of the paper, scale 1).
+
+    Multiplied out, f_i(x, a) = (x'a - x_i'a + x_i'a_i - x'a_i) / scale: two small matrix products for a whole
+    batch, and one addition per (context, function, arm) after that, with no factor d.
+
+    >>> one = BilinearClass(x0=[[1.0, 0.0]], a0=[[0.0, 0.0]], arms=[[1.0, 0.0], [0.0, 1.0]])
+    >>> one.values(np.array([[3.0, 5.0]]))
+    array([[[2., 5.]]])
+    """
+
+    x0: Float[np.ndarray, "functions d"]
+    a0: Float[np.ndarray, "functions d"]
+    arms: Float[np.ndarray, "arms d"]
+    scale: float
+    offsets: Float[np.ndarray, "functions arms"] = field(repr=False, compare=False)
+    constants: Float[np.ndarray, " functions"] = field(repr=False, compare=False)
+
+    def __init__(self, *, x0: npt.ArrayLike, a0: npt.ArrayLike, arms: npt.ArrayLike, scale: float = 1.0) -> None:
+        x = setting_array("x0", x0, ("functions", "d"))
+        a = setting_array("a0", a0, x.shape)
+        arm_features = setting_array("arms", arms, ("arms", x.shape[1]))
+        object.__setattr__(self, "x0", x)
+        object.__setattr__(self, "a0", a)
+        object.__setattr__(self, "arms", arm_features)
+        object.__setattr__(self, "scale", setting_number("scale", scale, above=0.0))
+        object.__setattr__(self, "offsets", np.einsum("id,ad->ia", x, arm_features))
+        object.__setattr__(self, "constants", (x * a).sum(axis=1))
+
+    @property
+    def n_arms(self) -> int:
+        """K."""
+        return len(self.arms)
+
+    @property
+    def n_functions(self) -> int:
+        """N = |F|."""
+        return len(self.x0)
+
+    def check_contexts(self, contexts: Shaped[np.ndarray, "n ..."]) -> None:
+        """One vector in R^d a round."""
+        if contexts.ndim != 2 or contexts.shape[1] != self.x0.shape[1]:
+            raise InputError(f"contexts have shape {contexts.shape}; expected (n, {self.x0.shape[1]})")
+
+    def values(self, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n functions arms"]:
+        """f_i(x, a) for every context, function and arm."""
+        from graphbandit.kernels.bilinear import bilinear_values
+
+        self.check_contexts(contexts)
+        values = np.empty((len(contexts), self.n_functions, self.n_arms))
+        bilinear_values(
+            np.ascontiguousarray(contexts),
+            self.arms,
+            self.a0,
+            self.offsets,
+            self.constants,
+            self.scale,
+            values,
+        )
+        return values
+
+    def predict(self, model: FiniteModel, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n arms"]:
+        """f_i for the model's i alone."""
+        from graphbandit.kernels.bilinear import bilinear_values
+
+        self.check_contexts(contexts)
+        one = slice(model.index, model.index + 1)
+        values = np.empty((len(contexts), 1, self.n_arms))
+        bilinear_values(
+            np.ascontiguousarray(contexts),
+            self.arms,
+            self.a0[one],
+            self.offsets[one],
+            self.constants[one],
+            self.scale,
+            values,
+        )
+        return values[:, 0]
+
+    def add_losses(self, losses: Float[np.ndarray, " functions"], observations: Observations) -> None:
+        """Only the observed arms are evaluated."""
+        from graphbandit.kernels.bilinear import bilinear_losses
+
+        self.check_contexts(observations.contexts)
+        bilinear_losses(
+            np.ascontiguousarray(observations.contexts),
+            observations.rows,
+            observations.arms,
+            observations.rewards,
+            self.arms,
+            self.a0,
+            self.offsets,
+            self.constants,
+            self.scale,
+            losses,
+        )
+
+    def best_arms(
+        self,
+        members: Bool[np.ndarray, " functions"],
+        contexts: Shaped[np.ndarray, "n ..."],
+        available: Bool[np.ndarray, "n arms"] | None,
+    ) -> Bool[np.ndarray, "n arms"]:
+        """x'a_i and x_i'a_i are the same for all arms, so only x'a - x_i'a is compared."""
+        from graphbandit.kernels.bilinear import bilinear_candidates
+
+        self.check_contexts(contexts)
+        chosen = np.zeros((len(contexts), self.n_arms), dtype=np.bool_)
+        everything = np.ones((1, self.n_arms), dtype=np.bool_)
+        bilinear_candidates(
+            np.ascontiguousarray(contexts),
+            self.arms,
+            self.offsets[members],
+            everything if available is None else np.ascontiguousarray(available),
+            chosen,
+        )
+        return chosen

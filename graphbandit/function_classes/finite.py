@@ -1,0 +1,239 @@
+"""Finite classes F = {f_1, .., f_N}: loss, version space and candidates are exact, by enumeration."""
+
+import math
+from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Bool, Float, Int, Shaped
+
+from graphbandit.checks import first_not_finite, setting_integer
+from graphbandit.errors import InputError, SettingError
+from graphbandit.function_classes.base import Draws, FunctionClass
+from graphbandit.persistence import savable
+from graphbandit.types import Observations
+
+BLOCK = 256
+"""Contexts evaluated at a time, so that values of shape (n, N, K) never grow with the batch."""
+
+SLACK = 1e-12
+"""Rounding allowance of the version space: with no noise at all, f* must not lose to itself by a last bit."""
+
+
+@savable
+@dataclass(frozen=True, kw_only=True)
+class FiniteData:
+    """All that a finite class keeps of what was seen: L(f_i) = sum (f_i(x, a) - y)^2, and how many terms."""
+
+    losses: Float[np.ndarray, " functions"]
+    count: int
+
+
+@savable
+@dataclass(frozen=True, kw_only=True)
+class FiniteModel:
+    """One function of the class."""
+
+    index: int
+
+
+@savable
+@dataclass(frozen=True, kw_only=True)
+class FiniteSpace:
+    """A subset of the class."""
+
+    members: Bool[np.ndarray, " functions"]
+
+    @property
+    def size(self) -> int:
+        """How many functions are still plausible."""
+        return int(self.members.sum())
+
+
+class FiniteFunctionClass(FunctionClass[FiniteData, FiniteModel, FiniteSpace]):
+    """What all finite classes share; how they evaluate their functions is each one's own."""
+
+    @property
+    @abstractmethod
+    def n_functions(self) -> int:
+        """N = |F|."""
+
+    @abstractmethod
+    def values(self, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n functions arms"]:
+        """f_i(x, a) for every context, function and arm."""
+
+    @abstractmethod
+    def add_losses(self, losses: Float[np.ndarray, " functions"], observations: Observations) -> None:
+        """Add (f_i(x, a) - y)^2 of every observation to `losses`, in their order."""
+
+    @abstractmethod
+    def best_arms(
+        self,
+        members: Bool[np.ndarray, " functions"],
+        contexts: Shaped[np.ndarray, "n ..."],
+        available: Bool[np.ndarray, "n arms"] | None,
+    ) -> Bool[np.ndarray, "n arms"]:
+        """The arms that are an argmax (lowest index on ties) of some member."""
+
+    @property
+    def log_size(self) -> float:
+        """log |F|."""
+        return math.log(self.n_functions)
+
+    def empty(self) -> FiniteData:
+        """No loss yet."""
+        return FiniteData(losses=np.zeros(self.n_functions), count=0)
+
+    def add(self, data: FiniteData, observations: Observations) -> FiniteData:
+        """L(f_i) with these observations added: exact, and nothing else is kept."""
+        if not observations.n_observed:
+            return data
+        losses = data.losses.copy()
+        self.add_losses(losses, observations)
+        return FiniteData(losses=losses, count=data.count + observations.n_observed)
+
+    def n_observed(self, data: FiniteData) -> int:
+        """How many rewards the data holds."""
+        return data.count
+
+    def fit(self, data: FiniteData) -> FiniteModel:
+        """The function of least loss; the lowest index on ties."""
+        return FiniteModel(index=int(np.argmin(data.losses)))
+
+    def smallest_loss(self, data: FiniteData) -> float:
+        """min over i of L(f_i)."""
+        return float(data.losses.min())
+
+    def sharp_radius(self, noise: float, delta: float) -> float:
+        """2 sigma^2 log(|F| / delta): by Ville's inequality and a union over F, valid at all times at once."""
+        return 2.0 * noise**2 * (self.log_size - math.log(delta))
+
+    def version_space(self, data: FiniteData, radius: float) -> FiniteSpace:
+        """{ f : L(f) <= min L + radius }."""
+        return FiniteSpace(members=data.losses <= data.losses.min() + radius + SLACK)
+
+    def candidates(
+        self,
+        space: FiniteSpace,
+        contexts: Shaped[np.ndarray, "n ..."],
+        available: Bool[np.ndarray, "n arms"] | None = None,
+    ) -> Bool[np.ndarray, "n arms"]:
+        """The arms that some member calls best among those available."""
+        return self.best_arms(space.members, contexts, available)
+
+    def widths(
+        self,
+        space: FiniteSpace,
+        model: FiniteModel,
+        contexts: Shaped[np.ndarray, "n ..."],
+        best: Int[np.ndarray, " n"],
+    ) -> Float[np.ndarray, "n arms"]:
+        """Max over members f of |(f - fhat)(x, a) - (f - fhat)(x, best)|."""
+        widths = np.empty((len(contexts), self.n_arms))
+        for start in range(0, len(contexts), BLOCK):
+            block = slice(start, start + BLOCK)
+            values = self.values(contexts[block])
+            difference = values[:, space.members] - values[:, model.index, None]
+            rows = np.arange(len(difference))
+            difference = difference - difference[rows, :, best[block]][:, :, None]
+            widths[block] = np.abs(difference).max(axis=1)
+        return widths
+
+    def draws(
+        self,
+        data: FiniteData,
+        contexts: Shaped[np.ndarray, "n ..."],
+        *,
+        noise: float,
+        count: int,
+        rng: np.random.Generator,
+    ) -> Draws:
+        """All of F, with weights proportional to exp(-(L - min L) / (2 sigma^2)): exact, so `count` is not needed."""
+        exponents = -(data.losses - data.losses.min()) / (2.0 * noise**2)
+        weights = np.exp(exponents)
+        return Draws(values=self.values(contexts), weights=weights / weights.sum())
+
+
+@dataclass(frozen=True, kw_only=True)
+class FiniteClass(FiniteFunctionClass):
+    """A finite class given by one callable that evaluates all its functions.
+
+    `function(contexts)` returns the values of shape (n, n_functions, n_arms) for contexts with n rows. It must
+    be deterministic, and row i of its answer must depend on row i of the contexts only.
+
+    >>> two = FiniteClass(lambda x: np.stack([x, -x], axis=1), n_functions=2, n_arms=2)
+    >>> two.values(np.array([[0.0, 1.0]]))
+    array([[[ 0.,  1.],
+            [-0., -1.]]])
+    >>> everything = two.version_space(two.empty(), np.inf)
+    >>> two.candidates(everything, np.array([[0.0, 1.0]]))
+    array([[ True,  True]])
+    """
+
+    function: Callable[[Shaped[np.ndarray, "n ..."]], Float[np.ndarray, "n functions arms"]]
+    n_functions: int
+    n_arms: int
+
+    def __init__(
+        self,
+        function: Callable[[Shaped[np.ndarray, "n ..."]], Float[np.ndarray, "n functions arms"]],
+        *,
+        n_functions: int,
+        n_arms: int,
+    ) -> None:
+        if not callable(function):
+            raise SettingError(f"function is {function!r}; expected a callable")
+        object.__setattr__(self, "function", function)
+        object.__setattr__(self, "n_functions", setting_integer("n_functions", n_functions, at_least=1))
+        object.__setattr__(self, "n_arms", setting_integer("n_arms", n_arms, at_least=1))
+
+    def __external__(self) -> dict[str, int | str]:
+        """How a saved file names this class, since it cannot hold a Python callable."""
+        return {"class": "FiniteClass", "n_functions": self.n_functions, "n_arms": self.n_arms}
+
+    def check_contexts(self, contexts: Shaped[np.ndarray, "n ..."]) -> None:
+        """Any contexts will do that the callable can evaluate."""
+
+    def values(self, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n functions arms"]:
+        """The callable's answer, checked."""
+        values = np.ascontiguousarray(self.function(contexts), dtype=np.float64)
+        expected = (len(contexts), self.n_functions, self.n_arms)
+        if values.shape != expected:
+            raise InputError(f"the function class gave values of shape {values.shape}; expected {expected}")
+        if not np.isfinite(values).all():
+            raise InputError(f"the function class gave {first_not_finite(values)}; expected finite values")
+        return values
+
+    def predict(self, model: FiniteModel, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n arms"]:
+        """The model's row of the values."""
+        predicted = np.empty((len(contexts), self.n_arms))
+        for start in range(0, len(contexts), BLOCK):
+            predicted[start : start + BLOCK] = self.values(contexts[start : start + BLOCK])[:, model.index]
+        return predicted
+
+    def add_losses(self, losses: Float[np.ndarray, " functions"], observations: Observations) -> None:
+        """Block by block, in the order of the observations."""
+        from graphbandit.kernels.finite import finite_losses
+
+        for start in range(0, len(observations), BLOCK):
+            part = observations.take(start, start + BLOCK)
+            if part.n_observed:
+                finite_losses(self.values(part.contexts), part.rows, part.arms, part.rewards, losses)
+
+    def best_arms(
+        self,
+        members: Bool[np.ndarray, " functions"],
+        contexts: Shaped[np.ndarray, "n ..."],
+        available: Bool[np.ndarray, "n arms"] | None,
+    ) -> Bool[np.ndarray, "n arms"]:
+        """By comparing the values of every member."""
+        from graphbandit.kernels.finite import finite_candidates
+
+        chosen = np.zeros((len(contexts), self.n_arms), dtype=np.bool_)
+        everything = np.ones((1, self.n_arms), dtype=np.bool_)
+        for start in range(0, len(contexts), BLOCK):
+            block = slice(start, start + BLOCK)
+            mask = everything if available is None else np.ascontiguousarray(available[block])
+            finite_candidates(self.values(contexts[block]), members, mask, chosen[block])
+        return chosen

@@ -1,0 +1,245 @@
+"""AdaCB.G, the adaptive contextual bandit algorithm with graph feedback (Algorithm 1 of Gong & Zhang)."""
+
+import math
+import warnings
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from jaxtyping import Bool, Shaped
+
+from graphbandit.checks import setting_choice, setting_number
+from graphbandit.errors import EstimatedNoiseWarning
+from graphbandit.function_classes.base import FunctionClass
+from graphbandit.graph_batches import FeedbackGraphs
+from graphbandit.learners.base import Learner, check_batch, function_class_of
+from graphbandit.learners.epochs import EpochSchedule, EpochTerms, add_epoch, rounds_left
+from graphbandit.persistence import savable
+from graphbandit.problem import Problem
+from graphbandit.rounds import SamplingRule, sample_rounds
+from graphbandit.types import Decisions, Observations
+
+
+@savable
+@dataclass(frozen=True, kw_only=True)
+class AdaCBGState:
+    """What AdaCB.G knows in epoch m.
+
+    `model` is fhat_m (None in epoch 1), `space` F_m, `radius` the radius it was cut with, `noise` the sigma that was
+    used for it, `disagreement` w_m = nu_m + mu_m and `scale` lambda_m.
+    """
+
+    problem: Problem
+    rounds: int
+    epoch: int
+    data: Any
+    model: Any
+    space: Any
+    radius: float
+    noise: float | None
+    disagreement: float
+    scale: float
+
+
+@savable
+@dataclass(frozen=True, kw_only=True)
+class AdaCBG(Learner[AdaCBGState]):
+    """Adapts to the graph, to the gaps and to how many functions are still plausible; needs no graph parameter.
+
+    `radius`: "paper" takes beta_m = 16 (M - m + 1) log(2 |F| K^2 T^2 / delta), "sharp" the class's own radius
+    (2 sigma^2 log(|F| / delta) if finite), valid at all times at once; `radius_factor` widens either, for a class
+    that holds the truth only nearly. `coverage`: what the sampling program asks for, see `sampling_lp`. `gamma`:
+    "paper" follows Algorithm 1, "width" the width of F_m at each context, with F_m from all data. `baseline`:
+    "exploration-set", or "inverse-gap" for the paper's remark, FALCON's distribution. `eta` is the strength
+    of exploitation, `delta` the probability of failure, `epoch_growth` the factor between epochs.
+    Ablations: `candidate_set=False` takes all arms as candidates, `scale_factor=False` sets lambda_m = 1,
+    `linear_program=False` plays the baseline. The defaults are the project's; the paper's algorithm is
+    ``AdaCBG(radius="paper", coverage="paper")``.
+    """
+
+    radius: Literal["sharp", "paper"] = "sharp"
+    coverage: Literal["tight", "paper"] = "tight"
+    gamma: Literal["paper", "width"] = "paper"
+    baseline: Literal["exploration-set", "inverse-gap"] = "exploration-set"
+    eta: float = 1.0
+    delta: float = 0.1
+    radius_factor: float = 1.0
+    candidate_set: bool = True
+    scale_factor: bool = True
+    linear_program: bool = True
+    epoch_growth: float = 2.0
+    function_class: FunctionClass[Any, Any, Any] | None = None
+
+    def __post_init__(self) -> None:
+        setting_choice("radius", self.radius, ("sharp", "paper"))
+        setting_choice("coverage", self.coverage, ("tight", "paper"))
+        setting_choice("gamma", self.gamma, ("paper", "width"))
+        setting_choice("baseline", self.baseline, ("exploration-set", "inverse-gap"))
+        setting_number("eta", self.eta, above=0.0)
+        setting_number("delta", self.delta, above=0.0, below=1.0)
+        setting_number("radius_factor", self.radius_factor, above=0.0)
+        EpochSchedule(growth=self.epoch_growth)
+
+    def init(self, problem: Problem) -> AdaCBGState:
+        """F_1 = F, nu_1 = 1, lambda_1 = 1, and no estimate yet."""
+        functions = function_class_of(self.function_class, problem)
+        if self.radius == "sharp" and problem.noise is None:
+            warnings.warn(
+                "the problem does not say its noise, so AdaCB.G estimates it from residuals, conservatively; "
+                "give Problem(noise=...), 0.5 for rewards in [0, 1], to learn faster",
+                EstimatedNoiseWarning,
+                stacklevel=3,
+            )
+        data = functions.empty()
+        return AdaCBGState(
+            problem=problem,
+            rounds=0,
+            epoch=1,
+            data=data,
+            model=None,
+            space=functions.version_space(data, math.inf),
+            radius=math.inf,
+            noise=problem.noise,
+            disagreement=1.0 + self._smoothing(problem, 1),
+            scale=1.0,
+        )
+
+    def rounds_until_update(self, state: AdaCBGState) -> int:
+        """Rounds until the epoch, or the horizon, ends."""
+        return rounds_left(self._schedule, state.problem, state.rounds, state.epoch)
+
+    def decide(
+        self,
+        state: AdaCBGState,
+        contexts: Shaped[np.ndarray, "n ..."],
+        graphs: FeedbackGraphs,
+        rng: np.random.Generator,
+        *,
+        available: Bool[np.ndarray, "n arms"] | None = None,
+    ) -> Decisions:
+        """Estimates, candidates, exploration set, gamma, baseline, linear program, draw."""
+        problem = state.problem
+        functions = function_class_of(self.function_class, problem)
+        functions.check_contexts(contexts)
+        check_batch(problem.n_arms, self.rounds_until_update(state), contexts, graphs, loops=True)
+        learnt = state.model is not None
+        values = functions.predict(state.model, contexts) if learnt else np.zeros((len(contexts), problem.n_arms))
+        widths = None
+        if learnt and self.gamma == "width":
+            best = np.argmax(values if available is None else np.where(available, values, -np.inf), axis=1)
+            widths = functions.widths(state.space, state.model, contexts, best)
+            if available is not None:
+                widths = np.where(available, widths, 0.0)
+        rule = SamplingRule(
+            explore_all=self.baseline == "inverse-gap",
+            coverage=self.coverage if self.linear_program and learnt else "none",
+            rate=self._rate(state) if learnt else 0.0,
+        )
+        return sample_rounds(
+            rule,
+            values=values,
+            candidates=self._candidates(functions, state.space, contexts, available),
+            graphs=graphs,
+            uniforms=rng.random(len(contexts)),
+            epoch=state.epoch,
+            available=available,
+            widths=widths,
+        )
+
+    def update(self, state: AdaCBGState, observations: Observations) -> AdaCBGState:
+        """End epoch m: fhat_{m+1} from all data, F_{m+1} from the data up to t_m, lambda_{m+1} from the rest."""
+        problem, m = state.problem, state.epoch
+        functions = function_class_of(self.function_class, problem)
+        expected = self.rounds_until_update(state)
+        to_split, data, second_half = add_epoch(
+            functions,
+            state.data,
+            observations,
+            rounds=state.rounds,
+            expected=expected,
+            split=self._schedule.split(m),
+        )
+        basis = data if self.gamma == "width" else to_split
+        terms = EpochTerms.of(self._schedule, problem.horizon, m + 1, self.delta)
+        noise = self._noise(functions, problem, basis)
+        radius = self._radius(functions, terms, problem.n_arms, noise)
+        space = functions.version_space(basis, radius)
+        disagreement = self._disagreement(functions, space, second_half) + self._smoothing(problem, m + 1)
+        scale = disagreement / math.sqrt(state.disagreement) if self.scale_factor else 1.0
+        return AdaCBGState(
+            problem=problem,
+            rounds=state.rounds + expected,
+            epoch=m + 1,
+            data=data,
+            model=functions.fit(data),
+            space=space,
+            radius=radius,
+            noise=noise,
+            disagreement=disagreement,
+            scale=scale,
+        )
+
+    @property
+    def _schedule(self) -> EpochSchedule:
+        return EpochSchedule(growth=self.epoch_growth)
+
+    def _rate(self, state: AdaCBGState) -> float:
+        """gamma_t / sqrt(|S_t|) = lambda_m sqrt(eta (tau_{m-1} - tau_{m-2}) / (2 log(2 K |F| T^2 / delta))).
+
+        The remark's baseline has tau_{m-1} in place of the epoch's length, and no lambda.
+        """
+        if self.gamma == "width":
+            return math.sqrt(self.eta)
+        m, problem = state.epoch, state.problem
+        functions = function_class_of(self.function_class, problem)
+        terms = EpochTerms.of(self._schedule, problem.horizon, m, self.delta)
+        worst = 2.0 * terms.log_term(problem.n_arms, functions.log_size)
+        before, earlier = self._schedule.tau(m - 1), self._schedule.tau(m - 2)
+        if self.baseline == "inverse-gap":
+            return math.sqrt(self.eta * before / worst)
+        return state.scale * math.sqrt(self.eta * (before - earlier) / worst)
+
+    def _smoothing(self, problem: Problem, m: int) -> float:
+        """mu_m = 64 log(4 M / delta) / (tau_m - tau_{m-1})."""
+        terms = EpochTerms.of(self._schedule, problem.horizon, m, self.delta)
+        return 64.0 * math.log(4.0 * terms.M / terms.delta) / (self._schedule.tau(m) - self._schedule.tau(m - 1))
+
+    def _radius(self, functions: FunctionClass[Any, Any, Any], terms: EpochTerms, n_arms: int, noise: float) -> float:
+        """beta_m, or the class's sharp radius, which holds at all times at once and so takes the whole delta."""
+        if self.radius == "paper":
+            logarithm = terms.log_term(n_arms, functions.log_size) + math.log(n_arms)
+            return self.radius_factor * 16.0 * (terms.M - terms.epoch + 1) * logarithm
+        return self.radius_factor * functions.sharp_radius(noise, self.delta) if noise < math.inf else math.inf
+
+    def _noise(self, functions: FunctionClass[Any, Any, Any], problem: Problem, data: Any) -> float:
+        """The problem's sigma, or an upper bound on it from the residuals.
+
+        The residuals of f* have sum of squares S >= sigma^2 (N - 2 sqrt(N log(1/delta))) with probability 1 - delta
+        (a lower tail of chi-square), and min L >= S - 2 sigma^2 log(|F|/delta); solved for sigma. Infinite until
+        there is data enough, which keeps all of F.
+        """
+        if problem.noise is not None:
+            return problem.noise
+        count = functions.n_observed(data)
+        failure = math.log(1.0 / self.delta)
+        informative = count - 2.0 * math.sqrt(count * failure) - 2.0 * (functions.log_size + failure)
+        return math.sqrt(functions.smallest_loss(data) / informative) if informative > 0 else math.inf
+
+    def _candidates(
+        self,
+        functions: FunctionClass[Any, Any, Any],
+        space: Any,
+        contexts: Shaped[np.ndarray, "n ..."],
+        available: Bool[np.ndarray, "n arms"] | None,
+    ) -> Bool[np.ndarray, "n arms"]:
+        if self.candidate_set:
+            return functions.candidates(space, contexts, available)
+        everything = np.ones((len(contexts), functions.n_arms), dtype=np.bool_)
+        return everything if available is None else np.array(available)
+
+    def _disagreement(self, functions: FunctionClass[Any, Any, Any], space: Any, rounds: Observations) -> float:
+        """nu_m: the share of these contexts at which more than one arm is a candidate."""
+        if not len(rounds):
+            return 1.0
+        candidates = self._candidates(functions, space, rounds.contexts, rounds.available)
+        return float((candidates.sum(axis=1) > 1).mean())

@@ -1,0 +1,86 @@
+"""The one interface of all learners.
+
+A learner is a frozen, keyword-only dataclass of settings. What it has learnt is a separate `State` value:
+
+    state = learner.init(problem)
+    while rounds are left:
+        n         = at most learner.rounds_until_update(state)
+        decisions = learner.decide(state, contexts, graphs, rng)       # n rounds, changes nothing
+        ...                                                            # play, collect what is revealed
+        state     = learner.update(state, observations)                # once `rounds_until_update` rounds are played
+
+Given the state, the rounds until the next update are independent of each other: they can be decided one by one, in
+batches of any size, or in parallel, and are the same decisions. Each round takes one uniform number from `rng`.
+"""
+
+from abc import ABC, abstractmethod
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+from jaxtyping import Bool, Shaped
+
+from graphbandit.errors import GraphError, InputError, SettingError
+from graphbandit.function_classes.base import FunctionClass
+from graphbandit.graph_batches import FeedbackGraphs
+from graphbandit.problem import Problem, check_function_class
+from graphbandit.types import Decisions, Observations
+
+State = TypeVar("State")
+
+
+class Learner(ABC, Generic[State]):
+    """Settings of a learner; see the module for how it is used."""
+
+    @abstractmethod
+    def init(self, problem: Problem) -> State:
+        """What is known before the first round."""
+
+    @abstractmethod
+    def decide(
+        self,
+        state: State,
+        contexts: Shaped[np.ndarray, "n ..."],
+        graphs: FeedbackGraphs,
+        rng: np.random.Generator,
+        *,
+        available: Bool[np.ndarray, "n arms"] | None = None,
+    ) -> Decisions:
+        """Decide n rounds. Changes nothing but the place in `rng`, which moves on by n uniform numbers."""
+
+    @abstractmethod
+    def update(self, state: State, observations: Observations) -> State:
+        """The state after the next `rounds_until_update(state)` rounds and any late news of earlier ones."""
+
+    @abstractmethod
+    def rounds_until_update(self, state: State) -> int:
+        """How many more rounds are decided with this state; 0 when the horizon is reached."""
+
+
+def function_class_of(own: FunctionClass[Any, Any, Any] | None, problem: Problem) -> FunctionClass[Any, Any, Any]:
+    """The learner's own function class if it names one, else the problem's."""
+    if own is not None:
+        check_function_class(own, problem.n_arms)
+        return own
+    if problem.function_class is None:
+        raise SettingError("function_class is None in both the learner and the problem; expected one in either")
+    return problem.function_class
+
+
+def check_batch(
+    n_arms: int, left: int, contexts: Shaped[np.ndarray, "n ..."], graphs: FeedbackGraphs, *, loops: bool
+) -> None:
+    """Raise unless contexts and graphs fit each other, the problem, and the rounds that are left in the epoch."""
+    if graphs.n_arms != n_arms:
+        raise GraphError(f"the graphs have {graphs.n_arms} arms; expected {n_arms}")
+    if len(graphs) != len(contexts):
+        raise InputError(f"{len(contexts)} contexts came with {len(graphs)} graphs; expected one graph a round")
+    if len(contexts) > left:
+        raise InputError(f"{len(contexts)} rounds were asked for; expected at most {left} before the next update")
+    if loops and not graphs.has_all_loops:
+        for t, graph in enumerate(graphs):
+            if not graph.has_all_loops:
+                arms = ", ".join(map(str, graph.arms_without_loop[:8]))
+                raise GraphError(
+                    f"the graph of round {t} of the batch lacks the self-loop of arm {arms}; "
+                    "this learner expects every arm to reveal itself"
+                )

@@ -1,0 +1,121 @@
+"""Epochs: when the learners of the paper stop to learn, and what their formulas ask for at that time."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from graphbandit.checks import setting_number
+from graphbandit.errors import InputError
+from graphbandit.function_classes.base import FunctionClass
+from graphbandit.persistence import savable
+from graphbandit.problem import Problem
+from graphbandit.types import Observations
+
+
+@dataclass(frozen=True, kw_only=True)
+class EpochSchedule:
+    """Epoch m is the rounds tau_{m-1} + 1 .. tau_m, tau_0 = 0, tau_m = growth^m (2^m in the paper).
+
+    For other growths tau_m is rounded, and at least one more than tau_{m-1}. The split point is t_0 = 0,
+    t_m = (tau_m + tau_{m-1}) / 2, rounded down.
+
+    >>> doubling = EpochSchedule()
+    >>> [doubling.tau(m) for m in range(5)], [doubling.split(m) for m in range(5)]
+    ([0, 2, 4, 8, 16], [0, 1, 3, 6, 12])
+    >>> [EpochSchedule(growth=1.5).tau(m) for m in range(7)]
+    [0, 2, 3, 4, 5, 8, 11]
+    """
+
+    growth: float = 2.0
+
+    def __post_init__(self) -> None:
+        setting_number("epoch_growth", self.growth, above=1.0)
+
+    def tau(self, m: int) -> int:
+        """The last round of epoch m (counted from 1)."""
+        if self.growth == 2.0:
+            return 2**m if m > 0 else 0
+        end = 0
+        for k in range(1, m + 1):
+            end = max(end + 1, round(self.growth**k))
+        return end
+
+    def split(self, m: int) -> int:
+        """t_m: data up to here makes F_{m+1}; the rest of epoch m measures it."""
+        return (self.tau(m) + self.tau(m - 1)) // 2 if m > 0 else 0
+
+    def epochs(self, horizon: int) -> int:
+        """M, the number of epochs that hold `horizon` rounds: ceil(log2 T) in the paper, at least 1."""
+        m = 1
+        while self.tau(m) < horizon:
+            m += 1
+        return m
+
+
+@dataclass(frozen=True, kw_only=True)
+class EpochTerms:
+    """T, M and delta as the formulas of epoch m take them.
+
+    With a known horizon they are the horizon's. Without one, T is the end of the epoch, M = m, and
+    delta_m = delta / (m (m + 1)), so that the failures of all epochs still sum to at most delta.
+    """
+
+    epoch: int
+    T: int
+    M: int
+    delta: float
+
+    @classmethod
+    def of(cls, schedule: EpochSchedule, horizon: int | None, m: int, delta: float) -> "EpochTerms":
+        """The terms of epoch m."""
+        if horizon is not None:
+            return cls(epoch=m, T=horizon, M=schedule.epochs(horizon), delta=delta)
+        return cls(epoch=m, T=schedule.tau(m), M=m, delta=delta / (m * (m + 1)))
+
+    def log_term(self, n_arms: int, log_size: float) -> float:
+        """log(2 K |F| T^2 / delta)."""
+        return math.log(2.0 * n_arms * self.T**2 / self.delta) + log_size
+
+
+@savable
+@dataclass(frozen=True, kw_only=True)
+class EpochState:
+    """What a learner of epochs knows: the rounds it has played, its epoch, all data, the estimate fhat_m."""
+
+    problem: Problem
+    rounds: int
+    epoch: int
+    data: Any
+    model: Any
+
+
+def rounds_left(schedule: EpochSchedule, problem: Problem, rounds: int, epoch: int) -> int:
+    """Rounds until the epoch, or the horizon, ends."""
+    end = schedule.tau(epoch)
+    return (end if problem.horizon is None else min(end, problem.horizon)) - rounds
+
+
+def add_epoch(
+    function_class: FunctionClass[Any, Any, Any],
+    data: Any,
+    observations: Observations,
+    *,
+    rounds: int,
+    expected: int,
+    split: int,
+) -> tuple[Any, Any, Observations]:
+    """Data up to the split point, data of all rounds, and the rounds from the split point on.
+
+    `observations` must hold the next `expected` rounds after `rounds`, all of them, and may hold late rewards of
+    earlier ones; those count as data before the split.
+    """
+    new = observations.between(rounds, rounds + expected)
+    if len(new) != expected or (len(observations) and int(observations.rounds[-1]) >= rounds + expected):
+        last = int(observations.rounds[-1]) if len(observations) else "none"
+        raise InputError(
+            f"the observations hold {len(new)} new rounds up to round {last}; "
+            f"expected all of rounds {rounds} to {rounds + expected - 1}"
+        )
+    before = function_class.add(data, observations.between(0, max(split, rounds)))
+    after = observations.between(max(split, rounds), rounds + expected)
+    return before, function_class.add(before, after), after

@@ -1,0 +1,99 @@
+"""What FALCON, RegCB.G and greedy share: an estimate from all data at each epoch's start, and nothing else."""
+
+from abc import abstractmethod
+from typing import Any
+
+import numpy as np
+from jaxtyping import Bool, Float, Shaped
+
+from graphbandit.function_classes.base import FunctionClass
+from graphbandit.graph_batches import FeedbackGraphs
+from graphbandit.learners.base import Learner, check_batch, function_class_of
+from graphbandit.learners.epochs import EpochSchedule, EpochState, EpochTerms, add_epoch, rounds_left
+from graphbandit.problem import Problem
+from graphbandit.rounds import SamplingRule, sample_rounds
+from graphbandit.types import Decisions, Observations
+
+
+class EstimateLearner(Learner[EpochState]):
+    """A learner whose state is fhat_m; how it samples, given the estimate, is each one's own."""
+
+    epoch_growth: float
+    function_class: FunctionClass[Any, Any, Any] | None
+
+    @property
+    @abstractmethod
+    def needs_loops(self) -> bool:
+        """Whether every arm must reveal itself."""
+
+    @abstractmethod
+    def rule(self, state: EpochState) -> SamplingRule:
+        """How probabilities follow from the estimate in this epoch."""
+
+    @abstractmethod
+    def explored_arms(
+        self, state: EpochState, values: Float[np.ndarray, "n arms"], available: Bool[np.ndarray, "n arms"]
+    ) -> Bool[np.ndarray, "n arms"]:
+        """The arms that exploration has to cover: the candidates of this learner."""
+
+    def init(self, problem: Problem) -> EpochState:
+        """No data, no estimate."""
+        functions = function_class_of(self.function_class, problem)
+        return EpochState(problem=problem, rounds=0, epoch=1, data=functions.empty(), model=None)
+
+    def rounds_until_update(self, state: EpochState) -> int:
+        """Rounds until the epoch, or the horizon, ends."""
+        return rounds_left(self._schedule, state.problem, state.rounds, state.epoch)
+
+    def decide(
+        self,
+        state: EpochState,
+        contexts: Shaped[np.ndarray, "n ..."],
+        graphs: FeedbackGraphs,
+        rng: np.random.Generator,
+        *,
+        available: Bool[np.ndarray, "n arms"] | None = None,
+    ) -> Decisions:
+        """Estimates, then the learner's own rule."""
+        n, n_arms = len(contexts), state.problem.n_arms
+        functions = function_class_of(self.function_class, state.problem)
+        functions.check_contexts(contexts)
+        check_batch(n_arms, self.rounds_until_update(state), contexts, graphs, loops=self.needs_loops)
+        values = np.zeros((n, n_arms)) if state.model is None else functions.predict(state.model, contexts)
+        offered = np.ones((n, n_arms), dtype=np.bool_) if available is None else available
+        return sample_rounds(
+            self.rule(state),
+            values=values,
+            candidates=self.explored_arms(state, values, offered),
+            graphs=graphs,
+            uniforms=rng.random(n),
+            epoch=state.epoch,
+            available=available,
+        )
+
+    def update(self, state: EpochState, observations: Observations) -> EpochState:
+        """fhat from all observations so far."""
+        functions = function_class_of(self.function_class, state.problem)
+        expected = self.rounds_until_update(state)
+        _, data, _ = add_epoch(
+            functions, state.data, observations, rounds=state.rounds, expected=expected, split=state.rounds
+        )
+        return EpochState(
+            problem=state.problem,
+            rounds=state.rounds + expected,
+            epoch=state.epoch + 1,
+            data=data,
+            model=functions.fit(data),
+        )
+
+    @property
+    def _schedule(self) -> EpochSchedule:
+        return EpochSchedule(growth=self.epoch_growth)
+
+    def _rate(self, state: EpochState, eta: float, delta: float) -> float:
+        """sqrt(eta tau_{m-1} / (2 log(2 K |F| T^2 / delta))); 0 in epoch 1."""
+        problem = state.problem
+        functions = function_class_of(self.function_class, problem)
+        terms = EpochTerms.of(self._schedule, problem.horizon, state.epoch, delta)
+        worst = 2.0 * terms.log_term(problem.n_arms, functions.log_size)
+        return float(np.sqrt(eta * self._schedule.tau(state.epoch - 1) / worst))

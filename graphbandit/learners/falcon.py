@@ -1,0 +1,49 @@
+"""FALCON (Simchi-Levi & Xu 2021): inverse-gap weighting over all arms; the graph only feeds the estimate."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+from graphbandit.checks import setting_number
+from graphbandit.function_classes.base import FunctionClass
+from graphbandit.learners.epochs import EpochSchedule, EpochState
+from graphbandit.learners.estimates import EstimateLearner
+from graphbandit.persistence import savable
+from graphbandit.rounds import SamplingRule
+
+
+@savable
+@dataclass(frozen=True, kw_only=True)
+class Falcon(EstimateLearner):
+    """p(a) = 1 / (K + gamma_m c(a)) for a != best, the rest on best; uniform in epoch 1.
+
+    gamma_m = sqrt(eta K tau_{m-1} / (2 log(2 K |F| T^2 / delta))). It uses every reward the graph reveals to estimate,
+    and ignores the graph when choosing: the baseline of the paper's experiments.
+    """
+
+    eta: float = 1.0
+    delta: float = 0.1
+    epoch_growth: float = 2.0
+    function_class: FunctionClass[Any, Any, Any] | None = None
+
+    def __post_init__(self) -> None:
+        setting_number("eta", self.eta, above=0.0)
+        setting_number("delta", self.delta, above=0.0, below=1.0)
+        EpochSchedule(growth=self.epoch_growth)
+
+    @property
+    def needs_loops(self) -> bool:
+        """No: the graph plays no part in the choice."""
+        return False
+
+    def rule(self, state: EpochState) -> SamplingRule:
+        """All arms, no program."""
+        return SamplingRule(explore_all=True, coverage="none", rate=self._rate(state, self.eta, self.delta))
+
+    def explored_arms(
+        self, state: EpochState, values: Float[np.ndarray, "n arms"], available: Bool[np.ndarray, "n arms"]
+    ) -> Bool[np.ndarray, "n arms"]:
+        """Every available arm."""
+        return np.array(available)

@@ -1,0 +1,48 @@
+"""Greedy: always the arm that looks best. No exploration but the first epoch, and what the graph reveals by itself."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+from graphbandit.function_classes.base import FunctionClass
+from graphbandit.learners.epochs import EpochSchedule, EpochState
+from graphbandit.learners.estimates import EstimateLearner
+from graphbandit.persistence import savable
+from graphbandit.rounds import SamplingRule
+
+
+@savable
+@dataclass(frozen=True, kw_only=True)
+class Greedy(EstimateLearner):
+    """Plays argmax_a fhat_m(x, a); uniform in epoch 1, when there is no estimate.
+
+    Hard to beat where contexts are diverse or the graph reveals much; can fail for ever where they are not.
+    """
+
+    epoch_growth: float = 2.0
+    function_class: FunctionClass[Any, Any, Any] | None = None
+
+    def __post_init__(self) -> None:
+        EpochSchedule(growth=self.epoch_growth)
+
+    @property
+    def needs_loops(self) -> bool:
+        """No."""
+        return False
+
+    def rule(self, state: EpochState) -> SamplingRule:
+        """Uniform over all arms in epoch 1; afterwards the only arm to cover is the best."""
+        return SamplingRule(explore_all=state.model is None, coverage="none", rate=0.0)
+
+    def explored_arms(
+        self, state: EpochState, values: Float[np.ndarray, "n arms"], available: Bool[np.ndarray, "n arms"]
+    ) -> Bool[np.ndarray, "n arms"]:
+        """The best arm alone, once there is an estimate."""
+        if state.model is None:
+            return np.array(available)
+        best = np.argmax(np.where(available, values, -np.inf), axis=1)
+        chosen = np.zeros_like(available)
+        chosen[np.arange(len(best)), best] = True
+        return chosen

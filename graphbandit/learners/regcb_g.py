@@ -1,0 +1,49 @@
+"""Modified RegCB.G: the method of Zhang et al. (2023) with an offline oracle, as the paper compares with it."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+from graphbandit.checks import setting_number
+from graphbandit.function_classes.base import FunctionClass
+from graphbandit.learners.epochs import EpochSchedule, EpochState
+from graphbandit.learners.estimates import EstimateLearner
+from graphbandit.persistence import savable
+from graphbandit.rounds import SamplingRule
+
+
+@savable
+@dataclass(frozen=True, kw_only=True)
+class RegCBG(EstimateLearner):
+    """p(a) = 1 / (|S_t| + gamma_t c(a)) on the exploration set S_t of all arms, the rest on best.
+
+    gamma_t = sqrt(eta |S_t| tau_{m-1} / (2 log(2 K |F| T^2 / delta))); uniform on S_t in epoch 1. No candidate set, no
+    scale factor, no linear program: what AdaCB.G adds to it is what the paper's ablation shows.
+    """
+
+    eta: float = 1.0
+    delta: float = 0.1
+    epoch_growth: float = 2.0
+    function_class: FunctionClass[Any, Any, Any] | None = None
+
+    def __post_init__(self) -> None:
+        setting_number("eta", self.eta, above=0.0)
+        setting_number("delta", self.delta, above=0.0, below=1.0)
+        EpochSchedule(growth=self.epoch_growth)
+
+    @property
+    def needs_loops(self) -> bool:
+        """Yes: S covers the arms outside it, and itself."""
+        return True
+
+    def rule(self, state: EpochState) -> SamplingRule:
+        """The greedy exploration set, no program."""
+        return SamplingRule(explore_all=False, coverage="none", rate=self._rate(state, self.eta, self.delta))
+
+    def explored_arms(
+        self, state: EpochState, values: Float[np.ndarray, "n arms"], available: Bool[np.ndarray, "n arms"]
+    ) -> Bool[np.ndarray, "n arms"]:
+        """Every available arm."""
+        return np.array(available)

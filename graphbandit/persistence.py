@@ -1,0 +1,163 @@
+"""Saved files: one zip archive of a JSON manifest and NumPy arrays. No pickle, so loading a file runs no code.
+
+`docs/file-format.md` describes the format. Files are written to a temporary name, flushed to disk and renamed, so a
+file is there whole or not at all; the same content gives the same bytes.
+"""
+
+import inspect
+import io
+import json
+import math
+import os
+import tempfile
+import zipfile
+from collections.abc import Callable
+from dataclasses import is_dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from graphbandit.errors import GraphBanditError, SavedFileError
+
+FORMAT = "graphbandit"
+VERSION = 1
+_EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time a zip archive can hold; a real one would change the bytes
+
+Class = TypeVar("Class", bound=type)
+_savable: dict[str, type] = {}
+
+
+def savable(cls: Class) -> Class:
+    """Let values of this dataclass be saved, as its name and the arguments of its constructor."""
+    if not is_dataclass(cls):
+        raise TypeError(f"{cls.__name__} is not a dataclass")
+    _savable[cls.__name__] = cls
+    return cls
+
+
+def write(path: str | os.PathLike[str], kind: str, content: dict[str, Any]) -> None:
+    """Write `content` (dictionaries, lists, numbers, strings, arrays, savable values) to `path`, atomically."""
+    arrays: dict[int, tuple[int, np.ndarray]] = {}
+    tree = _encode(content, arrays)
+    manifest = {"format": FORMAT, "version": VERSION, "kind": kind, "content": tree}
+    target = Path(path)
+    temporary = None
+    try:
+        with tempfile.NamedTemporaryFile(
+            dir=target.parent, prefix=f".{target.name}.", suffix=".part", delete=False
+        ) as file:
+            temporary = Path(file.name)
+            with zipfile.ZipFile(file, "w") as archive:
+                archive.writestr(_entry("manifest.json"), json.dumps(manifest, allow_nan=False))
+                for number, array in arrays.values():
+                    buffer = io.BytesIO()
+                    np.lib.format.write_array(buffer, array, allow_pickle=False)
+                    archive.writestr(_entry(f"arrays/{number}.npy"), buffer.getvalue())
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, target)
+        temporary = None
+        _sync_directory(target.parent)
+    except OSError as error:
+        raise SavedFileError(f"{target} cannot be written: {error}") from error
+    finally:
+        if temporary is not None:
+            temporary.unlink(missing_ok=True)
+
+
+def read(path: str | os.PathLike[str], kind: str, replace: Callable[[dict[str, Any]], Any]) -> dict[str, Any]:
+    """The content of a file of this kind. `replace` gives the value for what a file cannot hold (see `external`)."""
+    source = Path(path)
+    try:
+        with zipfile.ZipFile(source) as archive:
+            if "manifest.json" not in archive.namelist():
+                raise SavedFileError(f"{source} is not a file of graphbandit: it has no manifest.json")
+            manifest = json.loads(archive.read("manifest.json"))
+            if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
+                raise SavedFileError(f"{source} is not a file of graphbandit: its manifest is of another format")
+            if manifest.get("version") != VERSION:
+                raise SavedFileError(f"{source} has format version {manifest.get('version')!r}; expected {VERSION}")
+            if manifest.get("kind") != kind:
+                raise SavedFileError(f"{source} holds a {manifest.get('kind')!r}; expected a {kind!r}")
+            content = _decode(manifest["content"], archive, replace)
+    except FileNotFoundError as error:
+        raise SavedFileError(f"{source} does not exist") from error
+    except OSError as error:
+        raise SavedFileError(f"{source} cannot be read: {error}") from error
+    except zipfile.BadZipFile as error:
+        raise SavedFileError(f"{source} is truncated, damaged or not a file of graphbandit: {error}") from error
+    except SavedFileError:
+        raise
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, GraphBanditError) as error:
+        raise SavedFileError(f"{source} is damaged: {type(error).__name__}: {error}") from error
+    if not isinstance(content, dict):
+        raise SavedFileError(f"{source} is damaged: its content is not an object")
+    return content
+
+
+def external(description: dict[str, Any]) -> dict[str, Any]:
+    """A marker for a value that a file cannot hold, as a Python callable; `read` asks its caller for it."""
+    return {"$external": description}
+
+
+def _entry(name: str) -> zipfile.ZipInfo:
+    return zipfile.ZipInfo(name, date_time=_EPOCH)
+
+
+def _sync_directory(directory: Path) -> None:
+    """Make the rename durable, where the system lets a directory be flushed."""
+    if hasattr(os, "O_DIRECTORY"):
+        descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def _encode(value: Any, arrays: dict[int, tuple[int, np.ndarray]]) -> Any:
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, float | np.floating):
+        number = float(value)
+        return number if math.isfinite(number) else {"$float": repr(number)}
+    if isinstance(value, np.integer):
+        return int(value)
+    if isinstance(value, np.ndarray):
+        number = arrays.setdefault(id(value), (len(arrays), value))[0]
+        return {"$array": number}
+    if isinstance(value, list | tuple):
+        return [_encode(item, arrays) for item in value]
+    if isinstance(value, dict):
+        if set(value) == {"$external"}:
+            return {"$external": _encode(value["$external"], arrays)}
+        return {"$object": {str(key): _encode(item, arrays) for key, item in value.items()}}
+    name = type(value).__name__
+    if _savable.get(name) is type(value):
+        fields = {key: _encode(getattr(value, key), arrays) for key in inspect.signature(type(value)).parameters}
+        return {"$class": name, "fields": fields}
+    if hasattr(value, "__external__"):
+        return {"$external": _encode(value.__external__(), arrays)}
+    raise SavedFileError(f"{value!r} of type {type(value).__name__} cannot be saved")
+
+
+def _decode(tree: Any, archive: zipfile.ZipFile, replace: Callable[[dict[str, Any]], Any]) -> Any:
+    if isinstance(tree, list):
+        return [_decode(item, archive, replace) for item in tree]
+    if not isinstance(tree, dict):
+        return tree
+    if "$float" in tree:
+        return float(tree["$float"])
+    if "$array" in tree:
+        buffer = io.BytesIO(archive.read(f"arrays/{int(tree['$array'])}.npy"))
+        return np.lib.format.read_array(buffer, allow_pickle=False)
+    if "$object" in tree:
+        return {key: _decode(item, archive, replace) for key, item in tree["$object"].items()}
+    if "$external" in tree:
+        return replace(_decode(tree["$external"], archive, replace))
+    if "$class" in tree:
+        if tree["$class"] not in _savable:
+            raise SavedFileError(f"the file holds a {tree['$class']!r}, which this version does not know")
+        fields = {key: _decode(item, archive, replace) for key, item in tree["fields"].items()}
+        return _savable[tree["$class"]](**fields)
+    raise ValueError(f"unknown entry with keys {sorted(tree)}")

@@ -1,0 +1,283 @@
+"""The sampling program, the heart of the method: explore through the arms that are cheap and reveal much.
+
+    minimise    sum_a p(a) c(a)                                                          equation (2) of the paper
+    subject to  q(a) = sum over j that reveal a of p(j)  >=  b(a)      for every arm a != best
+                p >= 0,  sum_a p(a) = 1,  p(j) = 0 for arms not available
+
+with b(a) = max of p~(j) over the arms j that reveal a ("paper" coverage), or b(a) = 1 / (|S| + gamma c(a)) for
+candidates and 0 elsewhere ("tight" coverage). One public function, `solve_sampling_lp`; two solvers behind it,
+the compiled dual simplex and HiGHS; and no answer without its certificate. Weak duality makes the certificate
+short: for any y >= 0,
+
+    sum_a b(a) y(a) + min over available j of (c(j) - sum over a revealed by j of y(a))
+
+is a lower bound on the optimum, so a feasible p with that cost is optimal, whoever found it.
+"""
+
+import threading
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from jaxtyping import Bool, Float
+
+from graphbandit.checks import available_array, setting_choice
+from graphbandit.errors import InputError, SolverError
+from graphbandit.exploration import arm_array, gap_array, kernel_graph
+from graphbandit.graphs import FeedbackGraph
+
+TOLERANCE = 1e-9
+"""Largest infeasibility and largest relative duality gap of an answer that counts as exact."""
+
+SMALLEST_SCALE = 1e-6
+"""The gap is relative to the objective, or to this share of the largest gap c(a) where the objective is smaller."""
+
+ROW_LIMIT = 4000
+"""Constrained arms up to which the compiled simplex is tried; above it a dense inverse no longer pays."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SamplingSolution:
+    """An answer of the sampling program with its certificate.
+
+    `probabilities` is p, `observation_probabilities` q, `demand` b, `duals` y; `duality_gap` is relative.
+    """
+
+    probabilities: Float[np.ndarray, " arms"]
+    observation_probabilities: Float[np.ndarray, " arms"]
+    objective: float
+    duality_gap: float
+    infeasibility: float
+    solver: str
+    demand: Float[np.ndarray, " arms"]
+    duals: Float[np.ndarray, " arms"]
+
+
+def solve_sampling_lp(
+    graph: FeedbackGraph,
+    baseline: npt.ArrayLike | None,
+    gaps: npt.ArrayLike,
+    *,
+    best: int | None = None,
+    available: npt.ArrayLike | None = None,
+    demand: npt.ArrayLike | None = None,
+    solver: str = "auto",
+) -> SamplingSolution:
+    """Solve the sampling program (2) for one round, exactly and with a certificate.
+
+    `baseline` is p~ and gives the demands b(a) of the paper; with `demand` these are taken as they are instead
+    (0 where nothing is asked; `tight_demand` makes the sharper ones) and `baseline` may be None. `best` is the arm
+    of the smallest gap unless given. `solver` is "simplex" (compiled), "highs", or "auto": the first, and the
+    second where the first has no certificate.
+
+    The star of the paper's figure: the best leaf is arm 1, and all exploring of the other leaves goes
+    through the hub, which costs little and reveals them all.
+
+    >>> from graphbandit import graph_generators
+    >>> star, gaps = graph_generators.star(6, hub=0), np.array([0.1, 0.0, 1.0, 1.0, 1.0, 1.0])
+    >>> answer = solve_sampling_lp(star, np.array([0, 0.6, 0.1, 0.1, 0.1, 0.1]), gaps)
+    >>> answer.probabilities.round(12), round(answer.objective, 12), answer.solver
+    (array([0.6, 0.4, 0. , 0. , 0. , 0. ]), 0.06, 'simplex')
+    """
+    n = graph.n_arms
+    costs = gap_array(gaps, n) if available is None else arm_array("gaps", gaps, n)
+    mask = available_array(available, 1, n)
+    offered = np.ones(n, dtype=np.bool_) if mask is None else np.ascontiguousarray(mask[0])
+    chosen = int(np.argmin(np.where(offered, costs, np.inf))) if best is None else best
+    if not (0 <= chosen < n and offered[chosen] and costs[chosen] == 0 and costs[offered].min() >= 0):
+        raise InputError(f"best is arm {chosen}; expected an available arm of gap 0, the smallest of all gaps")
+    if demand is not None:
+        rows = np.where(np.arange(n) == chosen, 0.0, arm_array("demand", demand, n))
+    elif baseline is not None:
+        rows = paper_demand(graph, _distribution(baseline, offered), chosen)
+    else:
+        raise InputError("baseline and demand are both None; expected one of them")
+    return solve_program(graph, rows, costs, chosen, offered, solver=solver)
+
+
+def paper_demand(graph: FeedbackGraph, baseline: Float[np.ndarray, " arms"], best: int) -> Float[np.ndarray, " arms"]:
+    """b(a) = max of p~(j) over the arms j that reveal a, 0 for a = best: the right-hand side of (2)."""
+    from graphbandit.kernels import exploration
+
+    demand = np.empty(graph.n_arms)
+    scratch = np.empty(graph.n_arms, dtype=np.int32)
+    exploration.paper_demand(kernel_graph(graph), baseline, best, scratch, demand)
+    return demand
+
+
+def tight_demand(
+    candidates: Bool[np.ndarray, " arms"],
+    gaps: Float[np.ndarray, " arms"],
+    *,
+    best: int,
+    size: int,
+    gamma: float,
+) -> Float[np.ndarray, " arms"]:
+    """b(a) = 1 / (|S| + gamma c(a)) for candidates a != best and 0 elsewhere; `size` is |S|.
+
+    All that the proofs need, and less than the paper asks for; the baseline stays feasible.
+    """
+    from graphbandit.kernels import exploration
+
+    demand = np.empty(len(gaps))
+    exploration.tight_demand(candidates, best, size, gamma, gaps, demand)
+    return demand
+
+
+def solve_program(
+    graph: FeedbackGraph,
+    demand: Float[np.ndarray, " arms"],
+    gaps: Float[np.ndarray, " arms"],
+    best: int,
+    available: Bool[np.ndarray, " arms"],
+    *,
+    solver: str = "auto",
+) -> SamplingSolution:
+    """`solve_sampling_lp` for arrays that have been checked already."""
+    setting_choice("solver", solver, ("auto", "simplex", "highs"))
+    if solver != "highs":
+        p, y, solved = _simplex(graph, demand, gaps, best, available)
+        if solved:
+            answer = _certified(graph, demand, gaps, available, p, y, "simplex")
+            if answer is not None:
+                return answer
+        if solver == "simplex":
+            raise SolverError(f"the simplex has no certified answer for these {graph.n_arms} arms")
+        _count_fallback()
+    p, y = _highs(graph, demand, gaps, best, available)
+    answer = _certified(graph, demand, gaps, available, p, y, "highs")
+    if answer is None:
+        raise SolverError(f"no certified answer of the sampling program for these {graph.n_arms} arms")
+    return answer
+
+
+def certificate(
+    graph: FeedbackGraph,
+    demand: Float[np.ndarray, " arms"],
+    gaps: Float[np.ndarray, " arms"],
+    available: Bool[np.ndarray, " arms"],
+    probabilities: Float[np.ndarray, " arms"],
+    duals: Float[np.ndarray, " arms"],
+) -> tuple[float, float]:
+    """(largest violation of a constraint, relative duality gap) of a p and any y >= 0, from the data alone."""
+    indptr, indices = graph.csr()
+    played = np.repeat(probabilities, np.diff(indptr))
+    q = np.bincount(indices, weights=played, minlength=graph.n_arms)
+    wanted = demand > 0
+    violation = max(
+        0.0,
+        float(-probabilities.min()),
+        abs(float(probabilities.sum()) - 1.0),
+        float(np.abs(probabilities[~available]).max(initial=0.0)),
+        float((demand - q)[wanted].max(initial=0.0)),
+    )
+    y = np.maximum(duals, 0.0)
+    revealed = np.concatenate([[0.0], np.cumsum(y[indices])])
+    prices = revealed[indptr[1:]] - revealed[indptr[:-1]]
+    objective = float(gaps @ probabilities)
+    bound = float(demand @ y) + float((gaps - prices)[available].min())
+    scale = max(objective, SMALLEST_SCALE * float(gaps[available].max()))
+    return violation, (max(objective - bound, 0.0) / scale if scale > 0 else 0.0)
+
+
+def fallback_count() -> int:
+    """How many programs of this process the compiled simplex could not certify, so that HiGHS stood in."""
+    return _fallbacks
+
+
+_fallbacks = 0
+_lock = threading.Lock()
+
+
+def _count_fallback() -> None:
+    global _fallbacks
+    with _lock:
+        _fallbacks += 1
+
+
+def _distribution(baseline: npt.ArrayLike, available: Bool[np.ndarray, " arms"]) -> Float[np.ndarray, " arms"]:
+    p = arm_array("baseline", baseline, len(available))
+    if (p < 0).any() or abs(p.sum() - 1.0) > 1e-6 or (p[~available] != 0).any():
+        raise InputError(
+            f"baseline has smallest entry {p.min():g} and sum {p.sum():g}; expected a distribution over available arms"
+        )
+    return p
+
+
+def _simplex(
+    graph: FeedbackGraph,
+    demand: Float[np.ndarray, " arms"],
+    gaps: Float[np.ndarray, " arms"],
+    best: int,
+    available: Bool[np.ndarray, " arms"],
+) -> tuple[Float[np.ndarray, " arms"], Float[np.ndarray, " arms"], bool]:
+    from graphbandit.kernels import program
+
+    n = graph.n_arms
+    p, y = np.empty(n), np.empty(n)
+    scratch, marks = np.empty(n, dtype=np.int32), np.full(n, -1, dtype=np.int32)
+    status, _, _ = program.solve_program(
+        kernel_graph(graph), demand, gaps, best, available, ROW_LIMIT, scratch, marks, p, y
+    )
+    return p, y, status == program.CERTIFIED
+
+
+def _highs(
+    graph: FeedbackGraph,
+    demand: Float[np.ndarray, " arms"],
+    gaps: Float[np.ndarray, " arms"],
+    best: int,
+    available: Bool[np.ndarray, " arms"],
+) -> tuple[Float[np.ndarray, " arms"], Float[np.ndarray, " arms"]]:
+    """The reference: HiGHS on the rows that ask for something and the columns that answer."""
+    from scipy.optimize import linprog
+
+    rows = np.flatnonzero(demand > 0)
+    reveals = graph.to_sparse().astype(np.float64).T.tocsr()[rows]
+    useful = np.asarray(reveals.sum(axis=0)).ravel() > 0
+    useful[best] = True
+    columns = np.flatnonzero(useful & available)
+    scale = float(gaps[columns].max()) or 1.0
+    result = linprog(  # type: ignore[call-overload]  # the stubs know no sparse A_ub
+        gaps[columns] / scale,
+        A_ub=-reveals[:, columns],
+        b_ub=-demand[rows],
+        A_eq=np.ones((1, len(columns))),
+        b_eq=[1.0],
+        bounds=(0, None),
+        method="highs-ds",
+        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
+    )
+    if result.status != 0:
+        raise SolverError(f"the sampling program has no solution: {result.message}")
+    p, y = np.zeros(graph.n_arms), np.zeros(graph.n_arms)
+    p[columns] = np.maximum(result.x, 0.0)
+    p /= p.sum()
+    y[rows] = np.maximum(-result.ineqlin.marginals, 0.0) * scale
+    return p, y
+
+
+def _certified(
+    graph: FeedbackGraph,
+    demand: Float[np.ndarray, " arms"],
+    gaps: Float[np.ndarray, " arms"],
+    available: Bool[np.ndarray, " arms"],
+    p: Float[np.ndarray, " arms"],
+    y: Float[np.ndarray, " arms"],
+    solver: str,
+) -> SamplingSolution | None:
+    infeasibility, gap = certificate(graph, demand, gaps, available, p, y)
+    if infeasibility > TOLERANCE or gap > TOLERANCE:
+        return None
+    indptr, indices = graph.csr()
+    q = np.bincount(indices, weights=np.repeat(p, np.diff(indptr)), minlength=graph.n_arms)
+    return SamplingSolution(
+        probabilities=p,
+        observation_probabilities=q,
+        objective=float(gaps @ p),
+        duality_gap=gap,
+        infeasibility=infeasibility,
+        solver=solver,
+        demand=demand,
+        duals=y,
+    )

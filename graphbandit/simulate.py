@@ -1,0 +1,200 @@
+"""Simulation: learners x repeats on one environment, whole epochs at a time."""
+
+import os
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from graphbandit.checks import setting_integer
+from graphbandit.environments.base import Environment, Instance, Rounds
+from graphbandit.errors import SettingError
+from graphbandit.learners.base import Learner
+from graphbandit.seeds import stream
+from graphbandit.types import Decisions, Observations
+
+
+@dataclass(frozen=True, kw_only=True)
+class Summary:
+    """Final cumulative regret over repeats; `standard_error` and `std` are nan for a single repeat."""
+
+    mean: float
+    std: float
+    standard_error: float
+    minimum: float
+    quartile_1: float
+    median: float
+    quartile_3: float
+    maximum: float
+
+    @classmethod
+    def of(cls, final: Float[np.ndarray, " repeats"]) -> "Summary":
+        """Of the regrets of several repeats."""
+        std = float(np.std(final, ddof=1)) if len(final) > 1 else float("nan")
+        low, first, middle, third, high = (float(q) for q in np.quantile(final, [0, 0.25, 0.5, 0.75, 1]))
+        return cls(
+            mean=float(final.mean()),
+            std=std,
+            standard_error=std / len(final) ** 0.5,
+            minimum=low,
+            quartile_1=first,
+            median=middle,
+            quartile_3=third,
+            maximum=high,
+        )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SimulationResult:
+    """What `simulate` found.
+
+    `regret[name]` is the cumulative regret of that learner, shape (repeats, rounds), in means and not in noisy
+    rewards. `decisions[name][repeat]` holds every decision if they were asked for; `states[name][repeat]` the
+    learner's final state.
+    """
+
+    regret: Mapping[str, Float[np.ndarray, "repeats rounds"]]
+    decisions: Mapping[str, list[Decisions]]
+    states: Mapping[str, list[Any]]
+    seed: int
+
+    def summary(self) -> dict[str, Summary]:
+        """Mean, standard deviation, standard error and quantiles of the final regret, by learner."""
+        return {name: Summary.of(curves[:, -1]) for name, curves in self.regret.items()}
+
+    def __str__(self) -> str:
+        width = max(len(name) for name in self.regret)
+        lines = [f"{'final regret':<{width}}  {'mean':>9}  {'std':>8}  {'s.e.':>8}  {'median':>9}"]
+        for name, s in self.summary().items():
+            lines.append(f"{name:<{width}}  {s.mean:9.2f}  {s.std:8.2f}  {s.standard_error:8.2f}  {s.median:9.2f}")
+        return "\n".join(lines)
+
+
+def simulate(
+    learners: Mapping[str, Learner[Any]] | Learner[Any],
+    environment: Environment,
+    *,
+    rounds: int,
+    repeats: int = 1,
+    seed: int = 0,
+    horizon_known: bool = True,
+    keep_decisions: bool = False,
+    chunk: int = 1024,
+    workers: int | None = 1,
+    on_repeat: Callable[[int], None] | None = None,
+) -> SimulationResult:
+    """Run every learner for `rounds` rounds on `repeats` instances of the environment.
+
+    All learners of a repeat face the same contexts, graphs and noise; each draws its arms from a stream of its own,
+    named after it. `horizon_known=False` tells the learners nothing of `rounds`. `chunk` rounds are held in memory
+    at a time and `workers` repeats run side by side (None: one a core); neither changes any result.
+    `on_repeat(i)` is called as repeat i ends.
+
+    >>> from graphbandit import Falcon, environments
+    >>> runs = simulate({"FALCON": Falcon()}, environments.paper(n_arms=5, graph="star"), rounds=8, repeats=2)
+    >>> runs.regret["FALCON"].shape
+    (2, 8)
+    """
+    named = {"learner": learners} if isinstance(learners, Learner) else dict(learners)
+    if not named:
+        raise SettingError("learners is empty; expected at least one")
+    for name, learner in named.items():
+        if not isinstance(learner, Learner):
+            raise SettingError(f"learners[{name!r}] is {learner!r}; expected a learner")
+    n = setting_integer("rounds", rounds, at_least=1)
+    n_repeats = setting_integer("repeats", repeats, at_least=1)
+    step = setting_integer("chunk", chunk, at_least=1)
+    threads = (os.cpu_count() or 1) if workers is None else setting_integer("workers", workers, at_least=1)
+    setting_integer("seed", seed, at_least=0)
+    if environment.n_rounds is not None and n > environment.n_rounds:
+        raise SettingError(f"rounds is {n}; expected at most the environment's {environment.n_rounds}")
+
+    def run(repeat: int) -> dict[str, _Run]:
+        runs = _run_repeat(
+            named, environment.instance(seed, repeat), n, seed, repeat, horizon_known, step, keep_decisions
+        )
+        if on_repeat is not None:
+            on_repeat(repeat)
+        return runs
+
+    if threads == 1:
+        done = [run(repeat) for repeat in range(n_repeats)]
+    else:
+        with ThreadPoolExecutor(threads) as pool:
+            done = list(pool.map(run, range(n_repeats)))
+    return SimulationResult(
+        regret={name: np.stack([runs[name].regret for runs in done]) for name in named},
+        decisions={
+            name: [Decisions.concatenate(runs[name].decisions) for runs in done] if keep_decisions else []
+            for name in named
+        },
+        states={name: [runs[name].state for runs in done] for name in named},
+        seed=seed,
+    )
+
+
+@dataclass
+class _Run:
+    """One learner on one instance, part of the way."""
+
+    learner: Learner[Any]
+    state: Any
+    rng: np.random.Generator
+    regret: Float[np.ndarray, " rounds"]
+    played: int = 0
+    unlearnt: list[Observations] = field(default_factory=list)
+    decisions: list[Decisions] = field(default_factory=list)
+
+    def play(self, rounds: Rounds, keep_decisions: bool) -> None:
+        """Decide and observe these rounds, learning wherever an epoch ends."""
+        start = 0
+        while start < len(rounds):
+            waiting = sum(len(part) for part in self.unlearnt)
+            left = self.learner.rounds_until_update(self.state) - waiting
+            part = rounds[start : start + left]
+            decisions = self.learner.decide(self.state, part.contexts, part.graphs, self.rng, available=part.available)
+            obtained = np.take_along_axis(part.means, decisions.action[:, None], axis=1)[:, 0]
+            self.regret[self.played : self.played + len(part)] = part.best_means() - obtained
+            self.unlearnt.append(
+                Observations.from_masks(
+                    part.contexts,
+                    part.graphs.revealed(decisions.action),
+                    part.rewards,
+                    first_round=self.played,
+                    available=part.available,
+                )
+            )
+            if keep_decisions:
+                self.decisions.append(decisions)
+            self.played += len(part)
+            start += len(part)
+            if len(part) == left and self.played < len(self.regret):
+                self.state = self.learner.update(self.state, Observations.concatenate(self.unlearnt))
+                self.unlearnt.clear()
+
+
+def _run_repeat(
+    learners: Mapping[str, Learner[Any]],
+    instance: Instance,
+    n: int,
+    seed: int,
+    repeat: int,
+    horizon_known: bool,
+    chunk: int,
+    keep_decisions: bool,
+) -> dict[str, _Run]:
+    problem = instance.problem(n if horizon_known else None)
+    runs = {
+        name: _Run(learner, learner.init(problem), stream(seed, "simulate", name, repeat), np.empty(n))
+        for name, learner in learners.items()
+    }
+    for first in range(0, n, chunk):
+        rounds = instance.rounds(first, min(first + chunk, n))
+        for run in runs.values():
+            run.play(rounds, keep_decisions)
+    for run in runs.values():
+        np.cumsum(run.regret, out=run.regret)
+    return runs

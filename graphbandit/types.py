@@ -1,0 +1,229 @@
+"""What travels between environment, learner and user: observations one way, decisions the other.
+
+Throughout, n is the number of rounds of a batch, K the number of arms, and rounds are counted from 0 since the
+start of a run. Arrays have the round as their first axis.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from jaxtyping import Bool, Float, Int, Shaped
+
+SOLVERS = ("none", "trivial", "simplex", "highs", "anytime")
+"""How a round's probabilities came about; `Decisions.solver` holds positions in this tuple.
+
+"none": the learner asks for no linear program; "trivial": all mass on the best arm, nothing to solve;
+"simplex": the compiled exact solver; "highs": the HiGHS reference stood in; "anytime": a large program, stopped
+at a certified gap.
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Observations:
+    """The rounds a learner has not yet learnt from, and every reward that was revealed in them.
+
+    `contexts[i]` is the context of round `rounds[i]` (ascending, no round twice); the reward `rewards[k]` was seen
+    for arm `arms[k]` in the round of row `rows[k]`. Rows are sorted by round, then arm, whatever order the rewards
+    came in, so that sums over them are the same to the last bit. Rounds before those the learner expects are late
+    news of rounds it has passed already.
+    """
+
+    contexts: Shaped[np.ndarray, "n ..."]
+    rounds: Int[np.ndarray, " n"]
+    rows: Int[np.ndarray, " observed"]
+    arms: Int[np.ndarray, " observed"]
+    rewards: Float[np.ndarray, " observed"]
+    available: Bool[np.ndarray, "n arms"] | None = None
+
+    def __len__(self) -> int:
+        return len(self.rounds)
+
+    @property
+    def n_observed(self) -> int:
+        """How many rewards there are."""
+        return len(self.rewards)
+
+    @classmethod
+    def from_masks(
+        cls,
+        contexts: Shaped[np.ndarray, "n ..."],
+        revealed: Bool[np.ndarray, "n arms"],
+        rewards: Float[np.ndarray, "n arms"],
+        *,
+        first_round: int = 0,
+        available: Bool[np.ndarray, "n arms"] | None = None,
+    ) -> "Observations":
+        """Observations of consecutive rounds from dense arrays; rewards outside `revealed` are not looked at.
+
+        >>> seen = Observations.from_masks(np.zeros((1, 2)), np.array([[True, False]]), np.array([[0.5, 9.0]]))
+        >>> seen.arms, seen.rewards
+        (array([0]), array([0.5]))
+        """
+        rows, arms = np.nonzero(revealed)
+        rounds = np.arange(first_round, first_round + len(contexts))
+        return cls(
+            contexts=contexts,
+            rounds=rounds,
+            rows=rows,
+            arms=arms,
+            rewards=rewards[rows, arms],
+            available=available,
+        )
+
+    @classmethod
+    def concatenate(cls, parts: "list[Observations]") -> "Observations":
+        """Parts of consecutive, ascending rounds as one."""
+        starts = np.cumsum([0, *(len(part) for part in parts[:-1])])
+        masks = [part.available for part in parts if part.available is not None]
+        return cls(
+            contexts=np.concatenate([part.contexts for part in parts]),
+            rounds=np.concatenate([part.rounds for part in parts]),
+            rows=np.concatenate([part.rows + start for part, start in zip(parts, starts, strict=True)]),
+            arms=np.concatenate([part.arms for part in parts]),
+            rewards=np.concatenate([part.rewards for part in parts]),
+            available=np.concatenate(masks) if len(masks) == len(parts) else None,
+        )
+
+    def between(self, first: int, stop: int) -> "Observations":
+        """The part with first <= round < stop."""
+        low, high = np.searchsorted(self.rounds, [first, stop])
+        return self.take(int(low), int(high))
+
+    def take(self, low: int, high: int) -> "Observations":
+        """The rows low .. high - 1."""
+        start, end = np.searchsorted(self.rows, [low, high])
+        return Observations(
+            contexts=self.contexts[low:high],
+            rounds=self.rounds[low:high],
+            rows=self.rows[start:end] - low,
+            arms=self.arms[start:end],
+            rewards=self.rewards[start:end],
+            available=None if self.available is None else self.available[low:high],
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Decisions:
+    """A batch of n decisions, each with everything that explains it.
+
+    Symbols of the paper: `probabilities` p, `observation_probabilities` q(a) = sum of p(j) over the arms j that
+    reveal a, `baseline` p-tilde, `gaps` c(a) = v(best) - v(a), `candidates` A(x; F_m), `exploration_set` S,
+    `gamma` the exploration parameter, `epoch` m. `objective` is sum_a p(a) c(a), the value of the sampling
+    program (2), and `duality_gap` its certified relative gap (nan where the learner asks for no program).
+    """
+
+    action: Int[np.ndarray, " n"]
+    probability: Float[np.ndarray, " n"]
+    probabilities: Float[np.ndarray, "n arms"]
+    observation_probabilities: Float[np.ndarray, "n arms"]
+    best: Int[np.ndarray, " n"]
+    gaps: Float[np.ndarray, "n arms"]
+    baseline: Float[np.ndarray, "n arms"]
+    candidates: Bool[np.ndarray, "n arms"]
+    exploration_set: Bool[np.ndarray, "n arms"]
+    gamma: Float[np.ndarray, " n"]
+    epoch: Int[np.ndarray, " n"]
+    objective: Float[np.ndarray, " n"]
+    duality_gap: Float[np.ndarray, " n"]
+    solver: Int[np.ndarray, " n"]
+
+    def __len__(self) -> int:
+        return len(self.action)
+
+    def __getitem__(self, index: slice) -> "Decisions":
+        return Decisions(**{f.name: getattr(self, f.name)[index] for f in fields(self)})
+
+    @classmethod
+    def concatenate(cls, parts: "list[Decisions]") -> "Decisions":
+        """Several batches as one."""
+        if len(parts) == 1:
+            return parts[0]
+        return cls(**{f.name: np.concatenate([getattr(part, f.name) for part in parts]) for f in fields(cls)})
+
+    def round(self, i: int) -> dict[str, Any]:
+        """Round i alone: field name to scalar or (K,) array; `exploration_set` and `candidates` as masks."""
+        return {f.name: getattr(self, f.name)[i] for f in fields(self)}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Decision:
+    """One decision of a `Bandit`: what to play, under which id rewards are awaited, and why this arm.
+
+    `revealed` are the arms whose rewards may be handed back to `Bandit.observe`.
+    """
+
+    id: int
+    action: int
+    probability: float
+    revealed: Int[np.ndarray, " revealed"]
+    probabilities: Float[np.ndarray, " arms"]
+    observation_probabilities: Float[np.ndarray, " arms"]
+    best: int
+    gaps: Float[np.ndarray, " arms"]
+    baseline: Float[np.ndarray, " arms"]
+    candidates: Int[np.ndarray, " candidates"]
+    exploration_set: Int[np.ndarray, " explored"]
+    gamma: float
+    epoch: int
+    objective: float
+    duality_gap: float
+    solver: str
+
+    def __repr__(self) -> str:
+        return (
+            f"Decision(id={self.id}, action={self.action}, probability={self.probability:.4g}, "
+            f"best={self.best}, epoch={self.epoch})"
+        )
+
+    def explain(self) -> str:
+        """The decision in words and figures, one line a fact."""
+        support = np.flatnonzero(self.probabilities > 0)
+        order = support[np.argsort(-self.probabilities[support], kind="stable")]
+        shown = ", ".join(f"{a}: {self.probabilities[a]:.4g}" for a in order[:8])
+        more = f", and {len(order) - 8} more" if len(order) > 8 else ""
+        lines = [
+            f"decision {self.id}, epoch {self.epoch}: play arm {self.action} "
+            f"(drawn with probability {self.probability:.4g})",
+            f"  estimated best arm    {self.best}",
+            f"  candidates            {_arms(self.candidates)}",
+            f"  exploration set       {_arms(self.exploration_set)}",
+            f"  gamma                 {self.gamma:.4g}",
+            f"  probabilities         {shown}{more}",
+            f"  expected gap          {self.objective:.4g} (baseline {float(self.baseline @ self.gaps):.4g})",
+            f"  solver                {self.solver}"
+            + ("" if np.isnan(self.duality_gap) else f", relative duality gap {self.duality_gap:.1e}"),
+            f"  reveals               {_arms(self.revealed)}",
+        ]
+        return "\n".join(lines)
+
+
+def _arms(arms: Int[np.ndarray, " some"]) -> str:
+    shown = ", ".join(str(a) for a in arms[:12])
+    return shown + (f", ... ({len(arms)} in all)" if len(arms) > 12 else "") if len(arms) else "none"
+
+
+def split_decisions(
+    decisions: Decisions, ids: Iterator[int], revealed: Bool[np.ndarray, "n arms"]
+) -> Iterator[Decision]:
+    """The rounds of a batch as single decisions."""
+    for i, decision_id in zip(range(len(decisions)), ids, strict=False):
+        yield Decision(
+            id=decision_id,
+            action=int(decisions.action[i]),
+            probability=float(decisions.probability[i]),
+            revealed=np.flatnonzero(revealed[i]),
+            probabilities=decisions.probabilities[i],
+            observation_probabilities=decisions.observation_probabilities[i],
+            best=int(decisions.best[i]),
+            gaps=decisions.gaps[i],
+            baseline=decisions.baseline[i],
+            candidates=np.flatnonzero(decisions.candidates[i]),
+            exploration_set=np.flatnonzero(decisions.exploration_set[i]),
+            gamma=float(decisions.gamma[i]),
+            epoch=int(decisions.epoch[i]),
+            objective=float(decisions.objective[i]),
+            duality_gap=float(decisions.duality_gap[i]),
+            solver=SOLVERS[decisions.solver[i]],
+        )
