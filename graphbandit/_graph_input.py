@@ -60,7 +60,9 @@ def as_booleans(
 
 def as_pairs(edges: npt.ArrayLike | Iterable[tuple[int, int]], n_arms: int) -> Int64[np.ndarray, "edges 2"]:
     """Pairs of arms in range."""
-    pairs = as_array(edges if hasattr(edges, "__array__") else list(edges), "pairs of arms")  # type: ignore[arg-type]
+    if not isinstance(edges, Iterable):
+        raise GraphError(f"edges is {edges!r}; expected pairs (j, a)")
+    pairs = as_array(edges if isinstance(edges, np.ndarray) else list(edges), "pairs of arms")
     if pairs.size == 0:
         return np.zeros((0, 2), dtype=np.int64)
     if pairs.ndim != 2 or pairs.shape[1] != 2:

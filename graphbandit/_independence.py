@@ -11,9 +11,6 @@ from heapq import heapify, heappop, heappush
 
 from graphbandit.graphs import FeedbackGraph
 
-# an arm with many neighbours hardly ever dominates one of them, and checking it is slow
-_DOMINATION_LIMIT = 64
-
 Neighbourhoods = dict[int, set[int]]
 
 
@@ -40,9 +37,9 @@ def _closed_neighbourhoods(graph: FeedbackGraph) -> Neighbourhoods:
 def _reduce(closed: Neighbourhoods) -> int:
     """Settle arms by domination; what is left stays in `closed`. Returns how many arms were taken.
 
-    If N[v] is within N[u] for a neighbour u of v, some largest independent set is without u: wherever u is in one,
-    v can stand in for it. An arm without neighbours is in every largest independent set. Trees, and much of most
-    social graphs, dissolve in this way.
+    If N[v] is within N[u] for a neighbour u of v, some largest independent set is without u: where u is in one,
+    v can stand in for it. An arm whose neighbours are all gone is taken. Trees dissolve in this way, and so does
+    much of most social graphs.
     """
     taken = 0
     waiting = deque(sorted(closed, key=lambda v: len(closed[v])))
@@ -50,18 +47,17 @@ def _reduce(closed: Neighbourhoods) -> int:
     while waiting:
         v = waiting.popleft()
         queued.discard(v)
-        if v not in closed or len(closed[v]) > _DOMINATION_LIMIT:
+        if v not in closed:
             continue
-        for u in sorted(closed[v] - {v}):
-            if closed[v] <= closed[u]:
-                for w in closed.pop(u) - {u}:
-                    closed[w].discard(u)
-                    if w not in queued:
-                        queued.add(w)
-                        waiting.append(w)
-        if len(closed[v]) == 1:
-            del closed[v]
+        gone = {u for u in closed[v] if u != v and closed[v] <= closed[u]}
+        if len(gone) == len(closed[v]) - 1:
             taken += 1
+            gone.add(v)
+        touched = set().union(*(closed.pop(u) for u in gone)) - gone
+        for w in touched:
+            closed[w] -= gone
+        waiting.extend(sorted(touched - queued))
+        queued |= touched
     return taken
 
 
@@ -69,14 +65,12 @@ def _connected_parts(closed: Neighbourhoods) -> list[Neighbourhoods]:
     parts = []
     unseen = set(closed)
     while unseen:
-        part = {}
-        boundary = [unseen.pop()]
-        while boundary:
-            v = boundary.pop()
-            part[v] = closed[v]
-            boundary.extend(closed[v] & unseen)
-            unseen -= closed[v]
-        parts.append(dict(sorted(part.items())))
+        part = [unseen.pop()]
+        for v in part:  # grows while it is walked
+            found = [u for u in closed[v] if u in unseen]
+            part += found
+            unseen.difference_update(found)
+        parts.append({v: closed[v] for v in sorted(part)})
     return parts
 
 

@@ -10,7 +10,7 @@ from jaxtyping import Int, Int32, Int64
 
 
 class SparseRows(NamedTuple):
-    """Row j has its columns at ``indices[indptr[j]:indptr[j + 1]]``, sorted, each once."""
+    """Row j has its columns at ``indices[indptr[j]:indptr[j + 1]]``, sorted, each once. Read-only."""
 
     indptr: Int64[np.ndarray, " rows_plus_1"]
     indices: Int32[np.ndarray, " entries"]
@@ -40,4 +40,6 @@ def sparse_rows(rows: Int[np.ndarray, " entries"], columns: Int[np.ndarray, " en
     distinct_rows, distinct_columns = np.divmod(keys[first_of_its_kind], size)
     indptr = np.zeros(size + 1, dtype=np.int64)
     np.cumsum(np.bincount(distinct_rows, minlength=size), out=indptr[1:])
-    return SparseRows(indptr, distinct_columns.astype(np.int32))
+    indices = distinct_columns.astype(np.int32)
+    indptr.flags.writeable = indices.flags.writeable = False
+    return SparseRows(indptr, indices)

@@ -16,7 +16,6 @@ array([[1, 1, 1],
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -28,6 +27,7 @@ from jaxtyping import Bool, Int, Int32, UInt64
 
 from graphbandit._bits import WORD, diagonal, n_words, pack_rows, unpack_rows
 from graphbandit._graph_input import as_booleans, checked_n_arms, checked_square, missing_loops_message
+from graphbandit.checks import setting_integer
 from graphbandit.errors import GraphError, InputError
 from graphbandit.graphs import PACKED_LIMIT, FeedbackGraph
 
@@ -83,10 +83,8 @@ class FeedbackGraphs:
         >>> len(FeedbackGraphs.repeat(FeedbackGraph.from_dense([[1]]), 1_000_000))
         1000000
         """
-        rounds = operator.index(n)
-        if rounds < 0:
-            raise InputError(f"n is {n}; expected a number of rounds, at least 0")
-        return cls.pool([graph], np.zeros(rounds, dtype=np.int32))
+        stored = graph.words[None] if graph.is_packed else (graph,)
+        return cls(graph.n_arms, stored, np.zeros(setting_integer("n", n, at_least=0), dtype=np.int32))
 
     @classmethod
     def pool(cls, graphs: Sequence[FeedbackGraph], index: npt.ArrayLike) -> FeedbackGraphs:
@@ -120,10 +118,10 @@ class FeedbackGraphs:
                [0, 1]])
         """
         n_arms = checked_n_arms(n_arms)
-        expected = f"expected uint64 of shape (stored, {n_arms}, {n_words(n_arms)})"
         if n_arms > PACKED_LIMIT:
             raise GraphError(f"n_arms is {n_arms}; packed words exist up to {PACKED_LIMIT}")
         if words.dtype != np.uint64 or words.ndim != 3 or words.shape[1:] != (n_arms, n_words(n_arms)):
+            expected = f"expected uint64 of shape (stored, {n_arms}, {n_words(n_arms)})"
             raise GraphError(f"words have type {words.dtype} and shape {words.shape}; {expected}")
         if n_arms % WORD and (words[..., -1] >> np.uint64(n_arms % WORD)).any():
             graph, arm = np.argwhere(words[..., -1] >> np.uint64(n_arms % WORD))[0].tolist()
@@ -137,7 +135,7 @@ class FeedbackGraphs:
 
     @classmethod
     def concatenate(cls, batches: Sequence[FeedbackGraphs]) -> FeedbackGraphs:
-        """One batch after the other; a store that they all share stays shared.
+        """One batch after the other; a store that batches share is kept once.
 
         >>> graphs = FeedbackGraphs.from_dense(np.ones((5, 3, 3)))
         >>> FeedbackGraphs.concatenate([graphs[3:], graphs[:2]])
@@ -149,14 +147,18 @@ class FeedbackGraphs:
         for i, batch in enumerate(batches):
             if batch.n_arms != first.n_arms:
                 raise GraphError(f"batch {i} has {batch.n_arms} arms; expected {first.n_arms}, as batch 0 has")
-        if all(batch.stored is first.stored for batch in batches):
-            return cls(first.n_arms, first.stored, np.concatenate([batch.index for batch in batches]))
-        offsets = np.cumsum([0] + [len(batch.stored) for batch in batches[:-1]])
-        index = np.concatenate([batch.index + offset for batch, offset in zip(batches, offsets, strict=True)])
-        if first.n_arms <= PACKED_LIMIT:
-            return cls(first.n_arms, np.concatenate([batch.words for batch in batches]), index.astype(np.int32))
-        graphs = [batch._stored_graph(i) for batch in batches for i in range(len(batch.stored))]
-        return cls(first.n_arms, tuple(graphs), index.astype(np.int32))
+        offsets: dict[int, int] = {}
+        parts: list[FeedbackGraphs] = []
+        for batch in batches:
+            if id(batch.stored) not in offsets:
+                offsets[id(batch.stored)] = sum(len(part.stored) for part in parts)
+                parts.append(batch)
+        index = np.concatenate([batch.index + np.int32(offsets[id(batch.stored)]) for batch in batches])
+        if len(parts) == 1:
+            return cls(first.n_arms, first.stored, index)
+        if first.is_packed:
+            return cls(first.n_arms, np.concatenate([part.words for part in parts]), index)
+        return cls(first.n_arms, tuple(graph for part in parts for graph in part.stored), index)
 
     @property
     def words(self) -> UInt64[np.ndarray, "stored arms words"]:
@@ -173,7 +175,7 @@ class FeedbackGraphs:
     @cached_property
     def has_all_loops(self) -> bool:
         """Whether in every round playing any arm reveals its own reward."""
-        used = np.unique(self.index)
+        used = np.flatnonzero(np.bincount(self.index, minlength=len(self.stored)))
         if isinstance(self.stored, np.ndarray):
             # all of the store is the usual case, and it may be large: no copy then
             stored = self.stored if len(used) == len(self.stored) else self.stored[used]
@@ -217,15 +219,14 @@ class FeedbackGraphs:
     ) -> FeedbackGraphs: ...
     def __getitem__(self, rounds: Any) -> FeedbackGraph | FeedbackGraphs:
         """A round's graph, or a batch of some rounds (slice, round numbers or mask); no graph is copied."""
+        expected = f"expected rounds of 0 .. {len(self) - 1}, a slice or a mask"
         try:
             chosen = self.index[rounds]
         except IndexError:
-            raise InputError(
-                f"rounds is {rounds!r}; expected rounds of 0 .. {len(self) - 1}, a slice or a mask"
-            ) from None
-        if isinstance(chosen, np.integer):
-            return self._stored_graph(chosen)
-        return FeedbackGraphs(self.n_arms, self.stored, chosen)
+            raise InputError(f"rounds is {rounds!r}; {expected}") from None
+        if chosen.ndim > 1:
+            raise InputError(f"rounds has {chosen.ndim} dimensions; {expected}")
+        return FeedbackGraphs(self.n_arms, self.stored, chosen) if chosen.ndim else self._stored_graph(chosen)
 
     def __eq__(self, other: object) -> bool:
         """Whether each round has the same graph, however the graphs are stored."""

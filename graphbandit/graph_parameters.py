@@ -7,6 +7,7 @@ No learner needs any of them as input; they say how hard a problem is. See Alon,
 from __future__ import annotations
 
 from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
 from typing import Literal
 
 import numpy as np
@@ -45,13 +46,13 @@ class Bounds:
         return f"Bounds(exactly {self.lower})" if self.exact else f"Bounds({self.lower} to {self.upper}, not exact)"
 
 
-def independence_number(graph: FeedbackGraph, *, exact_limit: int = 200, node_budget: int = 50_000) -> Bounds:
+def independence_number(graph: FeedbackGraph, *, exact_limit: int = 200, node_budget: int = 100_000) -> Bounds:
     """alpha(G), the size of the largest set of arms no two of which are joined, in either direction.
 
-    Arms that an easy argument settles are taken or dropped first (see `independence_bounds`). What is left falls
-    into connected parts; a part of at most `exact_limit` arms is searched by branch and bound, larger ones get a
-    greedy independent set below and a greedy clique cover above. The search of all parts together visits at
-    most `node_budget` nodes, after which the bounds found so far stand: the answer never depends on the clock.
+    Arms that are dominated are dropped first, which settles most of a sparse graph. What is left falls into
+    connected parts. Each gets a greedy independent set below and a greedy clique cover above; where these do
+    not meet and it has at most `exact_limit` arms, it is searched by branch and bound. All searches together
+    visit at most `node_budget` nodes, then the bounds found so far stand: the answer never depends on the clock.
 
     >>> from graphbandit.graph_generators import clique_group, star
     >>> independence_number(star(50)), independence_number(clique_group(50, 5)).value
@@ -63,33 +64,37 @@ def independence_number(graph: FeedbackGraph, *, exact_limit: int = 200, node_bu
 
 
 def observable_arms(graph: FeedbackGraph) -> Bool[np.ndarray, " arms"]:
-    """The arms that some arm reveals: in(a) is not empty."""
-    return _in_degrees(graph) > 0
+    """The arms that some arm reveals: in(a) is not empty.
+
+    >>> observable_arms(FeedbackGraph.from_edges([(0, 1)], 2, require_loops=False))
+    array([False,  True])
+    """
+    return np.diff(graph.in_csr().indptr) > 0
 
 
 def strongly_observable_arms(graph: FeedbackGraph) -> Bool[np.ndarray, " arms"]:
-    """The arms that have a self-loop or are revealed by all other arms, and by one at least.
+    """The observable arms that have a self-loop or are revealed by all other arms.
 
-    >>> alternating = FeedbackGraph.from_dense([[0, 1, 1], [1, 0, 0], [0, 1, 1]], require_loops=False)
-    >>> strongly_observable_arms(alternating)
+    >>> strongly_observable_arms(FeedbackGraph.from_dense([[0, 1, 1], [0, 0, 0], [1, 1, 1]], require_loops=False))
     array([False,  True,  True])
     """
-    in_degrees = _in_degrees(graph)
-    has_loop = np.ones(graph.n_arms, dtype=np.bool_)
-    has_loop[graph.arms_without_loop] = False
-    return has_loop | ((in_degrees == graph.n_arms - 1) & (in_degrees > 0))
+    without_loop = np.zeros(graph.n_arms, dtype=np.bool_)
+    without_loop[graph.arms_without_loop] = True
+    by_all_others = np.diff(graph.in_csr().indptr) == graph.n_arms - 1
+    strong: Bool[np.ndarray, " arms"] = observable_arms(graph) & (~without_loop | by_all_others)
+    return strong
 
 
 def observability(graph: FeedbackGraph) -> Literal["strong", "weak", "unobservable"]:
-    """ "strong" if all arms are strongly observable, "weak" if all are observable, else "unobservable".
+    """Whether all arms are strongly observable ("strong"), or at least observable ("weak").
 
-    The minimax regret after T rounds is of order T^1/2, T^2/3 and T. (The paper calls a graph strongly
-    observable only if it has all self-loops.)
+    The minimax regret after T rounds is of order T^(1/2), T^(2/3) and T (unobservable). The paper calls a graph
+    strongly observable only if it has all self-loops.
 
-    >>> observability(FeedbackGraph.from_dense([[0, 1], [1, 0]], require_loops=False))
+    >>> observability(FeedbackGraph.from_edges([(0, 1), (1, 0)], 2, require_loops=False))
     'strong'
-    >>> observability(FeedbackGraph.from_dense([[1, 1], [0, 0]], require_loops=False))
-    'strong'
+    >>> observability(FeedbackGraph.from_edges([(0, 1), (1, 2), (2, 0)], 3, require_loops=False))
+    'weak'
     """
     if strongly_observable_arms(graph).all():
         return "strong"
@@ -99,17 +104,44 @@ def observability(graph: FeedbackGraph) -> Literal["strong", "weak", "unobservab
 def weak_domination_number_bound(graph: FeedbackGraph) -> Bounds:
     """delta(G), the size of the smallest set of arms that together reveal every weakly observable arm.
 
-    Weakly observable arms are observable, but not strongly. Above, greedy set cover: always the arm that reveals
-    most of what is not yet covered, at most 1 + ln(weak arms) times too large. Below, weak arms of which no two
-    are revealed by the same arm: each needs an arm of its own.
+    Weakly observable arms are observable, but not strongly. Above: greedy set cover, always the arm that reveals
+    most of what is not yet covered; at most 1 + ln(weak arms) times too large. Below: weak arms no two of which
+    are revealed by the same arm, so that each needs one of its own, fewest revealing arms first.
 
-    >>> apart = FeedbackGraph.from_edges([(0, 1), (0, 2), (3, 0), (1, 3)], 4, require_loops=False)
-    >>> weak_domination_number_bound(apart)
-    Bounds(exactly 3)
+    >>> weak_domination_number_bound(FeedbackGraph.from_edges([(0, 1), (0, 2), (1, 0)], 3, require_loops=False))
+    Bounds(exactly 2)
     """
     weak = np.flatnonzero(observable_arms(graph) & ~strongly_observable_arms(graph))
-    revealed_by = {int(a): graph.revealed_by(a) for a in weak}
-    return Bounds(_disjoint_rows(revealed_by), _greedy_cover(graph, revealed_by))
+    rows = graph.in_csr()
+    revealed_by = {a: set(rows.of(a).tolist()) for a in weak.tolist()}
+    lower = 0
+    spent: set[int] = set()
+    for arms in sorted(revealed_by.values(), key=len):
+        if spent.isdisjoint(arms):
+            lower += 1
+            spent |= arms
+    return Bounds(lower, _greedy_cover(revealed_by))
+
+
+def _greedy_cover(revealed_by: dict[int, set[int]]) -> int:
+    reveals: dict[int, set[int]] = {}
+    for a, arms in revealed_by.items():
+        for j in arms:
+            reveals.setdefault(j, set()).add(a)
+    # gains only ever fall, so an arm whose gain is still what the queue says beats all behind it
+    queue = [(-len(covered), j) for j, covered in reveals.items()]
+    heapify(queue)
+    uncovered = set(revealed_by)
+    chosen = 0
+    while uncovered:
+        queued_gain, j = heappop(queue)
+        gain = len(reveals[j] & uncovered)
+        if gain == -queued_gain:
+            chosen += 1
+            uncovered -= reveals[j]
+        elif gain:
+            heappush(queue, (-gain, j))
+    return chosen
 
 
 def density(graph: FeedbackGraph) -> float:
@@ -124,11 +156,30 @@ def density(graph: FeedbackGraph) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class DegreeStatistics:
-    """Smallest, mean and largest numbers of arms that an arm reveals (out) and is revealed by (in), itself included."""
+    """How many arms an arm reveals (out) and is revealed by (in). Self-loops count: they reveal a reward too.
 
+    The mean is the same for both, edges / arms.
+    """
+
+    mean: float
     min_out: int
     max_out: int
     min_in: int
     max_in: int
-    mean: float
-    """The mean of the out-degrees, which is that of the in-degrees too."""
+
+
+def degree_statistics(graph: FeedbackGraph) -> DegreeStatistics:
+    """The mean, smallest and largest degrees.
+
+    >>> degree_statistics(FeedbackGraph.from_dense([[1, 1, 1], [0, 1, 0], [0, 0, 1]]))
+    DegreeStatistics(mean=1.6666666666666667, min_out=1, max_out=3, min_in=1, max_in=2)
+    """
+    out_degrees = np.diff(graph.csr().indptr)
+    in_degrees = np.diff(graph.in_csr().indptr)
+    return DegreeStatistics(
+        mean=graph.n_edges / graph.n_arms,
+        min_out=int(out_degrees.min()),
+        max_out=int(out_degrees.max()),
+        min_in=int(in_degrees.min()),
+        max_in=int(in_degrees.max()),
+    )

@@ -16,7 +16,7 @@ import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from jaxtyping import Int64, UInt64
@@ -32,6 +32,7 @@ from graphbandit.graphs import PACKED_LIMIT, FeedbackGraph
 _BLOCK = 2**19  # bytes of dense matrices held at once: what a core's cache takes
 
 
+@runtime_checkable
 class GraphSource(Protocol):
     """Anything that draws the graphs of rounds."""
 
@@ -62,7 +63,12 @@ class FixedSource:
 
     def draw(self, rng: np.random.Generator, n: int) -> FeedbackGraphs:
         """The graph, n times; `rng` is left alone."""
-        return FeedbackGraphs.repeat(self.graph, n)
+        # one store for all draws, so that batches of them are joined without copying
+        return self._round[np.zeros(n, dtype=np.int32)]
+
+    @cached_property
+    def _round(self) -> FeedbackGraphs:
+        return FeedbackGraphs.repeat(self.graph, 1)
 
 
 @dataclass(frozen=True)

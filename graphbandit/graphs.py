@@ -28,7 +28,7 @@ import numpy.typing as npt
 import scipy  # its subpackages load on first use
 from jaxtyping import Bool, Int64, UInt64
 
-from graphbandit._bits import column, diagonal, pack_rows, unpack_rows
+from graphbandit._bits import WORD, column, diagonal, pack_rows, unpack_rows
 from graphbandit._graph_input import (
     as_booleans,
     as_pairs,
@@ -131,14 +131,13 @@ class FeedbackGraph:
 
         An undirected graph gives both directions. Edge data are not looked at.
         """
-        _import_networkx()
-        order = list(range(graph.number_of_nodes())) if nodes is None else list(nodes)
-        if set(order) != set(graph.nodes) or len(set(order)) != len(order):
-            strangers = sorted(set(graph.nodes) ^ set(order), key=repr)[:5] or "repeated nodes"
-            expected = f"must be 0 .. {len(order) - 1}, or give their order with nodes=[...]"
-            if nodes is not None:
-                expected = "must be those in nodes=[...], each once"
-            raise GraphError(f"the {graph.number_of_nodes()} nodes of the graph {expected}; at odds: {strangers}")
+        if not isinstance(graph, _import_networkx().Graph):
+            raise GraphError(f"graph is a {type(graph).__name__}; expected a NetworkX graph")
+        order = list(range(len(graph))) if nodes is None else list(nodes)
+        if len(order) != len(graph) or set(order) != set(graph):
+            at_odds = sorted(set(graph) ^ set(order), key=repr)[:5] or "repeats"
+            expected = "nodes 0 .. n_arms - 1, or their order as nodes=[...]" if nodes is None else "each node once"
+            raise GraphError(f"graph and order of nodes are at odds in {at_odds}; expected {expected}")
         arm = {node: i for i, node in enumerate(order)}
         pairs = [(arm[u], arm[v]) for u, v in graph.edges()]
         directed = graph.is_directed()
@@ -228,11 +227,17 @@ class FeedbackGraph:
     def arms_without_loop(self) -> Int64[np.ndarray, " arms_found"]:
         """The arms a that lack ``graph[a, a]``, sorted."""
         if isinstance(self.rows, np.ndarray):
-            return np.flatnonzero(~diagonal(self.rows))
-        sources, targets = self.edges().T
-        without = np.ones(self.n_arms, dtype=np.bool_)
-        without[sources[sources == targets]] = False
-        return np.flatnonzero(without)
+            arms = np.flatnonzero(~diagonal(self.rows))
+        else:
+            sources, targets = self.edges().T
+            arms = np.setdiff1d(np.arange(self.n_arms), sources[sources == targets], assume_unique=True)
+        arms.flags.writeable = False
+        return arms
+
+    @property
+    def n_loops(self) -> int:
+        """The number of arms that reveal their own reward."""
+        return self.n_arms - len(self.arms_without_loop)
 
     @property
     def has_all_loops(self) -> bool:
@@ -280,9 +285,12 @@ class FeedbackGraph:
         return FeedbackGraph.from_edges(self.edges(), self.n_arms, add_loops=True)
 
     def _checked(self, arm: SupportsIndex) -> int:
-        index = operator.index(arm)
+        try:
+            index = operator.index(arm)
+        except TypeError:
+            index = -1
         if not 0 <= index < self.n_arms:
-            raise GraphError(f"arm is {index}; expected one of 0 .. {self.n_arms - 1}")
+            raise GraphError(f"arm is {arm!r}; expected one of 0 .. {self.n_arms - 1}")
         return index
 
     def __getitem__(self, pair: tuple[SupportsIndex, SupportsIndex]) -> bool:
@@ -290,7 +298,7 @@ class FeedbackGraph:
             raise GraphError(f"index is {pair!r}; expected two arms, graph[j, a]")
         j, a = self._checked(pair[0]), self._checked(pair[1])
         if isinstance(self.rows, np.ndarray):
-            return bool(int(self.rows[j, a // 64]) >> a % 64 & 1)
+            return bool(int(self.rows[j, a // WORD]) >> a % WORD & 1)
         row = self.rows.of(j)
         place = np.searchsorted(row, a)
         return bool(place < len(row) and row[place] == a)
@@ -313,8 +321,7 @@ class FeedbackGraph:
         return self._hash
 
     def __repr__(self) -> str:
-        loops = self.n_arms - len(self.arms_without_loop)
-        return f"FeedbackGraph(n_arms={self.n_arms}, n_edges={self.n_edges}, n_loops={loops})"
+        return f"FeedbackGraph(n_arms={self.n_arms}, n_edges={self.n_edges}, n_loops={self.n_loops})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         # through the constructor, so that an unpickled graph is read-only too

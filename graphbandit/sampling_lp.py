@@ -77,7 +77,7 @@ def solve_sampling_lp(
     >>> star, gaps = graph_generators.star(6, hub=0), np.array([0.1, 0.0, 1.0, 1.0, 1.0, 1.0])
     >>> answer = solve_sampling_lp(star, np.array([0, 0.6, 0.1, 0.1, 0.1, 0.1]), gaps)
     >>> answer.probabilities.round(12), round(answer.objective, 12), answer.solver
-    (array([0.6, 0.4, 0. , 0. , 0. , 0. ]), 0.06, 'simplex')
+    (array([0.1, 0.9, 0. , 0. , 0. , 0. ]), 0.01, 'simplex')
     """
     n = graph.n_arms
     costs = gap_array(gaps, n) if available is None else arm_array("gaps", gaps, n)

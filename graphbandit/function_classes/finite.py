@@ -155,25 +155,20 @@ class FiniteFunctionClass(FunctionClass[FiniteData, FiniteModel, FiniteSpace]):
         return Draws(values=self.values(contexts), weights=weights / weights.sum())
 
 
-@dataclass(frozen=True, kw_only=True)
 class FiniteClass(FiniteFunctionClass):
     """A finite class given by one callable that evaluates all its functions.
 
     `function(contexts)` returns the values of shape (n, n_functions, n_arms) for contexts with n rows. It must
     be deterministic, and row i of its answer must depend on row i of the contexts only.
 
-    >>> two = FiniteClass(lambda x: np.stack([x, -x], axis=1), n_functions=2, n_arms=2)
+    >>> two = FiniteClass(lambda x: np.stack([x, 1 - x], axis=1), n_functions=2, n_arms=2)
     >>> two.values(np.array([[0.0, 1.0]]))
-    array([[[ 0.,  1.],
-            [-0., -1.]]])
+    array([[[0., 1.],
+            [1., 0.]]])
     >>> everything = two.version_space(two.empty(), np.inf)
     >>> two.candidates(everything, np.array([[0.0, 1.0]]))
     array([[ True,  True]])
     """
-
-    function: Callable[[Shaped[np.ndarray, "n ..."]], Float[np.ndarray, "n functions arms"]]
-    n_functions: int
-    n_arms: int
 
     def __init__(
         self,
@@ -184,9 +179,22 @@ class FiniteClass(FiniteFunctionClass):
     ) -> None:
         if not callable(function):
             raise SettingError(f"function is {function!r}; expected a callable")
-        object.__setattr__(self, "function", function)
-        object.__setattr__(self, "n_functions", setting_integer("n_functions", n_functions, at_least=1))
-        object.__setattr__(self, "n_arms", setting_integer("n_arms", n_arms, at_least=1))
+        self._function = function
+        self._n_functions = setting_integer("n_functions", n_functions, at_least=1)
+        self._n_arms = setting_integer("n_arms", n_arms, at_least=1)
+
+    def __repr__(self) -> str:
+        return f"FiniteClass({self._function!r}, n_functions={self._n_functions}, n_arms={self._n_arms})"
+
+    @property
+    def n_arms(self) -> int:
+        """K."""
+        return self._n_arms
+
+    @property
+    def n_functions(self) -> int:
+        """N = |F|."""
+        return self._n_functions
 
     def __external__(self) -> dict[str, int | str]:
         """How a saved file names this class, since it cannot hold a Python callable."""
@@ -197,7 +205,7 @@ class FiniteClass(FiniteFunctionClass):
 
     def values(self, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n functions arms"]:
         """The callable's answer, checked."""
-        values = np.ascontiguousarray(self.function(contexts), dtype=np.float64)
+        values = np.ascontiguousarray(self._function(contexts), dtype=np.float64)
         expected = (len(contexts), self.n_functions, self.n_arms)
         if values.shape != expected:
             raise InputError(f"the function class gave values of shape {values.shape}; expected {expected}")

@@ -35,6 +35,7 @@ from numba import njit
 
 from graphbandit.kernels.simplex_basis import (
     COMPILED,
+    INLINED,
     NEGLIGIBLE,
     eliminate,
     grow,
@@ -108,6 +109,7 @@ def workspace(n_columns, n_rows):
         np.empty(n_basis),  # v
         np.empty(n_basis),  # tau
         np.empty(n_rows + 1, np.int32),  # places of the entering column
+        np.empty(n_basis, np.int32),
     )
     return columns, rows, basis, pivot_vectors, np.empty((capacity, capacity))
 
@@ -118,7 +120,7 @@ def power_of_two_above(x):
     return math.ldexp(1.0, math.frexp(x)[1])
 
 
-@njit(**COMPILED)
+@njit(**INLINED)
 def start(col_ptr, col_rows, row_ptr, best, total, columns, rows, basis, n_columns, n_rows):
     """Put all mass on `best`, with only the sum row binding; costs and demands are in place already."""
     cost, reduced_cost, _ = columns
@@ -145,7 +147,7 @@ def start(col_ptr, col_rows, row_ptr, best, total, columns, rows, basis, n_colum
     value_weight[0] = 1.0
 
 
-@njit(**COMPILED)
+@njit(**INLINED)
 def choose_leaving(rows, basis, k, n_rows, tolerance):
     """Return (row, place): the row whose slack leaves or the place of the column that leaves, -1 for the other.
 
@@ -168,7 +170,7 @@ def choose_leaving(rows, basis, k, n_rows, tolerance):
     return row, place
 
 
-@njit(**COMPILED)
+@njit(**INLINED)
 def pivot_row(inverse, k, row, place, row_ptr, row_cols, columns, rows, basis, pivot_vectors, n_columns, n_rows):
     """Write the leaving variable's row: w on the binding rows, alpha on the columns.
 
@@ -178,7 +180,7 @@ def pivot_row(inverse, k, row, place, row_ptr, row_cols, columns, rows, basis, p
     _, _, alpha = columns
     _, _, scale, _, _ = rows
     binding, basic, _, place_of_column, _, _, _ = basis
-    w, weighted_w, _, _, _ = pivot_vectors
+    w, weighted_w, _, _, _, active = pivot_vectors
     if row >= 0:
         w[:k] = 0.0
         for t in range(row_ptr[row], row_ptr[row + 1]):
@@ -191,9 +193,13 @@ def pivot_row(inverse, k, row, place, row_ptr, row_cols, columns, rows, basis, p
         for r in range(k):
             w[r] = inverse[place, r]
         norm = 0.0
+    n_active = 0
     for r in range(k):
         if abs(w[r]) <= NEGLIGIBLE:
             w[r] = 0.0
+        else:
+            active[n_active] = r
+            n_active += 1
         weighted_w[r] = w[r] * scale[binding[r]]
         norm += w[r] * weighted_w[r]
     x = -w[0]
@@ -202,23 +208,24 @@ def pivot_row(inverse, k, row, place, row_ptr, row_cols, columns, rows, basis, p
     if row >= 0:
         for t in range(row_ptr[row], row_ptr[row + 1]):
             alpha[np.uint32(row_cols[t])] += 1.0
-    for r in range(1, k):
-        x = w[r]
-        if x != 0.0:
+    for s in range(n_active):
+        r = active[s]
+        if r > 0:
+            x = w[r]
             i = binding[r]
             for t in range(row_ptr[i], row_ptr[i + 1]):
                 alpha[np.uint32(row_cols[t])] -= x
     for l in range(k):
         alpha[basic[l]] = 0.0
-    return norm
+    return norm, n_active
 
 
-@njit(**COMPILED)
+@njit(**INLINED)
 def choose_entering(k, columns, basis, pivot_vectors, n_columns):
     """Take the dual ratio test. Returns (column, slack place, pivot, ratio); both indices are -1 if nothing enters."""
     _, reduced_cost, alpha = columns
     _, _, _, _, _, dual, _ = basis
-    w, _, _, _, _ = pivot_vectors
+    w, _, _, _, _, _ = pivot_vectors
     column = -1
     place = -1
     pivot = 0.0
@@ -244,7 +251,7 @@ def choose_entering(k, columns, basis, pivot_vectors, n_columns):
     return column, place, pivot, ratio
 
 
-@njit(**COMPILED)
+@njit(**INLINED)
 def update_primal(k, column, step, pivot, norm, col_ptr, col_rows, rows, basis, pivot_vectors, n_rows):
     """Move slacks and values by `step` of the entering variable, and their steepest-edge weights with them.
 
@@ -253,7 +260,7 @@ def update_primal(k, column, step, pivot, norm, col_ptr, col_rows, rows, basis, 
     """
     _, slack, scale, weight, change = rows
     _, basic, place_of_row, _, value, _, value_weight = basis
-    _, _, v, tau, _ = pivot_vectors
+    _, _, v, tau, _, _ = pivot_vectors
     for i in range(n_rows):
         change[i, 0] = 0.0
         change[i, 1] = 0.0
@@ -271,15 +278,16 @@ def update_primal(k, column, step, pivot, norm, col_ptr, col_rows, rows, basis, 
             change[np.uint32(col_rows[t]), 0] += 1.0
     for r in range(1, k):
         change[basis[0][r], 0] = 0.0
+    inverse_pivot = 1.0 / pivot
     for i in range(n_rows):
         x = change[i, 0]
         slack[i] += step * x
-        x /= pivot
+        x *= inverse_pivot
         weight[i] = max(weight[i] - 2.0 * x * change[i, 1] + x * x * norm, scale[i])
     for l in range(k):
         x = -v[l]
         value[l] += step * x
-        x /= pivot
+        x *= inverse_pivot
         value_weight[l] = max(value_weight[l] - 2.0 * x * tau[l] + x * x * norm, 1e-9)
 
 
@@ -291,7 +299,7 @@ def solve_covering_lp(col_ptr, col_rows, row_ptr, row_cols, c, b, best, p, y, wo
     cost, reduced_cost, alpha = columns
     demand, slack, _, weight, _ = rows
     binding, basic, place_of_row, _, value, dual, _ = basis
-    w, weighted_w, v, tau, places = pivot_vectors
+    w, weighted_w, v, tau, places, active = pivot_vectors
 
     largest_cost = 0.0
     for j in range(n_columns):
@@ -342,7 +350,7 @@ def solve_covering_lp(col_ptr, col_rows, row_ptr, row_cols, c, b, best, p, y, wo
             refinements += 1
             tolerance = STRICTLY_FEASIBLE
             continue
-        norm = pivot_row(
+        norm, n_active = pivot_row(
             inverse, k, row, place, row_ptr, row_cols, columns, rows, basis, pivot_vectors, n_columns, n_rows
         )
         column, slack_place, pivot, ratio = choose_entering(k, columns, basis, pivot_vectors, n_columns)
@@ -389,7 +397,7 @@ def solve_covering_lp(col_ptr, col_rows, row_ptr, row_cols, c, b, best, p, y, wo
                 if r >= 0:
                     places[n_places] = r
                     n_places += 1
-        eliminate(inverse, k, places, n_places, slack_place, w, weighted_w, pivot, v, tau)
+        eliminate(inverse, k, places, n_places, slack_place, w, weighted_w, active, n_active, pivot, v, tau)
         step = -infeasibility / pivot
         update_primal(k, column, step, pivot, norm, col_ptr, col_rows, rows, basis, pivot_vectors, n_rows)
 
@@ -428,7 +436,7 @@ def solve_covering_lp(col_ptr, col_rows, row_ptr, row_cols, c, b, best, p, y, wo
         y[binding[r]] = max(dual[r], 0.0) * cost_unit
     y[n_rows] = dual[0] * cost_unit
 
-    primal, dual_, gap, objective = certify(col_ptr, col_rows, row_ptr, row_cols, c, b, p, y)
+    primal, dual_, gap, objective = certify(col_ptr, col_rows, row_ptr, row_cols, c, b, p, y, slack, reduced_cost)
     if status == OPTIMAL and not (primal <= CERTIFIED and dual_ <= CERTIFIED and gap <= CERTIFIED):
         status = NOT_CERTIFIED
     return status, objective, gap, pivots
@@ -481,33 +489,38 @@ def refresh(
 
 
 @njit(**COMPILED)
-def certify(col_ptr, col_rows, row_ptr, row_cols, c, b, p, y):
+def certify(col_ptr, col_rows, row_ptr, row_cols, c, b, p, y, coverage, price):
     n_columns = c.size
     n_rows = b.size
+    for i in range(n_rows):
+        coverage[i] = 0.0
     largest_cost = 0.0
     objective = 0.0
     mass = 0.0
     primal = 0.0
     for j in range(n_columns):
+        price[j] = y[n_rows]
         largest_cost = max(largest_cost, c[j])
-        objective += c[j] * p[j]
-        mass += p[j]
-        primal = max(primal, -p[j])
+        x = p[j]
+        if x != 0.0:
+            objective += c[j] * x
+            mass += x
+            primal = max(primal, -x)
+            for t in range(col_ptr[j], col_ptr[j + 1]):
+                coverage[np.uint32(col_rows[t])] += x
     primal = max(primal, abs(mass - 1.0))
     bound = y[n_rows]
     dual = 0.0
     for i in range(n_rows):
-        cover = 0.0
-        for t in range(row_ptr[i], row_ptr[i + 1]):
-            cover += p[np.uint32(row_cols[t])]
-        primal = max(primal, b[i] - cover)
-        bound += b[i] * y[i]
-        dual = max(dual, -y[i])
+        primal = max(primal, b[i] - coverage[i])
+        x = y[i]
+        if x != 0.0:
+            bound += b[i] * x
+            dual = max(dual, -x)
+            for t in range(row_ptr[i], row_ptr[i + 1]):
+                price[np.uint32(row_cols[t])] += x
     for j in range(n_columns):
-        price = y[n_rows]
-        for t in range(col_ptr[j], col_ptr[j + 1]):
-            price += y[np.uint32(col_rows[t])]
-        dual = max(dual, price - c[j])
+        dual = max(dual, price[j] - c[j])
     if largest_cost == 0.0:
         return primal, dual, abs(objective - bound), objective
     gap = abs(objective - bound) / max(objective, SMALLEST_OBJECTIVE * largest_cost)

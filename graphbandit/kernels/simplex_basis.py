@@ -35,63 +35,78 @@ import numpy as np
 from numba import njit
 
 COMPILED = {"cache": True, "nogil": True, "error_model": "numpy", "boundscheck": False}
+INLINED = {**COMPILED, "forceinline": True}
 
 NEGLIGIBLE = 1e-13
 """Smaller entries of a pivot row or column are rounding noise and are treated as zero."""
 
 
-@njit(**COMPILED)
-def dot(x, y, n):
-    """Return sum_{i<n} x_i y_i, in four fixed partial sums: a fast order, and always the same one."""
+@njit(**INLINED)
+def row_dot(matrix, l, x, n):
+    """Return sum_{r<n} matrix[l, r] x_r, in four fixed partial sums: a fast order, and always the same one."""
     s0 = 0.0
     s1 = 0.0
     s2 = 0.0
     s3 = 0.0
     quads = n & ~3
-    for i in range(0, quads, 4):
-        s0 += x[i] * y[i]
-        s1 += x[i + 1] * y[i + 1]
-        s2 += x[i + 2] * y[i + 2]
-        s3 += x[i + 3] * y[i + 3]
-    for i in range(quads, n):
-        s0 += x[i] * y[i]
+    for r in range(0, quads, 4):
+        s0 += matrix[l, r] * x[r]
+        s1 += matrix[l, r + 1] * x[r + 1]
+        s2 += matrix[l, r + 2] * x[r + 2]
+        s3 += matrix[l, r + 3] * x[r + 3]
+    for r in range(quads, n):
+        s0 += matrix[l, r] * x[r]
     return (s0 + s1) + (s2 + s3)
 
 
-@njit(**COMPILED)
-def eliminate(inverse, k, entering_places, n_places, entering_slack, w, weighted_w, pivot, v, tau):
+@njit(**INLINED)
+def eliminate(inverse, k, entering_places, n_places, entering_slack, w, weighted_w, active, n_active, pivot, v, tau):
     """Take the rank-one step of a pivot, inverse += v w' / pivot, in one pass over the rows of the inverse.
 
     The entering column has ones in the binding rows at `entering_places`, so v = inverse A[binding, q] sums those
     entries of a row; when the slack of i_r enters instead, v = -inverse[:, r] with r = `entering_slack` (-1 when a
     column enters). Before a row changes, tau[l] = inverse[l] . weighted_w, which the steepest-edge weights need.
     """
+    sparse = 4 * n_active < k
     for l in range(k):
-        row = inverse[l]
         if entering_slack < 0:
             x = 0.0
             for t in range(n_places):
-                x += row[np.uint32(entering_places[t])]
+                x += inverse[l, np.uint32(entering_places[t])]
         else:
-            x = -row[entering_slack]
-        tau[l] = dot(row, weighted_w, k)
+            x = -inverse[l, entering_slack]
+        if sparse:
+            z = 0.0
+            for t in range(n_active):
+                r = np.uint32(active[t])
+                z += inverse[l, r] * weighted_w[r]
+        else:
+            z = row_dot(inverse, l, weighted_w, k)
+        tau[l] = z
         if abs(x) > NEGLIGIBLE:
             v[l] = x
             step = x / pivot
-            for r in range(k):
-                row[r] += step * w[r]
+            if sparse:
+                for t in range(n_active):
+                    r = np.uint32(active[t])
+                    inverse[l, r] += step * w[r]
+            else:
+                for r in range(k):
+                    inverse[l, r] += step * w[r]
         else:
             v[l] = 0.0
 
 
-@njit(**COMPILED)
+@njit(**INLINED)
 def grow(inverse, k, basis, row, column, w, v, pivot, new_value, new_dual, new_weight):
     """Let `row` bind and make `column` basic, both in place k. Returns the inverse, a larger one if it was full."""
     binding, basic, place_of_row, place_of_column, value, dual, value_weight = basis
     capacity = inverse.shape[0]
     if k == capacity:
         larger = np.empty((2 * capacity + 8, 2 * capacity + 8))
-        larger[:k, :k] = inverse
+        for l in range(k):
+            for r in range(k):
+                larger[l, r] = inverse[l, r]
         inverse = larger
     for l in range(k):
         inverse[l, k] = -v[l] / pivot
@@ -107,7 +122,7 @@ def grow(inverse, k, basis, row, column, w, v, pivot, new_value, new_dual, new_w
     return inverse
 
 
-@njit(**COMPILED)
+@njit(**INLINED)
 def replace_row(inverse, k, basis, place, row, v, pivot, new_dual):
     """Let `row` bind in the place of binding[place], which binds no more."""
     binding, _, place_of_row, _, _, dual, _ = basis
@@ -119,7 +134,7 @@ def replace_row(inverse, k, basis, place, row, v, pivot, new_dual):
     dual[place] = new_dual
 
 
-@njit(**COMPILED)
+@njit(**INLINED)
 def replace_column(inverse, k, basis, place, column, w, pivot, new_value, new_weight):
     """Make `column` basic in the place of basic[place], which leaves the basis."""
     _, basic, _, place_of_column, value, _, value_weight = basis
@@ -132,7 +147,7 @@ def replace_column(inverse, k, basis, place, column, w, pivot, new_value, new_we
     value_weight[place] = new_weight
 
 
-@njit(**COMPILED)
+@njit(**INLINED)
 def shrink(inverse, k, basis, row_place, column_place):
     """Drop binding[row_place] and basic[column_place]; the last row and column move into the gaps."""
     binding, basic, place_of_row, place_of_column, value, dual, value_weight = basis
@@ -184,7 +199,9 @@ def refactorise(inverse, k, basis, col_ptr, col_rows):
             if r != l and factor != 0.0:
                 for t in range(l, 2 * k):
                     W[r, t] -= factor * W[l, t]
-    inverse[:k, :k] = W[:, k:]
+    for l in range(k):
+        for r in range(k):
+            inverse[l, r] = W[l, k + r]
     return True
 
 
@@ -215,7 +232,7 @@ def refine(inverse, k, basis, col_ptr, col_rows, row_ptr, row_cols, c, b, total,
         residual[r] = x
         worst = max(worst, abs(x))
     for l in range(k):
-        value[l] += dot(inverse[l], residual, k)
+        value[l] += row_dot(inverse, l, residual, k)
 
     y[:] = 0.0
     for r in range(k):

@@ -1,0 +1,19 @@
+"""Test set-up: with GRAPHBANDIT_CHECK_SHAPES=1 the shapes and types in annotations are checked at every call.
+
+That is everywhere but inside kernels. It is a pass of its own, because tests that hand in bad input on purpose
+would be stopped by the annotations before they reach the package's own errors.
+"""
+
+import os
+import pkgutil
+from pathlib import Path
+
+from jaxtyping import install_import_hook
+
+import tests.shapes  # noqa: F401  # the hook below names it
+
+if os.environ.get("GRAPHBANDIT_CHECK_SHAPES") == "1":
+    package = Path(__file__).parent / "graphbandit"
+    modules = [f"graphbandit.{module.name}" for module in pkgutil.iter_modules([str(package)])]
+    modules.remove("graphbandit.kernels")
+    install_import_hook(modules, "tests.shapes.check")
