@@ -4,7 +4,7 @@ In each round a context and a feedback graph are shown, one arm is played, and t
 are seen. The names below are the package's promise; everything else may change.
 """
 
-from graphbandit import environments, graph_generators, graph_sources
+from graphbandit import environments, graph_generators, graph_parameters, graph_sources, theory
 from graphbandit.bandit import Bandit
 from graphbandit.exploration import exploration_set, inverse_gap_baseline
 from graphbandit.function_classes import BilinearClass, FiniteClass, FunctionClass
@@ -45,4 +45,5 @@ __all__ = [
     "inverse_gap_baseline",
     "simulate",
     "solve_sampling_lp",
+    "theory",
 ]

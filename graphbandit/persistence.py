@@ -24,6 +24,7 @@ FORMAT = "graphbandit"
 VERSION = 1
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time a zip archive can hold; a real one would change the bytes
 
+_Arrays = dict[tuple[str, tuple[int, ...], bytes], tuple[int, np.ndarray]]
 Class = TypeVar("Class", bound=type)
 _savable: dict[str, type] = {}
 
@@ -38,7 +39,7 @@ def savable(cls: Class) -> Class:
 
 def write(path: str | os.PathLike[str], kind: str, content: dict[str, Any]) -> None:
     """Write `content` (dictionaries, lists, numbers, strings, arrays, savable values) to `path`, atomically."""
-    arrays: dict[int, tuple[int, np.ndarray]] = {}
+    arrays: _Arrays = {}
     tree = _encode(content, arrays)
     manifest = {"format": FORMAT, "version": VERSION, "kind": kind, "content": tree}
     target = Path(path)
@@ -115,7 +116,7 @@ def _sync_directory(directory: Path) -> None:
             os.close(descriptor)
 
 
-def _encode(value: Any, arrays: dict[int, tuple[int, np.ndarray]]) -> Any:
+def _encode(value: Any, arrays: _Arrays) -> Any:
     if value is None or isinstance(value, bool | int | str):
         return value
     if isinstance(value, float | np.floating):
@@ -124,8 +125,9 @@ def _encode(value: Any, arrays: dict[int, tuple[int, np.ndarray]]) -> Any:
     if isinstance(value, np.integer):
         return int(value)
     if isinstance(value, np.ndarray):
-        number = arrays.setdefault(id(value), (len(arrays), value))[0]
-        return {"$array": number}
+        # By content, not by identity: two equal arrays are one in the file, before a reload and after.
+        key = (value.dtype.str, value.shape, value.tobytes())
+        return {"$array": arrays.setdefault(key, (len(arrays), value))[0]}
     if isinstance(value, list | tuple):
         return [_encode(item, arrays) for item in value]
     if isinstance(value, dict):

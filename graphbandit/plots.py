@@ -68,12 +68,18 @@ def plot_probabilities(
     numbers = arm_array("values", values, n)
     p0, p1 = arm_array("before", before, n), arm_array("after", after, n)
     q = arm_array("observed", observed, n)
-    labels = [_arm_label(a, n, *_round_label(float(p0[a]), float(p1[a]), float(q[a])), numbers[a]) for a in range(n)]
     places = _layout(graph)
+    gap = "\n" if n <= ROW_LIMIT and _hub(_without_loops(graph)) is not None else " "  # a row has little width
+    labels = []
+    for a in range(n):
+        first, last = _number(float(p0[a])), _number(float(p1[a]))
+        p = first if first == last else f"{first}{gap}→ {last}"
+        labels.append(_arm_label(a, n, p, _number(float(q[a])), float(numbers[a])))
     figure, (axes,) = _canvas(places, 1)
     _draw(axes, graph, places, numbers, p1, best, _arm_numbers(explored, n), labels)
     inside, beside = (f"circle: {values_name}", "") if n <= NUMBERED else ("circle: arm", f"{values_name}, then ")
-    _key(figure, f"{inside}    beside it: {beside}p = probability before → after the program, q = of being seen")
+    p_and_q = "p = probability (before → after the linear program), q = of being seen"
+    _key(figure, f"{inside}    beside it: {beside}{p_and_q}")
     return figure
 
 
@@ -99,11 +105,6 @@ def _arm_label(arm: int, n: int, p: str, q: str, value: float) -> str:
         return f"arm {arm}\np {p}\nq {q}"
     first = f"{arm}" if n <= NUMBERED else _trimmed(f"{value:.2f}")
     return f"{first}   q {q}" if p == "0" else f"{first}   p {p}   q {q}"
-
-
-def _round_label(before: float, after: float, seen: float) -> tuple[str, str]:
-    texts = _number(before), _number(after)
-    return texts[0] if texts[0] == texts[1] else " → ".join(texts), _number(seen)
 
 
 class StarExample(NamedTuple):
@@ -154,16 +155,17 @@ def plot_star_example(gamma: float = 10.0) -> Figure:
         labels = [f"$p$ = {_number(a)}\n$q$ = {_number(b)}" for a, b in zip(played, seen, strict=True)]
         explorers = [int(a) for a in np.flatnonzero(played > 0) if a != best]
         _draw(axes, example.graph, places, example.values, played, best, [], labels, explorers)
-
-        def write(height: float, text: str, axes: Axes = axes, **look: Any) -> None:
-            axes.text(0.5, height, text, transform=axes.transAxes, ha="center", va="center", **look)
-
-        write(1.24, title, size=15, weight="bold", color=INK)
-        write(1.13, subtitle, size=11.5, color=GREY)
-        write(-0.08, f"expected regret a round: {_number(cost)}{remark}", size=12.5, weight="bold", color=VERMILION)
+        _write(axes, 1.20, title, size=15, weight="bold", color=INK)
+        _write(axes, 1.09, subtitle, size=11.5, color=GREY)
+        loss = f"expected regret a round: {_number(cost)}{remark}"
+        _write(axes, -0.06, loss, size=12.5, weight="bold", color=VERMILION)
     note = "in a circle: estimated reward      $p$: probability of being played      $q$: of being seen"
-    figure.text(0.5, -0.21, f"{note}      arrows: what exploring reveals", ha="center", size=10, color=GREY)
+    figure.text(0.5, -0.2, f"{note}      arrows: what exploring reveals", ha="center", size=10, color=GREY)
     return figure
+
+
+def _write(axes: Axes, height: float, text: str, **look: Any) -> None:
+    axes.text(0.5, height, text, transform=axes.transAxes, ha="center", va="center", **look)
 
 
 def _times_less(before: float, after: float) -> str:
@@ -231,18 +233,10 @@ def name_ends(axes: Axes, x: float, ends: Sequence[tuple[float, str, str]], *, r
     heights: list[float] = []
     for height, _, _ in rows:
         heights.append(max(height, heights[-1] + room) if heights else height)
-    for (wanted, name, colour), height in zip(rows, heights, strict=True):
-        axes.annotate(
-            name,
-            xy=(1.0, wanted),
-            xytext=(1.02, height),
-            xycoords="axes fraction",
-            textcoords="axes fraction",
-            va="center",
-            color=colour,
-            size=9.5,
-            annotation_clip=False,
-        )
+    for i in reversed(range(len(heights))):
+        heights[i] = min(heights[i], 1.0 - room * (len(heights) - 1 - i))
+    for (_, name, colour), height in zip(rows, heights, strict=True):
+        axes.text(1.02, height, name, transform=axes.transAxes, va="center", color=colour, size=9.5)
 
 
 def save_figure(figure: Figure, path: Path) -> None:
@@ -323,7 +317,7 @@ def _layout(graph: FeedbackGraph) -> _Layout:
         points[hub, 1] = max(1.3, 0.2 * n)
         outward[rim, 1] = -1.0
         return _Layout(points, outward)
-    _, parts = connected_components(graph.to_sparse(), directed=False)
+    _, parts = connected_components(graph.to_sparse().astype(np.int32), directed=False)
     rim.sort(key=lambda a: (parts[a], a))  # what belongs together stands together
     angles = np.pi / 2 - 2 * np.pi * np.arange(len(rim)) / len(rim)
     outward[rim] = np.stack([np.cos(angles), np.sin(angles)], axis=1)
@@ -341,7 +335,8 @@ def _canvas(places: _Layout, panels: int) -> tuple[Figure, list[Axes]]:
     low, high = places.points.min(axis=0) - RADIUS - RING, places.points.max(axis=0) + RADIUS + RING
     wide, tall = high - low
     inch = min(1.0, 9.0 / (panels * wide), 8.0 / tall)
-    room = np.array([1.9, 1.9] if len(places.points) > ROW_LIMIT else [0.35 if panels > 1 else 1.3, 0.8]) / inch
+    labels = [1.9, 1.9] if len(places.points) > ROW_LIMIT else [0.35, 0.55] if panels > 1 else [1.3, 1.0]
+    room = np.array(labels) / inch
     low, high = low - room, high + room
     wide, tall = high - low
     figure = Figure(figsize=(panels * wide * inch, tall * inch))
@@ -375,9 +370,7 @@ def _draw(
     for a, (x, y) in enumerate(places.points):
         fill, dark = _shade(float(played[a]), best=a == best)
         bold = a in explored
-        axes.add_patch(
-            Circle((x, y), RADIUS, facecolor=fill, edgecolor=INK, linewidth=2.2 if bold else 0.8, zorder=3)
-        )
+        axes.add_patch(Circle((x, y), RADIUS, facecolor=fill, edgecolor=INK, linewidth=2.2 if bold else 0.8, zorder=3))
         if a == best:
             axes.add_patch(Circle((x, y), RADIUS + RING, fill=False, edgecolor=BLUE, linewidth=1.8, zorder=3))
         axes.text(
@@ -402,13 +395,14 @@ def _label(
     *,
     quiet: bool,
 ) -> None:
-    place = np.array(point) + (RADIUS + 0.14) * outward
+    x, y = (float(u + (RADIUS + 0.14) * v) for u, v in zip(point, outward, strict=True))
     common: dict[str, Any] = {"color": GREY if quiet else INK, "linespacing": 1.35, "zorder": 4}
     if n > ROW_LIMIT:
         left = outward[0] < -1e-9
         turn = np.degrees(np.arctan2(outward[1], outward[0])) + (180 if left else 0)
         axes.text(
-            *place,
+            x,
+            y,
             text,
             rotation=turn,
             rotation_mode="anchor",
@@ -421,7 +415,7 @@ def _label(
         return
     ha = "center" if abs(outward[0]) < 0.3 else ("left" if outward[0] > 0 else "right")
     va = "center" if abs(outward[1]) < 0.3 else ("bottom" if outward[1] > 0 else "top")
-    axes.text(*place, text, ha=ha, va=va, size=10.5, **common)
+    axes.text(x, y, text, ha=ha, va=va, size=10.5, **common)
 
 
 def _edges(
@@ -465,14 +459,10 @@ def _key(figure: Figure, text: str) -> None:
         look: dict[str, Any] = {"markerfacecolor": fill, "markeredgecolor": edge, "markeredgewidth": width}
         return Line2D([], [], linestyle="none", marker="o", markersize=size, **look)
 
+    ringed: Any = (dot(12, "none", BLUE, 1.5), dot(8, BLUE, INK, 0.8))  # drawn one over the other
     figure.legend(
-        [
-            (dot(12, "none", BLUE, 1.5), dot(8, BLUE, INK, 0.8)),
-            dot(9, VERMILION, INK, 0.8),
-            dot(9, "white", INK, 2.2),
-            dot(9, "white", INK, 0.8),
-        ],
-        ["best arm", "other arm that is played", "bold: exploration set", "white: never played"],
+        [ringed, dot(9, VERMILION, INK, 0.8), dot(9, "white", INK, 2.2), dot(9, "white", INK, 0.8)],
+        ["best arm", "other arm, darker: played more", "bold: exploration set", "white: never played"],
         title=text,
         loc="upper center",
         bbox_to_anchor=(0.5, 0.0),

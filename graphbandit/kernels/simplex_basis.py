@@ -35,7 +35,7 @@ import numpy as np
 from numba import njit
 
 COMPILED = {"cache": True, "nogil": True, "error_model": "numpy", "boundscheck": False}
-INLINED = {**COMPILED, "forceinline": True}
+INLINED = {**COMPILED, "forceinline": True, "_nrt": False, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 NEGLIGIBLE = 1e-13
 """Smaller entries of a pivot row or column are rounding noise and are treated as zero."""
@@ -60,14 +60,14 @@ def row_dot(matrix, l, x, n):
 
 
 @njit(**INLINED)
-def eliminate(inverse, k, entering_places, n_places, entering_slack, w, weighted_w, active, n_active, pivot, v, tau):
+def eliminate(inverse, k, entering_places, n_places, entering_slack, w, scaled_w, nonzero, n_nonzero, pivot, v, tau):
     """Take the rank-one step of a pivot, inverse += v w' / pivot, in one pass over the rows of the inverse.
 
     The entering column has ones in the binding rows at `entering_places`, so v = inverse A[binding, q] sums those
     entries of a row; when the slack of i_r enters instead, v = -inverse[:, r] with r = `entering_slack` (-1 when a
-    column enters). Before a row changes, tau[l] = inverse[l] . weighted_w, which the steepest-edge weights need.
+    column enters). Before a row changes, tau[l] = inverse[l] . scaled_w, which the steepest-edge weights need.
     """
-    sparse = 4 * n_active < k
+    sparse = 4 * n_nonzero < k
     for l in range(k):
         if entering_slack < 0:
             x = 0.0
@@ -77,18 +77,18 @@ def eliminate(inverse, k, entering_places, n_places, entering_slack, w, weighted
             x = -inverse[l, entering_slack]
         if sparse:
             z = 0.0
-            for t in range(n_active):
-                r = np.uint32(active[t])
-                z += inverse[l, r] * weighted_w[r]
+            for t in range(n_nonzero):
+                r = np.uint32(nonzero[t])
+                z += inverse[l, r] * scaled_w[r]
         else:
-            z = row_dot(inverse, l, weighted_w, k)
+            z = row_dot(inverse, l, scaled_w, k)
         tau[l] = z
         if abs(x) > NEGLIGIBLE:
             v[l] = x
             step = x / pivot
             if sparse:
-                for t in range(n_active):
-                    r = np.uint32(active[t])
+                for t in range(n_nonzero):
+                    r = np.uint32(nonzero[t])
                     inverse[l, r] += step * w[r]
             else:
                 for r in range(k):
@@ -97,17 +97,21 @@ def eliminate(inverse, k, entering_places, n_places, entering_slack, w, weighted
             v[l] = 0.0
 
 
+@njit(**COMPILED)
+def enlarged(inverse):
+    """Return a copy of the inverse with room for about twice as many rows and columns."""
+    size = inverse.shape[0]
+    larger = np.empty((2 * size + 8, 2 * size + 8))
+    for l in range(size):
+        for r in range(size):
+            larger[l, r] = inverse[l, r]
+    return larger
+
+
 @njit(**INLINED)
 def grow(inverse, k, basis, row, column, w, v, pivot, new_value, new_dual, new_weight):
-    """Let `row` bind and make `column` basic, both in place k. Returns the inverse, a larger one if it was full."""
+    """Let `row` bind and make `column` basic, both in place k, for which the inverse has room."""
     binding, basic, place_of_row, place_of_column, value, dual, value_weight = basis
-    capacity = inverse.shape[0]
-    if k == capacity:
-        larger = np.empty((2 * capacity + 8, 2 * capacity + 8))
-        for l in range(k):
-            for r in range(k):
-                larger[l, r] = inverse[l, r]
-        inverse = larger
     for l in range(k):
         inverse[l, k] = -v[l] / pivot
         inverse[k, l] = -w[l] / pivot
@@ -119,7 +123,6 @@ def grow(inverse, k, basis, row, column, w, v, pivot, new_value, new_dual, new_w
     place_of_column[column] = k
     value[k] = new_value
     value_weight[k] = new_weight
-    return inverse
 
 
 @njit(**INLINED)
@@ -206,7 +209,7 @@ def refactorise(inverse, k, basis, col_ptr, col_rows):
 
 
 @njit(**COMPILED)
-def refine(inverse, k, basis, col_ptr, col_rows, row_ptr, row_cols, c, b, total, p, y, residual):
+def refine(inverse, k, lists, c, b, total, basis, p, y, residual):
     """Improve values and duals by one step of iterative refinement against the incidence lists.
 
         p[basic]   += inverse (b[binding] - A[binding, basic] p[basic])
@@ -215,9 +218,10 @@ def refine(inverse, k, basis, col_ptr, col_rows, row_ptr, row_cols, c, b, total,
     `p` and `y` are left holding the unrefined vectors (scratch here), `residual` is scratch of length k. Returns the
     largest residual found, relative to total for the sum row: how far off the inverse had led.
     """
+    col_ptr, col_rows, row_ptr, row_cols = lists
     binding, basic, _, _, value, dual, _ = basis
-    worst = 0.0
-    p[:] = 0.0
+    for j in range(col_ptr.size - 1):
+        p[j] = 0.0
     excess = -total
     for l in range(k):
         p[basic[l]] = value[l]
@@ -234,7 +238,8 @@ def refine(inverse, k, basis, col_ptr, col_rows, row_ptr, row_cols, c, b, total,
     for l in range(k):
         value[l] += row_dot(inverse, l, residual, k)
 
-    y[:] = 0.0
+    for i in range(row_ptr.size - 1):
+        y[i] = 0.0
     for r in range(k):
         y[binding[r]] = dual[r]
     for l in range(k):

@@ -1,0 +1,244 @@
+"""The everyday object: batches, late and shuffled rewards, saving and loading, each to the last bit."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import graphbandit as gb
+from graphbandit.errors import HorizonError, ObservationError, SavedFileError
+
+N_ARMS, ROUNDS = 8, 70
+
+LEARNERS = {
+    "AdaCB.G": gb.AdaCBG(),
+    "paper": gb.AdaCBG(radius="paper", coverage="paper"),
+    "width": gb.AdaCBG(gamma="width"),
+    "remark": gb.AdaCBG(baseline="inverse-gap", epoch_growth=1.4),
+    "FALCON": gb.Falcon(),
+    "RegCB.G": gb.RegCBG(),
+    "greedy": gb.Greedy(),
+    "uniform": gb.Uniform(),
+}
+
+
+@pytest.fixture(params=LEARNERS)
+def learner(request):
+    return LEARNERS[request.param]
+
+
+@pytest.fixture
+def instance():
+    return gb.environments.paper(n_arms=N_ARMS, graph="random", reward_scale=4.0, density=0.1).instance(seed=7)
+
+
+def make(learner, instance, horizon=None):
+    return gb.Bandit(learner, instance.problem(horizon), seed=11)
+
+
+def rewards_of(decision, drawn):
+    return {int(a): float(drawn.rewards[decision.id, a]) for a in decision.revealed}
+
+
+def facts(decisions):
+    """All that a decision says, as bytes."""
+    return [
+        (d.id, d.action, d.probability, d.gamma, d.epoch, d.probabilities.tobytes(), d.baseline.tobytes(),
+         d.observation_probabilities.tobytes(), d.candidates.tobytes(), d.exploration_set.tobytes(), d.objective)
+        for d in decisions
+    ]  # fmt: skip
+
+
+def play(bandit, drawn, first, stop):
+    """Round by round, with prompt rewards."""
+    made = []
+    for t in range(first, stop):
+        decision = bandit.decide(drawn.contexts[t], drawn.graphs[t])
+        bandit.observe(decision, rewards_of(decision, drawn))
+        made.append(decision)
+    return made
+
+
+def test_batches_are_the_same_decisions_as_rounds_one_by_one(learner, instance):
+    drawn = instance.rounds(0, ROUNDS)
+    single = make(learner, instance)
+    one_by_one = [single.decide(drawn.contexts[t], drawn.graphs[t]) for t in range(ROUNDS)]
+    whole = make(learner, instance).decide_batch(drawn.contexts, drawn.graphs)
+    pieces, batched, start = make(learner, instance), [], 0
+    for size in (1, 5, 2, 30, 32):
+        batched += pieces.decide_batch(drawn.contexts[start : start + size], drawn.graphs[start : start + size])
+        start += size
+    assert facts(one_by_one) == facts(whole) == facts(batched)
+
+
+def test_batches_with_rewards_in_between(learner, instance):
+    drawn = instance.rounds(0, ROUNDS)
+    prompt = play(make(learner, instance), drawn, 0, ROUNDS)
+    bandit, made = make(learner, instance), []
+    while len(made) < ROUNDS:
+        left = bandit.learner.rounds_until_update(bandit.state) - (bandit.rounds - bandit.state.rounds)
+        part = slice(len(made), min(len(made) + max(left, 1), ROUNDS))
+        decisions = bandit.decide_batch(drawn.contexts[part], drawn.graphs[part])
+        for decision in decisions:
+            bandit.observe(decision, rewards_of(decision, drawn))
+        made += decisions
+    assert facts(made) == facts(prompt)
+
+
+def test_late_shuffled_and_partial_rewards_are_the_same_as_prompt_ones(learner, instance):
+    drawn = instance.rounds(0, ROUNDS)
+    prompt = play(make(learner, instance), drawn, 0, ROUNDS)
+    rng = np.random.default_rng(3)
+    bandit, made, waiting = make(learner, instance), [], []
+    for t in range(ROUNDS):
+        made.append(bandit.decide(drawn.contexts[t], drawn.graphs[t]))
+        waiting += [(t, arm, reward) for arm, reward in rewards_of(made[t], drawn).items()]
+        if bandit.learner.rounds_until_update(bandit.state) == bandit.rounds - bandit.state.rounds:
+            for place in rng.permutation(len(waiting)):
+                number, arm, reward = waiting[place]
+                bandit.observe(number, {arm: reward})
+            waiting.clear()
+    assert facts(made) == facts(prompt)
+
+
+def test_rewards_later_than_their_epoch_count_from_the_next_one_on(instance):
+    drawn = instance.rounds(0, ROUNDS)
+    prompt, tardy = make(gb.RegCBG(), instance), make(gb.RegCBG(), instance)
+    for bandit in (prompt, tardy):
+        first = bandit.decide_batch(drawn.contexts[:4], drawn.graphs[:4])
+        if bandit is prompt:
+            for decision in first:
+                bandit.observe(decision, rewards_of(decision, drawn))
+        rest = bandit.decide_batch(drawn.contexts[4:6], drawn.graphs[4:6])  # the third epoch has begun
+        for decision in [*rest, *(first if bandit is tardy else [])]:
+            bandit.observe(decision, rewards_of(decision, drawn))
+        rest = bandit.decide_batch(drawn.contexts[6:8], drawn.graphs[6:8])
+        for decision in rest:
+            bandit.observe(decision, rewards_of(decision, drawn))
+        bandit.decide(drawn.contexts[8], drawn.graphs[8])
+    seen = [bandit.state.data.count for bandit in (prompt, tardy)]
+    assert min(seen) > 0
+    assert tardy.open_decisions == [8]
+
+
+@pytest.mark.parametrize("stop", [0, 1, 2, 7, 8, 33])
+def test_saved_and_loaded_goes_on_as_if_never_stopped(learner, instance, stop, tmp_path):
+    drawn = instance.rounds(0, ROUNDS)
+    straight = make(learner, instance)
+    expected = play(straight, drawn, 0, ROUNDS)
+    bandit = make(learner, instance)
+    made = play(bandit, drawn, 0, stop)
+    bandit.save(tmp_path / "bandit.gb")
+    loaded = gb.Bandit.load(tmp_path / "bandit.gb")
+    assert facts(made + play(loaded, drawn, stop, ROUNDS)) == facts(expected)
+    straight.save(tmp_path / "a.gb")
+    loaded.save(tmp_path / "b.gb")
+    assert (tmp_path / "a.gb").read_bytes() == (tmp_path / "b.gb").read_bytes()
+
+
+def test_saving_keeps_open_decisions_masks_and_late_news(instance, tmp_path):
+    drawn = instance.rounds(0, ROUNDS)
+    masks = np.random.default_rng(0).random((ROUNDS, N_ARMS)) < 0.7
+    masks[:, 2] = True
+
+    def story(bandit, resume):
+        made = []
+        for t in range(20):
+            made.append(bandit.decide(drawn.contexts[t], drawn.graphs[t], available=masks[t] if t % 3 else None))
+            if t >= 5:  # five rounds late, and one arm at a time
+                due = made[t - 5]
+                arm = int(bandit.awaited(due)[0])
+                bandit.observe(due, {arm: drawn.rewards[t - 5, arm]})
+            if resume:
+                bandit.save(tmp_path / "story.gb")
+                bandit = gb.Bandit.load(tmp_path / "story.gb")
+        return facts(made), bandit.open_decisions
+
+    assert story(make(gb.AdaCBG(), instance), True) == story(make(gb.AdaCBG(), instance), False)
+
+
+def test_a_class_of_callables_is_handed_in_again(tmp_path):
+    functions = gb.FiniteClass(lambda x: np.stack([x, 1 - x], axis=1), n_functions=2, n_arms=3)
+    bandit = gb.Bandit(gb.AdaCBG(), gb.Problem(n_arms=3, function_class=functions, noise=0.5))
+    graph = gb.graph_generators.complete(3)
+    for _ in range(5):
+        decision = bandit.decide([0.1, 0.5, 0.4], graph)
+        bandit.observe(decision, {int(a): 0.3 for a in decision.revealed})
+    bandit.save(tmp_path / "saved.gb")
+    with pytest.raises(SavedFileError, match="function_class"):
+        gb.Bandit.load(tmp_path / "saved.gb")
+    loaded = gb.Bandit.load(tmp_path / "saved.gb", function_class=functions)
+    assert facts([loaded.decide([0.1, 0.5, 0.4], graph)]) == facts([bandit.decide([0.1, 0.5, 0.4], graph)])
+
+
+def test_another_process_loads_the_same(instance, tmp_path):
+    drawn = instance.rounds(0, ROUNDS)
+    bandit = make(gb.AdaCBG(), instance)
+    play(bandit, drawn, 0, 20)
+    bandit.save(tmp_path / "saved.gb")
+    np.savez(tmp_path / "round.npz", context=drawn.contexts[20], graph=drawn.graphs[20].to_dense())
+    script = (
+        "import sys, numpy as np, graphbandit as gb\n"
+        "given = np.load(sys.argv[2])\n"
+        "bandit = gb.Bandit.load(sys.argv[1])\n"
+        "d = bandit.decide(given['context'], gb.FeedbackGraph.from_dense(given['graph']))\n"
+        "print(d.action, d.probabilities.tobytes().hex())\n"
+    )
+    command = [sys.executable, "-c", script, str(tmp_path / "saved.gb"), str(tmp_path / "round.npz")]
+    answer = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    here = bandit.decide(drawn.contexts[20], drawn.graphs[20])
+    assert answer == [str(here.action), here.probabilities.tobytes().hex()]
+
+
+def test_decisions_explain_themselves(instance):
+    drawn = instance.rounds(0, ROUNDS)
+    bandit = make(gb.AdaCBG(radius="paper", coverage="paper"), instance)
+    decision = play(bandit, drawn, 0, ROUNDS)[-1]
+    assert decision.probability == decision.probabilities[decision.action]
+    assert decision.action in decision.revealed
+    assert decision.best in decision.exploration_set
+    assert set(decision.exploration_set) <= set(decision.candidates)
+    assert decision.objective == pytest.approx(decision.gaps @ decision.probabilities)
+    assert decision.duality_gap <= 1e-9
+    dense = drawn.graphs[ROUNDS - 1].to_dense()
+    np.testing.assert_allclose(decision.observation_probabilities, dense.T @ decision.probabilities, atol=1e-12)
+    text = decision.explain()
+    for word in ("play arm", "candidates", "exploration set", "gamma", "duality gap", "reveals"):
+        assert word in text
+
+
+def test_rewards_count_once_and_decisions_close(instance):
+    drawn = instance.rounds(0, 1)
+    bandit = make(gb.AdaCBG(), instance)
+    decision = bandit.decide(drawn.contexts[0], drawn.graphs[0])
+    assert bandit.open_decisions == [0]
+    bandit.observe(decision, {})
+    bandit.observe(decision, rewards_of(decision, drawn))
+    assert bandit.open_decisions == []
+    with pytest.raises(ObservationError, match="awaits no more"):
+        bandit.observe(decision, rewards_of(decision, drawn))
+
+
+def test_the_horizon_is_the_end(instance):
+    drawn = instance.rounds(0, 6)
+    bandit = make(gb.Falcon(), instance, horizon=5)
+    bandit.decide_batch(drawn.contexts[:5], drawn.graphs[:5])
+    with pytest.raises(HorizonError, match="horizon is 5"):
+        bandit.decide(drawn.contexts[5], drawn.graphs[5])
+
+
+def test_threads_may_share_a_bandit(instance):
+    from concurrent.futures import ThreadPoolExecutor
+
+    drawn = instance.rounds(0, ROUNDS)
+    bandit = make(gb.AdaCBG(), instance)
+
+    def serve(t):
+        decision = bandit.decide(drawn.contexts[t], drawn.graphs[t])
+        bandit.observe(decision, {int(a): 0.0 for a in decision.revealed})
+        return decision.id
+
+    with ThreadPoolExecutor(4) as pool:
+        assert sorted(pool.map(serve, range(ROUNDS))) == list(range(ROUNDS))
+    assert bandit.open_decisions == []
