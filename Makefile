@@ -3,19 +3,46 @@ PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+export MPLBACKEND := Agg
 
+.DEFAULT_GOAL := help
 .PHONY: help setup test check reproduce bench clean
 
 help:
-	@echo "make reproduce   set up, then run the paper's clique-group table (FULL=1 for all 40 repeats)"
-	@echo "make test        set up, then lint, type-check and test"
-	@echo "make check       lint and types only"
-	@echo "make clean       remove the virtual environment and all caches"
+	@echo "make reproduce         set up, then run the paper's clique-group table (FULL=1: all 40 repeats)"
+	@echo "make test              set up, then lint, type-check and test"
+	@echo "make check             set up, then lint and type-check only"
+	@echo "make bench             set up, then measure against the rivals"
+	@echo "make clean             remove the virtual environment and all caches"
 
 setup: $(READY)
 
 $(READY): pyproject.toml
-	@command -v $(PYTHON) >/dev/null || { echo "make: $(PYTHON) not found; set PYTHON to a Python 3.11 or newer"; exit 1; }
+	@command -v $(PYTHON) >/dev/null || { echo "make: no $(PYTHON) here; try make PYTHON=python3 (3.11 or newer)"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $(READY)
+
+check: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+test: check
+	$(BIN)/python -m pytest
+	@echo "A second pass checks the shapes in the annotations at run time:"
+	GRAPHBANDIT_CHECK_SHAPES=1 $(BIN)/python -m pytest -k "not refused" \
+		tests/test_learners.py tests/test_simulate.py tests/test_environments.py tests/test_function_classes.py \
+		tests/test_graphs.py tests/test_graph_batches.py tests/test_theory.py
+
+reproduce: $(READY)
+	$(BIN)/graphbandit reproduce $(if $(FULL),--full,--quick)
+
+bench: $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check '.[bench]'
+	$(BIN)/graphbandit bench
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	find graphbandit tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -2,4 +2,5 @@
 
 from graphbandit.cli import app
 
-app(prog_name="graphbandit")
+if __name__ == "__main__":
+    app(prog_name="graphbandit")

@@ -3,6 +3,7 @@
 import math
 import operator
 import os
+import reprlib
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ import numpy.typing as npt
 from jaxtyping import Bool, Int, Shaped
 
 from graphbandit import persistence
-from graphbandit.checks import available_array, contexts_array
+from graphbandit.checks import LARGEST, available_array, contexts_array, numbers
 from graphbandit.errors import (
     GraphError,
     HorizonError,
@@ -116,7 +117,7 @@ class Bandit:
         """Decide one round: `context` as the function class takes it, without the axis of rounds."""
         if not isinstance(graph, FeedbackGraph):
             raise GraphError(f"graph is a {type(graph).__name__}; expected a FeedbackGraph")
-        contexts = contexts_array(np.asarray(context)[None])
+        contexts = contexts_array(numbers("the context", context)[None])
         return self._decide(contexts, FeedbackGraphs.repeat(graph, 1), available)[0]
 
     def decide_batch(
@@ -195,9 +196,9 @@ class Bandit:
                     f"{path} was saved with a function class that a file cannot hold, {description}; "
                     "expected the same one again as load(path, function_class=...)"
                 )
-            found = function_class.__external__() if hasattr(function_class, "__external__") else None
+            found = function_class.__external__() if hasattr(function_class, "__external__") else function_class
             if found != description:
-                raise SavedFileError(f"function_class is {found}; expected the one saved in {path}, {description}")
+                raise SavedFileError(f"function_class is {found!r}; expected the one saved in {path}, {description}")
             return function_class
 
         saved = persistence.read(path, "bandit", replace)
@@ -220,7 +221,7 @@ class Bandit:
         n_arms = bandit._problem.n_arms
         bandit._available = [None if arms is None else _mask(arms, n_arms) for arms in saved["available"]]
         bandit._open = {
-            int(number): _Open(context, revealed, set(seen))
+            int(number): _Open(context, revealed, {int(arm) for arm in seen})
             for number, context, revealed, seen in zip(
                 saved["open_ids"],
                 saved["open_contexts"],
@@ -235,8 +236,17 @@ class Bandit:
         ]
         late = zip(saved["late_rounds"], saved["late_contexts"], strict=True)
         bandit._late_contexts = {int(t): context for t, context in late}
-        if bandit._rounds - bandit._learnt != len(bandit._contexts) != len(bandit._available):
+        waiting = bandit._rounds - bandit._learnt
+        if not waiting == len(bandit._contexts) == len(bandit._available):
             raise ValueError("its rounds and contexts do not fit each other")
+        if not 0 <= waiting <= bandit._learner.rounds_until_update(bandit._state):
+            raise ValueError("its rounds and its learner's state do not fit each other")
+        known = {*range(bandit._learnt, bandit._rounds), *bandit._late_contexts}
+        if not all(t in known and 0 <= arm < n_arms for t, arm, _ in bandit._news):
+            raise ValueError("its rounds and its rewards do not fit each other")
+        for number, entry in bandit._open.items():
+            if not 0 <= number < bandit._rounds or not entry.seen <= {*entry.revealed.tolist()} <= {*range(n_arms)}:
+                raise ValueError("its rounds and its open decisions do not fit each other")
         return bandit
 
     def _decide(
@@ -252,12 +262,14 @@ class Bandit:
                     f"round {self._rounds + n} was asked for, but the problem's horizon is {horizon}; "
                     "Problem(horizon=None) has no end"
                 )
+            if len(graphs) != n:
+                raise InputError(f"{n} contexts came with {len(graphs)} graphs; expected one graph a round")
+            if n == 0:
+                return []
             if self._contexts and contexts.shape[1:] != self._contexts[0].shape:
                 raise InputError(
                     f"the context has shape {contexts.shape[1:]}; expected {self._contexts[0].shape} as before"
                 )
-            if len(graphs) != n:
-                raise InputError(f"{n} contexts came with {len(graphs)} graphs; expected one graph a round")
             generator = self._rng.bit_generator.state
             state, learnt = self._state, self._learnt
             waiting = list(self._contexts)
@@ -277,29 +289,29 @@ class Bandit:
                     parts.append(self._learner.decide(state, contexts[part], graphs[part], self._rng, available=mask))
                     waiting.extend(contexts[part])
                     start = part.stop
+                decisions = Decisions.concatenate(parts)
+                ids = iter(range(self._rounds, self._rounds + n))
+                made = list(split_decisions(decisions, ids, graphs.revealed(decisions.action)))
             except BaseException:
                 self._rng.bit_generator.state = generator
                 raise
-            return self._commit(Decisions.concatenate(parts), contexts, graphs, masks, state, learnt)
+            self._commit(made, contexts, masks, state, learnt)
+            return made
 
     def _commit(
         self,
-        decisions: Decisions,
+        made: list[Decision],
         contexts: Shaped[np.ndarray, "n ..."],
-        graphs: FeedbackGraphs,
         masks: Bool[np.ndarray, "n arms"] | None,
         state: Any,
         learnt: int,
-    ) -> list[Decision]:
-        revealed = graphs.revealed(decisions.action)
-        ids = range(self._rounds, self._rounds + len(decisions))
-        made = list(split_decisions(decisions, iter(ids), revealed))
+    ) -> None:
         for i, decision in enumerate(made):
             context = contexts[i].copy()
             self._contexts.append(context)
             self._available.append(None if masks is None else masks[i].copy())
             if len(decision.revealed):
-                self._open[decision.id] = _Open(context, decision.revealed, set())
+                self._open[decision.id] = _Open(context, decision.revealed.copy(), set())
         self._rounds += len(made)
         if learnt > self._learnt:
             self._news.clear()
@@ -307,7 +319,6 @@ class Bandit:
             done = learnt - self._learnt
             del self._contexts[:done], self._available[:done]
             self._state, self._learnt = state, learnt
-        return made
 
     def _observations(
         self,
@@ -350,45 +361,55 @@ class Bandit:
 
     def _open_entry(self, number: int) -> _Open:
         if not 0 <= number < self._rounds:
-            raise UnknownDecisionError(f"no decision has id {number}; ids so far are 0 to {self._rounds - 1}")
+            so_far = f"ids so far are 0 to {self._rounds - 1}" if self._rounds else "there are no decisions yet"
+            raise UnknownDecisionError(f"no decision has id {number}; {so_far}")
         if number not in self._open:
-            raise ObservationError(f"decision {number} awaits no more rewards: all came, or it was forgotten")
+            raise ObservationError(f"decision {number} awaits no more rewards: all came, it revealed none, or it was forgotten")
         return self._open[number]
 
     def _checked_rewards(self, number: int, entry: _Open, rewards: Mapping[int, float]) -> list[tuple[int, int, float]]:
         if not isinstance(rewards, Mapping):
             raise ObservationError(f"rewards is a {type(rewards).__name__}; expected a mapping from arm to reward")
         revealed = {int(a) for a in entry.revealed}
-        news = []
+        news: dict[int, tuple[int, int, float]] = {}
         for key, value in rewards.items():
-            arm = _index("arm", key)
+            arm = _index(key)
+            if arm is None:
+                raise ObservationError(f"arm is {key!r}; expected a whole number")
             if arm not in revealed:
                 shown = ", ".join(map(str, sorted(revealed)[:12])) + (", ..." if len(revealed) > 12 else "")
                 raise ObservationError(f"decision {number} did not reveal arm {arm}; expected some of {shown}")
-            if arm in entry.seen:
+            if arm in entry.seen or arm in news:
                 raise ObservationError(f"the reward of arm {arm} of decision {number} was given already")
-            news.append((number, arm, _reward(number, arm, value)))
-        return news
+            news[arm] = (number, arm, _reward(number, arm, value))
+        return list(news.values())
 
 
 def _id_of(decision: Decision | SupportsIndex) -> int:
-    return decision.id if isinstance(decision, Decision) else _index("decision id", decision)
+    number = decision.id if isinstance(decision, Decision) else _index(decision)
+    if number is None:
+        raise UnknownDecisionError(f"decision is {decision!r}; expected a Decision or its id, a whole number")
+    return number
 
 
-def _index(what: str, value: object) -> int:
+def _index(value: object) -> int | None:
+    """`value` as a whole number, None if it is none."""
     try:
-        return operator.index(value)  # type: ignore[arg-type]
+        return None if isinstance(value, bool) else operator.index(value)  # type: ignore[arg-type]
     except TypeError:
-        raise ObservationError(f"{what} is {value!r}; expected a whole number") from None
+        return None
 
 
 def _reward(number: int, arm: int, value: SupportsFloat) -> float:
     try:
-        reward = float(value)
-    except (TypeError, ValueError):
+        reward = math.nan if isinstance(value, str | bytes) or np.ndim(value) else float(value)
+    except (TypeError, ValueError, OverflowError):
         reward = math.nan
-    if not math.isfinite(reward):
-        raise ObservationError(f"the reward of arm {arm} of decision {number} is {value!r}; expected a finite number")
+    if not abs(reward) <= LARGEST:
+        raise ObservationError(
+            f"the reward of arm {arm} of decision {number} is {reprlib.repr(value)}; "
+            f"expected a finite number up to {LARGEST:g} in size"
+        )
     return reward
 
 

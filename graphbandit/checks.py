@@ -2,6 +2,7 @@
 
 import math
 import operator
+import reprlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,16 +12,27 @@ from jaxtyping import Bool, Float, Shaped
 
 from graphbandit.errors import InputError, SettingError
 
+LARGEST = 1e100
+"""Rewards and their estimates are refused beyond this size: sums of their squares must stay finite."""
 
-def setting_integer(name: str, value: object, *, at_least: int) -> int:
-    """`value` as a whole number that is not below `at_least`."""
+
+def setting_integer(name: str, value: object, *, at_least: int, at_most: int | None = None) -> int:
+    """`value` as a whole number within the bounds given."""
     try:
         whole = operator.index(value)  # type: ignore[arg-type]
     except TypeError:
-        raise SettingError(f"{name} is {value!r}; expected a whole number") from None
+        raise SettingError(f"{name} is {reprlib.repr(value)}; expected a whole number") from None
     if isinstance(value, bool) or whole < at_least:
         raise SettingError(f"{name} is {value!r}; expected a whole number of at least {at_least}")
+    if at_most is not None and whole > at_most:
+        raise SettingError(f"{name} is {reprlib.repr(value)}; expected a whole number of at most {at_most}")
     return whole
+
+
+def setting_boolean(name: str, value: object) -> None:
+    """`value` is True or False, of Python's own kind: it is saved as such."""
+    if not isinstance(value, bool):
+        raise SettingError(f"{name} is {reprlib.repr(value)}; expected True or False")
 
 
 def setting_number(
@@ -38,10 +50,10 @@ def setting_number(
     expected = "expected a finite number" + (" " + " and ".join(wanted) if wanted else "")
     try:
         number = float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        raise SettingError(f"{name} is {value!r}; {expected}") from None
+    except (TypeError, ValueError, OverflowError):
+        raise SettingError(f"{name} is {reprlib.repr(value)}; {expected}") from None
     if (
-        isinstance(value, bool | str)
+        isinstance(value, bool | str | bytes | np.ndarray)
         or not math.isfinite(number)
         or (above is not None and number <= above)
         or (at_least is not None and number < at_least)
@@ -53,16 +65,13 @@ def setting_number(
 
 def setting_choice(name: str, value: object, choices: Sequence[str]) -> None:
     """`value` is one of `choices`."""
-    if value not in choices:
+    if not isinstance(value, str) or value not in choices:
         raise SettingError(f"{name} is {value!r}; expected one of {', '.join(map(repr, choices))}")
 
 
 def setting_array(name: str, value: npt.ArrayLike, shape: tuple[int | str, ...]) -> Float[np.ndarray, "..."]:
     """`value` as a read-only float array of finite numbers; names in `shape` stand for any positive size."""
-    try:
-        array = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise SettingError(f"{name} is not an array of numbers") from None
+    array = np.array(numbers(name, value, error=SettingError))
     fits = array.ndim == len(shape) and all(
         size == wanted if isinstance(wanted, int) else size > 0 for size, wanted in zip(array.shape, shape, strict=True)
     )
@@ -74,32 +83,45 @@ def setting_array(name: str, value: npt.ArrayLike, shape: tuple[int | str, ...])
     return array
 
 
-def first_not_finite(array: Shaped[np.ndarray, "..."]) -> str:
-    """The first value that is not finite and where it stands."""
-    place = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
+def numbers(
+    name: str, value: npt.ArrayLike, *, has: str = "has", error: type[InputError] | type[SettingError] = InputError
+) -> Float[np.ndarray, "..."]:
+    """`value` as a float array, of any shape, finite or not; `has` is the verb for `name`."""
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        raise error(f"{name} {has} rows of different lengths; expected an array of numbers") from None
+    if array.dtype.kind not in "biuf":
+        raise error(f"{name} {has} type {array.dtype}; expected numbers")
+    with np.errstate(over="ignore"):  # of a type wider than float64; it is infinite then
+        return array.astype(np.float64, copy=False)
+
+
+def first_not_finite(array: Shaped[np.ndarray, "..."], *, largest: float = np.inf) -> str:
+    """The first value that is not finite (or beyond `largest` in size) and where it stands."""
+    place = tuple(int(i) for i in np.argwhere(~(np.isfinite(array) & (np.abs(array) <= largest)))[0])
     where = f"[{', '.join(map(str, place))}]" if place else "it"
     return f"{array[place]} at {where}"
 
 
 def contexts_array(contexts: npt.ArrayLike) -> Shaped[np.ndarray, "n ..."]:
     """Contexts as an array with the round as its first axis, of finite numbers."""
-    array = np.asarray(contexts)
-    if array.dtype.kind in "iub":
-        array = array.astype(np.float64)
-    if array.dtype.kind != "f":
-        raise InputError(f"contexts have type {array.dtype}; expected numbers")
+    array = numbers("contexts", contexts, has="have")
     if array.ndim == 0:
         raise InputError("contexts are a single number; expected an array with the round as its first axis")
     if not np.isfinite(array).all():
         raise InputError(f"contexts have {first_not_finite(array)}; expected finite numbers")
-    return array.astype(np.float64, copy=False)
+    return array
 
 
 def available_array(available: npt.ArrayLike | None, n: int, n_arms: int) -> Bool[np.ndarray, "n arms"] | None:
     """The mask of arms on offer, one row a round, at least one arm in each; None when all are."""
     if available is None:
         return None
-    mask: np.ndarray[Any, np.dtype[Any]] = np.asarray(available)
+    try:
+        mask: np.ndarray[Any, np.dtype[Any]] = np.asarray(available)
+    except ValueError:
+        raise InputError("available has rows of different lengths; expected an array of booleans") from None
     if mask.dtype != np.bool_:
         raise InputError(f"available has type {mask.dtype}; expected booleans")
     if mask.ndim == 1:

@@ -112,6 +112,8 @@ def demo(
 
     from graphbandit.plots import plot_star_example, save_figure, star_example
 
+    if picture is not None:
+        save_figure(plot_star_example(gamma), picture)
     example = star_example(gamma)
     p, q = example.solution.probabilities, example.solution.observation_probabilities
     table = _plain_table("arm", "estimate", "p before", "p after", "seen before", "seen after")
@@ -125,7 +127,6 @@ def demo(
     typer.echo(f"\nExpected regret a round: {before:.4f} before, {after:.4f} after the linear program.")
     typer.echo("Exploring moves from the four worthless leaves to the hub, which costs 0.1 and reveals every arm.")
     if picture is not None:
-        save_figure(plot_star_example(gamma), picture)
         typer.echo(f"Picture: {picture}")
 
 
@@ -157,11 +158,11 @@ def _progress_bar() -> Iterator[Callable[[str, int, int], None]]:
         yield lambda what, done, total: bar.update(task, description=what, completed=done, total=total)
 
 
-def _plain_table(*columns: str) -> Any:
+def _plain_table(*columns: str, narrow: bool = False) -> Any:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 0 if narrow else 1))
     for i, column in enumerate(columns):
         table.add_column(column, justify="left" if i == 0 else "right")
     return table
@@ -171,7 +172,7 @@ def _print_table(console: Console, result: CliqueTableResult) -> None:
     from graphbandit.experiments.clique_table import PRINTED, name
 
     settings = result.settings
-    table = _plain_table("mean (std) of the regret", *(f"K = {k}" for k in settings.arms))
+    table = _plain_table("regret, mean (std)", *(f"K = {k}" for k in settings.arms), narrow=console.width < 90)
     table.add_row("printed in the paper", *(_figure(*PRINTED[k]) if k in PRINTED else "" for k in settings.arms))
     for verdict in result.verdicts():
         rows = result.series(verdict.reading, verdict.form)
@@ -179,15 +180,15 @@ def _print_table(console: Console, result: CliqueTableResult) -> None:
     console.print(table)
     if not settings.is_printed:
         typer.echo("The printed figures are for 2048 rounds; these are not to be compared with them.\n")
-    typer.echo(
-        f"literal: rewards as printed; rescaled: divided by {settings.rescale:g}; F kept whole: the paper's form"
-    )
-    typer.echo("with a version space that never shrinks, a probe of where the printed figures may come from.\n")
+    typer.echo(f"literal: rewards as printed; rescaled: rewards divided by {settings.rescale:g}; no version space: all")
+    typer.echo("arms are candidates and lambda = 1, a probe of where the printed figures may come from.\n")
     typer.echo("Do the paper's statements hold for its own form of AdaCB.G?")
     for claim in result.claims():
         answer = {True: "yes", False: "no", None: "not tested"}[claim.holds]
-        typer.echo(f"  {answer:<10}  {claim.statement}{f' ({claim.figures})' if claim.figures else ''}")
+        typer.echo(f"  {answer:<10}  {claim.statement}")
+        for figures in filter(None, claim.figures.split("; ")):
+            typer.echo(f"  {'':<10}    {figures}")
 
 
 def _figure(mean: float, std: float) -> str:
-    return f"{mean:.1f} ({std:.1f})"
+    return f"{mean:.1f} ({std:.0f})" if mean >= 10 else f"{mean:.1f} ({std:.1f})"

@@ -1,22 +1,25 @@
 """What a round explores before the linear program: the exploration set and the inverse-gap baseline."""
 
+import operator
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 from jaxtyping import Float, Int
 
-from graphbandit.checks import first_not_finite, setting_number
-from graphbandit.errors import InputError
+from graphbandit.checks import first_not_finite, numbers, setting_number
+from graphbandit.errors import GraphError, InputError
 from graphbandit.graphs import FeedbackGraph
 
 
 def arm_array(name: str, value: npt.ArrayLike, n_arms: int) -> Float[np.ndarray, " arms"]:
     """`value` as one finite number an arm."""
-    array = np.ascontiguousarray(value, dtype=np.float64)
+    array = numbers(name, value)
     if array.shape != (n_arms,):
         raise InputError(f"{name} has shape {array.shape}; expected ({n_arms},), one number an arm")
     if not np.isfinite(array).all():
         raise InputError(f"{name} has {first_not_finite(array)}; expected finite numbers")
-    return array
+    return np.ascontiguousarray(array)
 
 
 def gap_array(value: npt.ArrayLike, n_arms: int) -> Float[np.ndarray, " arms"]:
@@ -26,6 +29,23 @@ def gap_array(value: npt.ArrayLike, n_arms: int) -> Float[np.ndarray, " arms"]:
         arm = int(np.argmax(gaps < 0))
         raise InputError(f"gaps has {gaps[arm]} at arm {arm}; expected gaps v(best) - v(a) of at least 0")
     return gaps
+
+
+def check_graph(graph: object) -> None:
+    """Raise GraphError unless this is one feedback graph."""
+    if not isinstance(graph, FeedbackGraph):
+        raise GraphError(f"graph is a {type(graph).__name__}; expected a FeedbackGraph")
+
+
+def arm_number(name: str, value: object, n_arms: int) -> int:
+    """`value` as the number of one of the arms."""
+    try:
+        arm = -1 if isinstance(value, bool) else operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        arm = -1
+    if not 0 <= arm < n_arms:
+        raise InputError(f"{name} is {value!r}; expected an arm, from 0 to {n_arms - 1}")
+    return arm
 
 
 def kernel_graph(graph: FeedbackGraph) -> object:
@@ -51,7 +71,8 @@ def exploration_set(graph: FeedbackGraph, candidates: npt.ArrayLike, gaps: npt.A
     """
     from graphbandit.kernels.exploration import greedy_exploration_set
 
-    mask = np.ascontiguousarray(candidates)
+    check_graph(graph)
+    mask = _array("candidates", candidates, "a boolean mask")
     if mask.dtype != np.bool_ or mask.shape != (graph.n_arms,):
         raise InputError(
             f"candidates is an array of {mask.dtype} of shape {mask.shape}; "
@@ -59,8 +80,8 @@ def exploration_set(graph: FeedbackGraph, candidates: npt.ArrayLike, gaps: npt.A
         )
     order = np.empty(graph.n_arms, dtype=np.int32)
     scratch = np.empty(graph.n_arms, dtype=np.int32)
-    numbers = arm_array("gaps", gaps, graph.n_arms)
-    size = greedy_exploration_set(kernel_graph(graph), mask, numbers, scratch, order)
+    costs = arm_array("gaps", gaps, graph.n_arms)
+    size = greedy_exploration_set(kernel_graph(graph), mask, costs, scratch, order)
     return order[:size].astype(np.int64)
 
 
@@ -78,13 +99,21 @@ def inverse_gap_baseline(
     """
     from graphbandit.kernels.exploration import set_baseline
 
-    numbers = gap_array(gaps, np.size(np.asarray(gaps)))
-    arms = np.ascontiguousarray(explored, dtype=np.int32)
-    if arms.ndim != 1 or (len(arms) and not (arms.min() >= 0 and arms.max() < len(numbers))):
-        raise InputError(f"explored is {explored!r}; expected arm numbers from 0 to {len(numbers) - 1}")
+    costs = gap_array(gaps, max(numbers("gaps", gaps).size, 1))
+    arms = _array("explored", explored, "arm numbers")
+    whole = arms.dtype.kind in "iu" or not arms.size
+    if arms.ndim != 1 or not whole or (len(arms) and not (arms.min() >= 0 and arms.max() < len(costs))):
+        raise InputError(f"explored is {explored!r}; expected arm numbers from 0 to {len(costs) - 1}")
     if len(np.unique(arms)) != len(arms):
         raise InputError(f"explored is {explored!r}; expected every arm once")
-    chosen = int(np.argmin(numbers)) if best is None else best
-    baseline = np.empty(len(numbers))
-    set_baseline(arms, chosen, setting_number("gamma", gamma, at_least=0.0), numbers, baseline)
+    chosen = int(np.argmin(costs)) if best is None else arm_number("best", best, len(costs))
+    baseline = np.empty(len(costs))
+    set_baseline(arms.astype(np.int32), chosen, setting_number("gamma", gamma, at_least=0.0), costs, baseline)
     return baseline
+
+
+def _array(name: str, value: npt.ArrayLike, expected: str) -> np.ndarray[Any, np.dtype[Any]]:
+    try:
+        return np.ascontiguousarray(value)
+    except ValueError:
+        raise InputError(f"{name} has rows of different lengths; expected {expected}") from None

@@ -4,6 +4,7 @@
 file is there whole or not at all; the same content gives the same bytes.
 """
 
+import contextlib
 import inspect
 import io
 import json
@@ -18,7 +19,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from graphbandit.errors import GraphBanditError, SavedFileError
+from graphbandit.errors import SavedFileError
 
 FORMAT = "graphbandit"
 VERSION = 1
@@ -39,10 +40,10 @@ def savable(cls: Class) -> Class:
 
 def write(path: str | os.PathLike[str], kind: str, content: dict[str, Any]) -> None:
     """Write `content` (dictionaries, lists, numbers, strings, arrays, savable values) to `path`, atomically."""
+    target = _path(path)
     arrays: _Arrays = {}
     tree = _encode(content, arrays)
     manifest = {"format": FORMAT, "version": VERSION, "kind": kind, "content": tree}
-    target = Path(path)
     temporary = None
     try:
         with tempfile.NamedTemporaryFile(
@@ -60,7 +61,7 @@ def write(path: str | os.PathLike[str], kind: str, content: dict[str, Any]) -> N
         os.replace(temporary, target)
         temporary = None
         _sync_directory(target.parent)
-    except OSError as error:
+    except (OSError, ValueError) as error:  # a ValueError: an array of objects, a name that no file can have
         raise SavedFileError(f"{target} cannot be written: {error}") from error
     finally:
         if temporary is not None:
@@ -69,7 +70,7 @@ def write(path: str | os.PathLike[str], kind: str, content: dict[str, Any]) -> N
 
 def read(path: str | os.PathLike[str], kind: str, replace: Callable[[dict[str, Any]], Any]) -> dict[str, Any]:
     """The content of a file of this kind. `replace` gives the value for what a file cannot hold (see `external`)."""
-    source = Path(path)
+    source = _path(path)
     try:
         with zipfile.ZipFile(source) as archive:
             if "manifest.json" not in archive.namelist():
@@ -90,7 +91,7 @@ def read(path: str | os.PathLike[str], kind: str, replace: Callable[[dict[str, A
         raise SavedFileError(f"{source} is truncated, damaged or not a file of graphbandit: {error}") from error
     except SavedFileError:
         raise
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, GraphBanditError) as error:
+    except Exception as error:  # whatever zipfile, its decompressors, JSON, NumPy or a constructor make of damage
         raise SavedFileError(f"{source} is damaged: {type(error).__name__}: {error}") from error
     if not isinstance(content, dict):
         raise SavedFileError(f"{source} is damaged: its content is not an object")
@@ -102,18 +103,25 @@ def external(description: dict[str, Any]) -> dict[str, Any]:
     return {"$external": description}
 
 
+def _path(path: str | os.PathLike[str]) -> Path:
+    if not isinstance(path, str | os.PathLike):
+        raise SavedFileError(f"path is {path!r}; expected the name of a file, a string or a Path")
+    return Path(path)
+
+
 def _entry(name: str) -> zipfile.ZipInfo:
     return zipfile.ZipInfo(name, date_time=_EPOCH)
 
 
 def _sync_directory(directory: Path) -> None:
-    """Make the rename durable, where the system lets a directory be flushed."""
+    """Make the rename durable, where the system lets a directory be flushed: the file is there either way."""
     if hasattr(os, "O_DIRECTORY"):
-        descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+        with contextlib.suppress(OSError):
+            descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+            try:
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
 
 
 def _encode(value: Any, arrays: _Arrays) -> Any:

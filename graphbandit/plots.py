@@ -65,6 +65,8 @@ def plot_probabilities(
     """
     n = graph.n_arms
     _check_size(n)
+    if not 0 <= best < n:
+        raise InputError(f"best is {best}; expected an arm from 0 to {n - 1}")
     numbers = arm_array("values", values, n)
     p0, p1 = arm_array("before", before, n), arm_array("after", after, n)
     q = arm_array("observed", observed, n)
@@ -169,7 +171,7 @@ def _write(axes: Axes, height: float, text: str, **look: Any) -> None:
 
 
 def _times_less(before: float, after: float) -> str:
-    return f", {before / after:.0f} times less"
+    return f", {before / after:.0f} times less" if after > 0 else ""
 
 
 def plot_regret(result: SimulationResult, *, title: str | None = None, ax: Axes | None = None) -> Figure:
@@ -228,6 +230,7 @@ def plain_axes(axes: Axes) -> None:
 
 def name_ends(axes: Axes, x: float, ends: Sequence[tuple[float, str, str]], *, room: float = 0.065) -> None:
     """Write (height, name, colour) to the right of `x`, pushed apart to `room` of the axes' height each."""
+    axes.get_ylim()  # settles the scale
     to_axes = axes.transData + axes.transAxes.inverted()
     rows = sorted((float(to_axes.transform((x, y))[1]), name, colour) for y, name, colour in ends)
     heights: list[float] = []

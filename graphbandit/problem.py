@@ -25,9 +25,9 @@ class Problem:
     noise: float | None = None
 
     def __post_init__(self) -> None:
-        setting_integer("n_arms", self.n_arms, at_least=1)
+        setting_integer("n_arms", self.n_arms, at_least=1, at_most=2**31 - 1)
         if self.horizon is not None:
-            setting_integer("horizon", self.horizon, at_least=1)
+            setting_integer("horizon", self.horizon, at_least=1, at_most=2**62)
         if self.noise is not None:
             setting_number("noise", self.noise, at_least=0.0)
         if self.function_class is not None:

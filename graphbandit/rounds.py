@@ -70,7 +70,7 @@ def sample_rounds(
             demand = paper_demand(graphs[t], baseline[t], best)
         else:
             demand = tight_demand(candidates[t], gaps[t], best=best, size=int(explored[t].sum()), gamma=gamma)
-        answer = solve_program(graphs[t], demand, gaps[t], best, mask)
+        answer = solve_program(graphs[t], demand, gaps[t], best, mask, start=baseline[t])
         probabilities[t], observed[t] = answer.probabilities, answer.observation_probabilities
         action = int(draw_arm(probabilities[t], float(uniforms[t])))
         integers[t] = action, best, SOLVERS.index(answer.solver)

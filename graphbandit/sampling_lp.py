@@ -21,9 +21,10 @@ import numpy as np
 import numpy.typing as npt
 from jaxtyping import Bool, Float
 
+from graphbandit.anytime import Effort, improve
 from graphbandit.checks import available_array, setting_choice
 from graphbandit.errors import InputError, SolverError
-from graphbandit.exploration import arm_array, gap_array, kernel_graph
+from graphbandit.exploration import arm_array, arm_number, check_graph, gap_array, kernel_graph
 from graphbandit.graphs import FeedbackGraph
 
 TOLERANCE = 1e-9
@@ -32,7 +33,9 @@ TOLERANCE = 1e-9
 SMALLEST_SCALE = 1e-6
 """The gap is relative to the objective, or to this share of the largest gap c(a) where the objective is smaller."""
 
-ROW_LIMIT = 4000
+DEFAULT_EFFORT = Effort()
+
+ROW_LIMIT = 3000
 """Constrained arms up to which the compiled simplex is tried; above it a dense inverse no longer pays."""
 
 
@@ -62,13 +65,15 @@ def solve_sampling_lp(
     available: npt.ArrayLike | None = None,
     demand: npt.ArrayLike | None = None,
     solver: str = "auto",
+    effort: Effort = DEFAULT_EFFORT,
 ) -> SamplingSolution:
-    """Solve the sampling program (2) for one round, exactly and with a certificate.
+    """Solve the sampling program (2) for one round, with a certificate.
 
     `baseline` is p~ and gives the demands b(a) of the paper; with `demand` these are taken as they are instead
     (0 where nothing is asked; `tight_demand` makes the sharper ones) and `baseline` may be None. `best` is the arm
-    of the smallest gap unless given. `solver` is "simplex" (compiled), "highs", or "auto": the first, and the
-    second where the first has no certificate.
+    of the smallest gap unless given. `solver` is "simplex" (compiled, exact), "highs" (exact), "anytime" (improves the
+    baseline as long as `effort` says), or "auto": the first, the second where the first has no certificate, and the
+    third where more than `ROW_LIMIT` arms are constrained.
 
     The star of the paper's figure: the best leaf is arm 1, and all exploring of the other leaves goes
     through the hub, which costs little and reveals them all.
@@ -79,20 +84,22 @@ def solve_sampling_lp(
     >>> answer.probabilities.round(12), round(answer.objective, 12), answer.solver
     (array([0.1, 0.9, 0. , 0. , 0. , 0. ]), 0.01, 'simplex')
     """
+    check_graph(graph)
     n = graph.n_arms
     costs = gap_array(gaps, n) if available is None else arm_array("gaps", gaps, n)
     mask = available_array(available, 1, n)
     offered = np.ones(n, dtype=np.bool_) if mask is None else np.ascontiguousarray(mask[0])
-    chosen = int(np.argmin(np.where(offered, costs, np.inf))) if best is None else best
-    if not (0 <= chosen < n and offered[chosen] and costs[chosen] == 0 and costs[offered].min() >= 0):
+    chosen = int(np.argmin(np.where(offered, costs, np.inf))) if best is None else arm_number("best", best, n)
+    if not (offered[chosen] and costs[chosen] == 0 and costs[offered].min() >= 0):
         raise InputError(f"best is arm {chosen}; expected an available arm of gap 0, the smallest of all gaps")
     if demand is not None:
         rows = np.where(np.arange(n) == chosen, 0.0, arm_array("demand", demand, n))
-    elif baseline is not None:
-        rows = paper_demand(graph, _distribution(baseline, offered), chosen)
-    else:
+    elif baseline is None:
         raise InputError("baseline and demand are both None; expected one of them")
-    return solve_program(graph, rows, costs, chosen, offered, solver=solver)
+    start = None if baseline is None else _distribution(baseline, offered)
+    if demand is None and start is not None:
+        rows = paper_demand(graph, start, chosen)
+    return solve_program(graph, rows, costs, chosen, offered, start=start, solver=solver, effort=effort)
 
 
 def paper_demand(graph: FeedbackGraph, baseline: Float[np.ndarray, " arms"], best: int) -> Float[np.ndarray, " arms"]:
@@ -131,10 +138,15 @@ def solve_program(
     best: int,
     available: Bool[np.ndarray, " arms"],
     *,
+    start: Float[np.ndarray, " arms"] | None,
     solver: str = "auto",
+    effort: Effort = DEFAULT_EFFORT,
 ) -> SamplingSolution:
-    """`solve_sampling_lp` for arrays that have been checked already."""
-    setting_choice("solver", solver, ("auto", "simplex", "highs"))
+    """`solve_sampling_lp` for arrays that have been checked already; `start` is the baseline."""
+    setting_choice("solver", solver, ("auto", "simplex", "highs", "anytime"))
+    large = solver == "auto" and start is not None and np.count_nonzero(demand) > ROW_LIMIT
+    if solver == "anytime" or large:
+        return _anytime(graph, demand, gaps, best, available, start, effort)
     if solver != "highs":
         p, y, solved = _simplex(graph, demand, gaps, best, available)
         if solved:
@@ -151,6 +163,14 @@ def solve_program(
     return answer
 
 
+def observation_probabilities(
+    graph: FeedbackGraph, probabilities: Float[np.ndarray, " arms"]
+) -> Float[np.ndarray, " arms"]:
+    """q(a) = sum of p(j) over the arms j that reveal a."""
+    out = graph.csr()
+    return np.bincount(out.indices, weights=probabilities[out.row_numbers()], minlength=graph.n_arms)
+
+
 def certificate(
     graph: FeedbackGraph,
     demand: Float[np.ndarray, " arms"],
@@ -160,9 +180,7 @@ def certificate(
     duals: Float[np.ndarray, " arms"],
 ) -> tuple[float, float]:
     """(largest violation of a constraint, relative duality gap) of a p and any y >= 0, from the data alone."""
-    indptr, indices = graph.csr()
-    played = np.repeat(probabilities, np.diff(indptr))
-    q = np.bincount(indices, weights=played, minlength=graph.n_arms)
+    q = observation_probabilities(graph, probabilities)
     wanted = demand > 0
     violation = max(
         0.0,
@@ -172,8 +190,8 @@ def certificate(
         float((demand - q)[wanted].max(initial=0.0)),
     )
     y = np.maximum(duals, 0.0)
-    revealed = np.concatenate([[0.0], np.cumsum(y[indices])])
-    prices = revealed[indptr[1:]] - revealed[indptr[:-1]]
+    out = graph.csr()
+    prices = np.bincount(out.row_numbers(), weights=y[out.indices], minlength=graph.n_arms)
     objective = float(gaps @ probabilities)
     bound = float(demand @ y) + float((gaps - prices)[available].min())
     scale = max(objective, SMALLEST_SCALE * float(gaps[available].max()))
@@ -257,6 +275,24 @@ def _highs(
     return p, y
 
 
+def _anytime(
+    graph: FeedbackGraph,
+    demand: Float[np.ndarray, " arms"],
+    gaps: Float[np.ndarray, " arms"],
+    best: int,
+    available: Bool[np.ndarray, " arms"],
+    start: Float[np.ndarray, " arms"] | None,
+    effort: Effort,
+) -> SamplingSolution:
+    if start is None:
+        raise InputError("baseline is None; expected a feasible one for the anytime solver to start from")
+    p, y = improve(graph, demand, gaps, best, available, start, effort)
+    answer = _certified(graph, demand, gaps, available, p, y, "anytime", gap_allowed=np.inf)
+    if answer is None:
+        raise SolverError("the baseline does not meet the demands; expected a feasible one to start from")
+    return answer
+
+
 def _certified(
     graph: FeedbackGraph,
     demand: Float[np.ndarray, " arms"],
@@ -265,15 +301,14 @@ def _certified(
     p: Float[np.ndarray, " arms"],
     y: Float[np.ndarray, " arms"],
     solver: str,
+    gap_allowed: float = TOLERANCE,
 ) -> SamplingSolution | None:
     infeasibility, gap = certificate(graph, demand, gaps, available, p, y)
-    if infeasibility > TOLERANCE or gap > TOLERANCE:
+    if infeasibility > TOLERANCE or gap > gap_allowed:
         return None
-    indptr, indices = graph.csr()
-    q = np.bincount(indices, weights=np.repeat(p, np.diff(indptr)), minlength=graph.n_arms)
     return SamplingSolution(
         probabilities=p,
-        observation_probabilities=q,
+        observation_probabilities=observation_probabilities(graph, p),
         objective=float(gaps @ p),
         duality_gap=gap,
         infeasibility=infeasibility,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from graphbandit.checks import setting_integer
+from graphbandit.checks import setting_boolean, setting_integer
 from graphbandit.environments.base import Environment, Instance, Rounds
 from graphbandit.errors import SettingError
 from graphbandit.learners.base import Learner
@@ -98,17 +98,28 @@ def simulate(
     >>> runs.regret["FALCON"].shape
     (2, 8)
     """
-    named = {"learner": learners} if isinstance(learners, Learner) else dict(learners)
+    named = {"learner": learners} if isinstance(learners, Learner) else learners
+    if not isinstance(named, Mapping):
+        raise SettingError(f"learners is {learners!r}; expected a learner, or a dictionary from names to learners")
+    named = dict(named)
     if not named:
         raise SettingError("learners is empty; expected at least one")
     for name, learner in named.items():
         if not isinstance(learner, Learner):
             raise SettingError(f"learners[{name!r}] is {learner!r}; expected a learner")
+        if not isinstance(name, str):
+            raise SettingError(f"learners has the name {name!r}; expected a string")
+    if not isinstance(environment, Environment):
+        raise SettingError(f"environment is {environment!r}; expected an environment, as environments.paper()")
     n = setting_integer("rounds", rounds, at_least=1)
     n_repeats = setting_integer("repeats", repeats, at_least=1)
     step = setting_integer("chunk", chunk, at_least=1)
     threads = (os.cpu_count() or 1) if workers is None else setting_integer("workers", workers, at_least=1)
     setting_integer("seed", seed, at_least=0)
+    setting_boolean("horizon_known", horizon_known)
+    setting_boolean("keep_decisions", keep_decisions)
+    if on_repeat is not None and not callable(on_repeat):
+        raise SettingError(f"on_repeat is {on_repeat!r}; expected a callable that takes the number of a repeat")
     if environment.n_rounds is not None and n > environment.n_rounds:
         raise SettingError(f"rounds is {n}; expected at most the environment's {environment.n_rounds}")
 

@@ -7,9 +7,17 @@ import numpy as np
 import numpy.typing as npt
 from jaxtyping import Bool, Float, Shaped
 
-from graphbandit.checks import available_array, contexts_array, first_not_finite
-from graphbandit.environments.base import Environment, Instance, Rounds
-from graphbandit.errors import InputError
+from graphbandit.checks import (
+    LARGEST,
+    available_array,
+    contexts_array,
+    first_not_finite,
+    numbers,
+    setting_boolean,
+    setting_number,
+)
+from graphbandit.environments.base import Environment, Instance, Rounds, check_repeat, check_rounds
+from graphbandit.errors import GraphError, InputError
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.graph_batches import FeedbackGraphs
 from graphbandit.graphs import FeedbackGraph
@@ -42,6 +50,7 @@ class ArrayEnvironment(Environment):
 
     def instance(self, seed: int, repeat: int = 0) -> "ArrayInstance":
         """The rounds in their order, or, with `shuffle`, in a new random order for each repeat."""
+        check_repeat(seed, repeat)
         n = len(self.contexts)
         order = stream(seed, "arrays", repeat, "order").permutation(n) if self.shuffle else np.arange(n)
         return ArrayInstance(environment=self, order=order)
@@ -65,6 +74,7 @@ class ArrayInstance(Instance):
 
     def rounds(self, first: int, stop: int) -> Rounds:
         """The rows first .. stop - 1 of the order."""
+        check_rounds(first, stop, at_most=len(self.order))
         given, rows = self.environment, self.order[first:stop]
         return Rounds(
             contexts=given.contexts[rows],
@@ -102,10 +112,15 @@ def from_arrays(
     n, n_arms = reward_rows.shape
     mean_rows = reward_rows if means is None else _arm_rows("means", means, n)
     batch = FeedbackGraphs.repeat(graphs, n) if isinstance(graphs, FeedbackGraph) else graphs
+    if not isinstance(batch, FeedbackGraphs):
+        raise GraphError(f"graphs is a {type(batch).__name__}; expected FeedbackGraphs or a FeedbackGraph")
     if mean_rows.shape != reward_rows.shape:
         raise InputError(f"means has shape {mean_rows.shape}; expected that of rewards, {reward_rows.shape}")
     if len(batch) != n or batch.n_arms != n_arms:
         raise InputError(f"graphs are {len(batch)} of {batch.n_arms} arms; expected {n} of {n_arms}")
+    setting_boolean("shuffle", shuffle)
+    if noise is not None:
+        setting_number("noise", noise, at_least=0.0)
     if function_class is not None:
         check_function_class(function_class, n_arms)
         function_class.check_contexts(rows)
@@ -122,9 +137,10 @@ def from_arrays(
 
 
 def _arm_rows(name: str, value: npt.ArrayLike, n: int) -> Float[np.ndarray, "n arms"]:
-    array = np.asarray(value, dtype=np.float64)
+    array = numbers(name, value)
     if array.ndim != 2 or len(array) != n or array.shape[1] == 0:
         raise InputError(f"{name} has shape {array.shape}; expected ({n}, arms), one row a context")
-    if not np.isfinite(array).all():
-        raise InputError(f"{name} has {first_not_finite(array)}; expected finite numbers")
+    if not (np.abs(array) <= LARGEST).all():
+        where = first_not_finite(array, largest=LARGEST)
+        raise InputError(f"{name} has {where}; expected finite numbers up to {LARGEST:g} in size")
     return array

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float, Shaped
 
+from graphbandit.checks import setting_integer
 from graphbandit.graph_batches import FeedbackGraphs
 from graphbandit.problem import Problem
 
@@ -60,6 +61,18 @@ class Rounds:
         means = self.means if self.available is None else np.where(self.available, self.means, -np.inf)
         best: Float[np.ndarray, " n"] = means.max(axis=1)
         return best
+
+
+def check_repeat(seed: int, repeat: int) -> None:
+    """Raise SettingError unless these are a seed and the number of a repeat."""
+    setting_integer("seed", seed, at_least=0)
+    setting_integer("repeat", repeat, at_least=0)
+
+
+def check_rounds(first: int, stop: int, *, at_most: int | None = None) -> None:
+    """Raise SettingError unless there is at least one round in first .. stop - 1, and all of them exist."""
+    setting_integer("first", first, at_least=0)
+    setting_integer("stop", stop, at_least=first + 1, at_most=at_most)
 
 
 class Instance(ABC):

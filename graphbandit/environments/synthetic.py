@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from graphbandit.checks import setting_integer, setting_number
-from graphbandit.environments.base import BLOCK, Environment, Instance, Rounds
+from graphbandit.checks import setting_boolean, setting_integer, setting_number
+from graphbandit.environments.base import BLOCK, Environment, Instance, Rounds, check_repeat, check_rounds
 from graphbandit.errors import SettingError
 from graphbandit.function_classes.bilinear import BilinearClass
 from graphbandit.function_classes.finite import FiniteModel
@@ -41,6 +41,11 @@ class SyntheticEnvironment(Environment):
             setting_integer(name, getattr(self, name), at_least=1)
         setting_number("noise", self.noise, at_least=0.0)
         setting_number("reward_scale", self.reward_scale, above=0.0)
+        setting_boolean("fixed_graph", self.fixed_graph)
+        if not isinstance(self.graph, str | FeedbackGraph | GraphSource):
+            raise SettingError(f"graph is {self.graph!r}; expected a graph kind's name, a FeedbackGraph or a source")
+        if not isinstance(self.graph_options, Mapping):
+            raise SettingError(f"graph_options is {self.graph_options!r}; expected a mapping")
         if self.graph_options and not isinstance(self.graph, str):
             raise SettingError(f"graph_options is {dict(self.graph_options)!r}; expected none unless graph is a name")
         if self.source.n_arms != self.n_arms:
@@ -55,6 +60,7 @@ class SyntheticEnvironment(Environment):
 
     def instance(self, seed: int, repeat: int = 0) -> "SyntheticInstance":
         """Draw function class, truth, arms and, if it stays fixed, the graph."""
+        check_repeat(seed, repeat)
         rng = stream(seed, "synthetic", repeat, "functions")
         shape = (self.n_functions, self.dimension)
         functions = BilinearClass(
@@ -102,6 +108,7 @@ class SyntheticInstance(Instance):
 
     def rounds(self, first: int, stop: int) -> Rounds:
         """The rounds first .. stop - 1, cut from the blocks that hold them."""
+        check_rounds(first, stop)
         parts = [
             self._block(b)[max(first - b * BLOCK, 0) : stop - b * BLOCK]
             for b in range(first // BLOCK, -(-stop // BLOCK))

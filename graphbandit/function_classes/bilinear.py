@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from jaxtyping import Bool, Float, Shaped
 
-from graphbandit.checks import setting_array, setting_number
+from graphbandit.checks import LARGEST, first_not_finite, setting_array, setting_number
 from graphbandit.errors import InputError
 from graphbandit.function_classes.finite import FiniteFunctionClass, FiniteModel
 from graphbandit.persistence import savable
@@ -58,6 +58,9 @@ class BilinearClass(FiniteFunctionClass):
         """One vector in R^d a round."""
         if contexts.ndim != 2 or contexts.shape[1] != self.x0.shape[1]:
             raise InputError(f"contexts have shape {contexts.shape}; expected (n, {self.x0.shape[1]})")
+        if not (np.abs(contexts) <= LARGEST).all():
+            where = first_not_finite(contexts, largest=LARGEST)
+            raise InputError(f"contexts have {where}; expected finite numbers up to {LARGEST:g} in size")
 
     def values(self, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n functions arms"]:
         """f_i(x, a) for every context, function and arm."""

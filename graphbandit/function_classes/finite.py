@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float, Int, Shaped
 
-from graphbandit.checks import first_not_finite, setting_integer
+from graphbandit.checks import LARGEST, first_not_finite, numbers, setting_integer
 from graphbandit.errors import InputError, SettingError
 from graphbandit.function_classes.base import Draws, FunctionClass
 from graphbandit.persistence import savable
@@ -107,7 +107,7 @@ class FiniteFunctionClass(FunctionClass[FiniteData, FiniteModel, FiniteSpace]):
 
     def sharp_radius(self, noise: float, delta: float) -> float:
         """2 sigma^2 log(|F| / delta): by Ville's inequality and a union over F, valid at all times at once."""
-        return 2.0 * noise**2 * (self.log_size - math.log(delta))
+        return 2.0 * noise * noise * (self.log_size - math.log(delta))
 
     def version_space(self, data: FiniteData, radius: float) -> FiniteSpace:
         """{ f : L(f) <= min L + radius }."""
@@ -205,12 +205,13 @@ class FiniteClass(FiniteFunctionClass):
 
     def values(self, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n functions arms"]:
         """The callable's answer, checked."""
-        values = np.ascontiguousarray(self._function(contexts), dtype=np.float64)
+        values = np.ascontiguousarray(numbers("the answer of the function class", self._function(contexts)))
         expected = (len(contexts), self.n_functions, self.n_arms)
         if values.shape != expected:
             raise InputError(f"the function class gave values of shape {values.shape}; expected {expected}")
-        if not np.isfinite(values).all():
-            raise InputError(f"the function class gave {first_not_finite(values)}; expected finite values")
+        if not (np.abs(values) <= LARGEST).all():
+            where = first_not_finite(values, largest=LARGEST)
+            raise InputError(f"the function class gave {where}; expected finite values up to {LARGEST:g} in size")
         return values
 
     def predict(self, model: FiniteModel, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n arms"]:

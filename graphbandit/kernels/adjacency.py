@@ -8,21 +8,23 @@ from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
-from llvmlite import ir
+from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 from numba.extending import intrinsic, overload
 
 from graphbandit.kernels.jit import kernel
 
 
-@intrinsic
-def trailing_zeros(typing_context: Any, word: Any) -> Any:
+def _trailing_zeros(typing_context: Any, word: Any) -> Any:
     """The position of the lowest set bit of a non-zero uint64: one machine instruction."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 0))
 
     return types.int64(types.uint64), generate
+
+
+trailing_zeros: Any = intrinsic(_trailing_zeros)
 
 
 def reveals(graph: Any, arm: int, arms: Int[np.ndarray, " arms"]) -> int:

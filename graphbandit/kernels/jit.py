@@ -26,4 +26,4 @@ class _Announcement(event.Listener):
         """Nothing to say."""
 
 
-event.register("numba:compile", _Announcement())
+event.register("numba:compile", _Announcement())  # type: ignore[no-untyped-call]

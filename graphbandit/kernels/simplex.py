@@ -26,10 +26,23 @@ but an iteration limit: the caller is told, and can ask another solver.
 import math
 
 import numpy as np
-from numba import njit
 
-from graphbandit.kernels.simplex_basis import COMPILED, INLINED, enlarged, refactorise, refine
-from graphbandit.kernels.simplex_pivot import choose_entering, choose_leaving, pivot, price_row, proves_infeasible
+from graphbandit.kernels.jit import kernel
+from graphbandit.kernels.simplex_basis import enlarged, refactorise, refine
+from graphbandit.kernels.simplex_pivot import choose_entering, choose_leaving, pivot, pivot_row, proves_infeasible
+from graphbandit.kernels.simplex_workspace import Floats, Incidence, Indices, Workspace, inlined, workspace
+
+__all__ = [
+    "CERTIFIED",
+    "INFEASIBLE",
+    "ITERATION_LIMIT",
+    "NOT_CERTIFIED",
+    "OPTIMAL",
+    "SMALLEST_OBJECTIVE",
+    "certify",
+    "solve_covering_lp",
+    "workspace",
+]
 
 OPTIMAL = 0
 """Solved, and the certificate holds."""
@@ -41,9 +54,11 @@ NOT_CERTIFIED = 3
 """A point was found but its certificate is worse than `CERTIFIED`: it needs a second opinion."""
 
 CERTIFIED = 1e-9
-"""The most that each of the three parts of a certificate may be."""
+"""The most that infeasibility and gap of an optimal answer may be."""
 SMALLEST_OBJECTIVE = 1e-6
-"""The gap is relative to the objective, but to no less than this share of the largest cost times demand."""
+"""The gap is relative to the objective, but to no less than this share of the largest cost."""
+SHRINK = 1.0 - 2.0**-48
+"""Duals are returned shorter by this: then prices rounded up do not exceed costs, where the bound would suffer."""
 
 FEASIBLE = 1e-11
 """A slack or a p_j above minus this counts as feasible while pivoting ..."""
@@ -55,63 +70,34 @@ LARGEST_RESIDUAL = 1e-11
 """A larger residual before refinement asks for a new inverse."""
 
 
-@njit(**COMPILED)
-def workspace(n_columns, n_rows):
-    """Allocate what `solve_covering_lp` needs for LPs of up to `n_columns` columns and `n_rows` rows.
-
-    A workspace belongs to one thread at a time. It serves any number of LPs, and no answer depends on what an earlier
-    LP left in it.
-    """
-    most_basic = min(n_columns, n_rows + 1)
-    capacity = min((most_basic + 7) // 8 * 8, 72)
-    columns = (
-        np.empty(n_columns),  # cost, in units of the largest
-        np.empty(n_columns),  # reduced cost d
-        np.empty(n_columns),  # alpha, the pivot row
-    )
-    rows = (
-        np.empty(n_rows),  # demand, in units of the largest
-        np.empty(n_rows),  # slack s
-        np.empty(n_rows + 1),  # scale
-        np.empty(n_rows),  # steepest-edge weight of the slack
-        np.empty((n_rows, 2)),  # what a pivot changes: of the slack, of its weight
-    )
-    basis = (
-        np.empty(most_basic, np.int32),  # binding
-        np.empty(most_basic, np.int32),  # basic
-        np.empty(n_rows + 1, np.int32),  # place_of_row
-        np.empty(n_columns, np.int32),  # place_of_column
-        np.empty(most_basic),  # value
-        np.empty(most_basic),  # dual
-        np.empty(most_basic),  # value_weight
-    )
-    vectors = (
-        np.empty(most_basic),  # w
-        np.empty(most_basic),  # scaled_w
-        np.empty(most_basic),  # v
-        np.empty(most_basic),  # tau
-        np.empty(most_basic, np.int32),  # nonzero places of w
-        np.empty(most_basic, np.int32),  # places of the entering column
-    )
-    return columns, rows, basis, vectors, np.empty((capacity, capacity))
-
-
-@njit(**COMPILED)
-def solve_covering_lp(col_ptr, col_rows, row_ptr, row_cols, c, b, best, p, y, work):
+@kernel()
+def solve_covering_lp(
+    col_ptr: Indices,
+    col_rows: Indices,
+    row_ptr: Indices,
+    row_cols: Indices,
+    c: Floats,
+    b: Floats,
+    best: int,
+    p: Floats,
+    y: Floats,
+    work: Workspace,
+) -> tuple[int, float, float, int]:
     """Solve the LP of this module; returns (status, objective, gap, pivots).
 
     Arguments: the incidence lists (int32; `col_ptr` of length C + 1 and `row_ptr` of length R + 1), costs `c` (C,) and
     demands `b` (R,) (float64, finite), the column `best`, and a `workspace` at least as large. Fills `p` (C,), which is
-    non-negative and sums to 1, and the duals `y` (R + 1,), the last of which belongs to the sum. Both are to be used
+    non-negative and sums to 1, and the duals `y` (R,), from which `certify` has that of the sum. Both are to be used
     only if the status is `OPTIMAL`; `gap` is as in `certify`.
     """
     n_columns = col_ptr.size - 1
     n_rows = row_ptr.size - 1
-    lists = (col_ptr, col_rows, row_ptr, row_cols)
-    columns, rows, basis, vectors, inverse = work
-    cost_unit, demand_unit = set_units(c, b, columns[0], rows[0], n_columns, n_rows)
+    incidence = Incidence(col_ptr, col_rows, row_ptr, row_cols)
+    cost_unit, demand_unit = set_units(c, b, n_columns, n_rows, work)
     total = 1.0 / demand_unit
-    start(lists, best, total, columns, rows, basis)
+    start(best, total, incidence, work)
+    inverse = work.inverse
+    inverse[0, 0] = 1.0
     k = 1
     pivots = 0
     refinements = 0
@@ -119,106 +105,105 @@ def solve_covering_lp(col_ptr, col_rows, row_ptr, row_cols, c, b, best, p, y, wo
     refined = False
     status = ITERATION_LIMIT
     while pivots < 20 * (n_columns + n_rows) + 200:
-        leaving_row, leaving_place = choose_leaving(rows, basis, k, n_rows, tolerance)
+        leaving_row, leaving_place = choose_leaving(k, n_rows, tolerance, work)
         if leaving_row < 0 and leaving_place < 0:
             if refined:
                 status = OPTIMAL
                 break
-            refresh(inverse, k, lists, total, columns, rows, basis, p, y, vectors[0])
+            refresh(inverse, k, total, incidence, p, y, work)
             refined = True
             refinements += 1
             tolerance = STRICTLY_FEASIBLE if refinements <= MOST_STRICT_REFINEMENTS else FEASIBLE
             continue
-        norm, n_nonzero = price_row(inverse, k, leaving_row, leaving_place, lists, columns, rows, basis, vectors)
-        entering_column, entering_place, alpha, ratio = choose_entering(k, n_columns, columns, basis, vectors)
+        norm, n_nonzero = pivot_row(inverse, k, leaving_row, leaving_place, incidence, work)
+        entering_column, entering_place, entry, ratio = choose_entering(k, n_columns, work)
         if entering_column < 0 and entering_place < 0:
             if refined:
                 # Without a proof the violation may be mere rounding: then the certificate decides.
-                proven = proves_infeasible(k, leaving_row, total, n_columns, columns, rows, basis, vectors, FEASIBLE)
+                proven = proves_infeasible(k, leaving_row, total, FEASIBLE, n_columns, work)
                 status = INFEASIBLE if proven else OPTIMAL
                 break
-            refresh(inverse, k, lists, total, columns, rows, basis, p, y, vectors[0])
+            refresh(inverse, k, total, incidence, p, y, work)
             refined = True
             continue
-        leaving = (leaving_row, leaving_place)
-        entering = (entering_column, entering_place, alpha, ratio)
         if k == inverse.shape[0]:
             inverse = enlarged(inverse)
-        k = pivot(inverse, k, leaving, entering, norm, n_nonzero, lists, columns, rows, basis, vectors)
+        leaving = (leaving_row, leaving_place)
+        entering = (entering_column, entering_place, entry, ratio)
+        k = pivot(inverse, k, leaving, entering, norm, n_nonzero, incidence, work)
         pivots += 1
         refined = False
 
-    write_answer(k, basis, cost_unit, n_columns, n_rows, p, y)
-    primal_infeasibility, dual_infeasibility, gap, objective = certify(
-        col_ptr, col_rows, row_ptr, row_cols, c, b, p, y, rows[1], columns[1]
+    write_answer(k, cost_unit, n_columns, n_rows, p, y, work)
+    infeasibility, gap, objective, _ = certify(
+        col_ptr, col_rows, row_ptr, row_cols, c, b, p, y, work.slack, work.reduced_cost
     )
-    certified = primal_infeasibility <= CERTIFIED and dual_infeasibility <= CERTIFIED and gap <= CERTIFIED
-    if status == OPTIMAL and not certified:
+    if status == OPTIMAL and not (infeasibility <= CERTIFIED and gap <= CERTIFIED):
         status = NOT_CERTIFIED
     return status, objective, gap, pivots
 
 
-@njit(**COMPILED)
-def certify(col_ptr, col_rows, row_ptr, row_cols, c, b, p, y, coverage, price):
-    """Measure how far p and y are from solving the LP; returns (primal, dual, gap, objective).
+@kernel()
+def certify(
+    col_ptr: Indices,
+    col_rows: Indices,
+    row_ptr: Indices,
+    row_cols: Indices,
+    c: Floats,
+    b: Floats,
+    p: Floats,
+    y: Floats,
+    coverage: Floats,
+    price: Floats,
+) -> tuple[float, float, float, float]:
+    """Measure how far p is from solving the LP, with y as witness; returns (infeasibility, gap, objective, y_R).
 
-        primal  largest of  |sum_j p_j - 1|,  -p_j,  and (b_i - q_i) / demand
-        dual    largest of  -y_i and price_j - c_j,  relative to the largest cost
-        gap     |c.p - (b.y + y_R)| / max(c.p, `SMALLEST_OBJECTIVE` * largest cost * demand)
+        infeasibility   the largest of  |sum_j p_j - 1|,  -p_j  and  b_i - q_i,    q_i = sum_{j covers i} p_j
+        gap             (c.p - bound) / max(c.p, `SMALLEST_OBJECTIVE` * largest cost)
+        bound           b.y + y_R,   y_R = min_j (c_j - price_j),                price_j = sum_{i covered by j} y_i
 
-    with q_i = sum_{j covers i} p_j, price_j = y_R + sum_{i covered by j} y_i, and demand the largest b_i, or 1 if that
-    is smaller. By weak duality p and y are optimal when all three are 0. Nothing but the LP itself, p and y enters;
-    `coverage` (R,) and `price` (C,) are filled with q and the prices.
+    For any y >= 0 (negative y_i count as 0) this y_R makes the duals feasible. So by weak duality no feasible p costs
+    less than `bound`: there is no dual infeasibility left to measure, and the gap is that of a proof. Nothing but the
+    LP itself, p and y enters. `coverage` (R,) and `price` (C,) are filled with q and the prices.
     """
     n_columns = col_ptr.size - 1
     n_rows = row_ptr.size - 1
     largest_cost = 0.0
     objective = 0.0
     mass = 0.0
-    primal = 0.0
+    infeasibility = 0.0
     for i in range(n_rows):
         coverage[i] = 0.0
     for j in range(n_columns):
-        price[j] = y[n_rows]
+        price[j] = 0.0
         largest_cost = max(largest_cost, c[j])
         x = p[j]
         if x != 0.0:
             objective += c[j] * x
             mass += x
-            primal = max(primal, -x)
+            infeasibility = max(infeasibility, -x)
             for t in range(col_ptr[j], col_ptr[j + 1]):
                 coverage[np.uint32(col_rows[t])] += x
-    primal = max(primal, abs(mass - 1.0))
-
-    bound = y[n_rows]
-    demand = 0.0
-    shortfall = 0.0
-    dual = 0.0
+    infeasibility = max(infeasibility, abs(mass - 1.0))
+    bound = 0.0
     for i in range(n_rows):
-        demand = max(demand, b[i])
-        shortfall = max(shortfall, b[i] - coverage[i])
+        infeasibility = max(infeasibility, b[i] - coverage[i])
         x = y[i]
-        if x != 0.0:
+        if x > 0.0:
             bound += b[i] * x
-            dual = max(dual, -x)
             for t in range(row_ptr[i], row_ptr[i + 1]):
                 price[np.uint32(row_cols[t])] += x
+    dual_of_sum = np.inf
     for j in range(n_columns):
-        dual = max(dual, price[j] - c[j])
-
-    demand = min(demand, 1.0)
-    if shortfall > 0.0:
-        primal = max(primal, shortfall / demand)
-    gap = abs(objective - bound)
+        dual_of_sum = min(dual_of_sum, c[j] - price[j])
+    gap = abs(objective - (bound + dual_of_sum))
     if gap > 0.0:
-        gap /= max(objective, SMALLEST_OBJECTIVE * largest_cost * demand)
-    if dual > 0.0:
-        dual /= largest_cost
-    return primal, dual, gap, objective
+        gap /= max(objective, SMALLEST_OBJECTIVE * largest_cost)
+    return infeasibility, gap, objective, dual_of_sum
 
 
-@njit(**INLINED)
-def set_units(c, b, cost, demand, n_columns, n_rows):
+@inlined()
+def set_units(c: Floats, b: Floats, n_columns: int, n_rows: int, work: Workspace) -> tuple[float, float]:
     """Divide costs and demands by the powers of two just above their maxima; returns the two powers."""
     largest_cost = 0.0
     for j in range(n_columns):
@@ -229,85 +214,77 @@ def set_units(c, b, cost, demand, n_columns, n_rows):
     cost_unit = math.ldexp(1.0, math.frexp(largest_cost)[1])
     demand_unit = math.ldexp(1.0, math.frexp(largest_demand)[1])
     for j in range(n_columns):
-        cost[j] = c[j] / cost_unit
+        work.cost[j] = c[j] / cost_unit
     for i in range(n_rows):
-        demand[i] = b[i] / demand_unit
+        work.demand[i] = b[i] / demand_unit
     return cost_unit, demand_unit
 
 
-@njit(**INLINED)
-def start(lists, best, total, columns, rows, basis):
+@inlined()
+def start(best: int, total: float, incidence: Incidence, work: Workspace) -> None:
     """Put all mass on `best`, let only the sum row bind, and set weights to what they are in that basis."""
-    col_ptr, col_rows, row_ptr, _ = lists
-    cost, reduced_cost, _ = columns
-    demand, slack, scale, weight, _ = rows
-    binding, basic, place_of_row, place_of_column, value, dual, value_weight = basis
+    col_ptr, col_rows, row_ptr, _ = incidence
     n_rows = row_ptr.size - 1
     for j in range(col_ptr.size - 1):
-        reduced_cost[j] = cost[j]
-        place_of_column[j] = -1
+        work.reduced_cost[j] = work.cost[j]
+        work.place_of_column[j] = -1
     for i in range(n_rows):
-        slack[i] = -demand[i]
-        scale[i] = max(row_ptr[i + 1] - row_ptr[i], 1)
-        weight[i] = scale[i]
-        place_of_row[i] = -1
-    scale[n_rows] = 1.0
+        work.slack[i] = -work.demand[i]
+        work.scale[i] = max(row_ptr[i + 1] - row_ptr[i], 1)
+        work.slack_weight[i] = work.scale[i]
+        work.place_of_row[i] = -1
+    work.scale[n_rows] = 1.0
     for t in range(col_ptr[best], col_ptr[best + 1]):
-        slack[col_rows[t]] += total
-        weight[col_rows[t]] += 1.0
-    binding[0] = n_rows
-    place_of_row[n_rows] = 0
-    dual[0] = 0.0
-    basic[0] = best
-    place_of_column[best] = 0
-    value[0] = total
-    value_weight[0] = 1.0
+        work.slack[col_rows[t]] += total
+        work.slack_weight[col_rows[t]] += 1.0
+    work.binding[0] = n_rows
+    work.place_of_row[n_rows] = 0
+    work.dual[0] = 0.0
+    work.basic[0] = best
+    work.place_of_column[best] = 0
+    work.value[0] = total
+    work.value_weight[0] = 1.0
 
 
-@njit(**COMPILED)
-def refresh(inverse, k, lists, total, columns, rows, basis, p, y, residual):
+@kernel()
+def refresh(inverse: Floats, k: int, total: float, incidence: Incidence, p: Floats, y: Floats, work: Workspace) -> None:
     """Refine values and duals, with a new inverse if the old one had led astray; then all slacks and reduced costs."""
-    col_ptr, col_rows, row_ptr, row_cols = lists
-    cost, reduced_cost, _ = columns
-    demand, slack, _, _, _ = rows
-    binding, basic, _, _, value, dual, _ = basis
-    worst = refine(inverse, k, lists, cost, demand, total, basis, p, y, residual)
-    if worst > LARGEST_RESIDUAL and refactorise(inverse, k, basis, col_ptr, col_rows):
+    col_ptr, col_rows, row_ptr, row_cols = incidence
+    worst = refine(inverse, k, incidence, total, p, y, work)
+    if worst > LARGEST_RESIDUAL and refactorise(inverse, k, incidence, work):
         for _ in range(2):
-            refine(inverse, k, lists, cost, demand, total, basis, p, y, residual)
+            refine(inverse, k, incidence, total, p, y, work)
     for i in range(row_ptr.size - 1):
-        slack[i] = -demand[i]
-    for l in range(k):
-        x = value[l]
-        j = basic[l]
+        work.slack[i] = -work.demand[i]
+    for m in range(k):
+        x = work.value[m]
+        j = work.basic[m]
         for t in range(col_ptr[j], col_ptr[j + 1]):
-            slack[col_rows[t]] += x
+            work.slack[col_rows[t]] += x
     for r in range(1, k):
-        slack[binding[r]] = 0.0
+        work.slack[work.binding[r]] = 0.0
     for j in range(col_ptr.size - 1):
-        reduced_cost[j] = cost[j] - dual[0]
+        work.reduced_cost[j] = work.cost[j] - work.dual[0]
     for r in range(1, k):
-        x = dual[r]
-        i = binding[r]
+        x = work.dual[r]
+        i = work.binding[r]
         for t in range(row_ptr[i], row_ptr[i + 1]):
-            reduced_cost[row_cols[t]] -= x
-    for l in range(k):
-        reduced_cost[basic[l]] = 0.0
+            work.reduced_cost[row_cols[t]] -= x
+    for m in range(k):
+        work.reduced_cost[work.basic[m]] = 0.0
 
 
-@njit(**INLINED)
-def write_answer(k, basis, cost_unit, n_columns, n_rows, p, y):
+@inlined()
+def write_answer(k: int, cost_unit: float, n_columns: int, n_rows: int, p: Floats, y: Floats, work: Workspace) -> None:
     """Spread values and duals over all columns and rows, without the rounding below 0, in the caller's units."""
-    binding, basic, _, _, value, dual, _ = basis
     for j in range(n_columns):
         p[j] = 0.0
     for i in range(n_rows):
         y[i] = 0.0
     mass = 0.0
-    for l in range(k):
-        mass += max(value[l], 0.0)
-    for l in range(k):
-        p[basic[l]] = max(value[l], 0.0) / mass
+    for m in range(k):
+        mass += max(work.value[m], 0.0)
+    for m in range(k):
+        p[work.basic[m]] = max(work.value[m], 0.0) / mass
     for r in range(1, k):
-        y[binding[r]] = max(dual[r], 0.0) * cost_unit
-    y[n_rows] = dual[0] * cost_unit
+        y[work.binding[r]] = max(work.dual[r], 0.0) * cost_unit * SHRINK

@@ -1,257 +1,234 @@
 """The basis of the covering LP's dual simplex: its inverse, and the four ways in which a pivot changes it.
 
-The LP (`graphbandit.kernels.simplex`) has R covering rows and, as row number R, the row ``sum_j p_j = total``.
-A basis says which rows *bind* and which columns are *basic*, equally many of each:
+The LP of `graphbandit.kernels.simplex` has R covering rows and, as row number R, the row ``sum_j p_j = total``. A
+basis says which rows *bind* and which columns are *basic*, equally many of each:
 
-    binding = [i_0, ..., i_{k-1}]     i_0 = R is the sum row, an equation: it never leaves
+    binding = [i_0, ..., i_{k-1}]     i_0 = R is the sum row, an equation, which never leaves
     basic   = [j_0, ..., j_{k-1}]     every other column has p_j = 0
 
-All slacks of rows that do not bind are basic too, but they need no storage: with A the 0/1 incidence matrix
-(A[i, j] = 1 when column j covers row i; the sum row is all ones) everything follows from the small *kernel*
+The slacks of all rows that do not bind are basic too, but need no storage. With A the 0/1 incidence matrix (A[i, j] = 1
+when column j covers row i; the sum row is all ones) everything follows from one small matrix,
 
-    inverse = A[binding, basic]^-1          k x k, dense
-    p[basic]   = inverse b[binding]         the values
-    y[binding] = c[basic] inverse           the duals
+    inverse    = transpose of A[binding, basic]^-1      k x k, dense
+    p[basic]   = b[binding] inverse                     the values
+    y[binding] = inverse c[basic]                       the duals
 
-A pivot makes one variable leave and one enter. Either can be a column or the slack of a row:
+so inverse[r, m] is what one more unit of demand in row i_r adds to the value of column j_m. It is held this way round
+because then all long loops run along its rows.
 
-    leaves         enters         what becomes of the kernel
-    slack of i     column q       grows by row i and column q                `grow`
-    slack of i     slack of i_r   row i takes the place of row i_r           `replace_row`
-    column j_l     column q       column q takes the place of column j_l     `replace_column`
-    column j_l     slack of i_r   loses row i_r and column j_l               `shrink`
+In a pivot one variable leaves the basis and one enters; either is a column or the slack of a row:
 
-With w the pivot row on the binding rows, v = -(change of p[basic] per unit of the entering variable) and alpha
-the pivot, all four start with the same rank-one step, inverse += v w' / alpha (`eliminate`), and then write one
-row and column of the result. The arrays of a basis travel together as a tuple:
+    leaves         enters         what becomes of the basis
+    slack of i     column q       it grows by row i and column q                `grow`
+    slack of i     slack of i_r   row i takes the place of row i_r              `replace_row`
+    column j_m     column q       column q takes the place of column j_m        `replace_column`
+    column j_m     slack of i_r   it loses row i_r and column j_m               `shrink`
 
-    basis = (binding, basic, place_of_row, place_of_column, value, dual, value_weight)
-
-where ``place_of_row[i]`` is r when i = i_r and -1 when i does not bind, ``place_of_column`` likewise, and
-``value_weight[l]`` is the steepest-edge weight of basic column j_l.
+Let w_r say how the leaving variable depends on the slack of i_r, v_m by how much column j_m falls per unit of the
+entering variable, and `entry` (the pivot) by how much the leaving variable rises. All four begin with the same
+rank-one step, inverse += w v' / entry (`eliminate`). Then what is new is written into place: -v / entry where a row
+begins to bind, -w / entry where a column becomes basic, 1 / entry where they meet.
 """
 
 import numpy as np
-from numba import njit
 
-COMPILED = {"cache": True, "nogil": True, "error_model": "numpy", "boundscheck": False}
-INLINED = {**COMPILED, "forceinline": True, "_nrt": False, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+from graphbandit.kernels.jit import kernel
+from graphbandit.kernels.simplex_workspace import Floats, Incidence, Workspace, inlined
 
 NEGLIGIBLE = 1e-13
-"""Smaller entries of a pivot row or column are rounding noise and are treated as zero."""
+"""Smaller entries of w and v are rounding and count as 0."""
+SINGULAR = 1e-12
+"""A matrix with a smaller pivot has no inverse worth the name."""
 
 
-@njit(**INLINED)
-def row_dot(matrix, l, x, n):
-    """Return sum_{r<n} matrix[l, r] x_r, in four fixed partial sums: a fast order, and always the same one."""
-    s0 = 0.0
-    s1 = 0.0
-    s2 = 0.0
-    s3 = 0.0
-    quads = n & ~3
-    for r in range(0, quads, 4):
-        s0 += matrix[l, r] * x[r]
-        s1 += matrix[l, r + 1] * x[r + 1]
-        s2 += matrix[l, r + 2] * x[r + 2]
-        s3 += matrix[l, r + 3] * x[r + 3]
-    for r in range(quads, n):
-        s0 += matrix[l, r] * x[r]
-    return (s0 + s1) + (s2 + s3)
+@inlined()
+def eliminate(
+    inverse: Floats, k: int, n_places: int, entering_place: int, n_nonzero: int, entry: float, work: Workspace
+) -> None:
+    """Write v and take the rank-one step of a pivot, inverse += w v' / entry, in one pass over the inverse.
 
-
-@njit(**INLINED)
-def eliminate(inverse, k, entering_places, n_places, entering_slack, w, scaled_w, nonzero, n_nonzero, pivot, v, tau):
-    """Take the rank-one step of a pivot, inverse += v w' / pivot, in one pass over the rows of the inverse.
-
-    The entering column has ones in the binding rows at `entering_places`, so v = inverse A[binding, q] sums those
-    entries of a row; when the slack of i_r enters instead, v = -inverse[:, r] with r = `entering_slack` (-1 when a
-    column enters). Before a row changes, tau[l] = inverse[l] . scaled_w, which the steepest-edge weights need.
+    The entering column q has ones in the binding rows at `places`, so v = A[binding, q] inverse adds up those rows of
+    the inverse; when the slack of i_r enters instead, v = -inverse[r], with r = `entering_place` (-1 for a column).
+    On the way tau = scaled_w inverse, of the inverse before the step, which the steepest-edge weights need. Rows where
+    w is 0 are left out of both.
     """
-    sparse = 4 * n_nonzero < k
-    for l in range(k):
-        if entering_slack < 0:
-            x = 0.0
-            for t in range(n_places):
-                x += inverse[l, np.uint32(entering_places[t])]
-        else:
-            x = -inverse[l, entering_slack]
-        if sparse:
-            z = 0.0
-            for t in range(n_nonzero):
-                r = np.uint32(nonzero[t])
-                z += inverse[l, r] * scaled_w[r]
-        else:
-            z = row_dot(inverse, l, scaled_w, k)
-        tau[l] = z
-        if abs(x) > NEGLIGIBLE:
-            v[l] = x
-            step = x / pivot
-            if sparse:
-                for t in range(n_nonzero):
-                    r = np.uint32(nonzero[t])
-                    inverse[l, r] += step * w[r]
-            else:
-                for r in range(k):
-                    inverse[l, r] += step * w[r]
-        else:
-            v[l] = 0.0
+    v = work.v
+    tau = work.tau
+    for m in range(k):
+        tau[m] = 0.0
+    if entering_place >= 0:
+        for m in range(k):
+            v[m] = -inverse[entering_place, m]
+    else:
+        for m in range(k):
+            v[m] = 0.0
+        for t in range(n_places):
+            r = work.places[t]
+            for m in range(k):
+                v[m] += inverse[r, m]
+    for m in range(k):
+        if abs(v[m]) <= NEGLIGIBLE:
+            v[m] = 0.0
+    for t in range(n_nonzero):
+        r = work.nonzero[t]
+        factor = work.scaled_w[r]
+        step = work.w[r] / entry
+        for m in range(k):
+            x = inverse[r, m]
+            tau[m] += factor * x
+            inverse[r, m] = x + step * v[m]
 
 
-@njit(**COMPILED)
-def enlarged(inverse):
+@inlined()
+def grow(inverse: Floats, k: int, row: int, column: int, entry: float, work: Workspace) -> None:
+    """Let `row` bind and make `column` basic, both in place k, for which the inverse has room."""
+    for r in range(k):
+        inverse[r, k] = -work.w[r] / entry
+    for m in range(k):
+        inverse[k, m] = -work.v[m] / entry
+    inverse[k, k] = 1.0 / entry
+    work.binding[k] = row
+    work.place_of_row[row] = k
+    work.basic[k] = column
+    work.place_of_column[column] = k
+
+
+@inlined()
+def replace_row(inverse: Floats, k: int, place: int, row: int, entry: float, work: Workspace) -> None:
+    """Let `row` bind in the place of binding[place], which binds no more."""
+    for m in range(k):
+        inverse[place, m] = -work.v[m] / entry
+    work.place_of_row[work.binding[place]] = -1
+    work.binding[place] = row
+    work.place_of_row[row] = place
+
+
+@inlined()
+def replace_column(inverse: Floats, k: int, place: int, column: int, entry: float, work: Workspace) -> None:
+    """Make `column` basic in the place of basic[place], which leaves the basis."""
+    for r in range(k):
+        inverse[r, place] = -work.w[r] / entry
+    work.place_of_column[work.basic[place]] = -1
+    work.basic[place] = column
+    work.place_of_column[column] = place
+
+
+@inlined()
+def shrink(inverse: Floats, k: int, row_place: int, column_place: int, work: Workspace) -> None:
+    """Drop binding[row_place] and basic[column_place]; the last row and column move into the gaps."""
+    binding = work.binding
+    basic = work.basic
+    last = k - 1
+    work.place_of_row[binding[row_place]] = -1
+    work.place_of_column[basic[column_place]] = -1
+    if row_place != last:
+        binding[row_place] = binding[last]
+        work.place_of_row[binding[last]] = row_place
+        work.dual[row_place] = work.dual[last]
+        for m in range(k):
+            inverse[row_place, m] = inverse[last, m]
+    if column_place != last:
+        basic[column_place] = basic[last]
+        work.place_of_column[basic[last]] = column_place
+        work.value[column_place] = work.value[last]
+        work.value_weight[column_place] = work.value_weight[last]
+        for r in range(last):
+            inverse[r, column_place] = inverse[r, last]
+
+
+@kernel()
+def enlarged(inverse: Floats) -> Floats:
     """Return a copy of the inverse with room for about twice as many rows and columns."""
     size = inverse.shape[0]
     larger = np.empty((2 * size + 8, 2 * size + 8))
-    for l in range(size):
-        for r in range(size):
-            larger[l, r] = inverse[l, r]
+    for r in range(size):
+        for m in range(size):
+            larger[r, m] = inverse[r, m]
     return larger
 
 
-@njit(**INLINED)
-def grow(inverse, k, basis, row, column, w, v, pivot, new_value, new_dual, new_weight):
-    """Let `row` bind and make `column` basic, both in place k, for which the inverse has room."""
-    binding, basic, place_of_row, place_of_column, value, dual, value_weight = basis
-    for l in range(k):
-        inverse[l, k] = -v[l] / pivot
-        inverse[k, l] = -w[l] / pivot
-    inverse[k, k] = 1.0 / pivot
-    binding[k] = row
-    place_of_row[row] = k
-    dual[k] = new_dual
-    basic[k] = column
-    place_of_column[column] = k
-    value[k] = new_value
-    value_weight[k] = new_weight
-
-
-@njit(**INLINED)
-def replace_row(inverse, k, basis, place, row, v, pivot, new_dual):
-    """Let `row` bind in the place of binding[place], which binds no more."""
-    binding, _, place_of_row, _, _, dual, _ = basis
-    for l in range(k):
-        inverse[l, place] = -v[l] / pivot
-    place_of_row[binding[place]] = -1
-    binding[place] = row
-    place_of_row[row] = place
-    dual[place] = new_dual
-
-
-@njit(**INLINED)
-def replace_column(inverse, k, basis, place, column, w, pivot, new_value, new_weight):
-    """Make `column` basic in the place of basic[place], which leaves the basis."""
-    _, basic, _, place_of_column, value, _, value_weight = basis
-    for r in range(k):
-        inverse[place, r] = -w[r] / pivot
-    place_of_column[basic[place]] = -1
-    basic[place] = column
-    place_of_column[column] = place
-    value[place] = new_value
-    value_weight[place] = new_weight
-
-
-@njit(**INLINED)
-def shrink(inverse, k, basis, row_place, column_place):
-    """Drop binding[row_place] and basic[column_place]; the last row and column move into the gaps."""
-    binding, basic, place_of_row, place_of_column, value, dual, value_weight = basis
-    last = k - 1
-    place_of_row[binding[row_place]] = -1
-    place_of_column[basic[column_place]] = -1
-    if column_place != last:
-        basic[column_place] = basic[last]
-        place_of_column[basic[last]] = column_place
-        value[column_place] = value[last]
-        value_weight[column_place] = value_weight[last]
-        for r in range(k):
-            inverse[column_place, r] = inverse[last, r]
-    if row_place != last:
-        binding[row_place] = binding[last]
-        place_of_row[binding[last]] = row_place
-        dual[row_place] = dual[last]
-        for l in range(last):
-            inverse[l, row_place] = inverse[l, last]
-
-
-@njit(**COMPILED)
-def refactorise(inverse, k, basis, col_ptr, col_rows):
-    """Recompute the inverse from the incidence lists (Gauss-Jordan, partial pivoting). False if it is singular."""
-    _, basic, place_of_row, _, _, _, _ = basis
+@kernel()
+def refactorise(inverse: Floats, k: int, incidence: Incidence, work: Workspace) -> bool:
+    """Compute the inverse anew from the incidence lists (Gauss-Jordan with row exchanges). False if it is singular."""
     W = np.zeros((k, 2 * k))
-    for l in range(k):
-        W[0, l] = 1.0
-        W[l, k + l] = 1.0
-        j = basic[l]
-        for t in range(col_ptr[j], col_ptr[j + 1]):
-            r = place_of_row[col_rows[t]]
+    for m in range(k):
+        W[m, 0] = 1.0
+        W[m, k + m] = 1.0
+        j = work.basic[m]
+        for t in range(incidence.col_ptr[j], incidence.col_ptr[j + 1]):
+            r = work.place_of_row[incidence.col_rows[t]]
             if r >= 0:
-                W[r, l] = 1.0
-    for l in range(k):
-        pivot_row = l
-        for r in range(l + 1, k):
-            if abs(W[r, l]) > abs(W[pivot_row, l]):
-                pivot_row = r
-        pivot = W[pivot_row, l]
-        if abs(pivot) < 1e-12:
+                W[m, r] = 1.0
+    for r in range(k):
+        chosen = r
+        for m in range(r + 1, k):
+            if abs(W[m, r]) > abs(W[chosen, r]):
+                chosen = m
+        entry = W[chosen, r]
+        if abs(entry) < SINGULAR:
             return False
-        for t in range(l, 2 * k):
-            x = W[pivot_row, t]
-            W[pivot_row, t] = W[l, t]
-            W[l, t] = x / pivot
-        for r in range(k):
-            factor = W[r, l]
-            if r != l and factor != 0.0:
-                for t in range(l, 2 * k):
-                    W[r, t] -= factor * W[l, t]
-    for l in range(k):
-        for r in range(k):
-            inverse[l, r] = W[l, k + r]
+        for t in range(r, 2 * k):
+            x = W[chosen, t]
+            W[chosen, t] = W[r, t]
+            W[r, t] = x / entry
+        for m in range(k):
+            factor = W[m, r]
+            if m != r and factor != 0.0:
+                for t in range(r, 2 * k):
+                    W[m, t] -= factor * W[r, t]
+    for r in range(k):
+        for m in range(k):
+            inverse[r, m] = W[r, k + m]
     return True
 
 
-@njit(**COMPILED)
-def refine(inverse, k, lists, c, b, total, basis, p, y, residual):
+@kernel()
+def refine(inverse: Floats, k: int, incidence: Incidence, total: float, p: Floats, y: Floats, work: Workspace) -> float:
     """Improve values and duals by one step of iterative refinement against the incidence lists.
 
-        p[basic]   += inverse (b[binding] - A[binding, basic] p[basic])
-        y[binding] += (c[basic] - y[binding] A[binding, basic]) inverse
+        p[basic]   += (b[binding] - A[binding, basic] p[basic]) inverse
+        y[binding] += inverse (c[basic] - y[binding] A[binding, basic])
 
-    `p` and `y` are left holding the unrefined vectors (scratch here), `residual` is scratch of length k. Returns the
-    largest residual found, relative to total for the sum row: how far off the inverse had led.
+    `p` and `y` are scratch. Returns the largest residual found, that of the sum row relative to `total`: how far the
+    inverse had led astray.
     """
-    col_ptr, col_rows, row_ptr, row_cols = lists
-    binding, basic, _, _, value, dual, _ = basis
+    col_ptr, col_rows, row_ptr, row_cols = incidence
+    residual = work.tau
     for j in range(col_ptr.size - 1):
         p[j] = 0.0
-    excess = -total
-    for l in range(k):
-        p[basic[l]] = value[l]
-        excess += value[l]
-    residual[0] = -excess
-    worst = abs(excess) / total
+    lacking = total
+    for m in range(k):
+        p[work.basic[m]] = work.value[m]
+        lacking -= work.value[m]
+    residual[0] = lacking
+    worst = abs(lacking) / total
     for r in range(1, k):
-        i = binding[r]
-        x = b[i]
+        i = work.binding[r]
+        x = work.demand[i]
         for t in range(row_ptr[i], row_ptr[i + 1]):
             x -= p[row_cols[t]]
         residual[r] = x
         worst = max(worst, abs(x))
-    for l in range(k):
-        value[l] += row_dot(inverse, l, residual, k)
+    for r in range(k):
+        x = residual[r]
+        if x != 0.0:
+            for m in range(k):
+                work.value[m] += x * inverse[r, m]
 
     for i in range(row_ptr.size - 1):
         y[i] = 0.0
-    for r in range(k):
-        y[binding[r]] = dual[r]
-    for l in range(k):
-        j = basic[l]
-        x = c[j] - dual[0]
+    for r in range(1, k):
+        y[work.binding[r]] = work.dual[r]
+    for m in range(k):
+        j = work.basic[m]
+        x = work.cost[j] - work.dual[0]
         for t in range(col_ptr[j], col_ptr[j + 1]):
             x -= y[col_rows[t]]
-        residual[l] = x
+        residual[m] = x
         worst = max(worst, abs(x))
-    for l in range(k):
-        x = residual[l]
-        if x != 0.0:
-            for r in range(k):
-                dual[r] += x * inverse[l, r]
+    for r in range(k):
+        x = 0.0
+        for m in range(k):
+            x += inverse[r, m] * residual[m]
+        work.dual[r] += x
     return worst

@@ -8,12 +8,12 @@ from typing import Any, Literal
 import numpy as np
 from jaxtyping import Bool, Shaped
 
-from graphbandit.checks import setting_choice, setting_number
-from graphbandit.errors import EstimatedNoiseWarning
+from graphbandit.checks import setting_boolean, setting_choice, setting_number
+from graphbandit.errors import EstimatedNoiseWarning, InputError
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.graph_batches import FeedbackGraphs
-from graphbandit.learners.base import Learner, check_batch, function_class_of
-from graphbandit.learners.epochs import EpochSchedule, EpochTerms, add_epoch, rounds_left
+from graphbandit.learners.base import Learner, candidates_of, check_batch, function_class_of, predicted
+from graphbandit.learners.epochs import EpochSchedule, EpochTerms, add_epoch, check_rates, rounds_left
 from graphbandit.persistence import savable
 from graphbandit.problem import Problem
 from graphbandit.rounds import SamplingRule, sample_rounds
@@ -75,9 +75,10 @@ class AdaCBG(Learner[AdaCBGState]):
         setting_choice("coverage", self.coverage, ("tight", "paper"))
         setting_choice("gamma", self.gamma, ("paper", "width"))
         setting_choice("baseline", self.baseline, ("exploration-set", "inverse-gap"))
-        setting_number("eta", self.eta, above=0.0)
-        setting_number("delta", self.delta, above=0.0, below=1.0)
+        check_rates(self.eta, self.delta)
         setting_number("radius_factor", self.radius_factor, above=0.0)
+        for name in ("candidate_set", "scale_factor", "linear_program"):
+            setting_boolean(name, getattr(self, name))
         EpochSchedule(growth=self.epoch_growth)
 
     def init(self, problem: Problem) -> AdaCBGState:
@@ -120,14 +121,19 @@ class AdaCBG(Learner[AdaCBGState]):
         """Estimates, candidates, exploration set, gamma, baseline, linear program, draw."""
         problem = state.problem
         functions = function_class_of(self.function_class, problem)
+        check_batch(problem.n_arms, self.rounds_until_update(state), contexts, graphs, available, loops=True)
         functions.check_contexts(contexts)
-        check_batch(problem.n_arms, self.rounds_until_update(state), contexts, graphs, loops=True)
         learnt = state.model is not None
-        values = functions.predict(state.model, contexts) if learnt else np.zeros((len(contexts), problem.n_arms))
+        values = predicted(functions, state.model, contexts) if learnt else np.zeros((len(contexts), problem.n_arms))
+        if not learnt and not self.candidate_set:
+            # contexts the class cannot evaluate are refused now: at the update it would be too late
+            candidates_of(functions, state.space, contexts, available)
         widths = None
         if learnt and self.gamma == "width":
             best = np.argmax(values if available is None else np.where(available, values, -np.inf), axis=1)
             widths = functions.widths(state.space, state.model, contexts, best)
+            if widths.shape != values.shape:
+                raise InputError(f"the function class gave widths of shape {widths.shape}; expected {values.shape}")
             if available is not None:
                 widths = np.where(available, widths, 0.0)
         rule = SamplingRule(
@@ -233,7 +239,7 @@ class AdaCBG(Learner[AdaCBGState]):
         available: Bool[np.ndarray, "n arms"] | None,
     ) -> Bool[np.ndarray, "n arms"]:
         if self.candidate_set:
-            return functions.candidates(space, contexts, available)
+            return candidates_of(functions, space, contexts, available)
         everything = np.ones((len(contexts), functions.n_arms), dtype=np.bool_)
         return everything if available is None else np.array(available)
 

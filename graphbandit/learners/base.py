@@ -17,8 +17,9 @@ from abc import ABC, abstractmethod
 from typing import Any, Generic, TypeVar
 
 import numpy as np
-from jaxtyping import Bool, Shaped
+from jaxtyping import Bool, Float, Shaped
 
+from graphbandit.checks import LARGEST, available_array, first_not_finite, numbers
 from graphbandit.errors import GraphError, InputError, SettingError
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.graph_batches import FeedbackGraphs
@@ -67,9 +68,20 @@ def function_class_of(own: FunctionClass[Any, Any, Any] | None, problem: Problem
 
 
 def check_batch(
-    n_arms: int, left: int, contexts: Shaped[np.ndarray, "n ..."], graphs: FeedbackGraphs, *, loops: bool
+    n_arms: int,
+    left: int,
+    contexts: Shaped[np.ndarray, "n ..."],
+    graphs: FeedbackGraphs,
+    available: Bool[np.ndarray, "n arms"] | None,
+    *,
+    loops: bool,
 ) -> None:
-    """Raise unless contexts and graphs fit each other, the problem, and the rounds that are left in the epoch."""
+    """Raise unless contexts, graphs and masks fit each other, the problem, and the rounds left in the epoch."""
+    if not isinstance(contexts, np.ndarray) or contexts.ndim == 0:
+        raise InputError(f"contexts is a {type(contexts).__name__}; expected an array with the round as its first axis")
+    if not isinstance(graphs, FeedbackGraphs):
+        raise GraphError(f"graphs is a {type(graphs).__name__}; expected FeedbackGraphs")
+    available_array(available, len(contexts), n_arms)
     if graphs.n_arms != n_arms:
         raise GraphError(f"the graphs have {graphs.n_arms} arms; expected {n_arms}")
     if len(graphs) != len(contexts):
@@ -84,3 +96,34 @@ def check_batch(
                     f"the graph of round {t} of the batch lacks the self-loop of arm {arms}; "
                     "this learner expects every arm to reveal itself"
                 )
+
+
+def predicted(
+    functions: FunctionClass[Any, Any, Any], model: Any, contexts: Shaped[np.ndarray, "n ..."]
+) -> Float[np.ndarray, "n arms"]:
+    """The model's mean rewards, checked, as kernels trust them: one finite number for each context and arm."""
+    values = numbers("the prediction of the function class", functions.predict(model, contexts))
+    expected = (len(contexts), functions.n_arms)
+    if values.shape != expected:
+        raise InputError(f"the function class predicts values of shape {values.shape}; expected {expected}")
+    if not (np.abs(values) <= LARGEST).all():
+        where = first_not_finite(values, largest=LARGEST)
+        raise InputError(f"the function class predicts {where}; expected finite values up to {LARGEST:g} in size")
+    return values
+
+
+def candidates_of(
+    functions: FunctionClass[Any, Any, Any],
+    space: Any,
+    contexts: Shaped[np.ndarray, "n ..."],
+    available: Bool[np.ndarray, "n arms"] | None,
+) -> Bool[np.ndarray, "n arms"]:
+    """The class's candidates, checked, as kernels trust them: one boolean for each context and arm."""
+    mask = functions.candidates(space, contexts, available)
+    expected = (len(contexts), functions.n_arms)
+    if mask.dtype != np.bool_ or mask.shape != expected:
+        raise InputError(
+            f"the function class gave candidates of type {mask.dtype} and shape {mask.shape}; "
+            f"expected booleans of shape {expected}"
+        )
+    return mask

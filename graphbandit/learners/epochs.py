@@ -1,11 +1,14 @@
 """Epochs: when the learners of the paper stop to learn, and what their formulas ask for at that time."""
 
+import functools
 import math
 from dataclasses import dataclass
 from typing import Any
 
-from graphbandit.checks import setting_number
-from graphbandit.errors import InputError
+import numpy as np
+
+from graphbandit.checks import LARGEST, first_not_finite, setting_number
+from graphbandit.errors import InputError, ObservationError
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.persistence import savable
 from graphbandit.problem import Problem
@@ -31,6 +34,7 @@ class EpochSchedule:
     def __post_init__(self) -> None:
         setting_number("epoch_growth", self.growth, above=1.0)
 
+    @functools.lru_cache(maxsize=4096)  # noqa: B019  # a schedule is one number
     def tau(self, m: int) -> int:
         """The last round of epoch m (counted from 1)."""
         if self.growth == 2.0:
@@ -44,11 +48,13 @@ class EpochSchedule:
         """t_m: data up to here makes F_{m+1}; the rest of epoch m measures it."""
         return (self.tau(m) + self.tau(m - 1)) // 2 if m > 0 else 0
 
+    @functools.lru_cache(maxsize=4096)  # noqa: B019
     def epochs(self, horizon: int) -> int:
         """M, the number of epochs that hold `horizon` rounds: ceil(log2 T) in the paper, at least 1."""
-        m = 1
-        while self.tau(m) < horizon:
+        m, end = 1, self.tau(1)
+        while end < horizon:
             m += 1
+            end = max(end + 1, round(self.growth**m))
         return m
 
 
@@ -95,6 +101,29 @@ def rounds_left(schedule: EpochSchedule, problem: Problem, rounds: int, epoch: i
     return (end if problem.horizon is None else min(end, problem.horizon)) - rounds
 
 
+def check_rates(eta: float, delta: float) -> None:
+    """Raise SettingError unless these are a strength of exploitation and a probability that gamma can be made of."""
+    setting_number("eta", eta, above=0.0, below=LARGEST)
+    setting_number("delta", delta, above=1.0 / LARGEST, below=1.0)
+
+
+def check_observations(observations: Observations, n_arms: int) -> None:
+    """Raise unless the arrays fit each other and the arms; kernels trust them."""
+    seen, n, k = observations, len(observations), observations.n_observed
+    fits = len(seen.contexts) == n and seen.rows.shape == seen.arms.shape == seen.rewards.shape == (k,)
+    if not fits or (seen.available is not None and seen.available.shape != (n, n_arms)):
+        raise InputError(
+            f"the observations have {len(seen.contexts)} contexts for {n} rounds, and {len(seen.rows)} rows, "
+            f"{len(seen.arms)} arms and {k} rewards; expected as many of each"
+        )
+    for name, places, size in (("rows", seen.rows, n), ("arms", seen.arms, n_arms)):
+        if k and not 0 <= places.min() <= places.max() < size:
+            raise InputError(f"the observations have {name} {places.min()} to {places.max()}; expected 0 to {size - 1}")
+    if not (np.abs(seen.rewards) <= LARGEST).all():
+        where = first_not_finite(seen.rewards, largest=LARGEST)
+        raise ObservationError(f"the observed rewards have {where}; expected finite numbers up to {LARGEST:g} in size")
+
+
 def add_epoch(
     function_class: FunctionClass[Any, Any, Any],
     data: Any,
@@ -109,6 +138,7 @@ def add_epoch(
     `observations` must hold the next `expected` rounds after `rounds`, all of them, and may hold late rewards of
     earlier ones; those count as data before the split.
     """
+    check_observations(observations, function_class.n_arms)
     new = observations.between(rounds, rounds + expected)
     if len(new) != expected or (len(observations) and int(observations.rounds[-1]) >= rounds + expected):
         last = int(observations.rounds[-1]) if len(observations) else "none"

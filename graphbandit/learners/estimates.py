@@ -1,5 +1,6 @@
 """What FALCON, RegCB.G and greedy share: an estimate from all data at each epoch's start, and nothing else."""
 
+import math
 from abc import abstractmethod
 from typing import Any
 
@@ -8,7 +9,7 @@ from jaxtyping import Bool, Float, Shaped
 
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.graph_batches import FeedbackGraphs
-from graphbandit.learners.base import Learner, check_batch, function_class_of
+from graphbandit.learners.base import Learner, candidates_of, check_batch, function_class_of, predicted
 from graphbandit.learners.epochs import EpochSchedule, EpochState, EpochTerms, add_epoch, rounds_left
 from graphbandit.problem import Problem
 from graphbandit.rounds import SamplingRule, sample_rounds
@@ -57,9 +58,14 @@ class EstimateLearner(Learner[EpochState]):
         """Estimates, then the learner's own rule."""
         n, n_arms = len(contexts), state.problem.n_arms
         functions = function_class_of(self.function_class, state.problem)
+        check_batch(n_arms, self.rounds_until_update(state), contexts, graphs, available, loops=self.needs_loops)
         functions.check_contexts(contexts)
-        check_batch(n_arms, self.rounds_until_update(state), contexts, graphs, loops=self.needs_loops)
-        values = np.zeros((n, n_arms)) if state.model is None else functions.predict(state.model, contexts)
+        if state.model is None:
+            # contexts the class cannot evaluate are refused now: at the update it would be too late
+            candidates_of(functions, functions.version_space(state.data, math.inf), contexts, available)
+            values = np.zeros((n, n_arms))
+        else:
+            values = predicted(functions, state.model, contexts)
         offered = np.ones((n, n_arms), dtype=np.bool_) if available is None else available
         return sample_rounds(
             self.rule(state),

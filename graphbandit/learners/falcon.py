@@ -6,9 +6,8 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float
 
-from graphbandit.checks import setting_number
 from graphbandit.function_classes.base import FunctionClass
-from graphbandit.learners.epochs import EpochSchedule, EpochState
+from graphbandit.learners.epochs import EpochSchedule, EpochState, check_rates
 from graphbandit.learners.estimates import EstimateLearner
 from graphbandit.persistence import savable
 from graphbandit.rounds import SamplingRule
@@ -29,8 +28,7 @@ class Falcon(EstimateLearner):
     function_class: FunctionClass[Any, Any, Any] | None = None
 
     def __post_init__(self) -> None:
-        setting_number("eta", self.eta, above=0.0)
-        setting_number("delta", self.delta, above=0.0, below=1.0)
+        check_rates(self.eta, self.delta)
         EpochSchedule(growth=self.epoch_growth)
 
     @property
