@@ -7,7 +7,7 @@ import reprlib
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, SupportsFloat, SupportsIndex
+from typing import Any, SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
@@ -364,7 +364,9 @@ class Bandit:
             so_far = f"ids so far are 0 to {self._rounds - 1}" if self._rounds else "there are no decisions yet"
             raise UnknownDecisionError(f"no decision has id {number}; {so_far}")
         if number not in self._open:
-            raise ObservationError(f"decision {number} awaits no more rewards: all came, it revealed none, or it was forgotten")
+            raise ObservationError(
+                f"decision {number} awaits no more rewards: all came, it revealed none, or it was forgotten"
+            )
         return self._open[number]
 
     def _checked_rewards(self, number: int, entry: _Open, rewards: Mapping[int, float]) -> list[tuple[int, int, float]]:
@@ -400,7 +402,7 @@ def _index(value: object) -> int | None:
         return None
 
 
-def _reward(number: int, arm: int, value: SupportsFloat) -> float:
+def _reward(number: int, arm: int, value: Any) -> float:
     try:
         reward = math.nan if isinstance(value, str | bytes) or np.ndim(value) else float(value)
     except (TypeError, ValueError, OverflowError):

@@ -71,7 +71,10 @@ def setting_choice(name: str, value: object, choices: Sequence[str]) -> None:
 
 def setting_array(name: str, value: npt.ArrayLike, shape: tuple[int | str, ...]) -> Float[np.ndarray, "..."]:
     """`value` as a read-only float array of finite numbers; names in `shape` stand for any positive size."""
-    array = np.array(numbers(name, value, error=SettingError))
+    try:
+        array = np.array(numbers(name, value))
+    except InputError as error:
+        raise SettingError(f"{name} is not an array of numbers: {error}") from None
     fits = array.ndim == len(shape) and all(
         size == wanted if isinstance(wanted, int) else size > 0 for size, wanted in zip(array.shape, shape, strict=True)
     )
@@ -83,16 +86,14 @@ def setting_array(name: str, value: npt.ArrayLike, shape: tuple[int | str, ...])
     return array
 
 
-def numbers(
-    name: str, value: npt.ArrayLike, *, has: str = "has", error: type[InputError] | type[SettingError] = InputError
-) -> Float[np.ndarray, "..."]:
+def numbers(name: str, value: npt.ArrayLike, *, has: str = "has") -> Float[np.ndarray, "..."]:
     """`value` as a float array, of any shape, finite or not; `has` is the verb for `name`."""
     try:
         array = np.asarray(value)
     except ValueError:
-        raise error(f"{name} {has} rows of different lengths; expected an array of numbers") from None
+        raise InputError(f"{name} {has} rows of different lengths; expected an array of numbers") from None
     if array.dtype.kind not in "biuf":
-        raise error(f"{name} {has} type {array.dtype}; expected numbers")
+        raise InputError(f"{name} {has} type {array.dtype}; expected numbers")
     with np.errstate(over="ignore"):  # of a type wider than float64; it is infinite then
         return array.astype(np.float64, copy=False)
 

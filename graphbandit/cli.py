@@ -180,8 +180,10 @@ def _print_table(console: Console, result: CliqueTableResult) -> None:
     console.print(table)
     if not settings.is_printed:
         typer.echo("The printed figures are for 2048 rounds; these are not to be compared with them.\n")
-    typer.echo(f"literal: rewards as printed; rescaled: rewards divided by {settings.rescale:g}; no version space: all")
-    typer.echo("arms are candidates and lambda = 1, a probe of where the printed figures may come from.\n")
+    typer.echo(
+        f"literal: rewards as printed; rescaled: rewards divided by {settings.rescale:g}; without F_m: no version"
+    )
+    typer.echo("space, all arms are candidates and lambda = 1, a probe of where the printed figures may come from.\n")
     typer.echo("Do the paper's statements hold for its own form of AdaCB.G?")
     for claim in result.claims():
         answer = {True: "yes", False: "no", None: "not tested"}[claim.holds]
@@ -191,4 +193,5 @@ def _print_table(console: Console, result: CliqueTableResult) -> None:
 
 
 def _figure(mean: float, std: float) -> str:
-    return f"{mean:.1f} ({std:.0f})" if mean >= 10 else f"{mean:.1f} ({std:.1f})"
+    """Ten characters at most, so that five fit a terminal of 80."""
+    return f"{mean:.{0 if mean >= 1000 else 1}f} ({std:.{0 if mean >= 10 else 1}f})"

@@ -84,7 +84,8 @@ class FeedbackGraphs:
         1000000
         """
         stored = graph.words[None] if graph.is_packed else (graph,)
-        return cls(graph.n_arms, stored, np.zeros(setting_integer("n", n, at_least=0), dtype=np.int32))
+        batch = cls(graph.n_arms, stored, np.zeros(setting_integer("n", n, at_least=0), dtype=np.int32))
+        return batch._knowing(graph.has_all_loops)
 
     @classmethod
     def pool(cls, graphs: Sequence[FeedbackGraph], index: npt.ArrayLike) -> FeedbackGraphs:
@@ -202,6 +203,12 @@ class FeedbackGraphs:
             mask[t, graph.csr().of(arm)] = True
         return mask
 
+    def _knowing(self, has_all_loops: bool) -> FeedbackGraphs:
+        """The batch itself, spared the walk over its graphs where their loops are known to be there."""
+        if has_all_loops:
+            self.__dict__["has_all_loops"] = True
+        return self
+
     def _stored_graph(self, i: SupportsIndex) -> FeedbackGraph:
         return FeedbackGraph(self.n_arms, self.stored[i]) if isinstance(self.stored, np.ndarray) else self.stored[i]
 
@@ -226,7 +233,9 @@ class FeedbackGraphs:
             raise InputError(f"rounds is {rounds!r}; {expected}") from None
         if chosen.ndim > 1:
             raise InputError(f"rounds has {chosen.ndim} dimensions; {expected}")
-        return FeedbackGraphs(self.n_arms, self.stored, chosen) if chosen.ndim else self._stored_graph(chosen)
+        if not chosen.ndim:
+            return self._stored_graph(chosen)
+        return FeedbackGraphs(self.n_arms, self.stored, chosen)._knowing(self.__dict__.get("has_all_loops", False))
 
     def __eq__(self, other: object) -> bool:
         """Whether each round has the same graph, however the graphs are stored."""

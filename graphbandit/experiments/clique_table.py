@@ -363,7 +363,7 @@ def _table_series(result: CliqueTableResult) -> Iterator[_Series]:
 
 def name(reading: str, form: str) -> str:
     """Of a series, for readers."""
-    forms = {"paper": "paper's form", "no-version-space": "no version space", "ours": "our form"}
+    forms = {"paper": "paper's form", "no-version-space": "without F_m", "ours": "our form"}
     return f"{reading}, {forms[form]}"
 
 

@@ -3,6 +3,7 @@
 import math
 import warnings
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -185,7 +186,7 @@ class AdaCBG(Learner[AdaCBGState]):
             scale=scale,
         )
 
-    @property
+    @cached_property
     def _schedule(self) -> EpochSchedule:
         return EpochSchedule(growth=self.epoch_growth)
 

@@ -2,6 +2,7 @@
 
 import math
 from abc import abstractmethod
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -92,7 +93,7 @@ class EstimateLearner(Learner[EpochState]):
             model=functions.fit(data),
         )
 
-    @property
+    @cached_property
     def _schedule(self) -> EpochSchedule:
         return EpochSchedule(growth=self.epoch_growth)
 
