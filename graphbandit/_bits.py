@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from jaxtyping import Bool, UInt64
+
+from graphbandit.shapes import Bool, UInt64
 
 WORD = 64
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from jaxtyping import Bool, Int, Int64
 
 from graphbandit.errors import GraphError
+from graphbandit.shapes import Bool, Int, Int64
 
 
 def checked_n_arms(n_arms: object) -> int:

@@ -6,7 +6,8 @@ import operator
 from typing import NamedTuple, SupportsIndex
 
 import numpy as np
-from jaxtyping import Int, Int32, Int64
+
+from graphbandit.shapes import Int, Int32, Int64
 
 
 class SparseRows(NamedTuple):

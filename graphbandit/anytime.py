@@ -10,10 +10,10 @@ import time
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Bool, Float
 
 from graphbandit.checks import setting_integer, setting_number
 from graphbandit.graphs import FeedbackGraph
+from graphbandit.shapes import Bool, Float
 
 STEPS = 40
 """First-order steps between two looks at the gap."""

@@ -11,7 +11,6 @@ from typing import Any, SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
-from jaxtyping import Bool, Int, Shaped
 
 from graphbandit import persistence
 from graphbandit.checks import LARGEST, available_array, contexts_array, numbers
@@ -30,6 +29,7 @@ from graphbandit.graphs import FeedbackGraph
 from graphbandit.learners.base import Learner
 from graphbandit.problem import Problem
 from graphbandit.seeds import stream
+from graphbandit.shapes import Bool, Int, Shaped
 from graphbandit.types import Decision, Decisions, Observations, split_decisions
 
 
@@ -217,14 +217,19 @@ class Bandit:
         bandit._rng.bit_generator.state = saved["generator"]
         bandit._lock = threading.RLock()
         bandit._rounds, bandit._learnt = int(saved["rounds"]), int(saved["learnt"])
-        bandit._contexts = list(saved["contexts"])
+        contexts, open_contexts, late_contexts = (
+            list(contexts_array(saved[name])) for name in ("contexts", "open_contexts", "late_contexts")
+        )
+        if len({context.shape for context in (*contexts, *open_contexts, *late_contexts)}) > 1:
+            raise ValueError("its contexts have different shapes")
+        bandit._contexts = contexts
         n_arms = bandit._problem.n_arms
         bandit._available = [None if arms is None else _mask(arms, n_arms) for arms in saved["available"]]
         bandit._open = {
             int(number): _Open(context, revealed, {int(arm) for arm in seen})
             for number, context, revealed, seen in zip(
                 saved["open_ids"],
-                saved["open_contexts"],
+                open_contexts,
                 saved["open_revealed"],
                 saved["open_seen"],
                 strict=True,
@@ -234,7 +239,7 @@ class Bandit:
             (int(t), int(arm), float(reward))
             for t, arm, reward in zip(saved["news_rounds"], saved["news_arms"], saved["news_rewards"], strict=True)
         ]
-        late = zip(saved["late_rounds"], saved["late_contexts"], strict=True)
+        late = zip(saved["late_rounds"], late_contexts, strict=True)
         bandit._late_contexts = {int(t): context for t, context in late}
         waiting = bandit._rounds - bandit._learnt
         if not waiting == len(bandit._contexts) == len(bandit._available):

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from jaxtyping import Bool, Float, Shaped
 
 from graphbandit.errors import InputError, SettingError
+from graphbandit.shapes import Bool, Float, Shaped
 
 LARGEST = 1e100
 """Rewards and their estimates are refused beyond this size: sums of their squares must stay finite."""

@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from jaxtyping import Float, Int
 
 from graphbandit.checks import first_not_finite, numbers, setting_number
 from graphbandit.errors import GraphError, InputError
 from graphbandit.graphs import FeedbackGraph
+from graphbandit.shapes import Float, Int
 
 
 def arm_array(name: str, value: npt.ArrayLike, n_arms: int) -> Float[np.ndarray, " arms"]:

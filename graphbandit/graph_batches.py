@@ -23,13 +23,13 @@ from typing import Any, SupportsIndex, overload
 
 import numpy as np
 import numpy.typing as npt
-from jaxtyping import Bool, Int, Int32, UInt64
 
 from graphbandit._bits import WORD, diagonal, n_words, pack_rows, unpack_rows
 from graphbandit._graph_input import as_booleans, checked_n_arms, checked_square, missing_loops_message
 from graphbandit.checks import setting_integer
 from graphbandit.errors import GraphError, InputError
 from graphbandit.graphs import PACKED_LIMIT, FeedbackGraph
+from graphbandit.shapes import Bool, Int, Int32, UInt64
 
 
 @dataclass(frozen=True, eq=False, repr=False)

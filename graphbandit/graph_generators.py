@@ -9,13 +9,13 @@ from math import ceil, sqrt
 from typing import SupportsIndex
 
 import numpy as np
-from jaxtyping import Bool, Int, Int64
 
 from graphbandit._graph_input import checked_n_arms
 from graphbandit._sparse_rows import SparseRows
 from graphbandit.checks import setting_integer, setting_number
 from graphbandit.errors import SettingError
 from graphbandit.graphs import PACKED_LIMIT, FeedbackGraph
+from graphbandit.shapes import Bool, Int, Int64
 
 
 def bandit(n_arms: SupportsIndex) -> FeedbackGraph:

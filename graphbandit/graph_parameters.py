@@ -11,12 +11,12 @@ from heapq import heapify, heappop, heappush
 from typing import Literal
 
 import numpy as np
-from jaxtyping import Bool
 
 from graphbandit._independence import independence_bounds
 from graphbandit.checks import setting_integer
 from graphbandit.errors import GraphBanditError
 from graphbandit.graphs import FeedbackGraph
+from graphbandit.shapes import Bool
 
 
 @dataclass(frozen=True, repr=False)

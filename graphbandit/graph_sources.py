@@ -19,7 +19,6 @@ from functools import cached_property
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
-from jaxtyping import Int64, UInt64
 
 from graphbandit import graph_generators as generators
 from graphbandit._bits import WORD, n_words, pack_rows
@@ -28,6 +27,7 @@ from graphbandit.checks import setting_choice, setting_integer, setting_number
 from graphbandit.errors import SettingError
 from graphbandit.graph_batches import FeedbackGraphs
 from graphbandit.graphs import PACKED_LIMIT, FeedbackGraph
+from graphbandit.shapes import Int64, UInt64
 
 _BLOCK = 2**19  # bytes of dense matrices held at once: what a core's cache takes
 

@@ -26,7 +26,6 @@ from typing import Any, SupportsIndex
 import numpy as np
 import numpy.typing as npt
 import scipy  # its subpackages load on first use
-from jaxtyping import Bool, Int64, UInt64
 
 from graphbandit._bits import WORD, column, diagonal, pack_rows, unpack_rows
 from graphbandit._graph_input import (
@@ -38,6 +37,7 @@ from graphbandit._graph_input import (
 )
 from graphbandit._sparse_rows import SparseRows, sparse_rows
 from graphbandit.errors import GraphError, MissingExtraError
+from graphbandit.shapes import Bool, Int64, UInt64
 
 PACKED_LIMIT = 4096
 """The largest number of arms stored as packed bits (2 MB at most); larger graphs have sparse rows."""

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from jaxtyping import Bool, Float, Int
 
 from graphbandit import graph_generators
 from graphbandit.errors import InputError, SavedFileError, SettingError
 from graphbandit.exploration import arm_array, exploration_set, inverse_gap_baseline
 from graphbandit.graphs import FeedbackGraph
 from graphbandit.sampling_lp import SamplingSolution, solve_sampling_lp
+from graphbandit.shapes import Bool, Float, Int
 from graphbandit.simulate import SimulationResult
 from graphbandit.types import Decision
 

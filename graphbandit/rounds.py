@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Bool, Float
 
 from graphbandit.graph_batches import FeedbackGraphs
 from graphbandit.sampling_lp import ROW_LIMIT, paper_demand, solve_program, tight_demand
+from graphbandit.shapes import Bool, Float
 from graphbandit.types import SOLVERS, Decisions
 
 COVERAGES = ("none", "paper", "tight")

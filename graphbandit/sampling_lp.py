@@ -19,13 +19,13 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from jaxtyping import Bool, Float
 
 from graphbandit.anytime import Effort, improve
 from graphbandit.checks import available_array, setting_choice
 from graphbandit.errors import InputError, SolverError
 from graphbandit.exploration import arm_array, arm_number, check_graph, gap_array, kernel_graph
 from graphbandit.graphs import FeedbackGraph
+from graphbandit.shapes import Bool, Float
 
 TOLERANCE = 1e-9
 """Largest infeasibility and largest relative duality gap of an answer that counts as exact."""

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
 
 from graphbandit.checks import setting_boolean, setting_integer
 from graphbandit.environments.base import Environment, Instance, Rounds
 from graphbandit.errors import SettingError
 from graphbandit.learners.base import Learner
 from graphbandit.seeds import stream
+from graphbandit.shapes import Float
 from graphbandit.types import Decisions, Observations
 
 

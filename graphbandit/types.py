@@ -9,7 +9,8 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Float, Int, Shaped
+
+from graphbandit.shapes import Bool, Float, Int, Shaped
 
 SOLVERS = ("none", "trivial", "simplex", "highs", "anytime")
 """How a round's probabilities came about; `Decisions.solver` holds positions in this tuple.

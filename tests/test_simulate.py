@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import graphbandit as gb
+from graphbandit.seeds import stream
 
 LEARNERS = {"ours": gb.AdaCBG(), "FALCON": gb.Falcon(), "RegCB.G": gb.RegCBG(epoch_growth=1.3), "uniform": gb.Uniform()}
 
@@ -56,7 +57,7 @@ def test_simulate_is_what_a_bandit_does(environment):
     instance = environment.instance(4, 0)
     drawn = instance.rounds(0, rounds)
     bandit = gb.Bandit(learner, instance.problem(rounds))
-    bandit._rng = gb.simulate.__globals__["stream"](4, "simulate", "x", 0)
+    bandit._rng = stream(4, "simulate", "x", 0)
     actions = []
     for t in range(rounds):
         decision = bandit.decide(drawn.contexts[t], drawn.graphs[t])

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from jaxtyping import Bool, Float, Shaped
 
 from graphbandit.checks import (
     LARGEST,
@@ -23,6 +22,7 @@ from graphbandit.graph_batches import FeedbackGraphs
 from graphbandit.graphs import FeedbackGraph
 from graphbandit.problem import Problem, check_function_class
 from graphbandit.seeds import stream
+from graphbandit.shapes import Bool, Float, Shaped
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,11 +10,11 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Bool, Float, Shaped
 
 from graphbandit.checks import setting_integer
 from graphbandit.graph_batches import FeedbackGraphs
 from graphbandit.problem import Problem
+from graphbandit.shapes import Bool, Float, Shaped
 
 BLOCK = 256
 """Rounds are drawn in blocks of this many, each from streams of its own, so portions of any size agree."""

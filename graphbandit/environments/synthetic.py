@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
 
 from graphbandit.checks import setting_boolean, setting_integer, setting_number
 from graphbandit.environments.base import BLOCK, Environment, Instance, Rounds, check_repeat, check_rounds
@@ -16,6 +15,7 @@ from graphbandit.graph_sources import FixedSource, GraphSource, graph_source
 from graphbandit.graphs import FeedbackGraph
 from graphbandit.problem import Problem
 from graphbandit.seeds import stream
+from graphbandit.shapes import Float
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -21,13 +21,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from jaxtyping import Float, Int
 
 from graphbandit.checks import setting_integer, setting_number
 from graphbandit.environments import paper
 from graphbandit.errors import SavedFileError, SettingError
 from graphbandit.learners import AdaCBG
 from graphbandit.plots import COLOURS, draw_curves, mean_and_std, name_ends, plain_axes, save_figure
+from graphbandit.shapes import Float, Int
 from graphbandit.simulate import Summary, simulate
 
 if TYPE_CHECKING:

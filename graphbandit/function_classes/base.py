@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 import numpy as np
-from jaxtyping import Bool, Float, Int, Shaped
 
+from graphbandit.shapes import Bool, Float, Int, Shaped
 from graphbandit.types import Observations
 
 Data = TypeVar("Data")

@@ -4,12 +4,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
-from jaxtyping import Bool, Float, Shaped
 
 from graphbandit.checks import LARGEST, first_not_finite, setting_array, setting_number
-from graphbandit.errors import InputError
+from graphbandit.errors import InputError, SettingError
 from graphbandit.function_classes.finite import FiniteFunctionClass, FiniteModel
 from graphbandit.persistence import savable
+from graphbandit.shapes import Bool, Float, Shaped
 from graphbandit.types import Observations
 
 
@@ -41,8 +41,11 @@ class BilinearClass(FiniteFunctionClass):
         object.__setattr__(self, "a0", a)
         object.__setattr__(self, "arms", arm_features)
         object.__setattr__(self, "scale", setting_number("scale", scale, above=0.0))
-        object.__setattr__(self, "offsets", np.einsum("id,ad->ia", x, arm_features))
-        object.__setattr__(self, "constants", (x * a).sum(axis=1))
+        with np.errstate(over="ignore", invalid="ignore"):
+            object.__setattr__(self, "offsets", np.einsum("id,ad->ia", x, arm_features))
+            object.__setattr__(self, "constants", (x * a).sum(axis=1))
+        if not max(np.abs(self.offsets).max(), np.abs(self.constants).max()) <= LARGEST * self.scale:
+            raise SettingError(f"x0, a0 and arms make values beyond {LARGEST:g}; expected smaller ones")
 
     @property
     def n_arms(self) -> int:
@@ -84,6 +87,7 @@ class BilinearClass(FiniteFunctionClass):
         from graphbandit.kernels.bilinear import bilinear_values
 
         self.check_contexts(contexts)
+        self.check_model(model)
         one = slice(model.index, model.index + 1)
         values = np.empty((len(contexts), 1, self.n_arms))
         bilinear_values(

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Bool, Float, Int, Shaped
 
 from graphbandit.checks import LARGEST, first_not_finite, numbers, setting_integer
 from graphbandit.errors import InputError, SettingError
 from graphbandit.function_classes.base import Draws, FunctionClass
 from graphbandit.persistence import savable
+from graphbandit.shapes import Bool, Float, Int, Shaped
 from graphbandit.types import Observations
 
 BLOCK = 256
@@ -29,6 +29,11 @@ class FiniteData:
     losses: Float[np.ndarray, " functions"]
     count: int
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.losses, np.ndarray) or self.losses.dtype != np.float64 or self.losses.ndim != 1:
+            raise InputError(f"losses is {self.losses!r}; expected one number a function")
+        setting_integer("count", self.count, at_least=0)
+
 
 @savable
 @dataclass(frozen=True, kw_only=True)
@@ -37,6 +42,9 @@ class FiniteModel:
 
     index: int
 
+    def __post_init__(self) -> None:
+        setting_integer("index", self.index, at_least=0)
+
 
 @savable
 @dataclass(frozen=True, kw_only=True)
@@ -44,6 +52,10 @@ class FiniteSpace:
     """A subset of the class."""
 
     members: Bool[np.ndarray, " functions"]
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.members, np.ndarray) or self.members.dtype != np.bool_ or self.members.ndim != 1:
+            raise InputError(f"members is {self.members!r}; expected one boolean a function")
 
     @property
     def size(self) -> int:
@@ -81,6 +93,16 @@ class FiniteFunctionClass(FunctionClass[FiniteData, FiniteModel, FiniteSpace]):
         """log |F|."""
         return math.log(self.n_functions)
 
+    def check_size(self, what: str, size: int) -> None:
+        """Raise InputError unless data, space or model are of this class; kernels trust them."""
+        if size != self.n_functions:
+            raise InputError(f"there are {size} {what}; expected one for each of {self.n_functions} functions")
+
+    def check_model(self, model: FiniteModel) -> None:
+        """Raise InputError unless the model is one of this class's functions."""
+        if model.index >= self.n_functions:
+            raise InputError(f"the model is function {model.index}; expected one of 0 to {self.n_functions - 1}")
+
     def empty(self) -> FiniteData:
         """No loss yet."""
         return FiniteData(losses=np.zeros(self.n_functions), count=0)
@@ -89,6 +111,7 @@ class FiniteFunctionClass(FunctionClass[FiniteData, FiniteModel, FiniteSpace]):
         """L(f_i) with these observations added: exact, and nothing else is kept."""
         if not observations.n_observed:
             return data
+        self.check_size("losses", len(data.losses))
         losses = data.losses.copy()
         self.add_losses(losses, observations)
         return FiniteData(losses=losses, count=data.count + observations.n_observed)
@@ -120,6 +143,7 @@ class FiniteFunctionClass(FunctionClass[FiniteData, FiniteModel, FiniteSpace]):
         available: Bool[np.ndarray, "n arms"] | None = None,
     ) -> Bool[np.ndarray, "n arms"]:
         """The arms that some member calls best among those available."""
+        self.check_size("members", len(space.members))
         return self.best_arms(space.members, contexts, available)
 
     def widths(
@@ -216,6 +240,7 @@ class FiniteClass(FiniteFunctionClass):
 
     def predict(self, model: FiniteModel, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n arms"]:
         """The model's row of the values."""
+        self.check_model(model)
         predicted = np.empty((len(contexts), self.n_arms))
         for start in range(0, len(contexts), BLOCK):
             predicted[start : start + BLOCK] = self.values(contexts[start : start + BLOCK])[:, model.index]

@@ -7,12 +7,12 @@ for large graphs, the tuple (indptr, indices, in_indptr, in_indices) of its out-
 from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 from numba.extending import intrinsic, overload
 
 from graphbandit.kernels.jit import kernel
+from graphbandit.shapes import Bool, Float, Int
 
 
 def _trailing_zeros(typing_context: Any, word: Any) -> Any:

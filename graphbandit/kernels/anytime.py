@@ -7,9 +7,9 @@ al. 2021) give points that are nearly feasible and nearly optimal. `polish` make
 """
 
 import numpy as np
-from jaxtyping import Float, Int
 
 from graphbandit.kernels.jit import kernel
+from graphbandit.shapes import Float, Int
 
 
 @kernel()

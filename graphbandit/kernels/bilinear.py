@@ -5,9 +5,9 @@ depends on the batch it is computed in (a BLAS product may).
 """
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
 
 from graphbandit.kernels.jit import kernel
+from graphbandit.shapes import Bool, Float, Int
 
 
 @kernel(inline="always")

@@ -3,10 +3,10 @@
 from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
 
 from graphbandit.kernels.adjacency import reveals
 from graphbandit.kernels.jit import kernel
+from graphbandit.shapes import Bool, Float, Int
 
 
 @kernel()

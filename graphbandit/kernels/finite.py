@@ -1,9 +1,9 @@
 """Finite function classes, whose values f_i(x, a) are given as an array (n, functions, arms)."""
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
 
 from graphbandit.kernels.jit import kernel
+from graphbandit.shapes import Bool, Float, Int
 
 
 @kernel()

@@ -1,7 +1,10 @@
 """How kernels are compiled: cached on disk, without the GIL, and announced the one time it takes a while."""
 
+import hashlib
 import sys
+from contextlib import suppress
 from functools import partial
+from pathlib import Path
 
 import numba
 from numba.core import event
@@ -27,3 +30,25 @@ class _Announcement(event.Listener):
 
 
 event.register("numba:compile", _Announcement())  # type: ignore[no-untyped-call]
+
+
+def _drop_stale_kernels() -> None:
+    """Delete compiled kernels made from other sources.
+
+    Numba compiles a kernel together with those it calls, in other files too, but looks only at the kernel's own file
+    to see whether what it has on disk is still good.
+    """
+    folder = Path(__file__).parent
+    sources = hashlib.sha256()
+    for source in sorted(folder.glob("*.py")):
+        sources.update(source.read_bytes())
+    stamp = folder / "__pycache__" / "kernels.sha256"
+    with suppress(OSError):
+        if not stamp.exists() or stamp.read_text() != sources.hexdigest():
+            for compiled in stamp.parent.glob("*.nb[ci]"):
+                compiled.unlink(missing_ok=True)
+            stamp.parent.mkdir(exist_ok=True)
+            stamp.write_text(sources.hexdigest())
+
+
+_drop_stale_kernels()

@@ -3,11 +3,11 @@
 from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
 
 from graphbandit.kernels.adjacency import restrict, transpose_lists
 from graphbandit.kernels.jit import kernel
 from graphbandit.kernels.simplex import OPTIMAL, solve_covering_lp, workspace
+from graphbandit.shapes import Bool, Float, Int
 
 CERTIFIED = 0
 UNSOLVED = 1

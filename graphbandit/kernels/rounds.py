@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
 
 from graphbandit.kernels.adjacency import observation_probabilities
 from graphbandit.kernels.exploration import (
@@ -16,6 +15,7 @@ from graphbandit.kernels.exploration import (
 )
 from graphbandit.kernels.jit import kernel
 from graphbandit.kernels.program import CERTIFIED, solve_program
+from graphbandit.shapes import Bool, Float, Int
 
 NO_PROGRAM = 0
 PAPER_COVERAGE = 1

@@ -7,17 +7,17 @@ from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
-from jaxtyping import Bool, Shaped
 
 from graphbandit.checks import setting_boolean, setting_choice, setting_number
 from graphbandit.errors import EstimatedNoiseWarning, InputError
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.graph_batches import FeedbackGraphs
 from graphbandit.learners.base import Learner, candidates_of, check_batch, function_class_of, predicted
-from graphbandit.learners.epochs import EpochSchedule, EpochTerms, add_epoch, check_rates, rounds_left
+from graphbandit.learners.epochs import EpochSchedule, EpochTerms, add_epoch, check_clock, check_rates, rounds_left
 from graphbandit.persistence import savable
 from graphbandit.problem import Problem
 from graphbandit.rounds import SamplingRule, sample_rounds
+from graphbandit.shapes import Bool, Shaped
 from graphbandit.types import Decisions, Observations
 
 
@@ -40,6 +40,11 @@ class AdaCBGState:
     noise: float | None
     disagreement: float
     scale: float
+
+    def __post_init__(self) -> None:
+        check_clock(self.problem, self.rounds, self.epoch)
+        setting_number("disagreement", self.disagreement, above=0.0)
+        setting_number("scale", self.scale, at_least=0.0)
 
 
 @savable

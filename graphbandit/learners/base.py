@@ -17,13 +17,13 @@ from abc import ABC, abstractmethod
 from typing import Any, Generic, TypeVar
 
 import numpy as np
-from jaxtyping import Bool, Float, Shaped
 
 from graphbandit.checks import LARGEST, available_array, first_not_finite, numbers
 from graphbandit.errors import GraphError, InputError, SettingError
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.graph_batches import FeedbackGraphs
 from graphbandit.problem import Problem, check_function_class
+from graphbandit.shapes import Bool, Float, Shaped
 from graphbandit.types import Decisions, Observations
 
 State = TypeVar("State")

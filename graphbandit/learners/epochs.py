@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from graphbandit.checks import LARGEST, first_not_finite, setting_number
-from graphbandit.errors import InputError, ObservationError
+from graphbandit.checks import LARGEST, first_not_finite, setting_integer, setting_number
+from graphbandit.errors import InputError, ObservationError, SettingError
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.persistence import savable
 from graphbandit.problem import Problem
@@ -93,6 +93,17 @@ class EpochState:
     epoch: int
     data: Any
     model: Any
+
+    def __post_init__(self) -> None:
+        check_clock(self.problem, self.rounds, self.epoch)
+
+
+def check_clock(problem: Problem, rounds: int, epoch: int) -> None:
+    """Raise unless these can be part of a state."""
+    if not isinstance(problem, Problem):
+        raise SettingError(f"problem is {problem!r}; expected a Problem")
+    setting_integer("rounds", rounds, at_least=0)
+    setting_integer("epoch", epoch, at_least=1)
 
 
 def rounds_left(schedule: EpochSchedule, problem: Problem, rounds: int, epoch: int) -> int:

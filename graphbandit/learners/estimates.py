@@ -6,7 +6,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Float, Shaped
 
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.graph_batches import FeedbackGraphs
@@ -14,6 +13,7 @@ from graphbandit.learners.base import Learner, candidates_of, check_batch, funct
 from graphbandit.learners.epochs import EpochSchedule, EpochState, EpochTerms, add_epoch, rounds_left
 from graphbandit.problem import Problem
 from graphbandit.rounds import SamplingRule, sample_rounds
+from graphbandit.shapes import Bool, Float, Shaped
 from graphbandit.types import Decisions, Observations
 
 

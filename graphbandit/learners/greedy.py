@@ -4,13 +4,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Float
 
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.learners.epochs import EpochSchedule, EpochState
 from graphbandit.learners.estimates import EstimateLearner
 from graphbandit.persistence import savable
 from graphbandit.rounds import SamplingRule
+from graphbandit.shapes import Bool, Float
 
 
 @savable

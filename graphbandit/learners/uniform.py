@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Bool, Shaped
 
 from graphbandit.graph_batches import FeedbackGraphs
 from graphbandit.learners.base import Learner, check_batch
@@ -11,6 +10,7 @@ from graphbandit.learners.epochs import EpochSchedule, EpochState, rounds_left
 from graphbandit.persistence import savable
 from graphbandit.problem import Problem
 from graphbandit.rounds import SamplingRule, sample_rounds
+from graphbandit.shapes import Bool, Shaped
 from graphbandit.types import Decisions, Observations
 
 
