@@ -12,6 +12,7 @@ from graphbandit.graph_batches import FeedbackGraphs
 from graphbandit.graphs import FeedbackGraph
 from graphbandit.learners import AdaCBG, Falcon, Greedy, Learner, RegCBG, Uniform
 from graphbandit.problem import Problem
+from graphbandit.sampling_batch import SamplingSolutions, solve_sampling_lps
 from graphbandit.sampling_lp import SamplingSolution, solve_sampling_lp
 from graphbandit.simulate import SimulationResult, simulate
 from graphbandit.types import Decision, Decisions, Observations
@@ -35,6 +36,7 @@ __all__ = [
     "Problem",
     "RegCBG",
     "SamplingSolution",
+    "SamplingSolutions",
     "SimulationResult",
     "Uniform",
     "environments",
@@ -45,5 +47,6 @@ __all__ = [
     "inverse_gap_baseline",
     "simulate",
     "solve_sampling_lp",
+    "solve_sampling_lps",
     "theory",
 ]

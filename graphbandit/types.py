@@ -193,11 +193,16 @@ class Decision:
             f"  gamma                 {self.gamma:.4g}",
             f"  probabilities         {shown}{more}",
             f"  expected gap          {self.objective:.4g} (baseline {float(self.baseline @ self.gaps):.4g})",
-            f"  solver                {self.solver}"
-            + ("" if np.isnan(self.duality_gap) else f", relative duality gap {self.duality_gap:.1e}"),
+            f"  solver                {self.solver}{_quality(self.duality_gap)}",
             f"  reveals               {_arms(self.revealed)}",
         ]
         return "\n".join(lines)
+
+
+def _quality(duality_gap: float) -> str:
+    if np.isnan(duality_gap):
+        return ""
+    return ", certified optimal" if duality_gap <= 1e-9 else f", certified within {duality_gap:.1%} of the optimum"
 
 
 def _arms(arms: Int[np.ndarray, " some"]) -> str:

@@ -117,7 +117,12 @@ def in_common(name, number, *, graph, n_arms, horizon_known=True, masked=False):
     given = SETTINGS[name]
     literal = reference.AdaCBG(**{**DEFAULTS, **given}, sigma=1.0, horizon_known=horizon_known)
     records = literal.run(
-        values, np.stack([g.to_dense() for g in graphs]), rewards, uniforms, T=T if horizon_known else None, available=masks
+        values,
+        np.stack([g.to_dense() for g in graphs]),
+        rewards,
+        uniforms,
+        T=T if horizon_known else None,
+        available=masks,
     )
     learner = gb.AdaCBG(**{RENAMED.get(key, key): value for key, value in given.items()})
     decisions, states = run_package(

@@ -38,9 +38,7 @@ def test_values_and_predictions(functions, observations):
     values = functions.values(observations.contexts)
     np.testing.assert_allclose(values, literal(observations.contexts), atol=1e-12)
     for i in (0, 8):
-        np.testing.assert_array_equal(
-            functions.predict(FiniteModel(index=i), observations.contexts), values[:, i]
-        )
+        np.testing.assert_array_equal(functions.predict(FiniteModel(index=i), observations.contexts), values[:, i])
 
 
 def test_losses_are_exact_and_add_up(functions, observations):
@@ -84,9 +82,7 @@ def test_candidates_and_widths(functions, observations):
     best = np.argmax(functions.predict(model, contexts), axis=1)
     errors = values - literal(contexts)[:, model.index, None]
     shifted = errors - np.take_along_axis(errors, best[:, None, None], axis=2)
-    np.testing.assert_allclose(
-        functions.widths(space, model, contexts, best), np.abs(shifted).max(axis=1), atol=1e-12
-    )
+    np.testing.assert_allclose(functions.widths(space, model, contexts, best), np.abs(shifted).max(axis=1), atol=1e-12)
 
 
 def test_draws_are_the_posterior(functions, observations):

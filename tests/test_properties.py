@@ -161,9 +161,7 @@ def epochs_of(learner, instance, rounds):
         states.append(state)
         regret.append(part.best_means() - part.means[np.arange(stop - start), decisions.action])
         seen = part.graphs.revealed(decisions.action)
-        state = learner.update(
-            state, gb.Observations.from_masks(part.contexts, seen, part.rewards, first_round=start)
-        )
+        state = learner.update(state, gb.Observations.from_masks(part.contexts, seen, part.rewards, first_round=start))
         start = stop
     return states, regret
 
@@ -186,7 +184,5 @@ def test_candidates_are_exactly_the_best_arms_of_the_members(seed, n_arms, n_fun
     mask[:, 0] = True
     found = functions.candidates(space, contexts, mask)
     for t in range(6):
-        expected = {
-            int(np.argmax(np.where(mask[t], table[t, i], -np.inf))) for i in np.flatnonzero(space.members)
-        }
+        expected = {int(np.argmax(np.where(mask[t], table[t, i], -np.inf))) for i in np.flatnonzero(space.members)}
         assert set(np.flatnonzero(found[t]).tolist()) == expected

@@ -72,9 +72,7 @@ def test_without_a_known_horizon_learners_use_the_epoch_end(environment):
     unknown = gb.simulate(gb.Falcon(), environment, rounds=200, seed=1, keep_decisions=True, horizon_known=False)
     longer = gb.simulate(gb.Falcon(), environment, rounds=300, seed=1, keep_decisions=True, horizon_known=False)
     assert not np.array_equal(known.decisions["learner"][0].gamma, unknown.decisions["learner"][0].gamma)
-    np.testing.assert_array_equal(
-        unknown.decisions["learner"][0].gamma, longer.decisions["learner"][0].gamma[:200]
-    )
+    np.testing.assert_array_equal(unknown.decisions["learner"][0].gamma, longer.decisions["learner"][0].gamma[:200])
 
 
 def test_summary(runs):
@@ -109,9 +107,7 @@ def test_masks_of_an_environment_from_arrays():
         function_class=functions,
         noise=0.1,
     )
-    runs = gb.simulate(
-        {"ours": gb.AdaCBG(), "greedy": gb.Greedy()}, environment, rounds=n, keep_decisions=True
-    )
+    runs = gb.simulate({"ours": gb.AdaCBG(), "greedy": gb.Greedy()}, environment, rounds=n, keep_decisions=True)
     for name in ("ours", "greedy"):
         played = runs.decisions[name][0].action
         assert offered[np.arange(n), played].all()

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from graphbandit.kernels.adjacency import restrict, transpose_lists
+from graphbandit.kernels.adjacency import observation_probabilities, restrict, transpose_lists
 from graphbandit.kernels.jit import kernel
 from graphbandit.kernels.simplex import OPTIMAL, solve_covering_lp, workspace
 from graphbandit.shapes import Bool, Float, Int
@@ -72,3 +72,33 @@ def solve_program(
     for k in range(n_rows):
         duals[rows[k]] = y[k]
     return CERTIFIED, objective, gap
+
+
+@kernel()
+def solve_programs(
+    words: Any,
+    index: Int[np.ndarray, " n"],
+    demands: Float[np.ndarray, "n arms"],
+    gaps: Float[np.ndarray, "n arms"],
+    best: Int[np.ndarray, " n"],
+    row_limit: int,
+    probabilities: Float[np.ndarray, "n arms"],
+    observed: Float[np.ndarray, "n arms"],
+    numbers: Float[np.ndarray, "n 3"],
+) -> None:
+    """`solve_program` for each round of a batch of bit-packed graphs with all arms available.
+
+    `numbers` receives (status, objective, relative gap); p and q are for rounds of status CERTIFIED.
+    """
+    n, n_arms = demands.shape
+    scratch = np.empty(n_arms, np.int32)
+    marks = np.full(n_arms, -1, np.int32)
+    available = np.ones(n_arms, np.bool_)
+    duals = np.empty(n_arms)
+    for t in range(n):
+        graph = words[index[t]]
+        status, objective, gap = solve_program(
+            graph, demands[t], gaps[t], best[t], available, row_limit, scratch, marks, probabilities[t], duals
+        )
+        numbers[t, 0], numbers[t, 1], numbers[t, 2] = status, objective, gap
+        observation_probabilities(graph, probabilities[t], scratch, observed[t])

@@ -7,20 +7,22 @@
 with costs c >= 0, and cost 0 in one column `best`. In the sampling LP a column is an arm to play, a row an arm to be
 observed, and "covers" means "reveals". Who covers what comes as two incidence lists that say the same thing:
 
-    col_rows[col_ptr[j]:col_ptr[j+1]]   the rows that column j covers
-    row_cols[row_ptr[i]:row_ptr[i+1]]   the columns that cover row i
+    col_rows[col_ptr[j]:col_ptr[j+1]]   the rows that column j covers, each once
+    row_cols[row_ptr[i]:row_ptr[i+1]]   the columns that cover row i, each once
 
 All mass on `best` is a basis, and because c >= 0 it is dual feasible. So the dual simplex starts there without a
-phase 1, and takes about as many pivots as rows bind at the optimum. A pivot is `graphbandit.kernels.simplex_pivot`,
-the basis with its small dense inverse `graphbandit.kernels.simplex_basis`; here are the loop around them, the
-workspace and the certificate.
+phase 1, and takes about as many pivots as rows bind at the optimum. The basis, with its small dense inverse, is the
+subject of `graphbandit.kernels.simplex_basis`, a pivot that of `graphbandit.kernels.simplex_pivot`; here are the loop
+around them and the certificate.
 
-**Units.** Costs and demands are divided by powers of two next to their maxima, which is exact, so all tolerances are
-relative to the largest cost and the largest demand. The sum row then reads sum_j p_j = `total`.
+**Units.** Costs and demands are divided by powers of two just above their maxima, which is exact, so all tolerances
+are relative to the largest cost and the largest demand. The sum row then reads sum_j p_j = `total`.
 
-**Trust.** The answer is refined against the original data, and again after every pivot that this calls for. What is
-returned as `OPTIMAL` carries a certificate computed from the original data alone. There is no rule against cycling
-but an iteration limit: the caller is told, and can ask another solver.
+**Trust.** When nothing is infeasible any more, values and duals are refined against the original data, which may call
+for a few more pivots. What is then returned as `OPTIMAL` carries a certificate made from the original data alone.
+There is no rule against cycling but an iteration limit: the caller is told, and can ask another solver.
+
+**Same bits.** Arithmetic is strict, in the order written, so the answer depends on nothing but the LP.
 """
 
 import math
@@ -62,7 +64,7 @@ SHRINK = 1.0 - 2.0**-48
 
 FEASIBLE = 1e-11
 """A slack or a p_j above minus this counts as feasible while pivoting ..."""
-STRICTLY_FEASIBLE = 1e-14
+STRICTLY_FEASIBLE = 3e-16
 """... and above minus this once they are refined, ..."""
 MOST_STRICT_REFINEMENTS = 5
 """... unless rounding keeps that from being reached so often."""

@@ -1,0 +1,1 @@
+"""Benchmarks: the package and its rivals, measured side by side in one run. `make bench`, or `graphbandit bench`."""

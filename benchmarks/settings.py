@@ -1,0 +1,84 @@
+"""How much is measured: the full run, the quick one, and one that only shows that everything works."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+PARTS = ("lp", "decision", "throughput", "scaling", "startup")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """Sizes of all parts. `seconds` are budgets of one table row, all contenders together."""
+
+    name: str
+    lp_arms: tuple[int, ...] = (10, 20, 50, 100, 200, 500, 1000)
+    lp_seconds: float = 3.0
+    lp_instances: int = 400
+    decision_arms: tuple[int, ...] = (5, 10, 20, 50)
+    decision_learnt: int = 128
+    decision_repeats: int = 8
+    vowpal_arms: tuple[int, ...] = (10, 20, 50)
+    vowpal_graph_arms: tuple[int, ...] = (5, 10)
+    vowpal_graph_rounds: int = 8
+    throughput_arms: int = 50
+    throughput_rounds: int = 2**11
+    throughput_passes: int = 5
+    reference_rounds: int = 2**8
+    reference_passes: int = 2
+    workers_repeats: int = 16
+    workers_passes: int = 3
+    scaling_arms: tuple[int, ...] = (10**2, 10**3, 10**4, 10**5, 10**6)
+    scaling_decisions: int = 7
+    scaling_rounds: tuple[int, ...] = (2**10, 2**12, 2**14, 2**16)
+    startup_passes: int = 7
+    startup_empty_cache: bool = True
+
+    def as_dict(self) -> dict[str, Any]:
+        """As JSON takes it."""
+        return asdict(self)
+
+
+FULL = Settings(name="full")
+
+QUICK = Settings(
+    name="quick",
+    lp_arms=(10, 50, 100),
+    lp_seconds=0.6,
+    decision_repeats=2,
+    vowpal_graph_rounds=3,
+    throughput_passes=3,
+    reference_rounds=2**6,
+    reference_passes=1,
+    workers_repeats=8,
+    workers_passes=1,
+    scaling_arms=(10**2, 10**4),
+    scaling_decisions=5,
+    scaling_rounds=(2**10, 2**12),
+    startup_passes=3,
+    startup_empty_cache=False,
+)
+
+TINY = Settings(
+    name="tiny",
+    lp_arms=(10,),
+    lp_seconds=0.0,
+    lp_instances=2,
+    decision_arms=(5, 10),
+    decision_learnt=16,
+    decision_repeats=1,
+    vowpal_arms=(10,),
+    vowpal_graph_arms=(5,),
+    vowpal_graph_rounds=1,
+    throughput_arms=8,
+    throughput_rounds=2**5,
+    throughput_passes=1,
+    reference_rounds=2**4,
+    reference_passes=1,
+    workers_repeats=2,
+    workers_passes=1,
+    scaling_arms=(100,),
+    scaling_decisions=2,
+    scaling_rounds=(2**5,),
+    startup_passes=1,
+    startup_empty_cache=False,
+)
