@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import graphbandit as gb
-from benchmarks.lp_rivals import MODES, Highs, solve_with_scipy
+from benchmarks.lp_rivals import MODES, Highs, Scipy
 from benchmarks.settings import Settings
 from benchmarks.timing import Progress, no_collection, ratio, summary, timed
 from tests.lp_instances import FAMILIES, CoveringLP, random_costs, random_graph, sampling_lp
@@ -93,14 +93,14 @@ def measure(family: str, n_arms: int, coverage: str, settings: Settings) -> dict
 
     source = programs(family, n_arms, coverage, np.random.default_rng([n_arms, FAMILIES.index(family)]))
     chunk = CHUNK if n_arms <= 200 else 2
-    work, loop, highs = workspace(n_arms, n_arms), compiled_loop(), Highs()
+    work, loop, highs, scipy = workspace(n_arms, n_arms), compiled_loop(), Highs(), Scipy()
     first = [next(source) for _ in range(3 if n_arms <= 200 else 1)]
-    highs.tune([program.lp for program in first])
+    for rival in (highs, scipy):
+        rival.tune([program.lp for program in first])
     samples: dict[str, list[float]] = {name: [] for name in ("ours", "call", *MODES, "scipy")}
     worst = {"infeasibility": 0.0, "gap": 0.0, "difference_from_highs": 0.0}
     loop(List([first[0].arrays]), work, np.empty(1))
     call(first[0])
-    solve_with_scipy(first[0].lp)
     unsolved = 0
     end = time.perf_counter() + settings.lp_seconds
     with no_collection():
@@ -113,9 +113,9 @@ def measure(family: str, n_arms: int, coverage: str, settings: Settings) -> dict
             for mode in MODES if highs.installed else ():
                 samples[mode] += [highs.solve(program.lp, mode) for program in portion]
             for program in portion:
-                spent, answer = timed(lambda lp=program.lp: solve_with_scipy(lp))
+                spent, optimum = scipy.solve(program.lp)
                 samples["scipy"].append(spent)
-                check(program, float(answer.fun), worst)
+                check(program, optimum, worst)
     times = {name: summary(values) for name, values in samples.items() if values}
     best_mode = min((mode for mode in MODES[:2] if mode in times), key=lambda m: times[m]["median"], default=None)
     ratios = {"scipy": ratio(times["scipy"], times["ours"]), "call_scipy": ratio(times["scipy"], times["call"])}
@@ -130,6 +130,7 @@ def measure(family: str, n_arms: int, coverage: str, settings: Settings) -> dict
         "ratios": ratios,
         "highspy_mode": best_mode if best_mode is not None else "not installed",
         "highspy_pricing": highs.pricing,
+        "scipy_matrix": scipy.form,
         "unsolved": unsolved,
         **worst,
     }

@@ -9,7 +9,8 @@ import time
 from typing import Any
 
 import numpy as np
-from scipy.optimize import OptimizeResult, linprog
+from scipy.optimize import linprog
+from scipy.sparse import csr_array
 
 from tests.lp_instances import CoveringLP
 
@@ -20,19 +21,38 @@ already and only costs and demands change; and the solving alone."""
 PRICINGS = {"steepest edge": 2, "devex": 1, "dantzig": 0, "automatic": -1}
 
 
-def solve_with_scipy(lp: CoveringLP) -> OptimizeResult:
-    """One call of linprog on the dense matrix, which it takes faster than a sparse one at these sizes."""
-    n = len(lp.c)
-    return linprog(
-        lp.c,
-        A_ub=-lp.A.astype(float),
-        b_ub=-lp.b,
-        A_eq=np.ones((1, n)),
-        b_eq=[1.0],
-        bounds=(0, None),
-        method="highs",
-        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
-    )
+class Scipy:
+    """linprog on the matrix as it takes it faster: dense or sparse."""
+
+    def __init__(self) -> None:
+        self.form = "dense"
+
+    def tune(self, programs: list[CoveringLP]) -> None:
+        """Choose the form of the matrix that makes these programs fastest."""
+
+        def spent(form: str) -> float:
+            self.form = form
+            return float(np.median([min(self.solve(lp)[0] for _ in range(2)) for lp in programs]))
+
+        self.form = min(("dense", "sparse"), key=spent)
+
+    def solve(self, lp: CoveringLP) -> tuple[float, float]:
+        """(seconds of one call, optimum)"""
+        matrix, ones = -lp.A.astype(float), np.ones((1, len(lp.c)))
+        if self.form == "sparse":
+            matrix, ones = csr_array(matrix), csr_array(ones)
+        start = time.perf_counter()
+        result = linprog(
+            lp.c,
+            A_ub=matrix,
+            b_ub=-lp.b,
+            A_eq=ones,
+            b_eq=[1.0],
+            bounds=(0, None),
+            method="highs",
+            options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
+        )
+        return time.perf_counter() - start, float(result.fun)
 
 
 class Highs:
@@ -88,8 +108,10 @@ class Highs:
                 starts, rows, ones, continuous,
             )  # fmt: skip
 
-        if mode != "new model":
-            hand_over(zeros if mode == "new numbers" else lp.c, upper if mode == "new numbers" else lower)
+        if mode == "run":
+            hand_over(lp.c, lower)
+        elif mode == "new numbers":
+            hand_over(zeros, np.append(np.zeros(n_rows), 1.0))
         start = time.perf_counter()
         if mode == "new model":
             hand_over(lp.c, lower)

@@ -244,7 +244,8 @@ class Bandit:
         waiting = bandit._rounds - bandit._learnt
         if not waiting == len(bandit._contexts) == len(bandit._available):
             raise ValueError("its rounds and contexts do not fit each other")
-        if not 0 <= waiting <= bandit._learner.rounds_until_update(bandit._state):
+        in_step = getattr(bandit._state, "rounds", bandit._learnt) == bandit._learnt
+        if not in_step or not 0 <= waiting <= bandit._learner.rounds_until_update(bandit._state):
             raise ValueError("its rounds and its learner's state do not fit each other")
         known = {*range(bandit._learnt, bandit._rounds), *bandit._late_contexts}
         if not all(t in known and 0 <= arm < n_arms for t, arm, _ in bandit._news):

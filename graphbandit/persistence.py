@@ -167,7 +167,7 @@ def _decode(tree: Any, archive: zipfile.ZipFile, replace: Callable[[dict[str, An
         return replace(_decode(tree["$external"], archive, replace))
     if "$class" in tree:
         if tree["$class"] not in _savable:
-            raise SavedFileError(f"the file holds a {tree['$class']!r}, which this version does not know")
+            raise SavedFileError(f"{archive.filename} holds a {tree['$class']!r}, which this version does not know")
         fields = {key: _decode(item, archive, replace) for key, item in tree["fields"].items()}
         return _savable[tree["$class"]](**fields)
     raise ValueError(f"unknown entry with keys {sorted(tree)}")

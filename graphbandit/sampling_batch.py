@@ -1,5 +1,6 @@
 """Many sampling programs at once: the rounds of an epoch, solved in parallel threads that do not hold the GIL."""
 
+import itertools
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -72,7 +73,7 @@ def solve_sampling_lps(
             )  # fmt: skip
 
         cuts = np.linspace(0, n, workers + 1).astype(int).tolist()
-        parts = [slice(first, stop) for first, stop in zip(cuts[:-1], cuts[1:], strict=True)]
+        parts = [slice(first, stop) for first, stop in itertools.pairwise(cuts)]
         with ThreadPoolExecutor(workers) as pool:
             list(pool.map(solve, parts))
     everyone = np.ones(graphs.n_arms, dtype=np.bool_)

@@ -458,10 +458,7 @@ class AdaCBG(Learner):
         # 2. Candidates.
         A = self._candidates(t, epoch.members, data)
         # 3. Exploration set; of an inverse-gap baseline, all arms on offer.
-        if self.baseline == "inverse-gap":
-            S = by_gap(on_offer(available, data.K), c)
-        else:
-            S = exploration_set(G, A, c)
+        S = by_gap(on_offer(available, data.K), c) if self.baseline == "inverse-gap" else exploration_set(G, A, c)
 
         # 5. and 6. Baseline and sampling LP, for a given gamma.
         def sample(g: float) -> tuple[Vector, Vector | None, Vector]:

@@ -151,7 +151,7 @@ def test_enough_rounds_are_compared():
 
 
 @pytest.mark.parametrize("graph", GRAPHS)
-@pytest.mark.parametrize("literal,learner", [(reference.Falcon, gb.Falcon), (reference.RegCBG, gb.RegCBG)])
+@pytest.mark.parametrize(("literal", "learner"), [(reference.Falcon, gb.Falcon), (reference.RegCBG, gb.RegCBG)])
 def test_baselines_agree_with_the_reference(literal, learner, graph):
     for number, n_arms in enumerate((2, 5, 17, 60)):
         known = number % 2 == 0

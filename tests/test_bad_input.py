@@ -83,7 +83,7 @@ def content(bandit, folder):
 
 
 def refuse(bandit, call, error, message, folder):
-    """The call raises this, and afterwards the bandit is what it was and goes on like one left alone."""
+    """The call raises this, and afterwards the bandit is what it was."""
     before = content(bandit, folder)
     with pytest.raises(error) as caught:
         call(bandit)
@@ -283,7 +283,7 @@ def out_of_memory(_):
 
 
 ANSWERS = {
-    "wrong shape": (lambda x: x, InputError, "gave values of shape (1, 3); expected (1, 2, 3)"),
+    "wrong shape": (lambda x: x, InputError, "the function class gave values of shape"),
     "NaN": (lambda x: np.full((len(x), 2, 3), NAN), InputError, "gave nan at [0, 0, 0]; expected finite"),
     "too large": (lambda x: np.full((len(x), 2, 3), 1e200), InputError, "gave 1e+200 at [0, 0, 0]; expected finite"),
     "None": (lambda x: None, InputError, "the answer of the function class has type object; expected numbers"),
@@ -323,30 +323,26 @@ def test_contexts_that_a_callable_cannot_take_are_refused_before_they_are_kept(t
 
 
 class Own(gb.BilinearClass):
-    """A class of the user's own, whose answers kernels would trust."""
-
-    def predict(self, model, contexts):
-        return np.zeros((len(contexts), K + 1))
-
-    def best_arms(self, members, contexts, available):
-        return np.ones((len(contexts), K - 1), dtype=bool)
-
-    def widths(self, space, model, contexts, best):
-        return np.zeros((1, 1))
+    """A class of the user's own, which files do not know."""
 
 
-@pytest.mark.parametrize(
-    ("learner", "message"),
-    [
-        (gb.AdaCBG(), "gave candidates of type bool and shape (1, 3); expected booleans of shape (1, 4)"),
-        (gb.RegCBG(), "gave candidates of type bool and shape (1, 3)"),
-    ],
-)
-def test_a_class_of_the_users_own_is_refused_before_kernels_see_it(learner, message):
-    functions = Own(x0=np.ones((2, D)), a0=np.ones((2, D)), arms=np.ones((K, D)))
+MISTAKES = {
+    "candidates": (gb.AdaCBG(), "best_arms", np.ones((1, 3), bool), "candidates of type bool and shape (1, 3)"),
+    "candidates, early": (gb.Falcon(), "best_arms", np.ones((1, K)), "candidates of type float64 and shape (1, 4)"),
+    "prediction": (gb.Falcon(), "predict", np.zeros((1, K + 1)), "predicts values of shape (1, 5); expected (1, 4)"),
+    "NaN": (gb.Greedy(), "predict", np.full((1, K), NAN), "predicts nan at [0, 0]; expected finite values"),
+    "text": (gb.AdaCBG(), "predict", ["high"] * K, "the prediction of the function class has type <U4"),
+    "widths": (gb.AdaCBG(gamma="width"), "widths", np.zeros((1, 1)), "widths of shape (1, 1); expected (1, 4)"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("learner", "method", "answer", "message"), MISTAKES.values(), ids=MISTAKES)
+def test_a_class_of_the_users_own_is_refused_before_kernels_see_it(learner, method, answer, message):
+    wrong = type("Wrong", (Own,), {method: lambda *_: answer})
+    functions = wrong(x0=np.ones((2, D)), a0=[[1, 2], [3, 4]], arms=np.eye(K, D))
     bandit = gb.Bandit(learner, gb.Problem(n_arms=K, function_class=functions, noise=1.0))
     with pytest.raises(InputError) as caught:
-        bandit.decide((0.0, 0.0), GRAPH)
+        play(bandit, 0, 3)
     assert message in str(caught.value)
 
 
@@ -436,7 +432,7 @@ REFUSED = {
         for name in ("radius", "coverage", "gamma", "baseline", "candidate_set", "scale_factor", "linear_program")
         for key, v in {"text": "best", "None": None, "number": 1, "array": np.ones(2)}.items()
     },
-    "class: no FunctionClass": (problem(function_class=5), SettingError, "function_class is 5; expected a FunctionClass"),
+    "class: no FunctionClass": (problem(function_class=5), SettingError, "function_class is 5; expected a"),
     "class: other arms": (
         problem(function_class=INSTANCE.functions), SettingError, "function_class has 4 arms; expected n_arms = 3",
     ),
@@ -463,7 +459,7 @@ REFUSED = {
     "paper: no graph": (synthetic(graph=5), SettingError, "graph is 5; expected a graph kind's name"),
     "paper: unknown option": (synthetic(hubs=2), SettingError, "options of graph kind 'random' are {'hubs': 2}"),
     "paper: option out of range": (synthetic(density=-1), SettingError, "density is -1; expected a finite number"),
-    "paper: option of no kind": (synthetic(graph=EVERYTHING, density=1), SettingError, "graph_options is {'density': 1}"),
+    "paper: option of no kind": (synthetic(graph=EVERYTHING, density=1), SettingError, "graph_options is {'density'"),
     "paper: other arms": (synthetic(graph=EVERYTHING), SettingError, "graph has 4 arms; expected n_arms = 50"),
     "paper: fixed_graph": (synthetic(fixed_graph="no"), SettingError, "fixed_graph is 'no'; expected True or False"),
     "paper: no options": (
@@ -480,12 +476,12 @@ REFUSED = {
     ),
     "arrays: contexts ragged": (arrays(contexts=[[1], [1, 2]]), InputError, "contexts have rows of different lengths"),
     "arrays: contexts NaN": (arrays(contexts=np.full((5, D), NAN)), InputError, "contexts have nan at [0, 0]"),
-    "arrays: fewer rewards": (arrays(rewards=np.zeros((4, 3))), InputError, "rewards has shape (4, 3); expected (5, arms)"),
+    "arrays: fewer rewards": (arrays(rewards=np.zeros((4, 3))), InputError, "rewards has shape (4, 3); expected (5,"),
     "arrays: rewards of no arm": (arrays(rewards=np.zeros((5, 0))), InputError, "rewards has shape (5, 0)"),
     "arrays: flat rewards": (arrays(rewards=np.zeros(5)), InputError, "rewards has shape (5,); expected (5, arms)"),
     "arrays: rewards as text": (arrays(rewards="high"), InputError, "rewards has type <U4; expected numbers"),
     "arrays: rewards ragged": (arrays(rewards=[[1], [1, 2]]), InputError, "rewards has rows of different lengths"),
-    "arrays: rewards infinite": (arrays(rewards=np.full((5, 3), INF)), InputError, "rewards has inf at [0, 0]; expected"),
+    "arrays: rewards infinite": (arrays(rewards=np.full((5, 3), INF)), InputError, "rewards has inf at [0, 0]"),
     "arrays: rewards complex": (arrays(rewards=np.zeros((5, 3)) * 1j), InputError, "rewards has type complex128"),
     "arrays: means at odds": (arrays(means=np.zeros((5, 2))), InputError, "means has shape (5, 2); expected that of"),
     "arrays: graphs of other arms": (arrays(graphs=EVERYTHING), InputError, "graphs are 5 of 4 arms; expected 5 of 3"),
@@ -496,7 +492,7 @@ REFUSED = {
     "arrays: list of graphs": (arrays(graphs=[EVERYTHING]), GraphError, "graphs is a list; expected FeedbackGraphs or"),
     "arrays: empty mask": (arrays(available=np.zeros((5, 3), bool)), InputError, "available offers no arm in round 0"),
     "arrays: mask of numbers": (arrays(available=np.ones((5, 3))), InputError, "available has type float64; expected"),
-    "arrays: noise": (arrays(noise=-1), SettingError, "noise is -1; expected a finite number of at least 0"[:12]),
+    "arrays: noise": (arrays(noise=-1), SettingError, "noise is -1; expected a finite number"),
     "arrays: shuffle": (arrays(shuffle=1), SettingError, "shuffle is 1; expected True or False"),
     "arrays: class": (arrays(function_class=5), SettingError, "function_class is 5; expected a FunctionClass"),
     "arrays: class of other contexts": (
@@ -507,9 +503,9 @@ REFUSED = {
     "simulate: a class": (simulate(gb.Uniform), SettingError, "expected a learner, or a dictionary"),
     "simulate: no learner": (simulate({"a": 5}), SettingError, "learners['a'] is 5; expected a learner"),
     "simulate: no name": (simulate({1: gb.Uniform()}), SettingError, "learners has the name 1; expected a string"),
-    "simulate: nowhere": (simulate(environment="paper"), SettingError, "environment is 'paper'; expected an environment"),
+    "simulate: nowhere": (simulate(environment="paper"), SettingError, "environment is 'paper'; expected"),
     "simulate: an instance": (simulate(environment=INSTANCE), SettingError, "expected an environment"),
-    "simulate: too many rounds": (simulate(environment=arrays()(), rounds=6), SettingError, "rounds is 6; expected at most"),
+    "simulate: too many rounds": (simulate(environment=arrays()(), rounds=6), SettingError, "rounds is 6; expected at"),
     "simulate: horizon_known": (simulate(horizon_known=None), SettingError, "horizon_known is None; expected True or"),
     "simulate: keep_decisions": (simulate(keep_decisions=1), SettingError, "keep_decisions is 1; expected True or"),
     "simulate: on_repeat": (simulate(on_repeat="print"), SettingError, "on_repeat is 'print'; expected a callable"),
@@ -518,8 +514,8 @@ REFUSED = {
         simulate(gb.AdaCBG(), environments.paper(n_arms=K, graph=NO_LOOPS)), GraphError, "lacks the self-loop of arm 0",
     ),
     "explore: no graph": (explore(np.eye(K)), GraphError, "graph is a ndarray; expected a FeedbackGraph"),
-    "explore: arms": (explore(candidates=[0, 1]), InputError, "candidates is an array of int64 of shape (2,); expected"),
-    "explore: short": (explore(candidates=[True]), InputError, "candidates is an array of bool of shape (1,); expected"),
+    "explore: arms": (explore(candidates=[0, 1]), InputError, "candidates is an array of int64 of shape (2,)"),
+    "explore: short": (explore(candidates=[True]), InputError, "candidates is an array of bool of shape (1,)"),
     "explore: ragged": (explore(candidates=[[True], []]), InputError, "candidates has rows of different lengths"),
     "explore: gaps short": (explore(gaps=[0.0]), InputError, "gaps has shape (1,); expected (4,), one number an arm"),
     "explore: gaps NaN": (explore(gaps=[0, 0, NAN, 0]), InputError, "gaps has nan at [2]; expected finite numbers"),
@@ -543,7 +539,7 @@ REFUSED = {
     "program: gaps short": (program(gaps=[0.0, 1.0]), InputError, "gaps has shape (2,); expected (4,)"),
     "program: gaps NaN": (program(gaps=[0, NAN, 1, 1]), InputError, "gaps has nan at [1]; expected finite numbers"),
     "program: gaps negative": (program(gaps=[0, -1, 1, 1]), InputError, "gaps has -1.0 at arm 1"),
-    "program: no gap is 0": (program(gaps=[0.5, 1, 1, 1]), InputError, "best is arm 0; expected an available arm of gap 0"),
+    "program: no gap is 0": (program(gaps=[0.5, 1, 1, 1]), InputError, "best is arm 0; expected an available"),
     "program: best outside": (program(best=4), InputError, "best is 4; expected an arm, from 0 to 3"),
     "program: best text": (program(best="0"), InputError, "best is '0'; expected an arm"),
     "program: best has a gap": (program(best=1), InputError, "best is arm 1; expected an available arm of gap 0"),
@@ -577,7 +573,7 @@ def test_refused(call, error, message):
         call()
     assert type(caught.value) is error
     assert message in str(caught.value)
-    assert "expected" in str(caught.value) or error is SolverError
+    assert "expect" in str(caught.value) or error is SolverError
 
 
 def observed(**kwargs):
@@ -592,33 +588,38 @@ def observed(**kwargs):
     return gb.Observations(**{**given, **kwargs})
 
 
+def step(contexts=None, graphs=DRAWN.graphs[:1], available=None):
+    rounds = batch(1) if contexts is None else contexts
+    return lambda learner, state: learner.decide(state, rounds, graphs, np.random.default_rng(0), available=available)
+
+
+def update(**kwargs):
+    return lambda learner, state: learner.update(state, observed(**kwargs))
+
+
 STEPS = {
-    "contexts: a list": (("decide", [[0.0, 0.0]], DRAWN.graphs[:1]), InputError, "contexts is a list; expected an array"),
-    "graphs: one": (("decide", batch(1), GRAPH), GraphError, "graphs is a FeedbackGraph; expected FeedbackGraphs"),
-    "rounds: too many": (("decide", batch(3), DRAWN.graphs[:3]), InputError, "3 rounds were asked for; expected at most 2"),
-    "graphs: too many": (("decide", batch(1), DRAWN.graphs[:2]), InputError, "1 contexts came with 2 graphs"),
-    "mask: short": (("decide", batch(1), DRAWN.graphs[:1], np.ones((1, 3), bool)), InputError, "available has shape (1, 3)"),
-    "mask: empty": (("decide", batch(1), DRAWN.graphs[:1], np.zeros((1, K), bool)), InputError, "offers no arm in round 0"),
-    "rounds: missing": (("update", observed(rounds=np.array([0, 5]))), InputError, "expected all of rounds 0 to 1"),
-    "arms: outside": (("update", observed(arms=np.array([0, K]))), InputError, "have arms 0 to 4; expected 0 to 3"),
-    "arms: negative": (("update", observed(arms=np.array([-1, 0]))), InputError, "have arms -1 to 0; expected 0 to 3"),
-    "rows: outside": (("update", observed(rows=np.array([0, 2]))), InputError, "have rows 0 to 2; expected 0 to 1"),
-    "rewards: fewer": (("update", observed(rewards=np.zeros(1))), InputError, "2 arms and 1 rewards; expected as many"),
-    "rewards: NaN": (("update", observed(rewards=np.array([0, NAN]))), ObservationError, "rewards have nan at [1]"),
-    "contexts: fewer": (("update", observed(contexts=DRAWN.contexts[:1])), InputError, "have 1 contexts for 2 rounds"),
-}  # fmt: skip
+    "contexts: a list": (step([[0.0, 0.0]]), InputError, "contexts is a list; expected an array"),
+    "graphs: one": (step(graphs=GRAPH), GraphError, "graphs is a FeedbackGraph; expected FeedbackGraphs"),
+    "graphs: too many": (step(graphs=DRAWN.graphs[:2]), InputError, "1 contexts came with 2 graphs"),
+    "rounds: too many": (step(batch(3), DRAWN.graphs[:3]), InputError, "3 rounds were asked for; expected at most 2"),
+    "mask: short": (step(available=np.ones((1, 3), bool)), InputError, "available has shape (1, 3); expected (1, 4)"),
+    "mask: empty": (step(available=np.zeros((1, K), bool)), InputError, "available offers no arm in round 0"),
+    "rounds: missing": (update(rounds=np.array([0, 5])), InputError, "expected all of rounds 0 to 1"),
+    "arms: outside": (update(arms=np.array([0, K])), InputError, "have arms 0 to 4; expected 0 to 3"),
+    "arms: negative": (update(arms=np.array([-1, 0])), InputError, "have arms -1 to 0; expected 0 to 3"),
+    "rows: outside": (update(rows=np.array([0, 2])), InputError, "have rows 0 to 2; expected 0 to 1"),
+    "rewards: fewer": (update(rewards=np.zeros(1)), InputError, "2 arms and 1 rewards; expected as many of each"),
+    "rewards: NaN": (update(rewards=np.array([0, NAN])), ObservationError, "rewards have nan at [1]; expected finite"),
+    "contexts: fewer": (update(contexts=DRAWN.contexts[:1]), InputError, "have 1 contexts for 2 rounds"),
+}
 
 
-@pytest.mark.parametrize("learner", ["AdaCB.G", "FALCON", "greedy"])
-@pytest.mark.parametrize(("step", "error", "message"), STEPS.values(), ids=STEPS)
-def test_a_learner_by_itself_refuses_what_kernels_would_trust(learner, step, error, message):
-    learner = LEARNERS[learner]
-    state = learner.init(INSTANCE.problem(None))
+@pytest.mark.parametrize("name", ["AdaCB.G", "FALCON", "greedy"])
+@pytest.mark.parametrize(("call", "error", "message"), STEPS.values(), ids=STEPS)
+def test_a_learner_by_itself_refuses_what_kernels_would_trust(name, call, error, message):
+    state = LEARNERS[name].init(INSTANCE.problem(None))
     with pytest.raises(error) as caught:
-        if step[0] == "update":
-            learner.update(state, step[1])
-        else:
-            learner.decide(state, *step[1:3], np.random.default_rng(0), available=step[3] if len(step) > 3 else None)
+        call(LEARNERS[name], state)
     assert message in str(caught.value)
 
 
@@ -640,8 +641,7 @@ def load(data, folder):
     path.write_bytes(data)
     try:
         return gb.Bandit.load(path)
-    except SavedFileError as error:
-        assert "damaged.gb" in str(error)
+    except SavedFileError:
         return None
 
 
@@ -667,8 +667,12 @@ def forged(data, change):
 
 
 def test_every_truncation_is_refused(saved, tmp_path):
-    for length in range(len(saved[0])):
-        assert load(saved[0][:length], tmp_path) is None
+    path = tmp_path / "cut.gb"
+    path.write_bytes(saved[0])
+    for length in reversed(range(len(saved[0]))):
+        os.truncate(path, length)
+        with pytest.raises(SavedFileError, match=r"cut\.gb is (truncated|damaged)"):
+            gb.Bandit.load(path)
 
 
 def test_every_flipped_byte_is_refused_or_harmless(saved, tmp_path):
@@ -802,7 +806,7 @@ def test_refused_files(change, message, saved, tmp_path):
     (tmp_path / "changed.gb").write_bytes(change(saved[1]))
     with pytest.raises(SavedFileError) as caught:
         gb.Bandit.load(tmp_path / "changed.gb")
-    assert "changed.gb" in str(caught.value) or "this version does not know" in str(caught.value)
+    assert "changed.gb" in str(caught.value)
     assert message in str(caught.value)
 
 

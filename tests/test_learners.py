@@ -1,6 +1,7 @@
 """The interface test over every learner, and what each is meant to do."""
 
 import dataclasses
+import itertools
 
 import numpy as np
 import pytest
@@ -134,7 +135,7 @@ def test_unknown_noise_is_estimated_from_above_and_told():
         state, start = learner.update(state, observations), start + len(part)
         found.append(state.noise)
     assert found[0] == np.inf, "too little data to say anything"
-    assert all(later <= earlier * 1.05 for earlier, later in zip(found, found[1:], strict=False))
+    assert all(later <= earlier * 1.05 for earlier, later in itertools.pairwise(found))
     assert 0.7 <= found[-1] <= 0.8
     assert state.space.members[instance.truth]
 

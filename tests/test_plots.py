@@ -5,6 +5,7 @@ from matplotlib.figure import Figure
 
 import graphbandit as gb
 from graphbandit import plots
+from graphbandit.plots.curves import draw_curves
 
 SOLVED_WITH_GAMMA_10 = {
     "baseline": [0, 11 / 15, 1 / 15, 1 / 15, 1 / 15, 1 / 15],
@@ -161,7 +162,7 @@ def test_names_at_the_ends_of_curves_do_not_meet() -> None:
     figure = Figure()
     axes = figure.add_subplot()
     flat = {f"curve {i}": (np.full(4, 1 + 1e-3 * i), np.zeros(4)) for i in range(8)}
-    plots.draw_curves(axes, np.arange(1, 5), flat)
+    draw_curves(axes, np.arange(1, 5), flat)
     assert overlaps(figure) == []
     assert max(text.get_position()[1] for text in axes.texts) <= 1.0
 

@@ -26,7 +26,8 @@ from graphbandit.checks import setting_integer, setting_number
 from graphbandit.environments import paper
 from graphbandit.errors import SavedFileError, SettingError
 from graphbandit.learners import AdaCBG
-from graphbandit.plots import COLOURS, draw_curves, mean_and_std, name_ends, plain_axes, save_figure
+from graphbandit.plots.curves import draw_curves, mean_and_std
+from graphbandit.plots.style import COLOURS, name_ends, plain_axes, save_figure
 from graphbandit.shapes import Float, Int
 from graphbandit.simulate import Summary, simulate
 

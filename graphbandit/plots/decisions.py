@@ -1,0 +1,175 @@
+"""One decision on its graph, and the star of the paper before and after the sampling program."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbandit import graph_generators
+from graphbandit.errors import InputError
+from graphbandit.exploration import arm_array, exploration_set, inverse_gap_baseline
+from graphbandit.graphs import FeedbackGraph
+from graphbandit.plots.drawing import (
+    ARM_LIMIT,
+    NUMBERED,
+    ROW_LIMIT,
+    canvas,
+    draw,
+    hub_of,
+    key,
+    layout,
+    number,
+    trimmed,
+    without_loops,
+)
+from graphbandit.plots.style import GREY, INK, VERMILION
+from graphbandit.sampling_lp import SamplingSolution, solve_sampling_lp
+from graphbandit.shapes import Float, Int
+from graphbandit.types import Decision
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+def plot_probabilities(
+    graph: FeedbackGraph,
+    *,
+    values: npt.ArrayLike,
+    before: npt.ArrayLike,
+    after: npt.ArrayLike,
+    observed: npt.ArrayLike,
+    best: int,
+    explored: npt.ArrayLike = (),
+    values_name: str = "estimated reward",
+) -> Figure:
+    """The graph with each arm's value in its circle, and beside it p~ (`before`) -> p (`after`) and q (`observed`).
+
+    The best arm is ringed, the arms of `explored` (numbers, or a mask) have a bold outline, and the more often an
+    arm is played, the darker it is: blue for the best arm, vermilion for all others. Lines are edges in both
+    directions, arrows edges in one; self-loops are left out.
+    """
+    n = graph.n_arms
+    _check_size(n)
+    if not 0 <= best < n:
+        raise InputError(f"best is {best}; expected an arm from 0 to {n - 1}")
+    numbers = arm_array("values", values, n)
+    p0, p1 = arm_array("before", before, n), arm_array("after", after, n)
+    q = arm_array("observed", observed, n)
+    places = layout(graph)
+    gap = "\n" if n <= ROW_LIMIT and hub_of(without_loops(graph)) is not None else " "  # a row has little width
+    labels = []
+    for a in range(n):
+        first, last = number(float(p0[a])), number(float(p1[a]))
+        p = first if first == last else f"{first}{gap}→ {last}"
+        labels.append(_arm_label(a, n, p, number(float(q[a])), float(numbers[a])))
+    figure, (axes,) = canvas(places, 1)
+    draw(axes, graph, places, numbers, p1, best, _arm_numbers(explored, n), labels)
+    inside, beside = (f"circle: {values_name}", "") if n <= NUMBERED else ("circle: arm", f"{values_name}, then ")
+    p_and_q = "p = probability (before → after the linear program), q = of being seen"
+    key(figure, f"{inside}    beside it: {beside}{p_and_q}")
+    return figure
+
+
+def plot_decision(decision: Decision, graph: FeedbackGraph, *, values: npt.ArrayLike | None = None) -> Figure:
+    """`plot_probabilities` of one decision; without `values` the circles show the gaps to the best arm."""
+    if len(decision.gaps) != graph.n_arms:
+        raise InputError(f"graph has {graph.n_arms} arms; expected the decision's {len(decision.gaps)}")
+    return plot_probabilities(
+        graph,
+        values=decision.gaps if values is None else values,
+        before=decision.baseline,
+        after=decision.probabilities,
+        observed=decision.observation_probabilities,
+        best=decision.best,
+        explored=decision.exploration_set,
+        values_name="estimated gap to the best arm" if values is None else "estimated reward",
+    )
+
+
+def _arm_label(arm: int, n: int, p: str, q: str, value: float) -> str:
+    """What is written beside a circle; where room is scarce, p only of arms that are played."""
+    if n <= ROW_LIMIT:
+        return f"arm {arm}\np {p}\nq {q}"
+    first = f"{arm}" if n <= NUMBERED else trimmed(f"{value:.2f}")
+    return f"{first}   q {q}" if p == "0" else f"{first}   p {p}   q {q}"
+
+
+class StarExample(NamedTuple):
+    """The star of the paper's figure, solved; `baseline` is p~, `before` its observation probabilities."""
+
+    graph: FeedbackGraph
+    values: Float[np.ndarray, " arms"]
+    gaps: Float[np.ndarray, " arms"]
+    explored: Int[np.ndarray, " size"]
+    baseline: Float[np.ndarray, " arms"]
+    before: Float[np.ndarray, " arms"]
+    solution: SamplingSolution
+
+
+def star_example(gamma: float = 10.0) -> StarExample:
+    """Hub 0 is worth 0.9, leaf 1 is worth 1 and four more leaves nothing; all arms are candidates.
+
+    >>> example = star_example(gamma=10.0)
+    >>> example.baseline.round(3), example.solution.probabilities.round(3)
+    (array([0.   , 0.733, 0.067, 0.067, 0.067, 0.067]), array([0.067, 0.933, 0.   , 0.   , 0.   , 0.   ]))
+    """
+    graph = graph_generators.star(6, hub=0)
+    values = np.array([0.9, 1.0, 0.0, 0.0, 0.0, 0.0])
+    gaps = values.max() - values
+    explored = exploration_set(graph, np.ones(6, dtype=np.bool_), gaps)
+    baseline = inverse_gap_baseline(explored, gaps, gamma)
+    before = baseline @ graph.to_dense()
+    return StarExample(graph, values, gaps, explored, baseline, before, solve_sampling_lp(graph, baseline, gaps))
+
+
+def plot_star_example(gamma: float = 10.0) -> Figure:
+    """The paper's star before and after the sampling program, side by side.
+
+    Exploring moves from four worthless leaves to the hub, which costs 0.1 and reveals every arm. Arrows go from
+    the arms that explore to what they reveal.
+    """
+    example = star_example(gamma)
+    p, q = example.solution.probabilities, example.solution.observation_probabilities
+    costs = float(example.baseline @ example.gaps), example.solution.objective
+    places = layout(example.graph)
+    figure, panels = canvas(places, 2)
+    best = int(np.argmax(example.values))
+    stages = (
+        (example.baseline, example.before, "Before the linear program", "exploring tries four worthless leaves", ""),
+        (p, q, "After the linear program", "exploring tries the hub, which reveals them all", _times_less(*costs)),
+    )
+    for axes, cost, (played, seen, title, subtitle, remark) in zip(panels, costs, stages, strict=True):
+        labels = [f"$p$ = {number(a)}\n$q$ = {number(b)}" for a, b in zip(played, seen, strict=True)]
+        explorers = [int(a) for a in np.flatnonzero(played > 0) if a != best]
+        draw(axes, example.graph, places, example.values, played, best, [], labels, explorers)
+        _write(axes, 1.20, title, size=15, weight="bold", color=INK)
+        _write(axes, 1.09, subtitle, size=11.5, color=GREY)
+        loss = f"expected regret a round: {number(cost)}{remark}"
+        _write(axes, -0.06, loss, size=12.5, weight="bold", color=VERMILION)
+    note = "in a circle: estimated reward      $p$: probability of being played      $q$: of being seen"
+    figure.text(0.5, -0.2, f"{note}      arrows: what exploring reveals", ha="center", size=10, color=GREY)
+    return figure
+
+
+def _write(axes: Axes, height: float, text: str, **look: Any) -> None:
+    axes.text(0.5, height, text, transform=axes.transAxes, ha="center", va="center", **look)
+
+
+def _times_less(before: float, after: float) -> str:
+    return f", {before / after:.0f} times less" if after > 0 else ""
+
+
+def _check_size(n: int) -> None:
+    if n > ARM_LIMIT:
+        raise InputError(f"graph has {n} arms; expected at most {ARM_LIMIT}, more cannot be read in a picture")
+
+
+def _arm_numbers(arms: npt.ArrayLike, n: int) -> list[int]:
+    array = np.asarray(arms)
+    numbers = np.flatnonzero(array) if array.dtype == np.bool_ else array.astype(np.int64).ravel()
+    if len(numbers) and not (numbers.min() >= 0 and numbers.max() < n):
+        raise InputError(f"explored is {numbers.tolist()}; expected arm numbers from 0 to {n - 1}")
+    return [int(a) for a in numbers]

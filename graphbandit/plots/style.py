@@ -1,0 +1,59 @@
+"""The house style: colours, plain axes, names at the ends of curves, files with the same bytes each time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from graphbandit.errors import SavedFileError, SettingError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#222222")
+BLUE, VERMILION = COLOURS[:2]
+INK, GREY, PALE = "#222222", "#666666", "#B0B0B0"
+
+
+def plain_axes(axes: Axes) -> None:
+    """Two spines, outward ticks, a faint horizontal grid."""
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.spines[["left", "bottom"]].set_color(PALE)
+    axes.tick_params(color=PALE, labelcolor=INK)
+    axes.grid(axis="y", color=PALE, alpha=0.35, linewidth=0.6)
+    axes.set_axisbelow(True)
+
+
+def name_ends(axes: Axes, x: float, ends: Sequence[tuple[float, str, str]], *, room: float = 0.065) -> None:
+    """Write (height, name, colour) to the right of `x`, pushed apart to `room` of the axes' height each."""
+    axes.get_ylim()  # settles the scale
+    to_axes = axes.transData + axes.transAxes.inverted()
+    rows = sorted((float(to_axes.transform((x, y))[1]), name, colour) for y, name, colour in ends)
+    heights: list[float] = []
+    for height, _, _ in rows:
+        heights.append(max(height, heights[-1] + room) if heights else height)
+    for i in reversed(range(len(heights))):
+        heights[i] = min(heights[i], 1.0 - room * (len(heights) - 1 - i))
+    for (_, name, colour), height in zip(rows, heights, strict=True):
+        axes.text(1.02, height, name, transform=axes.transAxes, va="center", color=colour, size=9.5)
+
+
+def save_figure(figure: Figure, path: Path) -> None:
+    """Write a figure as .png, .svg or .pdf; the same figure gives the same bytes, with no date in them."""
+    import matplotlib as mpl
+
+    metadata: dict[str, dict[str, Any]] = {
+        ".png": {"Software": None},
+        ".svg": {"Date": None, "Creator": None},
+        ".pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+    }
+    suffix = path.suffix.lower()
+    if suffix not in metadata:
+        raise SettingError(f"the picture's file is {path.name!r}; expected a name that ends in {', '.join(metadata)}")
+    with mpl.rc_context({"svg.hashsalt": "graphbandit", "svg.fonttype": "path", "pdf.fonttype": 42}):
+        try:
+            figure.savefig(path, dpi=200, metadata=metadata[suffix], facecolor="white", bbox_inches="tight")
+        except OSError as error:
+            raise SavedFileError(f"{path} cannot be written: {error.strerror or error}") from None
