@@ -40,8 +40,8 @@ reproduce: $(READY)
 	$(BIN)/graphbandit reproduce $(if $(FULL),--full,--quick)
 
 bench: $(READY)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check '.[bench]'
-	$(BIN)/graphbandit bench
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,bench]'
+	$(BIN)/graphbandit bench $(if $(QUICK),--quick)
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

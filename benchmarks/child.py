@@ -68,7 +68,7 @@ def play(
     """Decide n rounds and observe all that is revealed: what was decided, memory before and at the peak."""
     import graphbandit as gb
 
-    environment = gb.environments.paper(n_arms=graph.n_arms, graph=graph, reward_scale=8.0)
+    environment = gb.environments.paper(n_arms=graph.n_arms, graph=graph, reward_scale=32.0)
     instance = environment.instance(seed=0)
     bandit = gb.Bandit(gb.AdaCBG(**learner), instance.problem(None), seed=0)
     made = []

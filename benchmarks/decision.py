@@ -78,10 +78,9 @@ def measure(n_arms: int, settings: Settings) -> list[dict[str, Any]]:
                 rounds = range(first, min(first + BLOCK, 2 * n))
                 for name, bandit in bandits.items():
                     for t in rounds:
-                        spent, graph = timed(lambda t=t: gb.FeedbackGraph.from_dense(dense[t]))
+                        spent, graph = timed(gb.FeedbackGraph.from_dense, dense[t])
                         making.append(spent)
-                        context = drawn.contexts[t]
-                        spent, made = timed(lambda b=bandit, c=context, g=graph: b.decide(c, g))
+                        spent, made = timed(bandit.decide, drawn.contexts[t], graph)
                         seconds[name].append(spent)
                         decisions[name].append(made)
                 for rival, vw in rivals.items():

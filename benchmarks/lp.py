@@ -29,8 +29,37 @@ class Program(NamedTuple):
     lp: CoveringLP
     graph: gb.FeedbackGraph
     demand: np.ndarray
-    arrays: tuple[Any, ...]
-    """what `solve_covering_lp` takes, with room for p and y"""
+
+
+class Packed(NamedTuple):
+    """Several programs behind one another, as a compiled loop takes them."""
+
+    integers: np.ndarray
+    """the incidence lists: col_ptr, col_rows, row_ptr, row_cols of the first program, then of the next"""
+    floats: np.ndarray
+    """c, b, and room for p and y"""
+    places: np.ndarray
+    """(programs, 11): where the four lists start and the last ends, where the four vectors do, and `best`"""
+
+    @classmethod
+    def of(cls, portion: list[Program]) -> "Packed":
+        """Pack these programs."""
+        integers: list[np.ndarray] = []
+        floats: list[np.ndarray] = []
+        places, first_integer, first_float = [], 0, 0
+        for lp, _, _ in portion:
+            lists, vectors = lp.incidence(), (lp.c, lp.b, np.empty(len(lp.c)), np.empty(len(lp.b)))
+            ends = first_integer + np.cumsum([0, *map(len, lists)]), first_float + np.cumsum([0, *map(len, vectors)])
+            places.append([*ends[0], *ends[1], lp.best])
+            first_integer, first_float = int(ends[0][-1]), int(ends[1][-1])
+            integers += lists
+            floats += vectors
+        return cls(np.concatenate(integers), np.concatenate(floats), np.array(places))
+
+    def answer(self, i: int) -> tuple[np.ndarray, np.ndarray]:
+        """(p, y) of program i, once it is solved."""
+        at = self.places[i]
+        return self.floats[at[7] : at[8]], self.floats[at[8] : at[9]]
 
 
 def programs(family: str, n_arms: int, coverage: str, rng: np.random.Generator) -> Iterator[Program]:
@@ -40,8 +69,7 @@ def programs(family: str, n_arms: int, coverage: str, rng: np.random.Generator) 
         lp = sampling_lp(revealed, random_costs("normal", n_arms, rng), 10 ** rng.uniform(0, 3), coverage)
         demand = np.zeros(n_arms)
         demand[np.arange(n_arms) != lp.best] = lp.b
-        p, y = np.empty(n_arms), np.empty(len(lp.b))
-        yield Program(lp, gb.FeedbackGraph.from_dense(revealed), demand, (*lp.incidence(), lp.c, lp.b, lp.best, p, y))
+        yield Program(lp, gb.FeedbackGraph.from_dense(revealed), demand)
 
 
 @cache
@@ -57,14 +85,18 @@ def compiled_loop() -> Any:
     monotonic = time.CLOCK_MONOTONIC
 
     @numba.njit
-    def solve_all(problems: Any, work: Any, seconds: Any) -> int:
+    def solve_all(integers: Any, floats: Any, places: Any, work: Any, seconds: Any) -> int:
         unsolved = 0
         stamp = np.empty(2, np.int64)
-        for i in range(len(problems)):
-            col_ptr, col_rows, row_ptr, row_cols, c, b, best, p, y = problems[i]
+        for i in range(len(seconds)):
+            at = places[i]
             clock(monotonic, stamp.ctypes)
             begin, fraction = stamp[0], stamp[1]
-            status, _, _, _ = solve_covering_lp(col_ptr, col_rows, row_ptr, row_cols, c, b, best, p, y, work)
+            status, _, _, _ = solve_covering_lp(
+                integers[at[0] : at[1]], integers[at[1] : at[2]], integers[at[2] : at[3]], integers[at[3] : at[4]],
+                floats[at[5] : at[6]], floats[at[6] : at[7]], at[10],
+                floats[at[7] : at[8]], floats[at[8] : at[9]], work,
+            )  # fmt: skip
             clock(monotonic, stamp.ctypes)
             seconds[i] = (stamp[0] - begin) + 1e-9 * (stamp[1] - fraction)
             unsolved += status != 0
@@ -87,8 +119,6 @@ def run(settings: Settings, progress: Progress) -> list[dict[str, Any]]:
 
 def measure(family: str, n_arms: int, coverage: str, settings: Settings) -> dict[str, Any]:
     """One row: the contenders take turns, `CHUNK` programs each, until the time is up."""
-    from numba.typed import List
-
     from graphbandit.kernels.simplex import workspace
 
     source = programs(family, n_arms, coverage, np.random.default_rng([n_arms, FAMILIES.index(family)]))
@@ -99,7 +129,7 @@ def measure(family: str, n_arms: int, coverage: str, settings: Settings) -> dict
         rival.tune([program.lp for program in first])
     samples: dict[str, list[float]] = {name: [] for name in ("ours", "call", *MODES, "scipy")}
     worst = {"infeasibility": 0.0, "gap": 0.0, "difference_from_highs": 0.0}
-    loop(List([first[0].arrays]), work, np.empty(1))
+    loop(*Packed.of(first[:1]), work, np.empty(1))
     call(first[0])
     unsolved = 0
     end = time.perf_counter() + settings.lp_seconds
@@ -107,15 +137,16 @@ def measure(family: str, n_arms: int, coverage: str, settings: Settings) -> dict
         while not samples["ours"] or (time.perf_counter() < end and len(samples["ours"]) < settings.lp_instances):
             portion = [next(source) for _ in range(min(chunk, settings.lp_instances))]
             seconds = np.empty(len(portion))
-            unsolved += loop(List([program.arrays for program in portion]), work, seconds)
+            packed = Packed.of(portion)
+            unsolved += loop(*packed, work, seconds)
             samples["ours"] += seconds.tolist()
-            samples["call"] += [timed(lambda program=program: call(program))[0] for program in portion]
+            samples["call"] += [timed(call, program)[0] for program in portion]
             for mode in MODES if highs.installed else ():
                 samples[mode] += [highs.solve(program.lp, mode) for program in portion]
-            for program in portion:
+            for i, program in enumerate(portion):
                 spent, optimum = scipy.solve(program.lp)
                 samples["scipy"].append(spent)
-                check(program, optimum, worst)
+                check(program.lp, *packed.answer(i), optimum, worst)
     times = {name: summary(values) for name, values in samples.items() if values}
     best_mode = min((mode for mode in MODES[:2] if mode in times), key=lambda m: times[m]["median"], default=None)
     ratios = {"scipy": ratio(times["scipy"], times["ours"]), "call_scipy": ratio(times["scipy"], times["call"])}
@@ -141,9 +172,8 @@ def call(program: Program) -> gb.SamplingSolution:
     return gb.solve_sampling_lp(program.graph, None, program.lp.c, demand=program.demand)
 
 
-def check(program: Program, optimum: float, worst: dict[str, float]) -> None:
+def check(lp: CoveringLP, p: np.ndarray, y: np.ndarray, optimum: float, worst: dict[str, float]) -> None:
     """The certificate of the compiled answer, from the matrix and with nothing of the package."""
-    lp, (p, y) = program.lp, program.arrays[-2:]
     cost = float(lp.c @ p)
     bound = float(lp.b @ y + (lp.c - y @ lp.A).min())
     scale = max(cost, 1e-6 * float(lp.c.max()))

@@ -25,10 +25,11 @@ LEARNERS: dict[str, dict[str, Any]] = {
 
 def in_child(task: dict[str, Any], **environment: str) -> dict[str, Any]:
     """What `benchmarks.child` measures in a fresh process."""
-    return fresh_process(["-m", "benchmarks.child", json.dumps(task)], **environment)
+    found: dict[str, Any] = fresh_process(["-m", "benchmarks.child", json.dumps(task)], **environment)
+    return found
 
 
-def fresh_process(arguments: list[str], **environment: str) -> dict[str, Any]:
+def fresh_process(arguments: list[str], **environment: str) -> Any:
     """The JSON that a Python process prints, or the error that ended it."""
     found = subprocess.run(
         [sys.executable, *arguments],
@@ -39,8 +40,7 @@ def fresh_process(arguments: list[str], **environment: str) -> dict[str, Any]:
     )
     if found.returncode != 0:
         return {"error": (found.stderr.strip().splitlines() or [f"ended with {found.returncode}"])[-1]}
-    answer: dict[str, Any] = json.loads(found.stdout.splitlines()[-1])
-    return answer
+    return json.loads(found.stdout.splitlines()[-1])
 
 
 def run(settings: Settings, progress: Progress) -> list[dict[str, Any]]:

@@ -12,7 +12,7 @@ class Settings:
 
     name: str
     lp_arms: tuple[int, ...] = (10, 20, 50, 100, 200, 500, 1000)
-    lp_seconds: float = 3.0
+    lp_seconds: float = 2.0
     lp_instances: int = 400
     decision_arms: tuple[int, ...] = (5, 10, 20, 50)
     decision_learnt: int = 32
@@ -22,13 +22,13 @@ class Settings:
     vowpal_graph_rounds: int = 8
     throughput_arms: int = 50
     throughput_rounds: int = 2**11
-    throughput_passes: int = 5
+    throughput_passes: int = 15
     reference_rounds: int = 2**8
     reference_passes: int = 2
     workers_repeats: int = 16
     workers_passes: int = 3
     scaling_arms: tuple[int, ...] = (10**2, 10**3, 10**4, 10**5, 10**6)
-    scaling_decisions: int = 7
+    scaling_decisions: int = 5
     scaling_rounds: tuple[int, ...] = (2**10, 2**12, 2**14, 2**16)
     startup_passes: int = 7
     startup_empty_cache: bool = True
@@ -46,13 +46,11 @@ QUICK = Settings(
     lp_seconds=0.6,
     decision_repeats=6,
     vowpal_graph_rounds=3,
-    throughput_passes=3,
-    reference_rounds=2**6,
+    throughput_passes=5,
     reference_passes=1,
     workers_repeats=8,
     workers_passes=1,
     scaling_arms=(10**2, 10**4),
-    scaling_decisions=5,
     scaling_rounds=(2**10, 2**12),
     startup_passes=3,
     startup_empty_cache=False,

@@ -18,7 +18,7 @@ def run(settings: Settings, progress: Progress) -> list[dict[str, Any]]:
     for i in range(settings.startup_passes):
         progress("import", i, total)
         for modules, seconds in samples.items():
-            seconds.append(float(fresh_process(["-c", IMPORT.format(modules)])))  # type: ignore[arg-type]
+            seconds.append(fresh_process(["-c", IMPORT.format(modules)]))
     times = {modules: summary(seconds) for modules, seconds in samples.items()}
     rows: list[dict[str, Any]] = [
         {"kind": "import", "times": times, "ratios": {"of_numpy_scipy": ratio(times[OURS], times[THEIRS])}}

@@ -55,11 +55,11 @@ def against_reference(graph: str, name: str, settings: Settings) -> dict[str, An
     with no_collection():
         for i in range(max(settings.throughput_passes, settings.reference_passes)):
             for kind, rounds in (("simulate, few rounds", few), ("simulate", many)):
-                spent, _ = timed(lambda n=rounds, seed=i: gb.simulate(learner, where, rounds=n, seed=seed))
+                spent, _ = timed(gb.simulate, learner, where, rounds=rounds, seed=i)
                 samples[kind].append(spent)
-            samples["floor"].append(timed(lambda seed=i: floor(where, many, seed))[0])
+            samples["floor"].append(timed(floor, where, many, i)[0])
             if i < settings.reference_passes:
-                spent, records = timed(lambda: literal.run(values, dense, drawn.rewards, uniforms, T=few))
+                spent, records = timed(literal.run, values, dense, drawn.rewards, uniforms, T=few)
                 samples["reference"].append(spent)
     times = {kind: summary(seconds) for kind, seconds in samples.items()}
     return {
@@ -72,6 +72,7 @@ def against_reference(graph: str, name: str, settings: Settings) -> dict[str, An
         "reference_program_share": float(np.mean([record.demand is not None for record in records])),
         "times": times,
         "rounds_per_second": many / times["simulate"]["median"],
+        "reference_rounds_per_second": few / times["reference"]["median"],
         "ratios": {"reference": ratio(times["reference"], times["simulate, few rounds"])},
         "share_above_floor": 1.0 - times["floor"]["median"] / times["simulate"]["median"],
     }
@@ -97,16 +98,11 @@ def against_one_worker(name: str, settings: Settings) -> dict[str, Any]:
     learner, _ = LEARNERS[name]
     where = environment("random", settings)
     samples: dict[int, list[float]] = {1: [], 2: []}
-
-    def simulate(workers: int) -> None:
-        gb.simulate(
-            learner, where, rounds=settings.throughput_rounds, repeats=settings.workers_repeats, workers=workers
-        )
-
+    sizes = {"rounds": settings.throughput_rounds, "repeats": settings.workers_repeats}
     with no_collection():
         for _ in range(settings.workers_passes):
             for workers, spent in samples.items():
-                spent.append(timed(lambda n=workers: simulate(n))[0])
+                spent.append(timed(gb.simulate, learner, where, **sizes, workers=workers)[0])
     times = {"one worker": summary(samples[1]), "two workers": summary(samples[2])}
     return {
         "kind": "workers",

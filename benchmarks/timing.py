@@ -23,10 +23,10 @@ def no_collection() -> Iterator[None]:
         gc.enable()
 
 
-def timed(action: Callable[[], Any]) -> tuple[float, Any]:
+def timed(action: Callable[..., Any], *arguments: Any, **options: Any) -> tuple[float, Any]:
     """(seconds, answer) of one call."""
     start = time.perf_counter()
-    answer = action()
+    answer = action(*arguments, **options)
     return time.perf_counter() - start, answer
 
 

@@ -278,22 +278,21 @@ class Bandit:
                 )
             generator = self._rng.bit_generator.state
             state, learnt = self._state, self._learnt
-            waiting = list(self._contexts)
+            waiting = len(self._contexts)
             parts: list[Decisions] = []
             start = 0
             try:
                 while start < n:
-                    left = self._learner.rounds_until_update(state) - len(waiting)
+                    left = self._learner.rounds_until_update(state) - waiting
                     if left == 0:
-                        news = self._news if learnt == self._learnt else []
-                        state = self._learner.update(state, self._observations(learnt, waiting, masks, news))
-                        learnt += len(waiting)
-                        waiting = []
+                        state = self._learner.update(state, self._observations(learnt, waiting, contexts, masks))
+                        learnt += waiting
+                        waiting = 0
                         continue
                     part = slice(start, min(start + left, n))
                     mask = None if masks is None else np.ascontiguousarray(masks[part])
                     parts.append(self._learner.decide(state, contexts[part], graphs[part], self._rng, available=mask))
-                    waiting.extend(contexts[part])
+                    waiting += part.stop - start
                     start = part.stop
                 decisions = Decisions.concatenate(parts)
                 ids = iter(range(self._rounds, self._rounds + n))
@@ -329,17 +328,24 @@ class Bandit:
     def _observations(
         self,
         learnt: int,
-        waiting: list[Shaped[np.ndarray, "..."]],
+        waiting: int,
+        contexts: Shaped[np.ndarray, "n ..."],
         masks: Bool[np.ndarray, "n arms"] | None,
-        news: list[tuple[int, int, float]],
     ) -> Observations:
-        """The rounds from `learnt` on and all news, in the order of rounds and arms whatever order they came in."""
-        late = sorted(self._late_contexts) if news else []
-        rounds = np.array([*late, *range(learnt, learnt + len(waiting))], dtype=np.int64)
-        ordered = sorted(news)
+        """The `waiting` rounds from `learnt` on and all news, by round and arm whatever order the news came in.
+
+        Rounds that this bandit has not counted yet are the first of `contexts` and `masks`.
+        """
+        first_update = learnt == self._learnt  # the news is for the first of several in one batch
+        late = sorted(self._late_contexts) if first_update else []
+        known = self._contexts if first_update else []
+        new = max(learnt - self._rounds, 0)
+        rows = [*(self._late_contexts[t] for t in late), *known, *contexts[new : new + waiting - len(known)]]
+        rounds = np.array([*late, *range(learnt, learnt + waiting)], dtype=np.int64)
+        ordered = sorted(self._news) if first_update else []
         seen_rounds = np.array([t for t, _, _ in ordered], dtype=np.int64)
         return Observations(
-            contexts=np.stack([*(self._late_contexts[t] for t in late), *waiting]),
+            contexts=np.stack(rows),
             rounds=rounds,
             rows=np.searchsorted(rounds, seen_rounds),
             arms=np.array([arm for _, arm, _ in ordered], dtype=np.int64),

@@ -94,6 +94,8 @@ def numbers(name: str, value: npt.ArrayLike, *, has: str = "has") -> Float[np.nd
         raise InputError(f"{name} {has} rows of different lengths; expected an array of numbers") from None
     if array.dtype.kind not in "biuf":
         raise InputError(f"{name} {has} type {array.dtype}; expected numbers")
+    if array.dtype == np.float64:
+        return array
     with np.errstate(over="ignore"):  # of a type wider than float64; it is infinite then
         return array.astype(np.float64, copy=False)
 

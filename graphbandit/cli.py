@@ -130,6 +130,33 @@ def demo(
         typer.echo(f"Picture: {picture}")
 
 
+@app.command(epilog="Example: graphbandit bench --quick --only lp,decision")
+def bench(
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer sizes and repeats: a minute or two.")] = False,
+    only: Annotated[
+        str | None, typer.Option(help="Parts: lp, decision, throughput, scaling, startup.", show_default="all")
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Where the files go.", file_okay=False)] = Path("results/bench"),
+) -> None:
+    """Measure the package beside its rivals, in one run. Needs a checkout of the sources."""
+    import subprocess
+    import sys
+
+    sources = Path(__file__).parents[1]
+    if not (sources / "benchmarks" / "run.py").is_file():
+        raise SettingError("the benchmarks are not part of the installed package; expected a checkout of the sources")
+    options = [*(["--quick"] if quick else []), *(["--only", only] if only is not None else [])]
+    command = [sys.executable, "-m", "benchmarks.run", *options, "--out", str(out.absolute())]
+    # a process of its own, so that settings of one thread come before the libraries that read them
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(filter(None, [str(sources), os.environ.get("PYTHONPATH")])),
+    }
+    code = subprocess.run(command, env=environment, check=False).returncode
+    if code:
+        raise typer.Exit(code)
+
+
 def _numbers(option: str, text: str) -> tuple[int, ...]:
     try:
         return tuple(int(part) for part in text.split(","))

@@ -58,18 +58,22 @@ class BilinearClass(FiniteFunctionClass):
         return len(self.x0)
 
     def check_contexts(self, contexts: Shaped[np.ndarray, "n ..."]) -> None:
-        """One vector in R^d a round."""
-        if contexts.ndim != 2 or contexts.shape[1] != self.x0.shape[1]:
-            raise InputError(f"contexts have shape {contexts.shape}; expected (n, {self.x0.shape[1]})")
+        """One vector in R^d a round, of numbers whose products stay finite."""
+        self._check_shape(contexts)
         if not (np.abs(contexts) <= LARGEST).all():
             where = first_not_finite(contexts, largest=LARGEST)
             raise InputError(f"contexts have {where}; expected finite numbers up to {LARGEST:g} in size")
+
+    def _check_shape(self, contexts: Shaped[np.ndarray, "n ..."]) -> None:
+        """What the kernels rely on."""
+        if contexts.ndim != 2 or contexts.shape[1] != self.x0.shape[1]:
+            raise InputError(f"contexts have shape {contexts.shape}; expected (n, {self.x0.shape[1]})")
 
     def values(self, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n functions arms"]:
         """f_i(x, a) for every context, function and arm."""
         from graphbandit.kernels.bilinear import bilinear_values
 
-        self.check_contexts(contexts)
+        self._check_shape(contexts)
         values = np.empty((len(contexts), self.n_functions, self.n_arms))
         bilinear_values(
             np.ascontiguousarray(contexts),
@@ -86,7 +90,7 @@ class BilinearClass(FiniteFunctionClass):
         """f_i for the model's i alone."""
         from graphbandit.kernels.bilinear import bilinear_values
 
-        self.check_contexts(contexts)
+        self._check_shape(contexts)
         self.check_model(model)
         one = slice(model.index, model.index + 1)
         values = np.empty((len(contexts), 1, self.n_arms))
@@ -105,7 +109,7 @@ class BilinearClass(FiniteFunctionClass):
         """Only the observed arms are evaluated."""
         from graphbandit.kernels.bilinear import bilinear_losses
 
-        self.check_contexts(observations.contexts)
+        self._check_shape(observations.contexts)
         bilinear_losses(
             np.ascontiguousarray(observations.contexts),
             observations.rows,
@@ -128,7 +132,7 @@ class BilinearClass(FiniteFunctionClass):
         """x'a_i and x_i'a_i are the same for all arms, so only x'a - x_i'a is compared."""
         from graphbandit.kernels.bilinear import bilinear_candidates
 
-        self.check_contexts(contexts)
+        self._check_shape(contexts)
         chosen = np.zeros((len(contexts), self.n_arms), dtype=np.bool_)
         everything = np.ones((1, self.n_arms), dtype=np.bool_)
         bilinear_candidates(

@@ -65,9 +65,8 @@ SHRINK = 1.0 - 2.0**-48
 FEASIBLE = 1e-11
 """A slack or a p_j above minus this counts as feasible while pivoting ..."""
 STRICTLY_FEASIBLE = 3e-16
-"""... and above minus this once they are refined, ..."""
-MOST_STRICT_REFINEMENTS = 5
-"""... unless rounding keeps that from being reached so often."""
+"""... and above minus this once they are refined; ten times that after each refinement that did not suffice, since
+then it is rounding."""
 LARGEST_RESIDUAL = 1e-11
 """A larger residual before refinement asks for a new inverse."""
 
@@ -102,8 +101,8 @@ def solve_covering_lp(
     inverse[0, 0] = 1.0
     k = 1
     pivots = 0
-    refinements = 0
     tolerance = FEASIBLE
+    next_tolerance = STRICTLY_FEASIBLE
     refined = False
     status = ITERATION_LIMIT
     while pivots < 20 * (n_columns + n_rows) + 200:
@@ -114,8 +113,8 @@ def solve_covering_lp(
                 break
             refresh(inverse, k, total, incidence, p, y, work)
             refined = True
-            refinements += 1
-            tolerance = STRICTLY_FEASIBLE if refinements <= MOST_STRICT_REFINEMENTS else FEASIBLE
+            tolerance = next_tolerance
+            next_tolerance = min(10.0 * tolerance, FEASIBLE)
             continue
         norm, n_nonzero = pivot_row(inverse, k, leaving_row, leaving_place, incidence, work)
         entering_column, entering_place, entry, ratio = choose_entering(k, n_columns, work)

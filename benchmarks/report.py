@@ -1,0 +1,231 @@
+"""Results as tables, on the terminal and in Markdown, and as JSON."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from benchmarks.texts import ratio_of, seconds, size, time_of
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """A title, what was measured, and for each row one text a column."""
+
+    title: str
+    note: str
+    columns: tuple[str, ...]
+    rows: list[tuple[str, ...]]
+
+
+def tables(results: dict[str, Any]) -> list[Table]:
+    """All tables of a run, targets last."""
+    parts = results["parts"]
+    makers: dict[str, Callable[[list[Row]], Iterable[Table]]] = {
+        "lp": lp_tables,
+        "decision": decision_tables,
+        "throughput": throughput_tables,
+        "scaling": scaling_tables,
+        "startup": startup_tables,
+    }
+    made = [table for name, maker in makers.items() if name in parts for table in maker(parts[name])]
+    goals = [(row["target"], row["wanted"], row["shown"], row["met"]) for row in results["targets"]]
+    return [*made, Table(title="Targets", note="", columns=("target", "wanted", "reached", "met"), rows=goals)]
+
+
+def lp_tables(rows: list[Row]) -> Iterable[Table]:
+    """The compiled solve, and the Python call."""
+    yield Table(
+        title="The sampling program: one solve inside a compiled loop",
+        note="Times are median (99th percentile); ratios those of medians (of 99th percentiles). highspy: the faster "
+        "of handing over a new model, or new costs and demands, and reading the answer; in the next column its run() "
+        "alone. Worst: largest infeasibility and relative gap of our answers.",
+        columns=("graph", "K", "ours", "highspy", "run()", "linprog", "x highspy", "x linprog", "worst", "n"),
+        rows=[
+            (
+                _family(row),
+                str(row["n_arms"]),
+                time_of(row, "ours"),
+                time_of(row, row["highspy_mode"]),
+                time_of(row, "run"),
+                time_of(row, "scipy"),
+                ratio_of(row, "highspy"),
+                ratio_of(row, "scipy"),
+                f"{max(row['infeasibility'], row['gap']):.0e}" if not row["unsolved"] else "unsolved",
+                str(row["times"]["ours"]["n"]),
+            )
+            for row in rows
+        ],
+    )
+    yield Table(
+        title="The sampling program: one Python call of solve_sampling_lp",
+        note="Against highspy handed a new model, and linprog.",
+        columns=("graph", "K", "ours", "highspy", "x highspy", "x linprog"),
+        rows=[
+            (
+                _family(row),
+                str(row["n_arms"]),
+                time_of(row, "call"),
+                time_of(row, "new model"),
+                ratio_of(row, "call_highspy"),
+                ratio_of(row, "call_scipy"),
+            )
+            for row in rows
+        ],
+    )
+
+
+def _family(row: Row) -> str:
+    return row["family"] if row["coverage"] == "paper" else f"{row['family']}, {row['coverage']}"
+
+
+def decision_tables(rows: list[Row]) -> Iterable[Table]:
+    """Our decision and the rivals' predictions."""
+    yield Table(
+        title="One online decision",
+        note="Bandit.decide, its graph object new; VW: predict on a round parsed beforehand, and with the parsing. "
+        "LP: share of our decisions that solved a program; |A|: mean number of candidates.",
+        columns=(
+            "K",
+            "AdaCB.G",
+            "decide",
+            "LP",
+            "|A|",
+            "VW squarecb",
+            "parsed too",
+            "of squarecb",
+            "VW graph",
+            "x graph",
+        ),
+        rows=[
+            (
+                str(row["n_arms"]),
+                row["learner"],
+                time_of(row, "decide"),
+                f"{row['program_share']:.0%}",
+                f"{row['mean_candidates']:.1f}",
+                time_of(row, "squarecb", row["squarecb"]),
+                time_of(row, "squarecb with parsing", row["squarecb"]),
+                ratio_of(row, "of_squarecb"),
+                time_of(row, "graph_feedback", row["graph_feedback"]),
+                ratio_of(row, "graph_feedback"),
+            )
+            for row in rows
+        ],
+    )
+
+
+def throughput_tables(rows: list[Row]) -> Iterable[Table]:
+    """simulate against the reference and the floor; two workers."""
+    runs = [row for row in rows if row["kind"] == "simulate"]
+    short, long = runs[0]["reference_rounds"], runs[0]["rounds"]
+    yield Table(
+        title=f"simulate, K = {runs[0]['n_arms']}, one core",
+        note=f"The reference and the package on the same {short} rounds; the package and its floor on {long}. Floor: "
+        "drawing the rounds and one matrix product; above: the share of the time that is not floor.",
+        columns=(
+            "graph",
+            "learner",
+            f"T = {short}",
+            "reference",
+            "x reference",
+            f"T = {long}",
+            "rounds/s",
+            "floor",
+            "above",
+        ),
+        rows=[
+            (
+                row["graph"],
+                row["learner"],
+                time_of(row, "simulate, few rounds"),
+                time_of(row, "reference"),
+                ratio_of(row, "reference"),
+                time_of(row, "simulate"),
+                f"{row['rounds_per_second']:,.0f}",
+                time_of(row, "floor"),
+                f"{row['share_above_floor']:.0%}",
+            )
+            for row in runs
+        ],
+    )
+    yield Table(
+        title="simulate, two workers",
+        note="",
+        columns=("learner", "repeats", "one worker", "two workers", "x one worker"),
+        rows=[
+            (
+                row["learner"],
+                str(row["repeats"]),
+                time_of(row, "one worker"),
+                time_of(row, "two workers"),
+                ratio_of(row, "two_workers"),
+            )
+            for row in rows
+            if row["kind"] == "workers"
+        ],
+    )
+
+
+def scaling_tables(rows: list[Row]) -> Iterable[Table]:
+    """Arms, then rounds."""
+    yield Table(
+        title="One decision on preferential attachment graphs, 7 edges an arm",
+        note="A class of 50 bilinear functions, rewards / 32. Peak: all memory of the process while it decides; grown: "
+        "above what graph, functions and kernels took before. Gap: the largest certified relative gap.",
+        columns=("K", "AdaCB.G", "decide", "solver", "gap", "|A|", "|S|", "peak", "grown", "edges"),
+        rows=[
+            (
+                f"{row['n_arms']:,}",
+                row["learner"],
+                *(
+                    (
+                        time_of(row, "decide"),
+                        ", ".join(row["solvers"]),
+                        f"{row['largest_gap']:.1e}",
+                        f"{row['mean_candidates']:.0f}",
+                        f"{row['mean_explored']:.0f}",
+                        size(row["peak_bytes"]),
+                        size(row["growth_bytes"]),
+                        f"{row['n_edges']:,}",
+                    )
+                    if "error" not in row
+                    else (row["error"], *[""] * 7)
+                ),
+            )
+            for row in rows
+            if row["kind"] == "arms"
+        ],
+    )
+    yield Table(
+        title="simulate as the number of rounds grows, AdaCB.G paper, random graphs, K = 50",
+        note="",
+        columns=("T", "time", "a round", "peak", "grown"),
+        rows=[
+            (
+                f"{row['rounds']:,}",
+                time_of(row, "simulate"),
+                seconds(row["times"]["simulate"]["median"] / row["rounds"]),
+                size(row["peak_bytes"]),
+                size(row["growth_bytes"]),
+            )
+            if "error" not in row
+            else (f"{row['rounds']:,}", row["error"], "", "", "")
+            for row in rows
+            if row["kind"] == "rounds"
+        ],
+    )
+
+
+def startup_tables(rows: list[Row]) -> Iterable[Table]:
+    """Imports and first decisions."""
+    texts = []
+    for row in rows:
+        if row["kind"] == "import":
+            for modules in row["times"]:
+                texts.append((f"import {modules}", time_of(row, modules)))
+            texts.append(("ratio of the two", ratio_of(row, "of_numpy_scipy")))
+        else:
+            texts.append((f"first decisions, {row['cache']}", row.get("error") or seconds(row["seconds"])))
+    yield Table(title="Start-up, each in a fresh process", note="", columns=("what", "time"), rows=texts)

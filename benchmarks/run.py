@@ -1,0 +1,161 @@
+"""One run of all benchmarks: `python -m benchmarks.run [--quick] [--only lp,decision] [--out FOLDER]`."""
+
+import argparse
+import importlib
+import json
+import os
+import platform
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+PACKAGES = ("graphbandit", "numpy", "scipy", "numba", "highspy", "vowpalwabbit")
+DEFAULT_FOLDER = Path("results/bench")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Measure, print, write."""
+    from benchmarks.settings import FULL, PARTS, QUICK
+
+    parser = argparse.ArgumentParser(prog="graphbandit bench", description="Measure the package and its rivals.")
+    parser.add_argument("--quick", action="store_true", help="fewer sizes and repeats: a minute or two")
+    parser.add_argument("--only", default=",".join(PARTS), help=f"parts to measure, of {','.join(PARTS)}")
+    parser.add_argument("--out", type=Path, default=DEFAULT_FOLDER, help="folder for bench.json and bench.md")
+    chosen = parser.parse_args(arguments)
+    parts = chosen.only.split(",")
+    unknown = [part for part in parts if part not in PARTS]
+    if unknown:
+        parser.error(f"--only has {','.join(unknown)!r}; expected some of {','.join(PARTS)}")
+    try:
+        chosen.out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        parser.error(f"{chosen.out} cannot be made: {error.strerror or error}")
+    results = measure(QUICK if chosen.quick else FULL, parts)
+    show(results)
+    for path in write(results, chosen.out):
+        print(f"Written: {path}")
+    return 0
+
+
+def measure(settings: Any, parts: list[str]) -> dict[str, Any]:
+    """Everything, as JSON takes it."""
+    from benchmarks.targets import targets
+
+    results: dict[str, Any] = {
+        "machine": machine(),
+        "versions": versions(),
+        "settings": settings.as_dict(),
+        "seconds": {},
+        "parts": {},
+    }
+    for name in parts:
+        start = time.perf_counter()
+        with progress_bar() as progress:
+            results["parts"][name] = importlib.import_module(f"benchmarks.{name}").run(settings, progress)
+        results["seconds"][name] = time.perf_counter() - start
+    results["targets"] = targets(results["parts"])
+    return results
+
+
+def machine() -> dict[str, Any]:
+    """What it ran on, and how busy that was before."""
+    model = platform.processor() or platform.machine()
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        model = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), model)
+    except OSError:
+        pass
+    return {
+        "cpu": model,
+        "cores": os.cpu_count(),
+        "system": f"{platform.system()} {platform.machine()}",
+        "load_before": list(os.getloadavg()),
+        "single_threaded": {name: os.environ.get(name) for name in ONE_THREAD},
+    }
+
+
+def versions() -> dict[str, str]:
+    """Of Python, the package and the rivals."""
+    found = {"python": platform.python_version()}
+    for name in PACKAGES:
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            found[name] = "not installed"
+    return found
+
+
+def show(results: dict[str, Any]) -> None:
+    """Print all tables."""
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+
+    from benchmarks.report import tables
+
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=160)
+    console.print(headline(results), highlight=False)
+    for table in tables(results):
+        shown = Table(title=table.title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
+        for i, column in enumerate(table.columns):
+            shown.add_column(column, justify="left" if i == 0 else "right")
+        for row in table.rows:
+            shown.add_row(*row)
+        console.print()
+        console.print(shown)
+        console.print(table.note, highlight=False, end="\n" if table.note else "")
+
+
+def headline(results: dict[str, Any]) -> str:
+    """Machine, versions and how long it took."""
+    where, spent = results["machine"], sum(results["seconds"].values())
+    packages = ", ".join(f"{name} {version}" for name, version in results["versions"].items())
+    return (
+        f"{where['cpu']}, {where['cores']} cores, load before {where['load_before'][0]:.2f}. {packages}. "
+        f"Settings: {results['settings']['name']}; took {spent:.0f} s."
+    )
+
+
+def write(results: dict[str, Any], folder: Path) -> list[Path]:
+    """bench.json with all rows, bench.md with all tables."""
+    from benchmarks.report import tables
+
+    text = [headline(results), ""]
+    for table in tables(results):
+        text += [f"### {table.title}", "", *([table.note, ""] if table.note else [])]
+        text.append("| " + " | ".join(column.replace("|", "\\|") for column in table.columns) + " |")
+        text.append("| --- |" + " ---: |" * (len(table.columns) - 1))
+        text += ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in table.rows]
+        text.append("")
+    paths = [folder / "bench.json", folder / "bench.md"]
+    paths[0].write_text(json.dumps(results, indent=1) + "\n")
+    paths[1].write_text("\n".join(text))
+    return paths
+
+
+@contextmanager
+def progress_bar() -> Iterator[Any]:
+    """A bar on standard error, and nothing at all where nobody watches it."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description:<28}"), BarColumn(), MofNCompleteColumn())
+    hidden = not console.is_terminal or bool(os.environ.get("CI"))
+    with Progress(*columns, console=console, transient=True, disable=hidden) as bar:
+        task = bar.add_task("starting", total=None)
+        yield lambda what, done, total: bar.update(task, description=what, completed=done, total=total)
+
+
+if __name__ == "__main__":
+    if any(os.environ.get(name) != "1" for name in ONE_THREAD):  # libraries read these as they are loaded
+        os.environ.update(dict.fromkeys(ONE_THREAD, "1"))
+        os.execv(sys.executable, [sys.executable, "-m", "benchmarks.run", *sys.argv[1:]])
+    sys.exit(main())

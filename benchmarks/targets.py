@@ -1,0 +1,110 @@
+"""What the package promises to reach, and what a run reached. Every figure comes from the rows of the same run."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+Rows = list[dict[str, Any]]
+NOT_MEASURED = "not measured"
+
+GIB = 2**30
+
+
+def targets(parts: dict[str, Rows]) -> Rows:
+    """One row a target: what is wanted, what was reached, and whether that is enough."""
+    lp, decision, throughput, scaling = (parts.get(name, []) for name in ("lp", "decision", "throughput", "scaling"))
+    middle = [row for row in lp if row["n_arms"] == 50 and row["coverage"] == "paper"]
+    paper = [row for row in throughput if row["learner"] == "AdaCB.G paper" and row["graph"] == "random"]
+    million = [row for row in scaling if row["kind"] == "arms" and row["n_arms"] == 10**6]
+    return [
+        at_least(
+            "LP at K = 50, times faster than scipy.linprog: star, cliques",
+            300,
+            ratios(middle, "scipy", family=("star", "cliques")),
+        ),
+        at_least(
+            "LP at K = 50, times faster than scipy.linprog: random, social, directed",
+            50,
+            ratios(middle, "scipy", family=("random", "social", "directed")),
+        ),
+        at_least(
+            "LP up to K = 100, times faster than highspy's best mode, all families",
+            8,
+            ratios([row for row in lp if row["n_arms"] <= 100], "highspy"),
+        ),
+        at_most(
+            "LP, largest infeasibility and relative gap of all answers",
+            1e-9,
+            [max(row["infeasibility"], row["gap"]) if not row["unsolved"] else float("inf") for row in lp],
+            lambda x: f"{x:.1e}",
+        ),
+        at_most(
+            "one decision at K = 50, median",
+            150e-6,
+            [row["times"]["decide"]["median"] for row in decision if row["n_arms"] == 50],
+            lambda x: f"{x * 1e6:.0f} us",
+        ),
+        at_most(
+            "one decision at K = 50, in VW --squarecb predictions",
+            3,
+            ratios([row for row in decision if row["n_arms"] == 50], "of_squarecb"),
+        ),
+        at_least(
+            "one decision at K = 10, times faster than VW --graph_feedback",
+            1000,
+            ratios([row for row in decision if row["n_arms"] == 10], "graph_feedback"),
+        ),
+        at_least(
+            "simulate, AdaCB.G paper, K = 50, random graphs: times the reference, one core",
+            50,
+            ratios([row for row in paper if row["kind"] == "simulate" and row["n_arms"] == 50], "reference"),
+        ),
+        at_least(
+            "simulate, two workers: times one",
+            1.7,
+            ratios([row for row in paper if row["kind"] == "workers"], "two_workers"),
+        ),
+        *(
+            at_most(
+                f"one million arms, {name}: a decision, median",
+                1.0,
+                [row["times"]["decide"]["median"] for row in million if row["learner"] == name and "times" in row],
+                lambda x: f"{x:.2g} s",
+            )
+            for name in ("ours", "paper", "all arms candidates")
+        ),
+        at_most(
+            "one million arms: peak memory of the process, graph included",
+            4 * GIB,
+            [row["peak_bytes"] for row in million if "times" in row],
+            lambda x: f"{x / GIB:.2f} GiB",
+        ),
+    ]
+
+
+def ratios(rows: Rows, rival: str, family: Iterable[str] | None = None) -> list[float]:
+    """The ratios of medians to that rival in these rows."""
+    kept = [row for row in rows if family is None or row["family"] in family]
+    return [row["ratios"][rival]["median"] for row in kept if rival in row["ratios"]]
+
+
+def plain(x: float) -> str:
+    """Three digits."""
+    return f"{x:.0f}" if x >= 100 else f"{x:.3g}"
+
+
+def at_least(name: str, wanted: float, found: list[float], show: Callable[[float], str] = plain) -> dict[str, Any]:
+    """The smallest figure counts."""
+    reached = min(found, default=None)
+    return _row(name, f">= {show(wanted)}", reached, reached is not None and reached >= wanted, show)
+
+
+def at_most(name: str, wanted: float, found: list[float], show: Callable[[float], str] = plain) -> dict[str, Any]:
+    """The largest figure counts."""
+    reached = max(found, default=None)
+    return _row(name, f"<= {show(wanted)}", reached, reached is not None and reached <= wanted, show)
+
+
+def _row(name: str, wanted: str, reached: float | None, met: bool, show: Callable[[float], str]) -> dict[str, Any]:
+    if reached is None:
+        return {"target": name, "wanted": wanted, "reached": None, "shown": NOT_MEASURED, "met": NOT_MEASURED}
+    return {"target": name, "wanted": wanted, "reached": reached, "shown": show(reached), "met": "yes" if met else "no"}

@@ -1,0 +1,196 @@
+"""Every part of the benchmarks runs, at tiny sizes. Times are not judged, only that figures follow from rows."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("resource")  # the benchmarks need the clock and the memory figures of a Unix system
+
+from typer.testing import CliRunner
+
+from benchmarks import decision, lp, lp_rivals, run, scaling, startup, throughput, vowpal
+from benchmarks.report import tables
+from benchmarks.settings import FULL, PARTS, QUICK, TINY
+from benchmarks.targets import NOT_MEASURED, targets
+from benchmarks.timing import ratio, summary
+from graphbandit import cli
+
+
+def silent(what: str, done: int, total: int) -> None:
+    assert 0 <= done < total
+
+
+def is_timing(found: dict[str, float]) -> bool:
+    return set(found) == {"median", "p99", "n"} and 0 < found["median"] <= found["p99"]
+
+
+@pytest.fixture(scope="module")
+def parts() -> dict[str, list[dict]]:
+    modules = {"lp": lp, "decision": decision, "throughput": throughput, "scaling": scaling, "startup": startup}
+    return {name: module.run(TINY, silent) for name, module in modules.items()}
+
+
+def test_summaries_and_ratios():
+    fast, slow = summary([1.0, 3.0, 2.0]), summary([4.0] * 200 + [9.0] * 2)
+    assert fast == {"median": 2.0, "p99": 3.0, "n": 3}
+    assert slow == {"median": 4.0, "p99": 4.0, "n": 202}
+    assert ratio(slow, fast) == {"median": 2.0, "p99": 4.0 / 3.0}
+
+
+def test_every_program_is_certified(parts):
+    rows = parts["lp"]
+    assert {row["family"] for row in rows} == set(lp.FAMILIES)
+    assert {row["coverage"] for row in rows} == {"paper", "tight"}
+    for row in rows:
+        assert all(is_timing(found) for found in row["times"].values())
+        assert row["unsolved"] == 0
+        assert max(row["infeasibility"], row["gap"], row["difference_from_highs"]) <= 1e-9
+        assert row["ratios"]["scipy"] == ratio(row["times"]["scipy"], row["times"]["ours"])
+        assert row["ratios"]["call_scipy"] == ratio(row["times"]["scipy"], row["times"]["call"])
+        if row["highspy_mode"] == "not installed":
+            assert "highspy" not in row["ratios"]
+        else:
+            assert row["ratios"]["highspy"] == ratio(row["times"][row["highspy_mode"]], row["times"]["ours"])
+
+
+def test_highspy_finds_the_optimum():
+    highs = lp_rivals.Highs()
+    if not highs.installed:
+        pytest.skip("highspy is not installed")
+    program = next(lp.programs("random", 20, "paper", lp.np.random.default_rng(0))).lp
+    _, optimum = lp_rivals.Scipy().solve(program)
+    for mode in lp_rivals.MODES:
+        highs.solve(program, mode)
+        assert highs.highs.getInfo().objective_function_value == pytest.approx(optimum, abs=1e-9)
+
+
+def test_decisions_solve_programs_and_rivals_are_there_or_said_to_be_absent(parts):
+    rows = parts["decision"]
+    assert {(row["n_arms"], row["learner"]) for row in rows} == {
+        (n_arms, name) for n_arms in TINY.decision_arms for name in decision.LEARNERS
+    }
+    installed = vowpal.version() != vowpal.NOT_INSTALLED
+    for row in rows:
+        assert is_timing(row["times"]["decide"])
+        assert row["largest_gap"] <= 1e-9
+        for name, arms in (("squarecb", TINY.vowpal_arms), ("graph_feedback", TINY.vowpal_graph_arms)):
+            wanted = row["n_arms"] in arms
+            assert (row[name] == "measured") == (wanted and installed)
+            assert (row[name] == vowpal.NOT_INSTALLED) == (wanted and not installed)
+            assert (name in row["times"]) == (row[name] == "measured")
+        if "graph_feedback" in row["times"]:
+            assert row["ratios"]["graph_feedback"] == ratio(row["times"]["graph_feedback"], row["times"]["decide"])
+        if "squarecb" in row["times"]:
+            assert row["ratios"]["of_squarecb"] == ratio(row["times"]["decide"], row["times"]["squarecb"])
+    assert any(row["program_share"] == 1.0 for row in rows)
+
+
+def test_without_vowpal_wabbit_its_columns_say_so(monkeypatch, parts):
+    monkeypatch.setattr(vowpal, "version", lambda: vowpal.NOT_INSTALLED)
+    rows = decision.measure(10, TINY)
+    assert all(row["squarecb"] == "not installed" for row in rows)
+    shown = tables({"parts": {"decision": rows}, "targets": targets({"decision": rows})})
+    assert "not installed" in shown[0].rows[0]
+
+
+def test_throughput(parts):
+    rows = parts["throughput"]
+    runs = [row for row in rows if row["kind"] == "simulate"]
+    assert len(runs) == len(throughput.GRAPHS) * len(throughput.LEARNERS)
+    for row in runs:
+        times = row["times"]
+        assert row["ratios"]["reference"] == ratio(times["reference"], times["simulate, few rounds"])
+        assert row["share_above_floor"] == 1 - times["floor"]["median"] / times["simulate"]["median"]
+        assert row["rounds_per_second"] == row["rounds"] / times["simulate"]["median"]
+    for row in rows:
+        if row["kind"] == "workers":
+            assert row["ratios"]["two_workers"] == ratio(row["times"]["one worker"], row["times"]["two workers"])
+
+
+def test_scaling_and_start_up_are_measured_in_processes_of_their_own(parts):
+    arms = [row for row in parts["scaling"] if row["kind"] == "arms"]
+    assert [row["learner"] for row in arms] == list(scaling.LEARNERS)
+    for row in parts["scaling"]:
+        assert "error" not in row, row
+        assert 0 <= row["growth_bytes"] == max(row["peak_bytes"] - row["bytes_before"], 0)
+    for row in arms:
+        assert row["largest_gap"] <= 1e-9
+        assert is_timing(row["times"]["decide"])
+    first = parts["startup"][0]
+    assert first["ratios"]["of_numpy_scipy"] == ratio(first["times"][startup.OURS], first["times"][startup.THEIRS])
+    assert parts["startup"][1]["solver"] == "simplex"
+
+
+def test_a_process_that_fails_is_a_row_with_its_error():
+    assert scaling.fresh_process(["-c", "raise MemoryError('too large')"]) == {"error": "MemoryError: too large"}
+
+
+def test_targets_take_the_worst_figure_and_say_what_was_not_measured(parts):
+    assert all(row["met"] == NOT_MEASURED for row in targets({}))
+    found = {row["target"]: row for row in targets(parts)}
+    certified = next(row for name, row in found.items() if "infeasibility" in name)
+    assert certified["met"] == "yes"
+    assert certified["reached"] == max(max(row["infeasibility"], row["gap"]) for row in parts["lp"])
+    rows = [
+        {
+            "n_arms": 50,
+            "coverage": "paper",
+            "family": family,
+            "ratios": {"scipy": {"median": x}, "highspy": {"median": 9}},
+        }
+        | {"infeasibility": 0.0, "gap": 0.0, "unsolved": 0}
+        for family, x in (("star", 400.0), ("cliques", 299.0), ("random", 51.0))
+    ]
+    assert [(row["reached"], row["met"]) for row in targets({"lp": rows})[:4]] == [
+        (299.0, "no"),
+        (51.0, "yes"),
+        (9, "yes"),
+        (0.0, "yes"),
+    ]
+
+
+def test_files_hold_machine_versions_settings_and_all_rows(parts, tmp_path, capsys):
+    results = {
+        "machine": run.machine(),
+        "versions": run.versions(),
+        "settings": TINY.as_dict(),
+        "seconds": dict.fromkeys(parts, 1.0),
+        "parts": parts,
+        "targets": targets(parts),
+    }
+    run.show(results)
+    shown = capsys.readouterr().out
+    assert [path.name for path in run.write(results, tmp_path)] == ["bench.json", "bench.md"]
+    read = json.loads((tmp_path / "bench.json").read_text())
+    assert {name: len(rows) for name, rows in read["parts"].items()} == {
+        name: len(rows) for name, rows in parts.items()
+    }
+    assert read["machine"]["cores"] >= 1
+    assert read["machine"]["cpu"]
+    assert read["versions"]["numpy"]
+    markdown = (tmp_path / "bench.md").read_text()
+    for table in tables(results):
+        assert f"### {table.title}" in markdown
+        assert table.title.split(",")[0] in shown
+        assert all(len(row) == len(table.columns) for row in table.rows)
+
+
+def test_settings_differ_only_in_size():
+    assert set(PARTS) == {"lp", "decision", "throughput", "scaling", "startup"}
+    assert set(QUICK.lp_arms) < set(FULL.lp_arms)
+    assert max(FULL.scaling_arms) == 10**6
+
+
+def test_the_command_refuses_unknown_parts_and_needs_a_checkout(monkeypatch, tmp_path):
+    code = "import sys; from graphbandit.cli import app; sys.argv = ['graphbandit', 'bench', '--only', 'lp,x']; app()"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert found.returncode == 2
+    assert "--only has 'x'; expected some of lp,decision" in found.stderr
+    assert list(tmp_path.iterdir()) == []
+    monkeypatch.setattr(cli, "__file__", str(Path(tmp_path) / "graphbandit" / "cli.py"))
+    refused = CliRunner().invoke(cli.app, ["bench"])
+    assert refused.exit_code == 2
+    assert "expected a checkout of the sources" in refused.stderr
