@@ -72,7 +72,7 @@ class FeedbackGraphs:
         >>> FeedbackGraphs.stack([loop, loop])
         FeedbackGraphs(2 rounds, n_arms=1, 1 stored)
         """
-        rounds = list(graphs)
+        rounds = _checked_graphs(graphs)
         place = {graph: i for i, graph in enumerate(dict.fromkeys(rounds))}
         return cls.pool(list(place), [place[graph] for graph in rounds])
 
@@ -83,6 +83,7 @@ class FeedbackGraphs:
         >>> len(FeedbackGraphs.repeat(FeedbackGraph.from_dense([[1]]), 1_000_000))
         1000000
         """
+        _checked_graphs([graph])
         stored = graph.words[None] if graph.is_packed else (graph,)
         batch = cls(graph.n_arms, stored, np.zeros(setting_integer("n", n, at_least=0), dtype=np.int32))
         return batch._knowing(graph.has_all_loops)
@@ -90,6 +91,7 @@ class FeedbackGraphs:
     @classmethod
     def pool(cls, graphs: Sequence[FeedbackGraph], index: npt.ArrayLike) -> FeedbackGraphs:
         """Round i has ``graphs[index[i]]``."""
+        graphs = _checked_graphs(graphs)
         if not graphs:
             raise InputError("graphs is empty; expected at least one, so that the number of arms is known")
         n_arms = graphs[0].n_arms
@@ -121,6 +123,8 @@ class FeedbackGraphs:
         n_arms = checked_n_arms(n_arms)
         if n_arms > PACKED_LIMIT:
             raise GraphError(f"n_arms is {n_arms}; packed words exist up to {PACKED_LIMIT}")
+        if not isinstance(words, np.ndarray):
+            raise GraphError(f"words is a {type(words).__name__}; expected an array of uint64")
         if words.dtype != np.uint64 or words.ndim != 3 or words.shape[1:] != (n_arms, n_words(n_arms)):
             expected = f"expected uint64 of shape (stored, {n_arms}, {n_words(n_arms)})"
             raise GraphError(f"words have type {words.dtype} and shape {words.shape}; {expected}")
@@ -144,6 +148,9 @@ class FeedbackGraphs:
         """
         if not batches:
             raise InputError("batches is empty; expected at least one, so that the number of arms is known")
+        for i, batch in enumerate(batches):
+            if not isinstance(batch, FeedbackGraphs):
+                raise GraphError(f"batch {i} is a {type(batch).__name__}; expected FeedbackGraphs")
         first = batches[0]
         for i, batch in enumerate(batches):
             if batch.n_arms != first.n_arms:
@@ -185,7 +192,10 @@ class FeedbackGraphs:
 
     def revealed(self, actions: npt.ArrayLike) -> Bool[np.ndarray, "n arms"]:
         """The mask of out(a_t): which arms are revealed in round t when ``actions[t]`` is played."""
-        played = np.asarray(actions)
+        try:
+            played = np.asarray(actions)
+        except ValueError:
+            raise InputError("actions have rows of different lengths; expected one arm a round") from None
         if played.shape != self.index.shape or (played.size and played.dtype.kind not in "ui"):
             raise InputError(
                 f"actions have type {played.dtype} and shape {played.shape}; "
@@ -258,8 +268,21 @@ class FeedbackGraphs:
         return FeedbackGraphs, (self.n_arms, self.stored, self.index)
 
 
+def _checked_graphs(graphs: Iterable[FeedbackGraph]) -> list[FeedbackGraph]:
+    if not isinstance(graphs, Iterable):
+        raise GraphError(f"graphs is a {type(graphs).__name__}; expected a sequence of FeedbackGraph")
+    checked = list(graphs)
+    for i, graph in enumerate(checked):
+        if not isinstance(graph, FeedbackGraph):
+            raise GraphError(f"graph {i} is a {type(graph).__name__}; expected a FeedbackGraph")
+    return checked
+
+
 def _as_index(index: npt.ArrayLike, n_stored: int) -> Int32[np.ndarray, " n"]:
-    places = np.asarray(index)
+    try:
+        places = np.asarray(index)
+    except ValueError:
+        raise InputError("index has rows of different lengths; expected whole numbers, (n,)") from None
     if places.ndim != 1 or (places.size and places.dtype.kind not in "ui"):
         raise InputError(f"index has type {places.dtype} and shape {places.shape}; expected whole numbers, (n,)")
     if places.size and not 0 <= places.min() <= places.max() < n_stored:

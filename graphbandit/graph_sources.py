@@ -56,6 +56,10 @@ class FixedSource:
 
     graph: FeedbackGraph
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.graph, FeedbackGraph):
+            raise SettingError(f"graph is {self.graph!r}; expected a FeedbackGraph")
+
     @property
     def n_arms(self) -> int:
         """The number of arms of the graph."""
@@ -83,6 +87,8 @@ class PoolSource:
     graphs: FeedbackGraphs | Sequence[FeedbackGraph]
 
     def __post_init__(self) -> None:
+        if not isinstance(self.graphs, FeedbackGraphs | Sequence):
+            raise SettingError(f"graphs is {self.graphs!r}; expected FeedbackGraphs or a sequence of FeedbackGraph")
         if len(self.graphs) == 0:
             raise SettingError("graphs is empty; expected a pool of at least one")
         _ = self._pool  # graphs that do not fit together are refused here

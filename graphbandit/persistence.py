@@ -10,7 +10,7 @@ import io
 import json
 import math
 import os
-import tempfile
+import secrets
 import zipfile
 from collections.abc import Callable
 from dataclasses import is_dataclass
@@ -46,10 +46,9 @@ def write(path: str | os.PathLike[str], kind: str, content: dict[str, Any]) -> N
     manifest = {"format": FORMAT, "version": VERSION, "kind": kind, "content": tree}
     temporary = None
     try:
-        with tempfile.NamedTemporaryFile(
-            dir=target.parent, prefix=f".{target.name}.", suffix=".part", delete=False
-        ) as file:
-            temporary = Path(file.name)
+        # A name of our own instead of tempfile's, whose files nobody else may read.
+        temporary = target.with_name(f".{target.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
+        with open(temporary, "xb") as file:
             with zipfile.ZipFile(file, "w") as archive:
                 archive.writestr(_entry("manifest.json"), json.dumps(manifest, allow_nan=False))
                 for number, array in arrays.values():

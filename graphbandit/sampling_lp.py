@@ -234,8 +234,9 @@ def _simplex(
     n = graph.n_arms
     p, y = np.empty(n), np.empty(n)
     scratch, marks = np.empty(n, dtype=np.int32), np.full(n, -1, dtype=np.int32)
+    work = program.program_workspace(n, ROW_LIMIT)
     status, _, _ = program.solve_program(
-        kernel_graph(graph), demand, gaps, best, available, ROW_LIMIT, scratch, marks, p, y
+        kernel_graph(graph), demand, gaps, best, available, ROW_LIMIT, scratch, marks, work, p, y
     )
     return p, y, status == program.CERTIFIED
 

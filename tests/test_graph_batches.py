@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from graphbandit import graph_batches, graphs
-from graphbandit.errors import GraphError, InputError, SettingError
+from graphbandit.errors import GraphBanditError, GraphError, InputError, SettingError
 from graphbandit.graph_batches import FeedbackGraphs
 from graphbandit.graph_generators import bandit, complete, star
+from graphbandit.graph_sources import FixedSource, PoolSource
 from graphbandit.graphs import FeedbackGraph
 
 STACKS = st.tuples(st.integers(0, 5), st.sampled_from([1, 3, 64, 65])).flatmap(
@@ -154,3 +155,23 @@ def test_large_graphs_have_no_words() -> None:
     np.testing.assert_array_equal(batch.revealed([7, 4999]).nonzero(), ([0, 1], [7, 4999]))
     with pytest.raises(GraphError, match="n_arms is 5000; packed words exist up to 4096"):
         _ = batch.words
+
+
+@pytest.mark.parametrize(
+    ("wrong", "fragment"),
+    [
+        (lambda: FeedbackGraphs.stack([1]), "graph 0 is a int"),
+        (lambda: FeedbackGraphs.stack(None), "graphs is a NoneType"),
+        (lambda: FeedbackGraphs.pool([1], [0]), "graph 0 is a int"),
+        (lambda: FeedbackGraphs.pool([complete(2)], [[0], [0, 1]]), "rows of different lengths"),
+        (lambda: FeedbackGraphs.repeat(5, 3), "graph 0 is a int"),
+        (lambda: FeedbackGraphs.from_words([[1]], 3), "words is a list"),
+        (lambda: FeedbackGraphs.concatenate([1]), "batch 0 is a int"),
+        (lambda: FeedbackGraphs.repeat(complete(2), 2).revealed([[0], [0, 1]]), "rows of different lengths"),
+        (lambda: FixedSource(5), "graph is 5"),
+        (lambda: PoolSource(5), "graphs is 5"),
+    ],
+)
+def test_what_is_no_graph_is_refused(wrong, fragment):
+    with pytest.raises(GraphBanditError, match=fragment):
+        wrong()

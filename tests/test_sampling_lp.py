@@ -159,7 +159,7 @@ def test_large_sparse_graphs_with_few_candidates_are_exact():
 
 def test_packed_and_sparse_graphs_give_the_same_program():
     """The same round through both kinds of storage."""
-    from graphbandit.kernels.program import solve_program
+    from graphbandit.kernels.program import program_workspace, solve_program
 
     for seed in range(20):
         graph, baseline, gaps = instance("erdos_renyi", 40, seed, probability=0.08)
@@ -170,8 +170,8 @@ def test_packed_and_sparse_graphs_give_the_same_program():
         for stored in (graph.words, (out.indptr, out.indices, into.indptr, into.indices)):
             p, y = np.empty(40), np.empty(40)
             scratch, marks = np.empty(40, dtype=np.int32), np.full(40, -1, dtype=np.int32)
-            everyone = np.ones(40, dtype=bool)
-            status, objective, _ = solve_program(stored, demand, gaps, best, everyone, 3000, scratch, marks, p, y)
+            everyone, work = np.ones(40, dtype=bool), program_workspace(40, 3000)
+            status, objective, _ = solve_program(stored, demand, gaps, best, everyone, 3000, scratch, marks, work, p, y)
             assert status == 0
             assert (marks == -1).all()
             answers.append((objective, p))

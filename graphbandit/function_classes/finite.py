@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from graphbandit.checks import LARGEST, first_not_finite, numbers, setting_integer
+from graphbandit.checks import LARGEST, first_not_finite, numbers, setting_integer, setting_number
 from graphbandit.errors import InputError, SettingError
 from graphbandit.function_classes.base import Draws, FunctionClass
 from graphbandit.persistence import savable
@@ -174,6 +174,7 @@ class FiniteFunctionClass(FunctionClass[FiniteData, FiniteModel, FiniteSpace]):
         rng: np.random.Generator,
     ) -> Draws:
         """All of F, with weights proportional to exp(-(L - min L) / (2 sigma^2)): exact, so `count` is not needed."""
+        setting_number("noise", noise, above=0.0)
         exponents = -(data.losses - data.losses.min()) / (2.0 * noise**2)
         weights = np.exp(exponents)
         return Draws(values=self.values(contexts), weights=weights / weights.sum())

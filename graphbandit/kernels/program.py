@@ -7,11 +7,18 @@ import numpy as np
 from graphbandit.kernels.adjacency import observation_probabilities, restrict, transpose_lists
 from graphbandit.kernels.jit import kernel
 from graphbandit.kernels.simplex import OPTIMAL, solve_covering_lp, workspace
+from graphbandit.kernels.simplex_workspace import Workspace
 from graphbandit.shapes import Bool, Float, Int
 
 CERTIFIED = 0
 UNSOLVED = 1
 TOO_LARGE = 2
+
+
+@kernel()
+def program_workspace(n_arms: int, row_limit: int) -> Workspace:
+    """Room for the programs of one thread. Pages that a program does not reach are never touched."""
+    return workspace(n_arms, min(n_arms, row_limit))
 
 
 @kernel()
@@ -24,13 +31,14 @@ def solve_program(
     row_limit: int,
     row_of: Int[np.ndarray, " arms"],
     marks: Int[np.ndarray, " arms"],
+    work: Workspace,
     probabilities: Float[np.ndarray, " arms"],
     duals: Float[np.ndarray, " arms"],
 ) -> tuple[int, float, float]:
     """min sum p c  s.t.  q(a) >= demand(a), p >= 0, sum p = 1, p = 0 outside `available`.
 
     Fills `probabilities` and `duals` and returns (status, objective, relative duality gap). `marks` must hold -1
-    throughout and does so again afterwards; `row_of` is scratch.
+    throughout and does so again afterwards; `row_of` is scratch, `work` a workspace of `program_workspace`.
     """
     n_arms = demand.shape[0]
     n_rows = 0
@@ -59,7 +67,6 @@ def solve_program(
             start = k
     p = np.empty(n_columns)
     y = np.empty(n_rows)
-    work = workspace(n_columns, n_rows)
     status, objective, gap, _ = solve_covering_lp(
         column_pointers, column_rows, row_pointers, row_columns, c, b, start, p, y, work
     )
@@ -95,10 +102,11 @@ def solve_programs(
     marks = np.full(n_arms, -1, np.int32)
     available = np.ones(n_arms, np.bool_)
     duals = np.empty(n_arms)
+    work = program_workspace(n_arms, row_limit)
     for t in range(n):
         graph = words[index[t]]
         status, objective, gap = solve_program(
-            graph, demands[t], gaps[t], best[t], available, row_limit, scratch, marks, probabilities[t], duals
+            graph, demands[t], gaps[t], best[t], available, row_limit, scratch, marks, work, probabilities[t], duals
         )
         numbers[t, 0], numbers[t, 1], numbers[t, 2] = status, objective, gap
         observation_probabilities(graph, probabilities[t], scratch, observed[t])

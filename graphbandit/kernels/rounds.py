@@ -14,7 +14,8 @@ from graphbandit.kernels.exploration import (
     tight_demand,
 )
 from graphbandit.kernels.jit import kernel
-from graphbandit.kernels.program import CERTIFIED, solve_program
+from graphbandit.kernels.program import CERTIFIED, program_workspace, solve_program
+from graphbandit.kernels.simplex_workspace import Workspace
 from graphbandit.shapes import Bool, Float, Int
 
 NO_PROGRAM = 0
@@ -43,6 +44,7 @@ def _probabilities_at(
     row_limit: int,
     scratch: Int[np.ndarray, " arms"],
     marks: Int[np.ndarray, " arms"],
+    work: Workspace,
     demand: Float[np.ndarray, " arms"],
     duals: Float[np.ndarray, " arms"],
     baseline: Float[np.ndarray, " arms"],
@@ -56,7 +58,7 @@ def _probabilities_at(
         else:
             tight_demand(candidates, best, explored.shape[0], gamma, gaps, demand)
         status, objective, gap = solve_program(
-            graph, demand, gaps, best, available, row_limit, scratch, marks, probabilities, duals
+            graph, demand, gaps, best, available, row_limit, scratch, marks, work, probabilities, duals
         )
         return (SOLVER_SIMPLEX if status == CERTIFIED else SOLVER_PENDING), objective, gap
     objective = 0.0
@@ -82,6 +84,7 @@ def decide_round(
     row_limit: int,
     scratch: Int[np.ndarray, " arms"],
     marks: Int[np.ndarray, " arms"],
+    work: Workspace,
     order: Int[np.ndarray, " arms"],
     demand: Float[np.ndarray, " arms"],
     duals: Float[np.ndarray, " arms"],
@@ -125,7 +128,7 @@ def decide_round(
         for _ in range(GAMMAS):
             solver, objective, gap = _probabilities_at(
                 graph, trial, chosen, best, gaps, candidates, available, coverage, row_limit,
-                scratch, marks, demand, duals, baseline, probabilities,
+                scratch, marks, work, demand, duals, baseline, probabilities,
             )  # fmt: skip
             if solver != SOLVER_PENDING:
                 observation_probabilities(graph, probabilities, scratch, observed)
@@ -146,7 +149,7 @@ def decide_round(
     else:
         solver, objective, gap = _probabilities_at(
             graph, gamma, chosen, best, gaps, candidates, available, coverage, row_limit,
-            scratch, marks, demand, duals, baseline, probabilities,
+            scratch, marks, work, demand, duals, baseline, probabilities,
         )  # fmt: skip
     if solver == SOLVER_PENDING:
         return -1, best, gamma, objective, gap, solver
@@ -185,10 +188,11 @@ def decide_packed(
     order = np.empty(n_arms, np.int32)
     demand = np.empty(n_arms)
     duals = np.empty(n_arms)
+    work = program_workspace(n_arms, row_limit)
     for t in range(n):
         action, best, gamma, objective, gap, solver = decide_round(
             words[index[t]], values[t], candidates[t], available[t if available.shape[0] > 1 else 0], widths[t],
-            explore_all, coverage, rate, uniforms[t], row_limit, scratch, marks, order, demand, duals,
+            explore_all, coverage, rate, uniforms[t], row_limit, scratch, marks, work, order, demand, duals,
             probabilities[t], observed[t], gaps[t], baseline[t], explored[t],
         )  # fmt: skip
         integers[t, 0], integers[t, 1], integers[t, 2] = action, best, solver
@@ -218,6 +222,7 @@ def decide_listed(
     n_arms = values.shape[0]
     return decide_round(
         graph, values, candidates, available, widths, explore_all, coverage, rate, uniform, row_limit,
-        np.empty(n_arms, np.int32), np.full(n_arms, -1, np.int32), np.empty(n_arms, np.int32),
-        np.empty(n_arms), np.empty(n_arms), probabilities, observed, gaps, baseline, explored,
+        np.empty(n_arms, np.int32), np.full(n_arms, -1, np.int32), program_workspace(n_arms, row_limit),
+        np.empty(n_arms, np.int32), np.empty(n_arms), np.empty(n_arms), probabilities, observed,
+        gaps, baseline, explored,
     )  # fmt: skip
