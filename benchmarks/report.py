@@ -152,8 +152,7 @@ def throughput_tables(rows: list[Row]) -> Iterable[Table]:
     )
     yield Table(
         title="simulate, two workers",
-        note="Free cores: how much faster two threads are than one in a compiled loop of mere arithmetic; about 2 where "
-        "two cores are free.",
+        note="Free cores: how many times faster two threads are than one in a compiled loop of mere arithmetic.",
         columns=("learner", "repeats", "one worker", "two workers", "x one worker", "free cores"),
         rows=[
             (

@@ -113,7 +113,7 @@ def contexts_array(contexts: npt.ArrayLike) -> Shaped[np.ndarray, "n ..."]:
     if array.ndim == 0:
         raise InputError("contexts are a single number; expected an array with the round as its first axis")
     if not np.isfinite(array).all():
-        raise InputError(f"contexts have {first_not_finite(array)} (round first); expected finite numbers")
+        raise InputError(f"contexts have {first_not_finite(array)}; expected finite numbers")
     return array
 
 

@@ -13,6 +13,7 @@ import os
 import secrets
 import zipfile
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import is_dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -64,7 +65,8 @@ def write(path: str | os.PathLike[str], kind: str, content: dict[str, Any]) -> N
         raise SavedFileError(f"{target} cannot be written: {error}") from error
     finally:
         if temporary is not None:
-            temporary.unlink(missing_ok=True)
+            with suppress(OSError, ValueError):  # where there was nothing to write to, there is nothing to remove
+                temporary.unlink(missing_ok=True)
 
 
 def read(path: str | os.PathLike[str], kind: str, replace: Callable[[dict[str, Any]], Any]) -> dict[str, Any]:
