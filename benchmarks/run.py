@@ -117,10 +117,13 @@ def headline(results: dict[str, Any]) -> str:
     """Machine, versions and how long it took."""
     where, spent = results["machine"], sum(results["seconds"].values())
     packages = ", ".join(f"{name} {version}" for name, version in results["versions"].items())
-    return (
+    text = (
         f"{where['cpu']}, {where['cores']} cores, load before {where['load_before'][0]:.2f}. {packages}. "
         f"Settings: {results['settings']['name']}; took {spent:.0f} s."
     )
+    if where["load_before"][0] > 0.5 * where["cores"]:
+        text += " THE MACHINE WAS BUSY: long calls are interrupted more often than short ones, so ratios flatter us."
+    return text
 
 
 def write(results: dict[str, Any], folder: Path) -> list[Path]:
