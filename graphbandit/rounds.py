@@ -64,7 +64,7 @@ def sample_rounds(
             )  # fmt: skip
             integers[t] = action, best, solver
             numbers[t] = probabilities[t, action] if action >= 0 else np.nan, gamma, objective, gap
-    for t in np.flatnonzero(integers[:, 2] == kernels.SOLVER_PENDING).tolist():
+    for t in (integers[:, 2] == kernels.SOLVER_PENDING).nonzero()[0].tolist():
         best, gamma, mask = int(integers[t, 1]), float(numbers[t, 1]), masks[t if len(masks) > 1 else 0]
         if rule.coverage == "paper":
             demand = paper_demand(graphs[t], baseline[t], best)

@@ -151,24 +151,16 @@ def solve_program(
         p, y, solved = _simplex(graph, demand, gaps, best, available)
         if solved:
             answer = _certified(graph, demand, gaps, available, p, y, "simplex")
-            if answer is not None:
+            if _is_exact(answer):
                 return answer
         if solver == "simplex":
             raise SolverError(f"the simplex has no certified answer for these {graph.n_arms} arms")
         _count_fallback()
     p, y = _highs(graph, demand, gaps, best, available)
     answer = _certified(graph, demand, gaps, available, p, y, "highs")
-    if answer is None:
+    if not _is_exact(answer):
         raise SolverError(f"no certified answer of the sampling program for these {graph.n_arms} arms")
     return answer
-
-
-def observation_probabilities(
-    graph: FeedbackGraph, probabilities: Float[np.ndarray, " arms"]
-) -> Float[np.ndarray, " arms"]:
-    """q(a) = sum of p(j) over the arms j that reveal a."""
-    out = graph.csr()
-    return np.bincount(out.indices, weights=probabilities[out.row_numbers()], minlength=graph.n_arms)
 
 
 def certificate(
@@ -180,22 +172,8 @@ def certificate(
     duals: Float[np.ndarray, " arms"],
 ) -> tuple[float, float]:
     """(largest violation of a constraint, relative duality gap) of a p and any y >= 0, from the data alone."""
-    q = observation_probabilities(graph, probabilities)
-    wanted = demand > 0
-    violation = max(
-        0.0,
-        float(-probabilities.min()),
-        abs(float(probabilities.sum()) - 1.0),
-        float(np.abs(probabilities[~available]).max(initial=0.0)),
-        float((demand - q)[wanted].max(initial=0.0)),
-    )
-    y = np.maximum(duals, 0.0)
-    out = graph.csr()
-    prices = np.bincount(out.row_numbers(), weights=y[out.indices], minlength=graph.n_arms)
-    objective = float(gaps @ probabilities)
-    bound = float(demand @ y) + float((gaps - prices)[available].min())
-    scale = max(objective, SMALLEST_SCALE * float(gaps[available].max()))
-    return violation, (max(objective - bound, 0.0) / scale if scale > 0 else 0.0)
+    answer = _certified(graph, demand, gaps, available, probabilities, duals, "none")
+    return answer.infeasibility, answer.duality_gap
 
 
 def fallback_count() -> int:
@@ -288,8 +266,8 @@ def _anytime(
     if start is None:
         raise InputError("baseline is None; expected a feasible one for the anytime solver to start from")
     p, y = improve(graph, demand, gaps, best, available, start, effort)
-    answer = _certified(graph, demand, gaps, available, p, y, "anytime", gap_allowed=np.inf)
-    if answer is None:
+    answer = _certified(graph, demand, gaps, available, p, y, "anytime")
+    if answer.infeasibility > TOLERANCE:
         raise SolverError("the baseline does not meet the demands; expected a feasible one to start from")
     return answer
 
@@ -302,18 +280,26 @@ def _certified(
     p: Float[np.ndarray, " arms"],
     y: Float[np.ndarray, " arms"],
     solver: str,
-    gap_allowed: float = TOLERANCE,
-) -> SamplingSolution | None:
-    infeasibility, gap = certificate(graph, demand, gaps, available, p, y)
-    if infeasibility > TOLERANCE or gap > gap_allowed:
-        return None
+) -> SamplingSolution:
+    """An answer with what its certificate says of it, good or bad."""
+    from graphbandit.kernels.certificate import certify_program
+
+    scratch, observed = np.empty(graph.n_arms, dtype=np.int32), np.empty(graph.n_arms)
+    infeasibility, objective, bound, largest = certify_program(
+        kernel_graph(graph), demand, gaps, available, p, y, scratch, observed
+    )
+    scale = max(objective, SMALLEST_SCALE * largest)
     return SamplingSolution(
         probabilities=p,
-        observation_probabilities=observation_probabilities(graph, p),
-        objective=float(gaps @ p),
-        duality_gap=gap,
+        observation_probabilities=observed,
+        objective=objective,
+        duality_gap=max(objective - bound, 0.0) / scale if scale > 0 else 0.0,
         infeasibility=infeasibility,
         solver=solver,
         demand=demand,
         duals=y,
     )
+
+
+def _is_exact(answer: SamplingSolution) -> bool:
+    return answer.infeasibility <= TOLERANCE and answer.duality_gap <= TOLERANCE
