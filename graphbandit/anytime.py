@@ -13,18 +13,21 @@ import numpy as np
 
 from graphbandit.checks import setting_integer, setting_number
 from graphbandit.graphs import FeedbackGraph
+from graphbandit.persistence import savable
 from graphbandit.shapes import Bool, Float
 
 STEPS = 40
 """First-order steps between two looks at the gap."""
 
 
+@savable
 @dataclass(frozen=True, kw_only=True)
 class Effort:
     """When an anytime answer is good enough.
 
-    `gap`: the relative duality gap to stop at. `work`: edges to walk over at most (10^8 take about 0.2 s). `deadline`:
-    seconds to stop after, None for no look at the clock; with one, answers depend on the machine's speed.
+    `gap`: the relative duality gap to stop at. `work`: edges to walk over at most (10^8 take 0.1 to 2 s, the more the
+    larger the graph). `deadline`: seconds to stop after, None for no look at the clock; with one, answers depend on
+    the machine's speed.
     """
 
     gap: float = 0.01

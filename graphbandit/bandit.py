@@ -81,6 +81,12 @@ class Bandit:
     def __repr__(self) -> str:
         return f"Bandit({type(self._learner).__name__}, rounds={self._rounds}, open={len(self._open)})"
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_lock"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _lock=threading.RLock())
+
     @property
     def learner(self) -> Learner[Any]:
         """The learner's settings."""

@@ -45,7 +45,7 @@ def setting_number(
 ) -> float:
     """`value` as a finite number within the bounds given."""
     wanted = [f"above {above:g}"] if above is not None else []
-    wanted += [f"at least {at_least:g}"] if at_least is not None else []
+    wanted += [f"of at least {at_least:g}"] if at_least is not None else []
     wanted += [f"below {below:g}"] if below is not None else []
     expected = "expected a finite number" + (" " + " and ".join(wanted) if wanted else "")
     try:

@@ -141,11 +141,13 @@ class CliqueGroupSource:
 
     def draw(self, rng: np.random.Generator, n: int) -> FeedbackGraphs:
         """The graphs of n rounds."""
+        from graphbandit.kernels.packing import join_cliques
 
         def words(rounds: int) -> UInt64[np.ndarray, "rounds arms words"]:
-            cliques = generators.clique_labels(rounds, self.n_arms, self.n_cliques, rng)
-            members = pack_rows(cliques[:, None, :] == np.arange(self.n_cliques)[:, None])
-            return np.take_along_axis(members, cliques[:, :, None], axis=1)
+            labels = generators.clique_labels(rounds, self.n_arms, self.n_cliques, rng)
+            packed = np.empty((rounds, self.n_arms, n_words(self.n_arms)), dtype=np.uint64)
+            join_cliques(labels, self.n_cliques, packed)
+            return packed
 
         return _draw(self.n_arms, n, words, lambda: generators.clique_group(self.n_arms, self.n_cliques, rng=rng))
 
@@ -251,15 +253,11 @@ def graph_source(kind: str, n_arms: int, **options: Any) -> GraphSource:
 
 def _joined(n_arms: int, pairs: Int64[np.ndarray, "n pairs 2"]) -> UInt64[np.ndarray, "n arms words"]:
     """Self-loops, and the pairs joined in both directions."""
-    n = len(pairs)
-    matrices = np.zeros((n, n_arms, n_arms), dtype=np.bool_)
-    matrices[:, np.arange(n_arms), np.arange(n_arms)] = True
-    entries = matrices.reshape(-1)  # one flat index is several times quicker than three
-    first, second = pairs[..., 0], pairs[..., 1]
-    start = np.arange(n)[:, None] * n_arms**2
-    entries[start + first * n_arms + second] = True
-    entries[start + second * n_arms + first] = True
-    return pack_rows(matrices)
+    from graphbandit.kernels.packing import join_pairs
+
+    words = np.zeros((len(pairs), n_arms, n_words(n_arms)), dtype=np.uint64)
+    join_pairs(pairs, words)
+    return words
 
 
 def _draw(

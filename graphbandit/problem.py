@@ -16,7 +16,8 @@ class Problem:
 
     `function_class` holds the functions that may be the truth; a learner may name its own instead. `horizon` is
     the number of rounds T, or None for a run without end. `noise` is the sub-Gaussian scale sigma of the rewards (0.5
-    always does for rewards in [0, 1]); None has it estimated from the residuals, conservatively, with a warning.
+    always does for rewards in [0, 1]); None has it estimated from the
+    rewards, on the high side, with a warning.
     """
 
     n_arms: int

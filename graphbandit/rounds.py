@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from graphbandit.anytime import Effort
 from graphbandit.graph_batches import FeedbackGraphs
-from graphbandit.sampling_lp import ROW_LIMIT, paper_demand, solve_program, tight_demand
+from graphbandit.sampling_lp import DEFAULT_EFFORT, ROW_LIMIT, paper_demand, solve_program, tight_demand
 from graphbandit.shapes import Bool, Float
 from graphbandit.types import SOLVERS, Decisions
 
@@ -18,12 +19,13 @@ class SamplingRule:
 
     `explore_all`: S is every available arm instead of the greedy exploration set. `coverage`: the demands of the
     sampling program, or "none" to play the baseline. `rate`: gamma = rate sqrt(|S|), or, with widths, gamma = rate
-    times the gamma of the smallest bound.
+    times the gamma of the smallest bound. `effort`: for programs too large to be solved exactly.
     """
 
     explore_all: bool
     coverage: str
     rate: float
+    effort: Effort = DEFAULT_EFFORT
 
 
 def sample_rounds(
@@ -70,7 +72,7 @@ def sample_rounds(
             demand = paper_demand(graphs[t], baseline[t], best)
         else:
             demand = tight_demand(candidates[t], gaps[t], best=best, size=int(explored[t].sum()), gamma=gamma)
-        answer = solve_program(graphs[t], demand, gaps[t], best, mask, start=baseline[t])
+        answer = solve_program(graphs[t], demand, gaps[t], best, mask, start=baseline[t], effort=rule.effort)
         probabilities[t], observed[t] = answer.probabilities, answer.observation_probabilities
         action = int(draw_arm(probabilities[t], float(uniforms[t])))
         integers[t] = action, best, SOLVERS.index(answer.solver)

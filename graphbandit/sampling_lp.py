@@ -35,6 +35,9 @@ SMALLEST_SCALE = 1e-6
 
 DEFAULT_EFFORT = Effort()
 
+CERTIFIED, NO_SOLUTION = 0, 3
+"""Two of the answers of `kernels.program`, which is not to be imported before it is needed."""
+
 ROW_LIMIT = 3000
 """Constrained arms up to which the compiled simplex is tried; above it a dense inverse no longer pays."""
 
@@ -94,6 +97,9 @@ def solve_sampling_lp(
         raise InputError(f"best is arm {chosen}; expected an available arm of gap 0, the smallest of all gaps")
     if demand is not None:
         rows = np.where(np.arange(n) == chosen, 0.0, arm_array("demand", demand, n))
+        if (rows < 0).any():
+            arm = int(np.argmax(rows < 0))
+            raise InputError(f"demand has {rows[arm]} at arm {arm}; expected probabilities of at least 0")
     elif baseline is None:
         raise InputError("baseline and demand are both None; expected one of them")
     start = None if baseline is None else _distribution(baseline, offered)
@@ -148,8 +154,10 @@ def solve_program(
     if solver == "anytime" or large:
         return _anytime(graph, demand, gaps, best, available, start, effort)
     if solver != "highs":
-        p, y, solved = _simplex(graph, demand, gaps, best, available)
-        if solved:
+        p, y, status = _simplex(graph, demand, gaps, best, available)
+        if status == NO_SOLUTION:
+            raise SolverError("the sampling program has no solution: the demands ask for more than one unit of mass")
+        if status == CERTIFIED:
             answer = _certified(graph, demand, gaps, available, p, y, "simplex")
             if _is_exact(answer):
                 return answer
@@ -206,7 +214,7 @@ def _simplex(
     gaps: Float[np.ndarray, " arms"],
     best: int,
     available: Bool[np.ndarray, " arms"],
-) -> tuple[Float[np.ndarray, " arms"], Float[np.ndarray, " arms"], bool]:
+) -> tuple[Float[np.ndarray, " arms"], Float[np.ndarray, " arms"], int]:
     from graphbandit.kernels import program
 
     n = graph.n_arms
@@ -216,7 +224,7 @@ def _simplex(
     status, _, _ = program.solve_program(
         kernel_graph(graph), demand, gaps, best, available, ROW_LIMIT, scratch, marks, work, p, y
     )
-    return p, y, status == program.CERTIFIED
+    return p, y, int(status)
 
 
 def _highs(

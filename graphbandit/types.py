@@ -21,7 +21,7 @@ at a certified gap.
 """
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Observations:
     """The rounds a learner has not yet learnt from, and every reward that was revealed in them.
 
@@ -105,7 +105,7 @@ class Observations:
         )
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Decisions:
     """A batch of n decisions, each with everything that explains it.
 
@@ -187,7 +187,7 @@ class Decision:
         lines = [
             f"decision {self.id}, epoch {self.epoch}: play arm {self.action} "
             f"(drawn with probability {self.probability:.4g})",
-            f"  estimated best arm    {self.best}",
+            f"  estimated best arm    {self.best if self.epoch > 1 else 'none yet: the first epoch has no estimate'}",
             f"  candidates            {_arms(self.candidates)}",
             f"  exploration set       {_arms(self.exploration_set)}",
             f"  gamma                 {self.gamma:.4g}",

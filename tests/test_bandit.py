@@ -1,5 +1,7 @@
 """The everyday object: batches, late and shuffled rewards, saving and loading, each to the last bit."""
 
+import copy
+import pickle
 import subprocess
 import sys
 
@@ -102,24 +104,38 @@ def test_late_shuffled_and_partial_rewards_are_the_same_as_prompt_ones(learner, 
     assert facts(made) == facts(prompt)
 
 
-def test_rewards_later_than_their_epoch_count_from_the_next_one_on(instance):
-    drawn = instance.rounds(0, ROUNDS)
-    prompt, tardy = make(gb.RegCBG(), instance), make(gb.RegCBG(), instance)
-    for bandit in (prompt, tardy):
-        first = bandit.decide_batch(drawn.contexts[:4], drawn.graphs[:4])
-        if bandit is prompt:
-            for decision in first:
-                bandit.observe(decision, rewards_of(decision, drawn))
-        rest = bandit.decide_batch(drawn.contexts[4:6], drawn.graphs[4:6])  # the third epoch has begun
-        for decision in [*rest, *(first if bandit is tardy else [])]:
-            bandit.observe(decision, rewards_of(decision, drawn))
-        rest = bandit.decide_batch(drawn.contexts[6:8], drawn.graphs[6:8])
-        for decision in rest:
-            bandit.observe(decision, rewards_of(decision, drawn))
-        bandit.decide(drawn.contexts[8], drawn.graphs[8])
-    seen = [bandit.state.data.count for bandit in (prompt, tardy)]
-    assert min(seen) > 0
-    assert tardy.open_decisions == [8]
+@pytest.mark.parametrize("learner", [gb.RegCBG(), gb.AdaCBG(), gb.AdaCBG(gamma="width")], ids=repr)
+def test_rewards_later_than_their_epoch_count_from_the_next_one_on(learner, instance):
+    """Rounds 0 to 3 get their rewards in the third epoch (rounds 4 to 7), and are in the data of the fourth."""
+    drawn = instance.rounds(0, 9)
+    bandit = make(learner, instance)
+    made = bandit.decide_batch(drawn.contexts[:6], drawn.graphs[:6])
+    assert bandit.state.data.count == 0
+    for decision in made[::-1]:
+        bandit.observe(decision, rewards_of(decision, drawn))
+    made += bandit.decide_batch(drawn.contexts[6:8], drawn.graphs[6:8])
+    assert bandit.state.data.count == 0, "the third epoch is not over"
+    for decision in made[6:]:
+        bandit.observe(decision, rewards_of(decision, drawn))
+    bandit.decide(drawn.contexts[8], drawn.graphs[8])
+    seen = np.zeros((8, N_ARMS), dtype=bool)
+    for decision in made:
+        seen[decision.id, decision.revealed] = True
+    expected = instance.functions.add(
+        instance.functions.empty(), gb.Observations.from_masks(drawn.contexts[:8], seen, drawn.rewards[:8])
+    )
+    assert bandit.state.data.count == expected.count == sum(len(decision.revealed) for decision in made)
+    np.testing.assert_allclose(bandit.state.data.losses, expected.losses, rtol=1e-12)
+    assert bandit.open_decisions == [8]
+
+
+def test_copies_go_their_own_way(instance):
+    drawn = instance.rounds(0, 12)
+    bandit = make(gb.AdaCBG(), instance)
+    play(bandit, drawn, 0, 6)
+    twin, pickled = copy.deepcopy(bandit), pickle.loads(pickle.dumps(bandit))
+    expected = facts(play(bandit, drawn, 6, 12))
+    assert facts(play(twin, drawn, 6, 12)) == facts(play(pickled, drawn, 6, 12)) == expected
 
 
 @pytest.mark.parametrize("stop", [0, 1, 2, 7, 8, 33])

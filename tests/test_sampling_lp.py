@@ -137,6 +137,33 @@ def test_large_programs_are_anytime_by_default():
     assert 0 < answer.duality_gap < 0.6
 
 
+def test_a_learner_s_effort_reaches_its_programs():
+    """All 4,500 arms are candidates: more than the exact solver takes on, so effort decides how near it comes."""
+    n_arms, rng = 4500, np.random.default_rng(0)
+    graph = gb.graph_generators.preferential_attachment(n_arms, 3, rng=rng)
+    functions = gb.BilinearClass(
+        x0=rng.normal(size=(5, 3)), a0=rng.normal(size=(5, 3)), arms=rng.uniform(-1, 1, (n_arms, 3)), scale=8.0
+    )
+    problem = gb.Problem(n_arms=n_arms, function_class=functions, noise=1.0)
+    found = []
+    for effort in (Effort(work=0), Effort(gap=0.05, work=10**9)):
+        bandit = gb.Bandit(gb.AdaCBG(candidate_set=False, effort=effort), problem)
+        decisions = [bandit.decide(context, graph) for context in np.random.default_rng(1).normal(size=(3, 3))]
+        assert decisions[-1].solver == "anytime"
+        found.append(decisions[-1].duality_gap)
+    assert found[1] <= 0.05 < found[0]
+
+
+def test_demands_that_cannot_be_met_are_told_apart_from_failures():
+    graph, _, gaps = instance("bandit", 4, 0)
+    before = sampling_lp.fallback_count()
+    with pytest.raises(SolverError, match="no solution"):
+        gb.solve_sampling_lp(graph, None, gaps, demand=np.full(4, 0.6))
+    assert sampling_lp.fallback_count() == before
+    with pytest.raises(InputError, match=r"demand has -0\.5 at arm"):
+        gb.solve_sampling_lp(graph, None, gaps, demand=np.full(4, -0.5))
+
+
 def test_large_sparse_graphs_with_few_candidates_are_exact():
     """A decision on 20,000 arms: only the part of the program near the candidates is built."""
     n_arms, rng = 20_000, np.random.default_rng(0)

@@ -25,7 +25,7 @@ from graphbandit.seeds import stream
 from graphbandit.shapes import Bool, Float, Shaped
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class ArrayEnvironment(Environment):
     """Rounds given as arrays; build it with `from_arrays`."""
 

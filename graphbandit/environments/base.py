@@ -20,7 +20,7 @@ BLOCK = 256
 """Rounds are drawn in blocks of this many, each from streams of its own, so portions of any size agree."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Rounds:
     """Consecutive rounds of an instance; `means` are f*(x_t, a), `rewards` what a reveals if it is revealed."""
 

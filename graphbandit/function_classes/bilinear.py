@@ -14,7 +14,7 @@ from graphbandit.types import Observations
 
 
 @savable
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class BilinearClass(FiniteFunctionClass):
     """f_i(x, a) = (x - x_i)'(a - a_i) / scale for i = 1 .. N, arms a in R^d (section 4 of the paper, scale 1).
 

@@ -22,7 +22,7 @@ SLACK = 1e-12
 
 
 @savable
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class FiniteData:
     """All that a finite class keeps of what was seen: L(f_i) = sum (f_i(x, a) - y)^2, and how many terms."""
 
@@ -47,7 +47,7 @@ class FiniteModel:
 
 
 @savable
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class FiniteSpace:
     """A subset of the class."""
 
@@ -134,7 +134,8 @@ class FiniteFunctionClass(FunctionClass[FiniteData, FiniteModel, FiniteSpace]):
 
     def version_space(self, data: FiniteData, radius: float) -> FiniteSpace:
         """{ f : L(f) <= min L + radius }."""
-        return FiniteSpace(members=data.losses <= data.losses.min() + radius + SLACK)
+        slack = SLACK * min(1.0, float(data.losses.max()))
+        return FiniteSpace(members=data.losses <= data.losses.min() + radius + slack)
 
     def candidates(
         self,

@@ -60,7 +60,7 @@ def set_baseline(
         if arm != best:
             baseline[arm] = 1.0 / (size + gamma * gaps[arm])
             rest -= baseline[arm]
-    baseline[best] = max(rest, 0.0)
+    baseline[best] = rest if rest > 1e-15 * size else 0.0  # |S| times 1/|S| may fall short of 1 by rounding
 
 
 @kernel()

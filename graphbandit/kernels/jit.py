@@ -2,15 +2,39 @@
 
 import hashlib
 import sys
+from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
+from typing import Any, TypeVar, cast
 
 import numba
 from numba.core import event
 
-kernel = partial(numba.njit, cache=True, nogil=True, error_model="numpy")
-"""Decorator of every kernel. Strict IEEE arithmetic in the order written, so results never depend on the batch."""
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def kernel(**options: Any) -> Callable[[Function], Function]:
+    """Decorator of every kernel. Strict IEEE arithmetic in the order written, so results never depend on the batch."""
+
+    def decorate(function: Function) -> Function:
+        compiled = partial(numba.njit, nogil=True, error_model="numpy", **options)
+        try:
+            return cast(Function, compiled(cache=True)(function))
+        except RuntimeError:  # no place on disk that can be written to
+            _say_uncached()
+            return cast(Function, compiled()(function))
+
+    return decorate
+
+
+@cache
+def _say_uncached() -> None:
+    print(
+        "graphbandit: compiled kernels cannot be kept, as neither the package's folder nor the user's cache can be "
+        "written to; set NUMBA_CACHE_DIR to a folder that can",
+        file=sys.stderr,
+    )
 
 
 class _Announcement(event.Listener):
@@ -23,7 +47,7 @@ class _Announcement(event.Listener):
         module = getattr(getattr(event.data["dispatcher"], "py_func", None), "__module__", "")
         if not self.done and module.startswith("graphbandit."):
             self.done = True
-            print("graphbandit: compiling its kernels, once (about half a minute) ...", file=sys.stderr)
+            print("graphbandit: compiling its kernels, once (half a minute to a minute) ...", file=sys.stderr)
 
     def on_end(self, event: event.Event) -> None:
         """Nothing to say."""

@@ -6,13 +6,14 @@ import numpy as np
 
 from graphbandit.kernels.adjacency import observation_probabilities, restrict, transpose_lists
 from graphbandit.kernels.jit import kernel
-from graphbandit.kernels.simplex import OPTIMAL, solve_covering_lp, workspace
+from graphbandit.kernels.simplex import INFEASIBLE, OPTIMAL, solve_covering_lp, workspace
 from graphbandit.kernels.simplex_workspace import Workspace
 from graphbandit.shapes import Bool, Float, Int
 
 CERTIFIED = 0
 UNSOLVED = 1
 TOO_LARGE = 2
+NO_SOLUTION = 3
 
 
 @kernel()
@@ -73,7 +74,7 @@ def solve_program(
     probabilities[:] = 0.0
     duals[:] = 0.0
     if status != OPTIMAL:
-        return UNSOLVED, np.nan, np.nan
+        return (NO_SOLUTION if status == INFEASIBLE else UNSOLVED), np.nan, np.nan
     for k in range(n_columns):
         probabilities[columns[k]] = p[k]
     for k in range(n_rows):

@@ -130,15 +130,16 @@ def decide_round(
                 graph, trial, chosen, best, gaps, candidates, available, coverage, row_limit,
                 scratch, marks, work, demand, duals, baseline, probabilities,
             )  # fmt: skip
-            if solver != SOLVER_PENDING:
-                observation_probabilities(graph, probabilities, scratch, observed)
-                error = 0.0
-                for a in range(n_arms):
-                    error += observed[a] * widths[a] * widths[a]
-                bound = 2.0 * size / trial + 0.25 * trial * error
-                if bound < lowest_bound * (1.0 - 1e-12):
-                    lowest_bound = bound
-                    gamma = rate * trial
+            # A program that is left to the caller is judged by its baseline, which is feasible as well.
+            played = baseline if solver == SOLVER_PENDING else probabilities
+            observation_probabilities(graph, played, scratch, observed)
+            error = 0.0
+            for a in range(n_arms):
+                error += observed[a] * widths[a] * widths[a]
+            bound = 2.0 * size / trial + 0.25 * trial * error
+            if bound < lowest_bound * (1.0 - 1e-12):
+                lowest_bound = bound
+                gamma = rate * trial
             trial *= 2.0
     if widths.shape[0] > 0 and squares <= 0.0:
         gamma = np.inf

@@ -8,8 +8,9 @@ from typing import Any, Literal
 
 import numpy as np
 
+from graphbandit.anytime import Effort
 from graphbandit.checks import setting_boolean, setting_choice, setting_number
-from graphbandit.errors import EstimatedNoiseWarning, InputError
+from graphbandit.errors import EstimatedNoiseWarning, InputError, SettingError
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.graph_batches import FeedbackGraphs
 from graphbandit.learners.base import Learner, candidates_of, check_batch, function_class_of, predicted
@@ -17,17 +18,19 @@ from graphbandit.learners.epochs import EpochSchedule, EpochTerms, add_epoch, ch
 from graphbandit.persistence import savable
 from graphbandit.problem import Problem
 from graphbandit.rounds import SamplingRule, sample_rounds
+from graphbandit.sampling_lp import DEFAULT_EFFORT
 from graphbandit.shapes import Bool, Shaped
 from graphbandit.types import Decisions, Observations
 
 
 @savable
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class AdaCBGState:
     """What AdaCB.G knows in epoch m.
 
     `model` is fhat_m (None in epoch 1), `space` F_m, `radius` the radius it was cut with, `noise` the sigma that was
-    used for it, `disagreement` w_m = nu_m + mu_m and `scale` lambda_m.
+    used for it, `lowest_reward` and `highest_reward` the span of what was seen, `disagreement` w_m = nu_m + mu_m and
+    `scale` lambda_m.
     """
 
     problem: Problem
@@ -38,6 +41,8 @@ class AdaCBGState:
     space: Any
     radius: float
     noise: float | None
+    lowest_reward: float
+    highest_reward: float
     disagreement: float
     scale: float
 
@@ -58,6 +63,7 @@ class AdaCBG(Learner[AdaCBGState]):
     "paper" follows Algorithm 1, "width" the width of F_m at each context, with F_m from all data. `baseline`:
     "exploration-set", or "inverse-gap" for the paper's remark, FALCON's distribution. `eta` is the strength
     of exploitation, `delta` the probability of failure, `epoch_growth` the factor between epochs.
+    `effort` says when a program of more than 3,000 constrained arms, too large to be solved exactly, is good enough.
     Ablations: `candidate_set=False` takes all arms as candidates, `scale_factor=False` sets lambda_m = 1,
     `linear_program=False` plays the baseline. The defaults are the project's; the paper's algorithm is
     ``AdaCBG(radius="paper", coverage="paper")``.
@@ -74,9 +80,12 @@ class AdaCBG(Learner[AdaCBGState]):
     scale_factor: bool = True
     linear_program: bool = True
     epoch_growth: float = 2.0
+    effort: Effort = DEFAULT_EFFORT
     function_class: FunctionClass[Any, Any, Any] | None = None
 
     def __post_init__(self) -> None:
+        if not isinstance(self.effort, Effort):
+            raise SettingError(f"effort is {self.effort!r}; expected an Effort")
         setting_choice("radius", self.radius, ("sharp", "paper"))
         setting_choice("coverage", self.coverage, ("tight", "paper"))
         setting_choice("gamma", self.gamma, ("paper", "width"))
@@ -92,7 +101,7 @@ class AdaCBG(Learner[AdaCBGState]):
         functions = function_class_of(self.function_class, problem)
         if self.radius == "sharp" and problem.noise is None:
             warnings.warn(
-                "the problem does not say its noise, so AdaCB.G estimates it from residuals, conservatively; "
+                "the problem does not say its noise, so AdaCB.G estimates it, on the high side; "
                 "give Problem(noise=...), 0.5 for rewards in [0, 1], to learn faster",
                 EstimatedNoiseWarning,
                 stacklevel=3,
@@ -107,6 +116,8 @@ class AdaCBG(Learner[AdaCBGState]):
             space=functions.version_space(data, math.inf),
             radius=math.inf,
             noise=problem.noise,
+            lowest_reward=math.inf,
+            highest_reward=-math.inf,
             disagreement=1.0 + self._smoothing(problem, 1),
             scale=1.0,
         )
@@ -127,7 +138,8 @@ class AdaCBG(Learner[AdaCBGState]):
         """Estimates, candidates, exploration set, gamma, baseline, linear program, draw."""
         problem = state.problem
         functions = function_class_of(self.function_class, problem)
-        check_batch(problem.n_arms, self.rounds_until_update(state), contexts, graphs, available, loops=True)
+        left = self.rounds_until_update(state)
+        available = check_batch(problem.n_arms, left, contexts, graphs, available, loops=True)
         functions.check_contexts(contexts)
         learnt = state.model is not None
         values = predicted(functions, state.model, contexts) if learnt else np.zeros((len(contexts), problem.n_arms))
@@ -146,6 +158,7 @@ class AdaCBG(Learner[AdaCBGState]):
             explore_all=self.baseline == "inverse-gap",
             coverage=self.coverage if self.linear_program and learnt else "none",
             rate=self._rate(state) if learnt else 0.0,
+            effort=self.effort,
         )
         return sample_rounds(
             rule,
@@ -173,7 +186,9 @@ class AdaCBG(Learner[AdaCBGState]):
         )
         basis = data if self.gamma == "width" else to_split
         terms = EpochTerms.of(self._schedule, problem.horizon, m + 1, self.delta)
-        noise = self._noise(functions, problem, basis)
+        low = float(observations.rewards.min(initial=state.lowest_reward))
+        high = float(observations.rewards.max(initial=state.highest_reward))
+        noise = self._noise(functions, state, basis, max(high - low, 0.0), m + 1)
         radius = self._radius(functions, terms, problem.n_arms, noise)
         space = functions.version_space(basis, radius)
         disagreement = self._disagreement(functions, space, second_half) + self._smoothing(problem, m + 1)
@@ -187,6 +202,8 @@ class AdaCBG(Learner[AdaCBGState]):
             space=space,
             radius=radius,
             noise=noise,
+            lowest_reward=low,
+            highest_reward=high,
             disagreement=disagreement,
             scale=scale,
         )
@@ -223,19 +240,24 @@ class AdaCBG(Learner[AdaCBGState]):
             return self.radius_factor * 16.0 * (terms.M - terms.epoch + 1) * logarithm
         return self.radius_factor * functions.sharp_radius(noise, self.delta) if noise < math.inf else math.inf
 
-    def _noise(self, functions: FunctionClass[Any, Any, Any], problem: Problem, data: Any) -> float:
-        """The problem's sigma, or an upper bound on it from the residuals.
+    def _noise(
+        self, functions: FunctionClass[Any, Any, Any], state: AdaCBGState, data: Any, span: float, m: int
+    ) -> float:
+        """The problem's sigma, or an estimate that errs on the high side; infinite, which keeps all of F, without data.
 
-        The residuals of f* have sum of squares S >= sigma^2 (N - 2 sqrt(N log(1/delta))) with probability 1 - delta
-        (a lower tail of chi-square), and min L >= S - 2 sigma^2 log(|F|/delta); solved for sigma. Infinite until
-        there is data enough, which keeps all of F.
+        The larger of two. Half the span of the rewards seen: by Hoeffding's lemma enough for rewards that stay within
+        it; no span tells nothing. And a bound from the residuals, for noise that is about Gaussian: those of f* have
+        sum of squares S >= sigma^2 (N - 2 sqrt(N log(1/delta))) with probability 1 - delta, and
+        min L >= S - 2 sigma^2 log(|F|/delta), solved for sigma, with delta / (m (m + 1)) for delta.
         """
-        if problem.noise is not None:
-            return problem.noise
+        if state.problem.noise is not None:
+            return state.problem.noise
         count = functions.n_observed(data)
-        failure = math.log(1.0 / self.delta)
+        failure = math.log(m * (m + 1) / self.delta)
         informative = count - 2.0 * math.sqrt(count * failure) - 2.0 * (functions.log_size + failure)
-        return math.sqrt(functions.smallest_loss(data) / informative) if informative > 0 else math.inf
+        if informative <= 0 or span == 0.0:
+            return math.inf
+        return max(span / 2.0, math.sqrt(functions.smallest_loss(data) / informative))
 
     def _candidates(
         self,

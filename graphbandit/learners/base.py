@@ -75,13 +75,13 @@ def check_batch(
     available: Bool[np.ndarray, "n arms"] | None,
     *,
     loops: bool,
-) -> None:
-    """Raise unless contexts, graphs and masks fit each other, the problem, and the rounds left in the epoch."""
+) -> Bool[np.ndarray, "n arms"] | None:
+    """The masks, one row a round. Raises unless all fits together, the problem, and the rounds left in the epoch."""
     if not isinstance(contexts, np.ndarray) or contexts.ndim == 0:
         raise InputError(f"contexts is a {type(contexts).__name__}; expected an array with the round as its first axis")
     if not isinstance(graphs, FeedbackGraphs):
         raise GraphError(f"graphs is a {type(graphs).__name__}; expected FeedbackGraphs")
-    available_array(available, len(contexts), n_arms)
+    mask = available_array(available, len(contexts), n_arms)
     if graphs.n_arms != n_arms:
         raise GraphError(f"the graphs have {graphs.n_arms} arms; expected {n_arms}")
     if len(graphs) != len(contexts):
@@ -96,6 +96,7 @@ def check_batch(
                     f"the graph of round {t} of the batch lacks the self-loop of arm {arms}; "
                     "this learner expects every arm to reveal itself"
                 )
+    return mask
 
 
 def predicted(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from graphbandit.checks import LARGEST, first_not_finite, setting_integer, setting_number
-from graphbandit.errors import InputError, ObservationError, SettingError
+from graphbandit.errors import HorizonError, InputError, ObservationError, SettingError
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.persistence import savable
 from graphbandit.problem import Problem
@@ -84,7 +84,7 @@ class EpochTerms:
 
 
 @savable
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class EpochState:
     """What a learner of epochs knows: the rounds it has played, its epoch, all data, the estimate fhat_m."""
 
@@ -150,6 +150,8 @@ def add_epoch(
     earlier ones; those count as data before the split.
     """
     check_observations(observations, function_class.n_arms)
+    if expected == 0:
+        raise HorizonError(f"round {rounds} is the last of the problem's horizon; expected no update after it")
     new = observations.between(rounds, rounds + expected)
     if len(new) != expected or (len(observations) and int(observations.rounds[-1]) >= rounds + expected):
         last = int(observations.rounds[-1]) if len(observations) else "none"

@@ -59,7 +59,8 @@ class EstimateLearner(Learner[EpochState]):
         """Estimates, then the learner's own rule."""
         n, n_arms = len(contexts), state.problem.n_arms
         functions = function_class_of(self.function_class, state.problem)
-        check_batch(n_arms, self.rounds_until_update(state), contexts, graphs, available, loops=self.needs_loops)
+        left = self.rounds_until_update(state)
+        available = check_batch(n_arms, left, contexts, graphs, available, loops=self.needs_loops)
         functions.check_contexts(contexts)
         if state.model is None:
             # contexts the class cannot evaluate are refused now: at the update it would be too late

@@ -38,7 +38,8 @@ class Uniform(Learner[EpochState]):
     ) -> Decisions:
         """The same distribution in every round."""
         n, n_arms = len(contexts), state.problem.n_arms
-        check_batch(n_arms, self.rounds_until_update(state), contexts, graphs, available, loops=False)
+        left = self.rounds_until_update(state)
+        available = check_batch(n_arms, left, contexts, graphs, available, loops=False)
         everything = np.ones((n, n_arms), dtype=np.bool_) if available is None else np.array(available)
         return sample_rounds(
             SamplingRule(explore_all=True, coverage="none", rate=0.0),
