@@ -4,7 +4,8 @@ In each round a context and a feedback graph are shown, one arm is played, and t
 are seen. The names below are the package's promise; everything else may change.
 """
 
-from graphbandit import environments, graph_generators, graph_parameters, graph_sources, theory
+from graphbandit import environments, errors, graph_generators, graph_parameters, graph_sources, plots, theory
+from graphbandit.anytime import Effort
 from graphbandit.bandit import Bandit
 from graphbandit.exploration import exploration_set, inverse_gap_baseline
 from graphbandit.function_classes import BilinearClass, FiniteClass, FunctionClass
@@ -13,7 +14,7 @@ from graphbandit.graphs import FeedbackGraph
 from graphbandit.learners import AdaCBG, Falcon, Greedy, Learner, RegCBG, Uniform
 from graphbandit.problem import Problem
 from graphbandit.sampling_batch import SamplingSolutions, solve_sampling_lps
-from graphbandit.sampling_lp import SamplingSolution, solve_sampling_lp
+from graphbandit.sampling_lp import SamplingSolution, fallback_count, solve_sampling_lp, tight_demand
 from graphbandit.simulate import SimulationResult, simulate
 from graphbandit.types import Decision, Decisions, Observations
 
@@ -25,6 +26,7 @@ __all__ = [
     "BilinearClass",
     "Decision",
     "Decisions",
+    "Effort",
     "Falcon",
     "FeedbackGraph",
     "FeedbackGraphs",
@@ -40,13 +42,17 @@ __all__ = [
     "SimulationResult",
     "Uniform",
     "environments",
+    "errors",
     "exploration_set",
+    "fallback_count",
     "graph_generators",
     "graph_parameters",
     "graph_sources",
     "inverse_gap_baseline",
+    "plots",
     "simulate",
     "solve_sampling_lp",
     "solve_sampling_lps",
     "theory",
+    "tight_demand",
 ]
