@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from graphbandit.errors import InputError, SettingError
 from graphbandit.experiments.figure_parts import figure_of, new_axes, short_number, write_titles
-from graphbandit.experiments.statistics import name_index, natural
+from graphbandit.experiments.statistics import name_index
 from graphbandit.plots.style import INK, PALE
 from graphbandit.shapes import Float
 
@@ -19,6 +20,12 @@ if TYPE_CHECKING:
 
     from graphbandit.experiments.results import Results
 
+SETTINGS = ("environment.", "learner.")
+"""How the columns of settings that vary begin."""
+
+ON_DARK = "#F8F8F8"
+"""Text on a dark cell; not white itself, which a page may exchange for its own ground."""
+
 
 def plot_heatmap(
     results: Results, *, x: str, y: str, learner: str | None = None, environment: str | None = None
@@ -26,8 +33,9 @@ def plot_heatmap(
     """Mean final regret for every pair of values of two settings that vary, with the figures in the cells.
 
     `x` and `y` are columns of ``results.runs``, as ``"environment.n_arms"`` or in short ``"n_arms"``. A cell is the
-    mean over all runs that have both values, of one `learner` and in one `environment` if given: over repeats and
-    over whatever else varies, which the picture says. Crossed out: no run.
+    mean over all runs that have both values, of one `learner` and in one `environment` if given (a label, or the name
+    that the points of a grid share): over repeats and whatever else varies, which the picture says. Crossed out: no
+    run.
     """
     rows = _rows(results, learner, environment)
     columns = [_column(results, name) for name in (x, y)]
@@ -59,14 +67,17 @@ def _rows(results: Results, learner: str | None, environment: str | None) -> lis
     rows: list[dict[str, Any]] = results.runs.to_pylist()
     for kind, wanted in (("learner", learner), ("environment", environment)):
         if wanted is not None:
-            name_index(kind, wanted, sorted({row[kind] for row in rows}, key=natural))
-            rows = [row for row in rows if row[kind] == wanted]
+            kept = [row for row in rows if wanted in (row[kind], grid_name(row[kind]))]
+            if not kept:
+                labels = list(dict.fromkeys(label for row in rows for label in (grid_name(row[kind]), row[kind])))
+                name_index(kind, wanted, labels)
+            rows = kept
     return rows
 
 
 def _column(results: Results, name: str) -> str:
     """The column of that name, or the one setting that is called so."""
-    settings = [column for column in results.runs.column_names if column.startswith(("environment.", "learner."))]
+    settings: list[str] = [name for name in results.runs.column_names if name.startswith(SETTINGS)]
     if not settings:
         raise InputError("no setting varies in the results; expected two for a heat map")
     short = [column for column in settings if column.partition(".")[2] == name]
@@ -86,11 +97,11 @@ def _draw_cells(axes: Axes, means: Float[np.ndarray, "y x"]) -> None:
             continue
         shade = colours((mean - low) / (high - low) if high > low else 0.0)
         dark = 0.299 * shade[0] + 0.587 * shade[1] + 0.114 * shade[2] < 0.5
-        axes.text(j, i, short_number(mean), ha="center", va="center", size=9, color="white" if dark else "black")
+        axes.text(j, i, short_number(mean), ha="center", va="center", size=9, color=ON_DARK if dark else "black")
     axes.spines[:].set_visible(False)
     axes.tick_params(length=0, labelcolor=INK)
     bar = figure_of(axes).colorbar(mesh, ax=axes, shrink=0.9, pad=0.02)
-    bar.outline.set_visible(False)  # type: ignore[operator]
+    bar.outline.set_visible(False)
     bar.ax.tick_params(color=PALE, labelcolor=INK, labelsize=9)
     bar.set_label("mean final regret", color=INK)
 
@@ -101,14 +112,15 @@ def _subtitle(rows: Sequence[dict[str, Any]], columns: Sequence[str], cells: dic
     other = [
         name
         for name in rows[0]
-        if name.startswith(("environment.", "learner."))
-        and name not in columns
-        and len({str(row[name]) for row in rows}) > 1
+        if name.startswith(SETTINGS) and name not in columns and len({str(row[name]) for row in rows}) > 1
     ]
     return f"{text}, mean over {', '.join(name.partition('.')[2] for name in other)} too" if other else text
 
 
-def _order(value: object) -> tuple[int, float, tuple[tuple[int, float, str], ...]]:
-    if isinstance(value, int | float):
-        return 0, float(value), ()
-    return 1, 0.0, natural(str(value))
+def grid_name(label: str) -> str:
+    """A label without the settings that vary: 'ours' of 'ours eta=0.5 radius=sharp'."""
+    return re.sub(r"( \w+=\S+)+$", "", label)
+
+
+def _order(value: object) -> tuple[int, float, str]:
+    return (0, float(value), "") if isinstance(value, int | float) else (1, 0.0, str(value))

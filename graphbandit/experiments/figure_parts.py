@@ -57,7 +57,7 @@ def new_axes(width: float = 6.0, height: float = 3.8) -> Axes:
 
 def write_titles(axes: Axes, title: str, subtitle: str) -> None:
     """A bold title and, below it, what is shown in grey."""
-    points = {"xycoords": "axes fraction", "textcoords": "offset points", "ha": "left", "va": "bottom"}
+    points: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points", "ha": "left", "va": "bottom"}
     axes.annotate(subtitle, (0, 1), xytext=(0, 7), color=GREY, size=9, **points)
     if title:
         axes.annotate(title, (0, 1), xytext=(0, 22), color=INK, size=11.5, weight="bold", **points)
@@ -121,14 +121,11 @@ def zero_line(axes: Axes) -> None:
 
 
 def short_number(x: float) -> str:
-    """Three or four digits: 0.0123, 1.23, 12.3, 123, 12345."""
-    if not np.isfinite(x):
-        return "–"
+    """Three digits or more: 0.0123, 1.23, 12.3, 123, 12345."""
     size = abs(x)
-    if size >= 99.95:
-        return f"{x:.0f}"
-    text = f"{x:.1f}" if size >= 9.995 else f"{x:.2f}" if size >= 0.9995 or size == 0 else f"{x:.3g}"
-    return "0" if float(text) == 0 else text.replace("-", "−")
+    if size >= 0.9995 or size == 0:
+        return f"{x:.{0 if size >= 99.95 else 1 if size >= 9.995 else 2}f}"
+    return f"{x:.3g}"
 
 
 def _line(look: Look) -> Any:

@@ -7,7 +7,7 @@ it as .png, .svg or .pdf with the same bytes each time.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -99,10 +99,12 @@ def plot_paired(
     baseline: str,
     environment: str | None = None,
     learners: Sequence[str] | None = None,
+    title: str | None = None,
 ) -> Figure:
     """Final regret minus that of `baseline` in the same repeats: mean, 95 % interval, and a dot for each pair.
 
-    One panel for each environment, or for the one given. Filled: the interval is on one side of 0.
+    One panel for each environment, or for the one given, with its name for a title unless another is given. Filled:
+    the interval is on one side of 0.
     """
     from matplotlib.figure import Figure
 
@@ -126,7 +128,11 @@ def plot_paired(
     for axes, (place, pairs) in zip(grid, panels.items(), strict=True):
         _draw_pairs(axes, pairs)
         count = _span([pair.pairs for pair in pairs])
-        write_titles(axes, place, f"mean and 95 % interval over {count} pair{'' if count == '1' else 's'}")
+        write_titles(
+            axes,
+            place if title is None else title,
+            f"mean and 95 % interval over {count} pair{'' if count == '1' else 's'}",
+        )
     grid[-1].set_xlabel(f"final regret minus that of {baseline}   (left of 0: better)", color=INK)
     return figure
 
@@ -138,7 +144,7 @@ def plot_regret_versus_time(results: Results, *, environment: str | None = None)
     """
     regrets = FinalRegrets.of(results)
     wanted = regrets.environments if environment is None else (one_environment(regrets, environment),)
-    seconds = _mean_seconds(results)
+    seconds = mean_seconds(results)
     look, axes = looks(regrets.learners), new_axes(6.0, 4.2)
     marks = {}
     for name in regrets.learners:
@@ -149,11 +155,11 @@ def plot_regret_versus_time(results: Results, *, environment: str | None = None)
         ]
         if points:
             x, y = zip(*points, strict=True)
-            style = {"marker": look[name].marker, "markersize": 7, "linestyle": "none", "alpha": 0.9}
+            style: dict[str, Any] = {"marker": look[name].marker, "markersize": 7, "linestyle": "none", "alpha": 0.9}
             (marks[name],) = axes.plot(x, y, color=look[name].colour, markeredgecolor="white", **style)
     if not marks:
         raise InputError("the results hold no timings; expected some for the runs shown")
-    positive = all(np.min(mark.get_ydata()) > 0 for mark in marks.values())  # type: ignore[arg-type]
+    positive = all(np.min(mark.get_ydata()) > 0 for mark in marks.values())
     axes.set(xscale="log", yscale="log" if positive else "linear")
     for axis in (axes.xaxis, axes.yaxis) if positive else (axes.xaxis,):
         plain_log_ticks(axis)
@@ -222,7 +228,7 @@ def _curves(
     return curves
 
 
-def _mean_seconds(results: Results) -> dict[tuple[str, str], float]:
+def mean_seconds(results: Results) -> dict[tuple[str, str], float]:
     """By environment and learner."""
     timings = dict(zip(*(results.timings.column(name).to_pylist() for name in ("key", "seconds")), strict=True))
     found: dict[tuple[str, str], list[float]] = {}

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import difflib
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -32,7 +31,7 @@ NAMES_LISTED = 20
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class FinalRegrets:
-    """The final regret of every run, nan where there is none. Names are in natural order: 'K = 9' before 'K = 10'."""
+    """The final regret of every run, nan where there is none; names are in the order of the experiment."""
 
     environments: tuple[str, ...]
     learners: tuple[str, ...]
@@ -44,8 +43,8 @@ class FinalRegrets:
         runs = results.runs
         if not runs.num_rows:
             raise InputError("the results hold no finished run; expected at least one")
-        environments, rows = _numbered(runs.column("environment").to_pylist())
-        learners, columns = _numbered(runs.column("learner").to_pylist())
+        environments, rows = _numbered(runs.column("environment").to_pylist(), results.environments)
+        learners, columns = _numbered(runs.column("learner").to_pylist(), results.learners)
         repeats = np.asarray(runs.column("repeat").to_numpy(), dtype=np.int64)
         shape = len(environments), len(learners), int(repeats.max()) + 1
         places = np.ravel_multi_index((rows, columns, repeats), shape)
@@ -252,13 +251,9 @@ def name_index(kind: str, name: str, names: Sequence[str]) -> int:
     raise SettingError(f"{kind} is {name!r}; {hint}expected one of {listed}")
 
 
-def natural(text: str) -> tuple[tuple[int, float, str], ...]:
-    """A sort key that takes the numbers in a text as numbers."""
-    parts = re.split(r"(\d+(?:\.\d+)?)", text)
-    return tuple((0, float(part), "") if i % 2 else (1, 0.0, part.lower()) for i, part in enumerate(parts))
-
-
-def _numbered(labels: Sequence[str]) -> tuple[tuple[str, ...], list[int]]:
-    names = tuple(sorted(set(labels), key=lambda name: (natural(name), name)))
+def _numbered(labels: Sequence[str], planned: Sequence[str]) -> tuple[tuple[str, ...], list[int]]:
+    """The planned names that occur among the labels, and the number of each label."""
+    found = set(labels)
+    names = tuple(name for name in planned if name in found)
     places = {name: i for i, name in enumerate(names)}
     return names, [places[label] for label in labels]
