@@ -4,6 +4,8 @@ In each round a context and a feedback graph are shown, one arm is played, and t
 are seen. The names below are the package's promise; everything else may change.
 """
 
+from typing import TYPE_CHECKING
+
 from graphbandit import environments, graph_generators, graph_parameters, graph_sources, theory
 from graphbandit.bandit import Bandit
 from graphbandit.exploration import exploration_set, inverse_gap_baseline
@@ -16,6 +18,9 @@ from graphbandit.sampling_batch import SamplingSolutions, solve_sampling_lps
 from graphbandit.sampling_lp import SamplingSolution, solve_sampling_lp
 from graphbandit.simulate import SimulationResult, simulate
 from graphbandit.types import Decision, Decisions, Observations
+
+if TYPE_CHECKING:
+    from graphbandit import experiments
 
 __version__ = "0.1.0"
 
@@ -40,6 +45,7 @@ __all__ = [
     "SimulationResult",
     "Uniform",
     "environments",
+    "experiments",
     "exploration_set",
     "graph_generators",
     "graph_parameters",
@@ -50,3 +56,12 @@ __all__ = [
     "solve_sampling_lps",
     "theory",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """`experiments` is loaded when it is asked for."""
+    if name == "experiments":
+        import importlib
+
+        return importlib.import_module("graphbandit.experiments")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

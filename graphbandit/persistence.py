@@ -15,7 +15,7 @@ import zipfile
 from collections.abc import Callable
 from dataclasses import is_dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import IO, Any, TypeVar
 
 import numpy as np
 
@@ -44,18 +44,27 @@ def write(path: str | os.PathLike[str], kind: str, content: dict[str, Any]) -> N
     arrays: _Arrays = {}
     tree = _encode(content, arrays)
     manifest = {"format": FORMAT, "version": VERSION, "kind": kind, "content": tree}
+
+    def archive_into(file: IO[bytes]) -> None:
+        with zipfile.ZipFile(file, "w") as archive:
+            archive.writestr(_entry("manifest.json"), json.dumps(manifest, allow_nan=False))
+            for number, array in arrays.values():
+                buffer = io.BytesIO()
+                np.lib.format.write_array(buffer, array, allow_pickle=False)
+                archive.writestr(_entry(f"arrays/{number}.npy"), buffer.getvalue())
+
+    write_atomically(target, archive_into)
+
+
+def write_atomically(target: Path, write: Callable[[IO[bytes]], None]) -> None:
+    """Let `write` fill a temporary file, flush it to disk and rename it: `target` is there whole or not at all."""
     temporary = None
     try:
         with tempfile.NamedTemporaryFile(
             dir=target.parent, prefix=f".{target.name}.", suffix=".part", delete=False
         ) as file:
             temporary = Path(file.name)
-            with zipfile.ZipFile(file, "w") as archive:
-                archive.writestr(_entry("manifest.json"), json.dumps(manifest, allow_nan=False))
-                for number, array in arrays.values():
-                    buffer = io.BytesIO()
-                    np.lib.format.write_array(buffer, array, allow_pickle=False)
-                    archive.writestr(_entry(f"arrays/{number}.npy"), buffer.getvalue())
+            write(file)
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, target)
