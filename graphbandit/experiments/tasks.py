@@ -56,7 +56,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class TaskResult:
-    """`rows` has the form `parts.SCHEMA`, `logs` the decisions of each run as a Parquet file; `seconds` is wall time."""
+    """`rows` has the form `parts.SCHEMA`, `logs` the decisions of runs as Parquet files; `seconds` is wall time."""
 
     rows: pa.Table | None = None
     failures: tuple[Failure, ...] = ()

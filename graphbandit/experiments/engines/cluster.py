@@ -34,7 +34,7 @@ class Cluster:
         waiting = iter(tasks)
         given: dict[Any, Task] = {}
         with self._client(distributed) as client:
-            finished = distributed.as_completed()
+            finished = distributed.as_completed(loop=client.loop)
             while True:
                 threads = max(1, sum(client.nthreads().values()))
                 while len(given) < QUEUED * threads and (task := next(waiting, None)) is not None:
