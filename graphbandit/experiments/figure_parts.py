@@ -48,7 +48,7 @@ def shown_learners(regrets: FinalRegrets, environment: str, learners: Sequence[s
     return ran[:SHOWN], f"the {SHOWN} best of {len(ran)} learners" if len(ran) > SHOWN else ""
 
 
-def new_axes(width: float = 6.0, height: float = 3.8) -> Axes:
+def new_axes(width: float = 4.8, height: float = 3.3) -> Axes:
     """Empty axes in a figure of their own, in inches."""
     from matplotlib.figure import Figure
 
@@ -60,7 +60,15 @@ def write_titles(axes: Axes, title: str, subtitle: str) -> None:
     points: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points", "ha": "left", "va": "bottom"}
     axes.annotate(subtitle, (0, 1), xytext=(0, 7), color=GREY, size=9, **points)
     if title:
-        axes.annotate(title, (0, 1), xytext=(0, 22), color=INK, size=11.5, weight="bold", **points)
+        axes.annotate(
+            title,
+            (0, 1),
+            xytext=(0, 10 + 13 * (1 + subtitle.count("\n"))),
+            color=INK,
+            size=11.5,
+            weight="bold",
+            **points,
+        )
 
 
 def write_labels(axes: Axes, x: str, y: str) -> None:
@@ -82,7 +90,7 @@ def name_lines(axes: Axes, ends: Mapping[str, float], look: Mapping[str, Look]) 
 
 def write_key(axes: Axes, marks: Mapping[str, Any]) -> None:
     """A key below the axes, in as many columns as there is room for; the figure grows by its height."""
-    columns = max(1, min(len(marks), 84 // (max(map(len, marks)) + 8)))
+    columns = max(1, min(len(marks), 66 // (max(map(len, marks)) + 8)))
     figure = figure_of(axes)
     figure.set_figheight(figure.get_figheight() + 0.18 * -(-len(marks) // columns))
     figure.legend(

@@ -21,7 +21,7 @@ STEP = 0.27
 BAR = 0.14
 """Inches between two bars."""
 
-WIDTH = 3.4
+WIDTH = 2.8
 """Inches of the scale of ranks."""
 
 

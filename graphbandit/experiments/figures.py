@@ -6,6 +6,7 @@ it as .png, .svg or .pdf with the same bytes each time.
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -88,7 +89,7 @@ def plot_regret(
     write_labels(axes, "round", "cumulative regret")
     repeats = _span([len(values) for _, values in curves.values()])
     what = f"mean and {BANDS[band]} over {repeats} repeats" if repeats != "1" else "one repeat"
-    write_titles(axes, place if title is None else title, ", ".join(filter(None, (what, remark))))
+    write_titles(axes, place if title is None else title, "\n".join(filter(None, (remark, what))))
     name_lines(axes, ends, look)
     return figure_of(axes)
 
@@ -123,7 +124,7 @@ def plot_paired(
     if len(panels) > PANELS:
         raise SettingError(f"the results have {len(panels)} environments; expected at most {PANELS}, or environment=")
     heights = [len(pairs) + 1.0 for pairs in panels.values()]
-    figure = Figure(figsize=(6.0, 0.34 * sum(heights) + 0.55 * len(panels) + 0.3), layout="constrained")
+    figure = Figure(figsize=(4.8, 0.34 * sum(heights) + 0.55 * len(panels) + 0.3), layout="constrained")
     grid = figure.subplots(len(panels), 1, squeeze=False, gridspec_kw={"height_ratios": heights})[:, 0]
     for axes, (place, pairs) in zip(grid, panels.items(), strict=True):
         _draw_pairs(axes, pairs)
@@ -133,7 +134,7 @@ def plot_paired(
             place if title is None else title,
             f"mean and 95 % interval over {count} pair{'' if count == '1' else 's'}",
         )
-    grid[-1].set_xlabel(f"final regret minus that of {baseline}   (left of 0: better)", color=INK)
+    grid[-1].set_xlabel(f"final regret minus that of {baseline}\n(left of 0: better)", color=INK)
     return figure
 
 
@@ -145,7 +146,7 @@ def plot_regret_versus_time(results: Results, *, environment: str | None = None)
     regrets = FinalRegrets.of(results)
     wanted = regrets.environments if environment is None else (one_environment(regrets, environment),)
     seconds = mean_seconds(results)
-    look, axes = looks(regrets.learners), new_axes(6.0, 4.2)
+    look, axes = looks(regrets.learners), new_axes(height=3.6)
     marks = {}
     for name in regrets.learners:
         points = [
@@ -193,7 +194,7 @@ def _draw_pairs(axes: Axes, pairs: Sequence[PairedDifference]) -> None:
         axes.plot(
             [pair.mean], [row], "o", color=colour, markerfacecolor=fill, markeredgewidth=1.5, markersize=6.5, zorder=4
         )
-    axes.set_yticks(range(len(pairs)), [pair.first for pair in pairs])
+    axes.set_yticks(range(len(pairs)), [textwrap.fill(pair.first, 26, break_long_words=False) for pair in pairs])
     axes.set_ylim(len(pairs) - 0.4, -0.6)
     write_labels(axes, "", "")
     axes.grid(axis="y", visible=False)

@@ -106,7 +106,7 @@ def timings_section(results: Results, regrets: FinalRegrets) -> str:
     if any(math.isfinite(value) and value > 0 for value in seconds.values()):
         alt = "Mean final regret against mean seconds a run, on logarithmic axes; the table above has the seconds."
         picture = figures.plot_regret_versus_time(results)
-        drawn = figure_html(picture, "time", alt, "Regret against time.")
+        drawn = figure_html(picture, "time", alt)
     return section("timings", "Timings", text, table, drawn, note)
 
 

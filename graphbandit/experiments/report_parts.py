@@ -15,6 +15,12 @@ from graphbandit.plots.style import COLOURS, GREY, INK, PALE
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+READABLE = 0.7
+"""A figure is not made smaller than this share of its size; its box scrolls instead."""
+
+LONG = 20
+"""A heading of more characters may be broken into lines."""
+
 _PAGE_COLOURS = {
     "#ffffff": "var(--card)",
     INK: "var(--ink)",
@@ -49,12 +55,16 @@ class Cell:
         return cls(html=escape(text), value=value)
 
 
-def sortable_table(caption: str, heads: Sequence[str], rows: Sequence[Sequence[Cell]], *, sorted_by: int = 0) -> str:
-    """A table in a box of its own to scroll; the first cell of a row is its heading. Rows are ascending already."""
+def sortable_table(
+    caption: str, heads: Sequence[str], rows: Sequence[Sequence[Cell]], *, sorted_by: int | None = None
+) -> str:
+    """A table in a box of its own to scroll; a row's first cell is its heading. By `sorted_by` rows ascend already."""
     columns = []
     for i, head in enumerate(heads):
         order = ' aria-sort="ascending"' if i == sorted_by else ""
-        kind = ' class="text"' if i == 0 or (rows and rows[0][i].kind == "text") else ""
+        is_text = i == 0 or (len(rows) > 0 and rows[0][i].kind == "text")
+        kinds = [name for name, holds in (("text", is_text), ("long", len(head) > LONG)) if holds]
+        kind = f' class="{" ".join(kinds)}"' if kinds else ""
         columns.append(f'<th scope="col"{kind}{order}><button type="button">{escape(head)}</button></th>')
     lines = []
     for first, *others in rows:
@@ -93,7 +103,9 @@ def inline_svg(figure: Figure, name: str, alt: str) -> str:
 
     file = io.StringIO()
     with mpl.rc_context({"svg.hashsalt": "graphbandit", "svg.fonttype": "path"}):
-        figure.savefig(file, format="svg", transparent=True, bbox_inches="tight", metadata={"Date": None})
+        figure.savefig(
+            file, format="svg", transparent=True, bbox_inches="tight", pad_inches=0.03, metadata={"Date": None}
+        )
     svg = file.getvalue()
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, flags=re.DOTALL)
@@ -102,7 +114,8 @@ def inline_svg(figure: Figure, name: str, alt: str) -> str:
     for colour, variable in _PAGE_COLOURS.items():
         svg = re.sub(colour, variable, svg, flags=re.IGNORECASE)
     width = round(_points(svg, "width") * 96 / 72)
-    box = f'viewBox="{_attribute(svg, "viewBox")}" width="100%" style="max-width: {width}px"'
+    size = f'width="100%" style="min-width: {round(READABLE * width)}px; max-width: {width}px"'
+    box = f'viewBox="{_attribute(svg, "viewBox")}" {size}'
     links = 'xmlns:xlink="http://www.w3.org/1999/xlink" xmlns="http://www.w3.org/2000/svg"'
     inside = svg[svg.index(">") + 1 :].strip()
     return f'<svg role="img" aria-label="{escape(alt)}" {box} {links}>{inside}'

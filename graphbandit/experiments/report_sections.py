@@ -103,15 +103,13 @@ def environments_section(results: Results, regrets: FinalRegrets) -> str:
         curves = figures.plot_regret(results, environment=place, title="")
         shown = regrets.by_mean(place)[:SHOWN]
         ends = ", ".join(f"{name} {short_number(regrets.sample(place, name).mean())}" for name in shown)
-        drawn = [
-            figure_html(curves, f"curves{i}", f"Mean cumulative regret in {place}; at the end: {ends}.", "Regret.")
-        ]
+        drawn = [figure_html(curves, f"curves{i}", f"Mean cumulative regret in {place}; at the end: {ends}.")]
         if any(paired_difference(regrets, place, name, best).pairs for name in shown[1:]):
             pairs = figures.plot_paired(results, baseline=best, environment=place, title="")
             alt = f"Paired differences of final regret to {best} in {place}, with 95 % intervals."
-            caption = f"Difference to {best}, the lowest mean. Hollow: the interval holds 0."
+            caption = f"Difference to {best}, the lowest mean; ticks are repeats. Hollow: the interval holds 0."
             drawn.append(figure_html(pairs, f"pairs{i}", alt, caption))
-        detail = f"<details><summary>All figures</summary>\n{_details_table(regrets, place)}\n</details>"
+        detail = f"<details><summary>All numbers</summary>\n{_details_table(regrets, place)}\n</details>"
         parts.append(f'<h3>{escape(place)}</h3>\n<div class="figures">\n{"".join(drawn)}\n</div>\n{detail}')
     n = len(regrets.environments)
     if n > FIGURES:
@@ -158,7 +156,7 @@ def comparisons_section(regrets: FinalRegrets) -> str:
                     Cell.number(mean, pair.mean),
                     Cell.number(bounds, pair.low),
                     Cell.number(f"{pair.wins} of {pair.pairs}", pair.wins / pair.pairs if pair.pairs else math.nan),
-                    Cell.text(pair.verdict),
+                    Cell.text("lower regret" if pair.better == best else pair.verdict),
                 ]
             )
     if not rows:
