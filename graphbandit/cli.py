@@ -11,7 +11,7 @@ from typer.core import TyperGroup
 
 from graphbandit import experiment_commands, report_commands
 from graphbandit.console import plain_table, progress_bar
-from graphbandit.errors import GraphBanditError, SavedFileError, SettingError
+from graphbandit.errors import GraphBanditError, SettingError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -89,10 +89,9 @@ def reproduce(
         repeats=repeats if repeats is not None else FULL_REPEATS if full else QUICK_REPEATS,
         seed=seed,
     )
-    _make_directory(out)  # a run of minutes should not end in "permission denied"
     start = time.perf_counter()
     with progress_bar() as progress:
-        result = run_clique_table(settings, workers=workers, progress=progress)
+        result = run_clique_table(settings, workers=workers, out=out / "runs", progress=progress)
     paths = result.write(out)
     seconds = time.perf_counter() - start
     console = Console()
@@ -136,13 +135,6 @@ def _numbers(option: str, text: str) -> tuple[int, ...]:
         return tuple(int(part) for part in text.split(","))
     except ValueError:
         raise SettingError(f"{option} is {text!r}; expected whole numbers with commas, as 20,40") from None
-
-
-def _make_directory(path: Path) -> None:
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise SavedFileError(f"{path} cannot be made: {error.strerror or error}") from None
 
 
 def _print_table(console: Console, result: CliqueTableResult) -> None:

@@ -21,11 +21,14 @@ SHOWN_FAILURES = 3
 @app.command(epilog="Example: graphbandit new sweep.toml")
 def new(
     file: Annotated[Path, typer.Argument(help="The file to write; it must not be there yet.", dir_okay=False)],
+    like: Annotated[
+        str, typer.Option(help="Which one: starter, or of the paper clique-table or ablation.")
+    ] = "starter",
 ) -> None:
     """Write a commented experiment to start from; it runs as it is."""
-    from importlib.resources import files
+    from graphbandit.experiments.packaged import packaged_text
 
-    text = files("graphbandit.experiments").joinpath("starter.toml").read_text(encoding="utf-8")
+    text = packaged_text(like)
     try:
         with file.open("x", encoding="utf-8", newline="\n") as target:
             target.write(text)

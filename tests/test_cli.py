@@ -32,7 +32,7 @@ def test_version() -> None:
 def test_help_lists_every_command() -> None:
     output = run("--help").output
     assert run().output.strip() == output.strip()
-    assert set(COMMANDS) == {"reproduce", "demo"}
+    assert set(COMMANDS) == {"compare", "demo", "new", "report", "reproduce", "run", "show"}
     for name in COMMANDS:
         assert name in output
 
@@ -46,7 +46,7 @@ def test_every_command_and_option_is_documented(name: str) -> None:
     assert command.help
     for option in command.params:
         assert option.help, option.name
-        assert option.opts[0] in result.output
+        assert (option.metavar or option.opts[0]).lower() in result.output.lower()
 
 
 def test_demo_prints_the_star(tmp_path) -> None:
@@ -73,8 +73,8 @@ def test_reproduce_writes_the_same_files_for_any_number_of_workers(tmp_path) -> 
     for workers in (1, 3):
         result = run("reproduce", *SMALL, "--out", tmp_path / str(workers), "--workers", workers)
         assert result.exit_code == 0, result.output
-    assert sorted(path.name for path in (tmp_path / "1").iterdir()) == names
-    for name in names:
+    assert sorted(path.name for path in (tmp_path / "1").iterdir()) == sorted([*names, "runs"])
+    for name in [*names, "runs/runs.parquet", "runs/curves.parquet"]:
         assert (tmp_path / "1" / name).read_bytes() == (tmp_path / "3" / name).read_bytes(), name
 
 

@@ -1,5 +1,6 @@
 """What an experiment is: environments x learners x repeats, and what to record. The same in Python and in a file."""
 
+import re
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -73,8 +74,9 @@ class Experiment:
     decisions: bool = False
 
     def __post_init__(self) -> None:
-        if not isinstance(self.name, str) or not self.name.strip() or not self.name.isprintable():
-            raise ExperimentError(f"name is {self.name!r}; expected a line of text", ("experiment", "name"))
+        if not isinstance(self.name, str) or re.fullmatch(r"\w[\w .+-]*", self.name) is None:
+            expected = "expected letters, digits, spaces, or one of . + - _ after the first: it names a directory"
+            raise ExperimentError(f"name is {self.name!r}; {expected}", ("experiment", "name"))
         for name, least in (("rounds", 1), ("repeats", 1), ("seed", 0), ("curve_points", 1)):
             with _at("experiment", name):
                 setting_integer(name, getattr(self, name), at_least=least)
