@@ -105,13 +105,13 @@ class Experiment:
         learners = []
         for point in self.learner_points():
             place = ("learners", point.name)
-            registry.LEARNERS[point.kind].check_names(point.settings, place, point.kind)
             with _at(*place, settings=point.settings):
+                registry.LEARNERS[point.kind].check_names(point.settings, place, point.kind)
                 learners.append((point, registry.build_learner(point.kind, point.settings)))
         for point in self.environment_points():
             place = ("environments", point.name)
-            registry.ENVIRONMENTS[point.kind].check_names(point.settings, place, point.kind)
             with _at(*place, settings=point.settings):
+                registry.ENVIRONMENTS[point.kind].check_names(point.settings, place, point.kind)
                 environment = registry.build_environment(point.kind, point.settings)
                 problem = environment.instance(self.seed).problem(self.rounds if self.horizon_known else None)
             if environment.n_rounds is not None and self.rounds > environment.n_rounds:

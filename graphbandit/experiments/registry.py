@@ -13,6 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from graphbandit.checks import setting_choice
 from graphbandit.environments import Environment, paper
 from graphbandit.errors import ExperimentError
 from graphbandit.experiments.array_files import read_arrays
@@ -62,9 +63,9 @@ def _parameters(build: Callable[..., Any], without: frozenset[str]) -> dict[str,
 
 
 def _graph_options(settings: Mapping[str, Value]) -> Mapping[str, Any]:
-    """Of the kind of graph that is named; an unknown one is left to the environment to refuse."""
-    source = SOURCES.get(str(settings["graph"]))
-    return {} if source is None else _parameters(source, frozenset({"n_arms"}))
+    """Of the kind of graph that is named."""
+    setting_choice("graph", settings["graph"], list(SOURCES))
+    return _parameters(SOURCES[str(settings["graph"])], frozenset({"n_arms"}))
 
 
 _OWN_CLASS = frozenset({"function_class"})
