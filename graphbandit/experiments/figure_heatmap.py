@@ -57,7 +57,8 @@ def plot_heatmap(
     for axis, values, column in zip((axes.xaxis, axes.yaxis), ticks, columns, strict=True):
         axis.set_ticks(range(len(values)), [str(value) for value in values])
         if axis is axes.xaxis and max(len(str(value)) for value in values) > 8:
-            axes.tick_params(axis="x", labelrotation=30)
+            for label in axes.get_xticklabels():
+                label.set(rotation=30, ha="right", rotation_mode="anchor")
         axis.set_label_text(column.partition(".")[2].replace("_", " "), color=INK)
     write_titles(axes, learner or environment or "", _subtitle(rows, columns, cells))
     return figure_of(axes)
@@ -80,8 +81,10 @@ def _column(results: Results, name: str) -> str:
     settings: list[str] = [name for name in results.runs.column_names if name.startswith(SETTINGS)]
     if not settings:
         raise InputError("no setting varies in the results; expected two for a heat map")
-    short = [column for column in settings if column.partition(".")[2] == name]
-    return short[0] if len(short) == 1 else settings[name_index("setting", name, settings)]
+    short = [column.partition(".")[2] for column in settings]
+    known = {one: column for one, column in zip(short, settings, strict=True) if short.count(one) == 1}
+    known |= {column: column for column in settings}
+    return list(known.values())[name_index("setting", name, list(known))]
 
 
 def _draw_cells(axes: Axes, means: Float[np.ndarray, "y x"]) -> None:
