@@ -166,7 +166,7 @@ def test_data_that_do_not_fit_are_refused(text, changes, line, message, tmp_path
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path):
-    with pytest.raises(ExperimentError, match="gone.toml cannot be read"):
+    with pytest.raises(ExperimentError, match=r"gone.toml cannot be read"):
         load(tmp_path / "gone.toml")
     (tmp_path / "latin.toml").write_bytes(b"\xe9")
     with pytest.raises(ExperimentError, match=r"latin.toml cannot be read"):
