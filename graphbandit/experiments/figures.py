@@ -214,14 +214,14 @@ def _curves(
     keys = [key for key, learner in owners.items() if learner in learners]
     wanted = results.curves.filter(pc.is_in(results.curves.column("key"), pa.array(keys)))
     wanted = wanted.sort_by([("key", "ascending"), ("round", "ascending")])
+    if not wanted.num_rows:
+        raise InputError(f"no curve was recorded for environment {environment!r}; expected one for each run")
     names = np.asarray(wanted.column("key").to_pylist())
     rounds, values = wanted.column("round").to_numpy(), wanted.column("regret").to_numpy()
-    starts = np.flatnonzero(np.r_[True, names[1:] != names[:-1]]) if len(names) else np.array([], dtype=np.int64)
+    starts = np.flatnonzero(np.r_[True, names[1:] != names[:-1]])
     parts: dict[str, list[tuple[Int[np.ndarray, " points"], Float[np.ndarray, " points"]]]] = {}
     for start, end in zip(starts, np.r_[starts[1:], len(names)], strict=True):
         parts.setdefault(owners[str(names[start])], []).append((rounds[start:end], values[start:end]))
-    if not parts:
-        raise InputError(f"no curve was recorded for environment {environment!r}; expected one for each run")
     curves = {}
     for name in (name for name in learners if name in parts):
         grid = np.unique(np.concatenate([x for x, _ in parts[name]]))
