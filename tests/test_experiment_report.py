@@ -16,6 +16,7 @@ from tests.browser import needs_chromium, screenshot, visit
 from tests.experiment_results import made_up, sweep, tuning
 
 NAN = float("nan")
+DOCUMENTATION = (Path(__file__).parent.parent / "docs" / "reports.md").read_text(encoding="utf-8")
 FAILURE = {
     "key": "k",
     "environment": "star n_arms=5",
@@ -297,6 +298,24 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     run_experiment(experiment, out=path, engine=InProcess())
     return path
+
+
+def test_the_documentation_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture) -> None:
+    monkeypatch.chdir(tmp_path)
+    grid = Grid("paper", {"graph": "star", "n_arms": [5, 6], "reward_scale": [1.0, 8.0]})
+    learners = {"ours": Grid("AdaCBG"), "FALCON": Grid("Falcon")}
+    experiment = Experiment(name="stars", rounds=16, repeats=2, environments={"star": grid}, learners=learners)
+    run_experiment(experiment, out="results/stars", engine=InProcess())
+    (code,) = re.findall(r"```python\n(.*?)```", DOCUMENTATION, flags=re.DOTALL)
+    exec(compile(code, "reports.md", "exec"), {})
+    assert len(capsys.readouterr().out.splitlines()) == 2
+    names = ["heat-map.pdf", "paired.pdf", "ranks.svg", "regret.pdf", "stars.html", "time.png"]
+    assert sorted(path.name for path in tmp_path.iterdir() if path.is_file()) == names
+
+
+def test_the_documentation_names_every_section(page: str) -> None:
+    for title in re.findall(r"<h2 [^>]*>(.*?)</h2>", page):
+        assert f"| {title} |" in DOCUMENTATION
 
 
 def command(*arguments: object) -> Result:

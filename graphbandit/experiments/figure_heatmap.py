@@ -30,7 +30,7 @@ ON_DARK = "#F8F8F8"
 def plot_heatmap(
     results: Results, *, x: str, y: str, learner: str | None = None, environment: str | None = None
 ) -> Figure:
-    """Mean final regret for every pair of values of two settings that vary, with the figures in the cells.
+    """Mean final regret for every pair of values of two settings that vary, with the figures in the cells if they fit.
 
     `x` and `y` are columns of ``results.runs``, as ``"environment.n_arms"`` or in short ``"n_arms"``. A cell is the
     mean over all runs that have both values, of one `learner` and in one `environment` if given (a label, or the name
@@ -52,10 +52,12 @@ def plot_heatmap(
     means = np.full((len(ticks[1]), len(ticks[0])), np.nan)
     for place, regrets in cells.items():
         means[place] = np.mean(regrets)
-    axes = new_axes(1.9 + 0.62 * max(len(ticks[0]), 4), 1.3 + 0.42 * max(len(ticks[1]), 3))
-    _draw_cells(axes, means)
+    wide, tall = (min(size, 8.0 / len(values)) for size, values in zip((0.62, 0.42), ticks, strict=True))
+    axes = new_axes(1.9 + wide * max(len(ticks[0]), 4), 1.3 + tall * max(len(ticks[1]), 3))
+    _draw_cells(axes, means, figures=wide >= 0.5 and tall >= 0.2)
     for axis, values, column in zip((axes.xaxis, axes.yaxis), ticks, columns, strict=True):
-        axis.set_ticks(range(len(values)), [str(value) for value in values])
+        every = -(-len(values) // 16)
+        axis.set_ticks(range(0, len(values), every), [str(value) for value in values[::every]])
         if axis is axes.xaxis and max(len(str(value)) for value in values) > 8:
             for label in axes.get_xticklabels():
                 label.set(rotation=30, ha="right", rotation_mode="anchor")
@@ -78,7 +80,7 @@ def _rows(results: Results, learner: str | None, environment: str | None) -> lis
 
 def _column(results: Results, name: str) -> str:
     """The column of that name, or the one setting that is called so."""
-    settings: list[str] = [name for name in results.runs.column_names if name.startswith(SETTINGS)]
+    settings: list[str] = [each for each in results.runs.column_names if each.startswith(SETTINGS)]
     if not settings:
         raise InputError("no setting varies in the results; expected two for a heat map")
     short = [column.partition(".")[2] for column in settings]
@@ -87,16 +89,19 @@ def _column(results: Results, name: str) -> str:
     return list(known.values())[name_index("setting", name, list(known))]
 
 
-def _draw_cells(axes: Axes, means: Float[np.ndarray, "y x"]) -> None:
+def _draw_cells(axes: Axes, means: Float[np.ndarray, "y x"], *, figures: bool) -> None:
     from matplotlib import colormaps
 
     colours, low, high = colormaps["cividis_r"], np.nanmin(means), np.nanmax(means)
     edges = [np.arange(size + 1) - 0.5 for size in reversed(means.shape)]
-    mesh = axes.pcolormesh(*edges, np.ma.masked_invalid(means), cmap=colours, edgecolors="white", linewidth=1.2)
+    mesh = axes.pcolormesh(
+        *edges, np.ma.masked_invalid(means), cmap=colours, edgecolors="white", linewidth=1.2 if figures else 0.3
+    )
     for (i, j), mean in np.ndenumerate(means):
         if not np.isfinite(mean):
             axes.plot([j - 0.2, j + 0.2], [i - 0.2, i + 0.2], color=PALE, linewidth=1.0)
             axes.plot([j - 0.2, j + 0.2], [i + 0.2, i - 0.2], color=PALE, linewidth=1.0)
+        if not np.isfinite(mean) or not figures:
             continue
         shade = colours((mean - low) / (high - low) if high > low else 0.0)
         dark = 0.299 * shade[0] + 0.587 * shade[1] + 0.114 * shade[2] < 0.5

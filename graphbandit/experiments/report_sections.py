@@ -18,7 +18,7 @@ from graphbandit.simulate import Summary
 if TYPE_CHECKING:
     from graphbandit.experiments.results import Results
 
-FIGURES = 24
+FIGURES = 12
 """So many environments at most have figures in a report."""
 
 HEAT_MAPS = 6
