@@ -10,7 +10,7 @@ import io
 import json
 import math
 import os
-import tempfile
+import secrets
 import zipfile
 from collections.abc import Callable
 from dataclasses import is_dataclass
@@ -58,12 +58,11 @@ def write(path: str | os.PathLike[str], kind: str, content: dict[str, Any]) -> N
 
 def write_atomically(target: Path, write: Callable[[IO[bytes]], None]) -> None:
     """Let `write` fill a temporary file, flush it to disk and rename it: `target` is there whole or not at all."""
+    name = target.parent / f".{target.name}.{secrets.token_hex(4)}.part"
     temporary = None
     try:
-        with tempfile.NamedTemporaryFile(
-            dir=target.parent, prefix=f".{target.name}.", suffix=".part", delete=False
-        ) as file:
-            temporary = Path(file.name)
+        with name.open("xb") as file:
+            temporary = name
             write(file)
             file.flush()
             os.fsync(file.fileno())

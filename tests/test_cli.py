@@ -70,12 +70,12 @@ def test_demo_draws_the_star(suffix: str, tmp_path) -> None:
 
 def test_reproduce_writes_the_same_files_for_any_number_of_workers(tmp_path) -> None:
     names = ["curves.csv", "curves.png", "curves.svg", "table.json", "table.png", "table.svg"]
-    for workers in (1, 3):
+    for workers in (1, 2):
         result = run("reproduce", *SMALL, "--out", tmp_path / str(workers), "--workers", workers)
         assert result.exit_code == 0, result.output
     assert sorted(path.name for path in (tmp_path / "1").iterdir()) == sorted([*names, "runs"])
     for name in [*names, "runs/runs.parquet", "runs/curves.parquet"]:
-        assert (tmp_path / "1" / name).read_bytes() == (tmp_path / "3" / name).read_bytes(), name
+        assert (tmp_path / "1" / name).read_bytes() == (tmp_path / "2" / name).read_bytes(), name
 
 
 def test_reproduce_reports_figures_claims_files_and_time(tmp_path) -> None:

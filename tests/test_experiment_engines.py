@@ -18,12 +18,13 @@ from typer.testing import CliRunner
 import graphbandit as gb
 from graphbandit.cli import app
 from graphbandit.errors import EngineError, SettingError
-from graphbandit.experiments import Cluster, InProcess, Processes, load, run
+from graphbandit.experiments import Cluster, InProcess, Processes, load, parts, run
 from graphbandit.experiments.engines.base import DEATHS
+from graphbandit.experiments.engines.cluster import _check_version
 from graphbandit.experiments.experiment import Point
 from graphbandit.experiments.plan import Run, plan
 from graphbandit.experiments.results import Results, part_files
-from graphbandit.experiments.tasks import Conditions, Task
+from graphbandit.experiments.tasks import Conditions, Task, run_task
 from graphbandit.experiments.toml_writer import to_toml
 from tests.experiment_samples import SMALL
 from tests.test_experiment_files import arrays_file
@@ -209,6 +210,14 @@ def test_a_cluster_that_cannot_be_reached_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr(distributed, "Client", refuse)
     with pytest.raises(EngineError, match="tcp://nowhere:1 cannot be reached"):
         run(SMALL, out=tmp_path, engine=Cluster("tcp://nowhere:1"))
+
+
+def test_a_cluster_of_another_version_is_refused(tmp_path, monkeypatch):
+    result = run_task(Task(Conditions(rounds=4, seed=0, horizon_known=True, curve_points=4, decisions=False), ()))
+    _check_version(result)
+    rows = parts.table([dict.fromkeys(parts.SCHEMA.names) | {"graphbandit": "0.0.1"}])
+    with pytest.raises(EngineError, match=r"the cluster has graphbandit 0\.0\.1; expected"):
+        _check_version(replace(result, rows=rows))
 
 
 def test_bad_engines_are_refused(tmp_path):

@@ -1,7 +1,10 @@
 """Experiment files: what is wrong is told with its line, before anything is written."""
 
 import re
+import subprocess
+import sys
 import tomllib
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -223,8 +226,15 @@ def test_packaged_experiments_can_be_written_out_and_run(name, tmp_path):
     assert "File exists" in again.stderr
 
 
+def test_the_example_runs(tmp_path):
+    script = Path(__file__).parent.parent / "examples" / "experiment.py"
+    done = subprocess.run([sys.executable, str(script)], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert len(done.stdout.splitlines()) == 6
+    assert (tmp_path / "results" / "stars" / "runs.parquet").exists()
+
+
 def test_an_unknown_packaged_experiment_is_refused(tmp_path):
     result = run("new", tmp_path / "new.toml", "--like", "nothing")
     assert result.exit_code == 2
-    assert "expected one of 'starter', 'clique-table', 'ablation'" in result.stderr
+    assert "expected one of 'starter', 'clique-table', 'ablation', 'leaderboard'" in result.stderr
     assert not list(tmp_path.iterdir())

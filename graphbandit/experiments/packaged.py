@@ -1,4 +1,4 @@
-"""Experiments that come with the package: a file to start from, and the paper's own."""
+"""Experiments that come with the package: a file to start from, the paper's own, and the leaderboard."""
 
 from importlib.resources import as_file, files
 from importlib.resources.abc import Traversable
@@ -11,6 +11,7 @@ PACKAGED = {
     "starter": "starter.toml",
     "clique-table": "paper/clique_table.toml",
     "ablation": "paper/ablation.toml",
+    "leaderboard": "leaderboard.toml",
 }
 """Their names and files."""
 

@@ -45,7 +45,9 @@ class Cluster:
                 task = given.pop(future)
                 error = None if future.status == "finished" else future.exception()
                 if error is None:
-                    yield future.result()
+                    result = future.result()
+                    _check_version(result)
+                    yield result
                 elif isinstance(error, distributed.KilledWorker):
                     again, given_up = after_death(task, "died")
                     for each in again:
@@ -76,6 +78,15 @@ def _submit(client: Any, task: Task, given: dict[Any, Task], finished: Any) -> N
     future = client.submit(run_task, task, pure=False)
     given[future] = task
     finished.add(future)
+
+
+def _check_version(result: TaskResult) -> None:
+    """Another version of the package may give other figures."""
+    from graphbandit import __version__
+
+    versions = set() if result.rows is None else set(result.rows.column("graphbandit").to_pylist())
+    if versions - {__version__}:
+        raise EngineError(f"the cluster has graphbandit {versions.pop()}; expected {__version__}, as here")
 
 
 def _import_distributed() -> Any:
