@@ -221,6 +221,10 @@ def test_a_cluster_of_another_version_is_refused(tmp_path, monkeypatch):
 
 
 def test_bad_engines_are_refused(tmp_path):
+    with pytest.raises(SettingError, match=r"engine is 'local'; expected InProcess"):
+        run(SMALL, engine="local")
+    with pytest.raises(SettingError, match=r"experiment is 'small\.toml'; expected an Experiment"):
+        run("small.toml")
     for engine in (Processes, lambda n: Cluster("local", n)):
         with pytest.raises(SettingError, match="workers is 0"):
             engine(0)

@@ -11,6 +11,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from graphbandit.errors import SettingError
 from graphbandit.experiments.engines import Engine, Processes
 from graphbandit.experiments.experiment import Experiment
 from graphbandit.experiments.plan import Run, plan
@@ -75,6 +76,10 @@ def run(
     `progress` is called as runs finish. A run that fails is among the `failures` of the results, and tried again
     the next time.
     """
+    if not isinstance(experiment, Experiment):
+        raise SettingError(f"experiment is {experiment!r}; expected an Experiment, as load gives for a file")
+    if engine is not None and not isinstance(engine, Engine):
+        raise SettingError(f"engine is {engine!r}; expected InProcess(), Processes() or Cluster()")
     if out is None:
         with tempfile.TemporaryDirectory(prefix="graphbandit-") as directory:
             return run(experiment, out=directory, engine=engine, progress=progress)
@@ -105,7 +110,7 @@ def run(
                     if progress is not None:
                         progress(state)
             finally:
-                results.close()  # type: ignore[attr-defined]  # before a kept traceback would keep workers alive
+                results.close()  # now, and not when the last traceback that knows of it is gone
                 store.flush()
         store.merge()
         return Results.open(out)

@@ -1,8 +1,8 @@
 """The seam between an experiment and whatever does its work."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from dataclasses import replace
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from graphbandit.experiments.tasks import Failure, Task, TaskResult
 
@@ -10,10 +10,11 @@ DEATHS = 3
 """A run whose workers died this many times is given up."""
 
 
+@runtime_checkable
 class Engine(Protocol):
     """Does tasks."""
 
-    def results(self, tasks: Iterable[Task]) -> Iterator[TaskResult]:
+    def results(self, tasks: Iterable[Task]) -> Generator[TaskResult, None, None]:
         """Do all tasks and give each result as it comes, in any order; tasks are taken only as they can be done.
 
         A worker that dies costs the task it was at, which is done again. The iterator frees all it has started when it

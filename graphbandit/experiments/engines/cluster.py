@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,7 +28,7 @@ class Cluster:
         if self.workers is not None:
             setting_integer("workers", self.workers, at_least=1)
 
-    def results(self, tasks: Iterable[Task]) -> Iterator[TaskResult]:
+    def results(self, tasks: Iterable[Task]) -> Generator[TaskResult, None, None]:
         """As they come; the cluster itself does the task of a dead worker again, a few times."""
         distributed = _import_distributed()
         waiting = iter(tasks)

@@ -7,7 +7,7 @@ import os
 import signal
 import threading
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from typing import Any
@@ -28,7 +28,7 @@ class Processes:
         if self.workers is not None:
             setting_integer("workers", self.workers, at_least=1)
 
-    def results(self, tasks: Iterable[Task]) -> Iterator[TaskResult]:
+    def results(self, tasks: Iterable[Task]) -> Generator[TaskResult, None, None]:
         """As they come; processes are started only while there is a task for them."""
         todo = _Todo(tasks)
         limit = self.workers or available_cores()
