@@ -244,3 +244,17 @@ def test_a_script_without_a_main_guard_is_told_so(tmp_path):
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert "if __name__ == '__main__'" in done.stderr
+
+
+def test_an_interrupted_run_says_so_and_can_be_resumed(tmp_path):
+    experiment = replace(SMALL, rounds=2048, repeats=200)
+    (tmp_path / "sweep.toml").write_text(to_toml(experiment, relative_to=tmp_path))
+    out = tmp_path / "out"
+    command = [sys.executable, "-m", "graphbandit", "run", str(tmp_path / "sweep.toml"), "--out", str(out)]
+    process = subprocess.Popen([*command, "--workers", "2"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    while process.poll() is None and not part_files(out):
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    assert process.communicate() == ("", "graphbandit: interrupted\n")
+    assert process.returncode == 130
+    assert 0 < Results.open(out).runs.num_rows < experiment.n_runs
