@@ -92,7 +92,7 @@ def description(rows: pa.Table, path: Path) -> dict[str, Any]:
 
 def split(part: pa.Table) -> tuple[pa.Table, pa.Table, pa.Table]:
     """A part as final figures, curves and timings."""
-    part = part.combine_chunks()
+    part = part.replace_schema_metadata(None).combine_chunks()
     rounds = part.column("curve_round").combine_chunks()
     curves = pa.table(
         {

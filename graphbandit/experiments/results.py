@@ -145,9 +145,10 @@ def read_finished(directory: Path) -> tuple[pa.Table, pa.Table, pa.Table]:
     seen = pa.array([], pa.string())
     kept: list[tuple[pa.Table, ...]] = []
     for tables in found:
-        finals = tables[0]
-        kept.append(tuple(_without(rows, seen) for rows in tables))
-        seen = pa.concat_arrays([seen, finals.column("key").combine_chunks()])
+        keys = tables[0].column("key").combine_chunks()
+        twice = pc.any(pc.is_in(keys, seen)).as_py()
+        kept.append(tuple(_without(rows, seen) for rows in tables) if twice else tables)
+        seen = pa.concat_arrays([seen, keys])
     finals, curves, timings = (pa.concat_tables(each).combine_chunks() for each in zip(*kept, strict=True))
     return finals, curves, timings
 
@@ -204,4 +205,4 @@ def _among(rows: pa.Table, keys: pa.Array) -> pa.Table:
 
 
 def _without(rows: pa.Table, keys: pa.Array) -> pa.Table:
-    return rows.filter(pc.invert(pc.is_in(rows.column("key"), keys))).replace_schema_metadata(None)
+    return rows.filter(pc.invert(pc.is_in(rows.column("key"), keys)))
