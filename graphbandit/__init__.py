@@ -4,6 +4,8 @@ In each round a context and a feedback graph are shown, one arm is played, and t
 are seen. The names below are the package's promise; everything else may change.
 """
 
+from typing import TYPE_CHECKING
+
 from graphbandit import environments, errors, graph_generators, graph_parameters, graph_sources, plots, theory
 from graphbandit.anytime import Effort
 from graphbandit.bandit import Bandit
@@ -17,6 +19,9 @@ from graphbandit.sampling_batch import SamplingSolutions, solve_sampling_lps
 from graphbandit.sampling_lp import SamplingSolution, fallback_count, solve_sampling_lp, tight_demand
 from graphbandit.simulate import SimulationResult, simulate
 from graphbandit.types import Decision, Decisions, Observations
+
+if TYPE_CHECKING:
+    from graphbandit import experiments
 
 __version__ = "0.1.0"
 
@@ -43,6 +48,7 @@ __all__ = [
     "Uniform",
     "environments",
     "errors",
+    "experiments",
     "exploration_set",
     "fallback_count",
     "graph_generators",
@@ -56,3 +62,12 @@ __all__ = [
     "theory",
     "tight_demand",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """`experiments` is loaded when it is asked for."""
+    if name == "experiments":
+        import importlib
+
+        return importlib.import_module("graphbandit.experiments")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

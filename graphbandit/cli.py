@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
-from graphbandit.errors import GraphBanditError, SavedFileError, SettingError
+from graphbandit import experiment_commands, report_commands
+from graphbandit.console import plain_table, progress_bar
+from graphbandit.errors import GraphBanditError, SettingError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -44,6 +43,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Example: graphbandit demo",
 )
+app.registered_commands += experiment_commands.app.registered_commands
+app.registered_commands += report_commands.app.registered_commands
 
 
 def _print_version(wanted: bool) -> None:
@@ -88,10 +89,9 @@ def reproduce(
         repeats=repeats if repeats is not None else FULL_REPEATS if full else QUICK_REPEATS,
         seed=seed,
     )
-    _make_directory(out)  # a run of minutes should not end in "permission denied"
     start = time.perf_counter()
-    with _progress_bar() as progress:
-        result = run_clique_table(settings, workers=workers, progress=progress)
+    with progress_bar() as progress:
+        result = run_clique_table(settings, workers=workers, out=out / "runs", progress=progress)
     paths = result.write(out)
     seconds = time.perf_counter() - start
     console = Console()
@@ -116,7 +116,7 @@ def demo(
         save_figure(plot_star_example(gamma), picture)
     example = star_example(gamma)
     p, q = example.solution.probabilities, example.solution.observation_probabilities
-    table = _plain_table("arm", "estimate", "p before", "p after", "seen before", "seen after")
+    table = plain_table("arm", "estimate", "p before", "p after", "seen before", "seen after")
     for a, value in enumerate(example.values):
         arm = f"{a}{' hub' if a == 0 else ' best' if a == 1 else ''}"
         figures = (example.baseline[a], p[a], example.before[a], q[a])
@@ -164,42 +164,11 @@ def _numbers(option: str, text: str) -> tuple[int, ...]:
         raise SettingError(f"{option} is {text!r}; expected whole numbers with commas, as 20,40") from None
 
 
-def _make_directory(path: Path) -> None:
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise SavedFileError(f"{path} cannot be made: {error.strerror or error}") from None
-
-
-@contextmanager
-def _progress_bar() -> Iterator[Callable[[str, int, int], None]]:
-    """A bar on standard error, and nothing at all where nobody watches it."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    console = Console(stderr=True)
-    columns = (TextColumn("{task.description:<18}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    hidden = not console.is_terminal or bool(os.environ.get("CI"))
-    with Progress(*columns, console=console, transient=True, disable=hidden) as bar:
-        task = bar.add_task("starting", total=None)
-        yield lambda what, done, total: bar.update(task, description=what, completed=done, total=total)
-
-
-def _plain_table(*columns: str, narrow: bool = False) -> Any:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 0 if narrow else 1))
-    for i, column in enumerate(columns):
-        table.add_column(column, justify="left" if i == 0 else "right")
-    return table
-
-
 def _print_table(console: Console, result: CliqueTableResult) -> None:
     from graphbandit.experiments.clique_table import PRINTED, name
 
     settings = result.settings
-    table = _plain_table("regret, mean (std)", *(f"K = {k}" for k in settings.arms), narrow=console.width < 90)
+    table = plain_table("regret, mean (std)", *(f"K = {k}" for k in settings.arms), narrow=console.width < 90)
     table.add_row("printed in the paper", *(_figure(*PRINTED[k]) if k in PRINTED else "" for k in settings.arms))
     for verdict in result.verdicts():
         rows = result.series(verdict.reading, verdict.form)

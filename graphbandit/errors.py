@@ -13,6 +13,17 @@ class SettingError(GraphBanditError, ValueError):
     """A setting of a learner, problem, environment or function class is out of its range."""
 
 
+class ExperimentError(SettingError):
+    """An experiment is described wrongly; `place` is the path of the setting, as ("learners", "ours", "eta")."""
+
+    def __init__(self, message: str, place: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.message, self.place = message, place
+
+    def __str__(self) -> str:
+        return f"{'.'.join(self.place)}: {self.message}" if self.place else self.message
+
+
 class InputError(GraphBanditError, ValueError):
     """An array that was handed in has the wrong shape, type or values."""
 
@@ -42,6 +53,10 @@ class SavedFileError(GraphBanditError):
 
 class SolverError(GraphBanditError):
     """A linear program has no solution, or none that carries its certificate."""
+
+
+class EngineError(GraphBanditError):
+    """The processes or the cluster that run an experiment cannot be started or reached."""
 
 
 class MissingExtraError(GraphBanditError, ImportError):

@@ -13,10 +13,9 @@ import os
 import secrets
 import zipfile
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import is_dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import IO, Any, TypeVar
 
 import numpy as np
 
@@ -45,17 +44,26 @@ def write(path: str | os.PathLike[str], kind: str, content: dict[str, Any]) -> N
     arrays: _Arrays = {}
     tree = _encode(content, arrays)
     manifest = {"format": FORMAT, "version": VERSION, "kind": kind, "content": tree}
+
+    def archive_into(file: IO[bytes]) -> None:
+        with zipfile.ZipFile(file, "w") as archive:
+            archive.writestr(_entry("manifest.json"), json.dumps(manifest, allow_nan=False))
+            for number, array in arrays.values():
+                buffer = io.BytesIO()
+                np.lib.format.write_array(buffer, array, allow_pickle=False)
+                archive.writestr(_entry(f"arrays/{number}.npy"), buffer.getvalue())
+
+    write_atomically(target, archive_into)
+
+
+def write_atomically(target: Path, write: Callable[[IO[bytes]], None]) -> None:
+    """Let `write` fill a temporary file, flush it to disk and rename it: `target` is there whole or not at all."""
+    name = target.parent / f".{target.name}.{secrets.token_hex(4)}.part"
     temporary = None
     try:
-        # A name of our own instead of tempfile's, whose files nobody else may read.
-        temporary = target.with_name(f".{target.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
-        with open(temporary, "xb") as file:
-            with zipfile.ZipFile(file, "w") as archive:
-                archive.writestr(_entry("manifest.json"), json.dumps(manifest, allow_nan=False))
-                for number, array in arrays.values():
-                    buffer = io.BytesIO()
-                    np.lib.format.write_array(buffer, array, allow_pickle=False)
-                    archive.writestr(_entry(f"arrays/{number}.npy"), buffer.getvalue())
+        with name.open("xb") as file:
+            temporary = name
+            write(file)
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, target)
@@ -65,8 +73,7 @@ def write(path: str | os.PathLike[str], kind: str, content: dict[str, Any]) -> N
         raise SavedFileError(f"{target} cannot be written: {error}") from error
     finally:
         if temporary is not None:
-            with suppress(OSError, ValueError):  # where there was nothing to write to, there is nothing to remove
-                temporary.unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)
 
 
 def read(path: str | os.PathLike[str], kind: str, replace: Callable[[dict[str, Any]], Any]) -> dict[str, Any]:

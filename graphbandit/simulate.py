@@ -1,7 +1,8 @@
 """Simulation: learners x repeats on one environment, whole epochs at a time."""
 
 import os
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from graphbandit.checks import setting_boolean, setting_integer
-from graphbandit.environments.base import Environment, Instance, Rounds
+from graphbandit.environments.base import Environment, Rounds
 from graphbandit.errors import SettingError
 from graphbandit.learners.base import Learner
 from graphbandit.seeds import stream
@@ -123,13 +124,20 @@ def simulate(
     if environment.n_rounds is not None and n > environment.n_rounds:
         raise SettingError(f"rounds is {n}; expected at most the environment's {environment.n_rounds}")
 
-    def run(repeat: int) -> dict[str, _Run]:
-        runs = _run_repeat(
-            named, environment.instance(seed, repeat), n, seed, repeat, horizon_known, step, keep_decisions
+    def run(repeat: int) -> dict[str, Run]:
+        runs = run_repeat(
+            list(named.items()),
+            environment,
+            rounds=n,
+            repeat=repeat,
+            seed=seed,
+            horizon_known=horizon_known,
+            keep_decisions=keep_decisions,
+            chunk=step,
         )
         if on_repeat is not None:
             on_repeat(repeat)
-        return runs
+        return dict(zip(named, runs, strict=True))
 
     if threads == 1:
         done = [run(repeat) for repeat in range(n_repeats)]
@@ -148,8 +156,12 @@ def simulate(
 
 
 @dataclass
-class _Run:
-    """One learner on one instance, part of the way."""
+class Run:
+    """One learner on one instance, part of the way or at its end.
+
+    `regret` is cumulative once the run has ended; `learnt` are the rounds after which the learner learnt, the ends of
+    its epochs; `seconds` is the processor time that deciding and learning took.
+    """
 
     learner: Learner[Any]
     state: Any
@@ -158,9 +170,12 @@ class _Run:
     played: int = 0
     unlearnt: list[Observations] = field(default_factory=list)
     decisions: list[Decisions] = field(default_factory=list)
+    learnt: list[int] = field(default_factory=list)
+    seconds: float = 0.0
 
     def play(self, rounds: Rounds, keep_decisions: bool) -> None:
         """Decide and observe these rounds, learning wherever an epoch ends."""
+        began = time.thread_time()
         start = 0
         while start < len(rounds):
             waiting = sum(len(part) for part in self.unlearnt)
@@ -185,27 +200,32 @@ class _Run:
             if len(part) == left and self.played < len(self.regret):
                 self.state = self.learner.update(self.state, Observations.concatenate(self.unlearnt))
                 self.unlearnt.clear()
+                self.learnt.append(self.played)
+        self.seconds += time.thread_time() - began
 
 
-def _run_repeat(
-    learners: Mapping[str, Learner[Any]],
-    instance: Instance,
-    n: int,
-    seed: int,
+def run_repeat(
+    learners: Sequence[tuple[str, Learner[Any]]],
+    environment: Environment,
+    *,
+    rounds: int,
     repeat: int,
-    horizon_known: bool,
-    chunk: int,
-    keep_decisions: bool,
-) -> dict[str, _Run]:
-    problem = instance.problem(n if horizon_known else None)
-    runs = {
-        name: _Run(learner, learner.init(problem), stream(seed, "simulate", name, repeat), np.empty(n))
-        for name, learner in learners.items()
-    }
-    for first in range(0, n, chunk):
-        rounds = instance.rounds(first, min(first + chunk, n))
-        for run in runs.values():
-            run.play(rounds, keep_decisions)
-    for run in runs.values():
+    seed: int,
+    horizon_known: bool = True,
+    keep_decisions: bool = False,
+    chunk: int = 1024,
+) -> list[Run]:
+    """One repeat of `simulate`, for learners of which several may draw from the stream of the same name."""
+    instance = environment.instance(seed, repeat)
+    problem = instance.problem(rounds if horizon_known else None)
+    runs = [
+        Run(learner, learner.init(problem), stream(seed, "simulate", name, repeat), np.empty(rounds))
+        for name, learner in learners
+    ]
+    for first in range(0, rounds, chunk):
+        part = instance.rounds(first, min(first + chunk, rounds))
+        for run in runs:
+            run.play(part, keep_decisions)
+    for run in runs:
         np.cumsum(run.regret, out=run.regret)
     return runs

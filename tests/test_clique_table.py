@@ -7,6 +7,8 @@ import pytest
 import graphbandit as gb
 from graphbandit.experiments import clique_table
 from graphbandit.experiments.clique_table import CliqueTable, CliqueTableResult, Row, run_clique_table
+from graphbandit.experiments.packaged import packaged
+from graphbandit.experiments.runner import Progress
 
 SMALL = CliqueTable(arms=(5, 10), rounds=64, repeats=3)
 
@@ -55,7 +57,7 @@ def test_curves_end_at_the_rows(small: CliqueTableResult) -> None:
 
 def test_files_repeat_to_the_byte_for_any_number_of_workers(small: CliqueTableResult, tmp_path) -> None:
     names = ["table.json", "curves.csv", "table.png", "table.svg", "curves.png", "curves.svg"]
-    again = run_clique_table(SMALL, workers=3)
+    again = run_clique_table(SMALL, workers=2)
     first, second = small.write(tmp_path / "a"), again.write(tmp_path / "b")
     assert [path.name for path in first] == names
     for x, y in zip(first, second, strict=True):
@@ -107,13 +109,28 @@ def test_nothing_is_compared_with_the_paper_in_another_setting() -> None:
     assert all(verdict.shares is None and verdict.agrees is None for verdict in result.verdicts())
 
 
-def test_progress_counts_every_repeat_once() -> None:
-    seen: list[tuple[str, int, int]] = []
-    run_clique_table(replace(SMALL, rounds=2), workers=2, progress=lambda *step: seen.append(step))
-    assert [done for _, done, _ in seen] == list(range(1, 13))
-    assert {total for _, _, total in seen} == {12}
-    assert seen[0][0] == "literal, 5 arms"
-    assert seen[-1][0] == "rescaled, 10 arms"
+def test_progress_counts_every_run_once() -> None:
+    seen: list[int] = []
+    totals: set[int] = set()
+
+    def watch(progress: Progress) -> None:
+        seen.append(progress.done)
+        totals.add(progress.total)
+
+    run_clique_table(replace(SMALL, rounds=2), workers=2, progress=watch)
+    assert seen == sorted(seen)
+    assert (seen[0], seen[-1], totals) == (0, 36, {36})
+
+
+def test_the_settings_are_those_of_the_file() -> None:
+    assert CliqueTable().experiment() == packaged("clique-table")
+
+
+def test_what_has_finished_is_not_run_again(small: CliqueTableResult, tmp_path, monkeypatch) -> None:
+    assert run_clique_table(SMALL, out=tmp_path).to_json() == small.to_json()
+    monkeypatch.setattr("graphbandit.experiments.engines.in_process.run_task", None)
+    assert run_clique_table(SMALL, out=tmp_path).to_json() == small.to_json()
+    assert len(run_clique_table(replace(SMALL, arms=(5,)), out=tmp_path).rows) == 6
 
 
 @pytest.mark.parametrize(

@@ -1,21 +1,16 @@
 """The paper's table "Test on clique-group": AdaCB.G on 5 cliques with 20 to 100 arms, and its regret curves.
 
-The paper does not say everything that is needed to run it again, so two readings of its rewards stand side by side,
-"literal" (as printed) and "rescaled" (all functions divided by 8), and three forms of the algorithm:
-
-- "paper": Algorithm 1 as printed;
-- "no-version-space": the same without F_m, that is, all arms are candidates and lambda_m = 1: not a reading of the
-  paper, which says otherwise, but a probe of where its figures may come from;
-- "ours": the defaults of this package, with the sharp radius and the tight coverage.
+The experiment is the file ``paper/clique_table.toml``, which says what its two readings of the rewards and its three
+forms of the algorithm are; this module lays what it finds beside the paper's printed figures.
 """
 
 from __future__ import annotations
 
 import json
 import math
-import threading
+import os
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -23,15 +18,19 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from graphbandit.checks import setting_integer, setting_number
-from graphbandit.environments import paper
-from graphbandit.errors import SavedFileError, SettingError
-from graphbandit.learners import AdaCBG
+from graphbandit.errors import EngineError, SavedFileError, SettingError
+from graphbandit.experiments.engines import InProcess, Processes
+from graphbandit.experiments.experiment import Experiment, Grid
+from graphbandit.experiments.packaged import packaged
+from graphbandit.experiments.registry import Value, build_learner
+from graphbandit.experiments.runner import Progress, run
 from graphbandit.plots.curves import draw_curves, mean_and_std
 from graphbandit.plots.style import COLOURS, name_ends, plain_axes, save_figure
 from graphbandit.shapes import Float, Int
-from graphbandit.simulate import Summary, simulate
+from graphbandit.simulate import Summary
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from matplotlib.figure import Figure
 
 PRINTED = {20: (329.86, 31.18), 40: (311.34, 27.21), 60: (300.64, 24.11), 80: (292.60, 29.59), 100: (277.35, 23.00)}
@@ -40,12 +39,8 @@ PRINTED = {20: (329.86, 31.18), 40: (311.34, 27.21), 60: (300.64, 24.11), 80: (2
 PRINTED_REPEATS = 40
 
 READINGS = ("literal", "rescaled")
-
-FORMS = {
-    "paper": AdaCBG(radius="paper", coverage="paper"),
-    "no-version-space": AdaCBG(radius="paper", coverage="paper", candidate_set=False, scale_factor=False),
-    "ours": AdaCBG(),
-}
+FORMS = ("paper", "no-version-space", "ours")
+"""The environments and the learners of the file."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,6 +73,19 @@ class CliqueTable:
     def scale(self, reading: str) -> float:
         """What this reading divides the rewards by."""
         return self.rescale if reading == "rescaled" else 1.0
+
+    def experiment(self) -> Experiment:
+        """The experiment in the file, with these settings in place of its own."""
+        printed = packaged("clique-table")
+        environments = {}
+        for reading, grid in printed.environments.items():
+            own: dict[str, Value | list[Value]] = {
+                "n_arms": list(self.arms),
+                "n_cliques": self.n_cliques,
+                "reward_scale": self.scale(reading),
+            }
+            environments[reading] = Grid(grid.kind, {**grid.settings, **own})
+        return replace(printed, rounds=self.rounds, repeats=self.repeats, seed=self.seed, environments=environments)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -202,7 +210,10 @@ class CliqueTableResult:
             "experiment": "clique-table",
             "version": __version__,
             "settings": asdict(self.settings),
-            "forms": {name: str(learner) for name, learner in FORMS.items()},
+            "forms": {
+                point.label: str(build_learner(point.kind, point.settings))
+                for point in self.settings.experiment().learner_points()
+            },
             "printed": [{"arms": k, "mean": mean, "std": std} for k, (mean, std) in PRINTED.items()],
             "printed_repeats": PRINTED_REPEATS,
             "rows": [asdict(row) for row in self.rows],
@@ -240,38 +251,39 @@ def run_clique_table(
     settings: CliqueTable,
     *,
     workers: int | None = 1,
-    progress: Callable[[str, int, int], None] | None = None,
+    out: str | os.PathLike[str] | None = None,
+    progress: Callable[[Progress], None] | None = None,
 ) -> CliqueTableResult:
-    """Run the table; `workers` repeats side by side (None: one a core), which changes no figure.
+    """Run the table in `workers` processes (None: one a core), which changes no figure.
 
-    `progress(what, done, total)` is called as each repeat ends, from the thread it ran in.
+    With a directory `out`, what has finished is kept there, and is not run again the next time.
 
     >>> result = run_clique_table(CliqueTable(arms=(5, 10), rounds=4, repeats=2))
     >>> len(result.rows), result.rows[0].arms, result.rows[0].reading, result.rows[0].form
     (12, 5, 'literal', 'paper')
     """
-    total = len(READINGS) * len(settings.arms) * settings.repeats
-    counter = _Counter(total, progress)
-    points = _points(settings.rounds)
-    rows: list[Row] = []
-    curves = {}
-    for reading in READINGS:
-        for k in settings.arms:
-            result = simulate(
-                FORMS,
-                paper(
-                    n_arms=k, graph="clique_group", n_cliques=settings.n_cliques, reward_scale=settings.scale(reading)
-                ),
-                rounds=settings.rounds,
-                repeats=settings.repeats,
-                seed=settings.seed,
-                workers=workers,
-                on_repeat=counter.step(f"{reading}, {k} arms"),
-            )
-            for form, summary in result.summary().items():
-                rows.append(_row(k, reading, form, summary, settings.repeats))
-                curves[k, reading, form] = mean_and_std(result.regret[form][:, points - 1])
+    experiment = settings.experiment()
+    engine = InProcess() if workers == 1 else Processes(workers)
+    results = run(experiment, out=out, engine=engine, progress=progress)
+    if results.failures:
+        raise EngineError(f"{len(results.failures)} runs failed; the first of them:\n{results.failures[0]['error']}")
+    rows, curves = [], {}
+    points, kept = _curves(results.curves, len(results.runs))
+    kept = kept.reshape(-1, settings.repeats, len(points))
+    places = [(reading, point) for reading, grid in experiment.environments.items() for point in grid.points(reading)]
+    series = [(reading, point, form) for reading, point in places for form in FORMS]
+    for (reading, point, form), regret in zip(series, kept, strict=True):
+        k = int(point.settings["n_arms"])
+        summary = Summary.of(results.regret(point.label, form))
+        rows.append(_row(k, reading, form, summary, settings.repeats))
+        curves[k, reading, form] = mean_and_std(regret)
     return CliqueTableResult(settings=settings, rows=tuple(rows), curve_rounds=points, curves=curves)
+
+
+def _curves(curves: pa.Table, n_runs: int) -> tuple[Int[np.ndarray, " points"], Float[np.ndarray, "runs points"]]:
+    """The rounds of the curves, the same for all as all learners have the same epochs, and the regret after them."""
+    rounds = curves.column("round").to_numpy().reshape(n_runs, -1)
+    return rounds[0], curves.column("regret").to_numpy().reshape(n_runs, -1)
 
 
 def plot_table(result: CliqueTableResult) -> Figure:
@@ -384,11 +396,6 @@ def _apart(row: Row, mean: float, standard_error: float) -> bool:
     return abs(row.mean - mean) > 2.0 * math.hypot(row.standard_error, standard_error)
 
 
-def _points(rounds: int) -> Int[np.ndarray, " points"]:
-    """At most 128 rounds at which curves are kept, the last among them."""
-    return np.unique(np.linspace(1, rounds, min(rounds, 128)).round().astype(np.int64))
-
-
 def _without_nan(value: object) -> object:
     """JSON knows no nan: null stands for it."""
     if isinstance(value, dict):
@@ -396,21 +403,3 @@ def _without_nan(value: object) -> object:
     if isinstance(value, list | tuple):
         return [_without_nan(item) for item in value]
     return None if isinstance(value, float) and math.isnan(value) else value
-
-
-class _Counter:
-    """Counts repeats that end in several threads."""
-
-    def __init__(self, total: int, progress: Callable[[str, int, int], None] | None) -> None:
-        self.total, self.done, self.progress, self.lock = total, 0, progress, threading.Lock()
-
-    def step(self, what: str) -> Callable[[int], None]:
-        """A callback for `simulate`."""
-
-        def count(repeat: int) -> None:
-            with self.lock:
-                self.done += 1
-                if self.progress is not None:
-                    self.progress(what, self.done, self.total)
-
-        return count

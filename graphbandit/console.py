@@ -1,0 +1,64 @@
+"""What commands show: plain tables, and a progress bar for those who watch."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from graphbandit.experiments.runner import Progress
+
+
+def plain_table(*columns: str, narrow: bool = False) -> Any:
+    """A table without frames, its first column to the left."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 0 if narrow else 1))
+    for i, column in enumerate(columns):
+        table.add_column(column, justify="left" if i == 0 else "right")
+    return table
+
+
+def wide_console() -> Any:
+    """Standard output; where it is not a terminal, wide enough for any table, as nothing there wraps."""
+    from rich.console import Console
+
+    console = Console()
+    return console if console.is_terminal else Console(width=max(console.width, 200))
+
+
+@contextmanager
+def progress_bar(quiet: bool = False) -> Iterator[Callable[[Progress], None]]:
+    """Runs done, rounds per second, time left and the best learner, on standard error; nothing where nobody watches."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+    from rich.progress import Progress as Bar
+
+    console = Console(stderr=True)
+    hidden = quiet or not console.is_terminal or bool(os.environ.get("CI"))
+    columns = (TextColumn("runs"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"))
+    with Bar(*columns, console=console, transient=True, disable=hidden) as bar:
+        task = bar.add_task("starting", total=None)
+
+        def show(progress: Progress) -> None:
+            if not hidden:
+                bar.update(task, completed=progress.done, total=progress.total, description=summary(progress))
+
+        yield show
+
+
+def summary(progress: Progress) -> str:
+    """The speed, the time left, the best learner and the failures, in a few words."""
+    words = [f"{progress.rounds_per_second:,.0f} rounds/s"]
+    if progress.seconds_left is not None:
+        minutes, seconds = divmod(round(progress.seconds_left), 60)
+        hours, minutes = divmod(minutes, 60)
+        words.append(f"{hours}:{minutes:02d}:{seconds:02d} left")
+    if progress.best is not None:
+        words.append(f"best: {progress.best[0]} ({progress.best[1]:.4g})")
+    if progress.failed:
+        words.append(f"{progress.failed} failed")
+    return " · ".join(words)

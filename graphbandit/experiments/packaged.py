@@ -1,0 +1,36 @@
+"""Experiments that come with the package: a file to start from, the paper's own, and the leaderboard."""
+
+from importlib.resources import as_file, files
+from importlib.resources.abc import Traversable
+
+from graphbandit.checks import setting_choice
+from graphbandit.experiments.experiment import Experiment
+from graphbandit.experiments.toml_reader import load
+
+PACKAGED = {
+    "starter": "starter.toml",
+    "clique-table": "paper/clique_table.toml",
+    "ablation": "paper/ablation.toml",
+    "leaderboard": "leaderboard.toml",
+}
+"""Their names and files."""
+
+
+def packaged_text(name: str) -> str:
+    """The file, with its comments."""
+    return _file(name).read_text(encoding="utf-8")
+
+
+def packaged(name: str) -> Experiment:
+    """One of `PACKAGED`.
+
+    >>> packaged("clique-table").n_runs
+    1200
+    """
+    with as_file(_file(name)) as path:
+        return load(path)
+
+
+def _file(name: str) -> Traversable:
+    setting_choice("the name of an experiment", name, list(PACKAGED))
+    return files("graphbandit.experiments").joinpath(PACKAGED[name])

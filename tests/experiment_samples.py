@@ -1,0 +1,30 @@
+"""A small real experiment, and a directory of its results, for tests of everything that reads results."""
+
+from pathlib import Path
+
+from graphbandit.experiments.engines import InProcess
+from graphbandit.experiments.experiment import Experiment, Grid
+from graphbandit.experiments.results import Results
+from graphbandit.experiments.runner import run
+
+SMALL = Experiment(
+    name="small",
+    rounds=64,
+    repeats=3,
+    seed=5,
+    curve_points=12,
+    environments={
+        "star": Grid("paper", {"graph": "star", "n_arms": [6, 9], "reward_scale": 4.0}),
+        "cliques": Grid("paper", {"graph": "clique_group", "n_cliques": 2, "n_arms": 6}),
+    },
+    learners={
+        "ours": Grid("AdaCBG", {"eta": [0.5, 1.0]}),
+        "FALCON": Grid("Falcon"),
+        "uniform": Grid("Uniform"),
+    },
+)
+
+
+def small_results(directory: Path) -> Results:
+    """Run the small experiment in this process, into `directory`."""
+    return run(SMALL, out=directory, engine=InProcess())
