@@ -77,7 +77,7 @@ ENVIRONMENTS: dict[str, Kind] = {
 """Environments by kind."""
 
 LEARNERS: dict[str, Kind] = {
-    "AdaCBG": Kind(build=AdaCBG, without=_OWN_CLASS),
+    "AdaCBG": Kind(build=AdaCBG, without=_OWN_CLASS | {"effort"}),
     "Falcon": Kind(build=Falcon, without=_OWN_CLASS),
     "RegCBG": Kind(build=RegCBG, without=_OWN_CLASS),
     "Greedy": Kind(build=Greedy, without=_OWN_CLASS),

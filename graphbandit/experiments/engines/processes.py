@@ -149,13 +149,14 @@ def _work(connection: Connection) -> None:
     """What a worker process does until its pipe ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which then stops its workers
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    connection.send("ready")
+    message: Any = "ready"
     while True:
         try:
+            connection.send(message)
             task = connection.recv()
-        except (EOFError, OSError):
+        except (EOFError, OSError):  # the parent is gone, and nobody is left to tell
             return
-        connection.send(run_task(task))
+        message = run_task(task)
 
 
 def _end_with_parent() -> None:
