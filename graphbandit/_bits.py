@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
-from graphbandit.shapes import Bool, UInt64
+from graphbandit.shapes import Bool, Int64, UInt64
 
 WORD = 64
 
@@ -49,9 +51,16 @@ def diagonal(words: UInt64[np.ndarray, "*graphs arms words"]) -> Bool[np.ndarray
     >>> diagonal(np.array([[1], [0], [7]], dtype=np.uint64))
     array([ True, False,  True])
     """
-    arms = np.arange(words.shape[-2])
-    own_word = words[..., arms, arms // WORD]
-    return (own_word >> (arms % WORD).astype(np.uint64) & np.uint64(1)).astype(np.bool_)
+    arms, word, bit = _places(words.shape[-2])
+    has_loop: Bool[np.ndarray, "*graphs arms"] = (words[..., arms, word] & bit) != 0
+    return has_loop
+
+
+@lru_cache(maxsize=8)
+def _places(n_arms: int) -> tuple[Int64[np.ndarray, " arms"], Int64[np.ndarray, " arms"], UInt64[np.ndarray, " arms"]]:
+    """Each arm, the word it is in, and its bit there."""
+    arms = np.arange(n_arms)
+    return arms, arms // WORD, np.uint64(1) << (arms % WORD).astype(np.uint64)
 
 
 def column(words: UInt64[np.ndarray, "rows words"], index: int) -> Bool[np.ndarray, " rows"]:

@@ -297,12 +297,14 @@ class Bandit:
                         continue
                     part = slice(start, min(start + left, n))
                     mask = None if masks is None else np.ascontiguousarray(masks[part])
-                    parts.append(self._learner.decide(state, contexts[part], graphs[part], self._rng, available=mask))
+                    whole = part.stop - start == n
+                    rounds = (contexts, graphs) if whole else (contexts[part], graphs[part])
+                    parts.append(self._learner.decide(state, *rounds, self._rng, available=mask))
                     waiting += part.stop - start
                     start = part.stop
                 decisions = Decisions.concatenate(parts)
                 ids = iter(range(self._rounds, self._rounds + n))
-                made = list(split_decisions(decisions, ids, graphs.revealed(decisions.action)))
+                made = list(split_decisions(decisions, ids, graphs._revealed(decisions.action)))
             except BaseException:
                 self._rng.bit_generator.state = generator
                 raise

@@ -205,8 +205,12 @@ class FeedbackGraphs:
         if outside.any():
             first = int(np.argmax(outside))
             raise InputError(f"actions[{first}] is {played[first]}; expected an arm of 0 .. {self.n_arms - 1}")
+        return self._revealed(played.astype(np.intp))
+
+    def _revealed(self, played: Int[np.ndarray, " n"]) -> Bool[np.ndarray, "n arms"]:
+        """`revealed` for arms that need no check."""
         if isinstance(self.stored, np.ndarray):
-            return unpack_rows(self.stored[self.index, played.astype(np.intp)], self.n_arms)
+            return unpack_rows(self.stored[self.index, played], self.n_arms)
         mask = np.zeros((len(self), self.n_arms), dtype=np.bool_)
         # a row this wide costs more than a step of the loop
         for t, (graph, arm) in enumerate(zip(self, played, strict=True)):

@@ -187,7 +187,7 @@ class Run:
             self.unlearnt.append(
                 Observations.from_masks(
                     part.contexts,
-                    part.graphs.revealed(decisions.action),
+                    part.graphs._revealed(decisions.action),
                     part.rewards,
                     first_round=self.played,
                     available=part.available,

@@ -21,15 +21,32 @@ __all__ = [
     "Progress",
     "Results",
     "load",
+    "plot_heatmap",
+    "plot_paired",
+    "plot_ranks",
+    "plot_regret",
+    "plot_regret_versus_time",
     "run",
     "run_clique_table",
+    "write_report",
 ]
 
 
-def __getattr__(name: str) -> object:
-    """`Results` is loaded when it is asked for: it needs Arrow, which takes a while."""
-    if name == "Results":
-        from graphbandit.experiments.results import Results
+_LATER = {
+    "Results": "results",
+    "plot_heatmap": "figures",
+    "plot_paired": "figures",
+    "plot_ranks": "figures",
+    "plot_regret": "figures",
+    "plot_regret_versus_time": "figures",
+    "write_report": "report",
+}
 
-        return Results
+
+def __getattr__(name: str) -> object:
+    """Results and pictures are loaded when they are asked for: they need Arrow, which takes a while."""
+    if name in _LATER:
+        import importlib
+
+        return getattr(importlib.import_module(f"graphbandit.experiments.{_LATER[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
