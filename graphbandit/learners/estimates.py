@@ -10,7 +10,7 @@ import numpy as np
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.graph_batches import FeedbackGraphs
 from graphbandit.learners.base import Learner, candidates_of, check_batch, function_class_of, predicted
-from graphbandit.learners.epochs import EpochSchedule, EpochState, EpochTerms, add_epoch, rounds_left
+from graphbandit.learners.epochs import EpochSchedule, EpochState, EpochTerms, add_epoch, check_rates, rounds_left
 from graphbandit.problem import Problem
 from graphbandit.rounds import SamplingRule, sample_rounds
 from graphbandit.shapes import Bool, Float, Shaped
@@ -98,10 +98,27 @@ class EstimateLearner(Learner[EpochState]):
     def _schedule(self) -> EpochSchedule:
         return EpochSchedule(growth=self.epoch_growth)
 
-    def _rate(self, state: EpochState, eta: float, delta: float) -> float:
+
+class InverseGapLearner(EstimateLearner):
+    """What FALCON and RegCB.G share: gamma = rate sqrt(|S|) over all available arms, or S of them."""
+
+    eta: float
+    delta: float
+
+    def __post_init__(self) -> None:
+        check_rates(self.eta, self.delta)
+        EpochSchedule(growth=self.epoch_growth)
+
+    def explored_arms(
+        self, state: EpochState, values: Float[np.ndarray, "n arms"], available: Bool[np.ndarray, "n arms"]
+    ) -> Bool[np.ndarray, "n arms"]:
+        """Every available arm."""
+        return np.array(available)
+
+    def _rate(self, state: EpochState) -> float:
         """sqrt(eta tau_{m-1} / (2 log(2 K |F| T^2 / delta))); 0 in epoch 1."""
         problem = state.problem
         functions = function_class_of(self.function_class, problem)
-        terms = EpochTerms.of(self._schedule, problem.horizon, state.epoch, delta)
+        terms = EpochTerms.of(self._schedule, problem.horizon, state.epoch, self.delta)
         worst = 2.0 * terms.log_term(problem.n_arms, functions.log_size)
-        return float(np.sqrt(eta * self._schedule.tau(state.epoch - 1) / worst))
+        return float(np.sqrt(self.eta * self._schedule.tau(state.epoch - 1) / worst))

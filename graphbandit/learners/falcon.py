@@ -3,19 +3,16 @@
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from graphbandit.function_classes.base import FunctionClass
-from graphbandit.learners.epochs import EpochSchedule, EpochState, check_rates
-from graphbandit.learners.estimates import EstimateLearner
+from graphbandit.learners.epochs import EpochState
+from graphbandit.learners.estimates import InverseGapLearner
 from graphbandit.persistence import savable
 from graphbandit.rounds import SamplingRule
-from graphbandit.shapes import Bool, Float
 
 
 @savable
 @dataclass(frozen=True, kw_only=True)
-class Falcon(EstimateLearner):
+class Falcon(InverseGapLearner):
     """p(a) = 1 / (K + gamma_m c(a)) for a != best, the rest on best; uniform in epoch 1.
 
     gamma_m = sqrt(eta K tau_{m-1} / (2 log(2 K |F| T^2 / delta))). It uses every reward the graph reveals to estimate,
@@ -27,10 +24,6 @@ class Falcon(EstimateLearner):
     epoch_growth: float = 2.0
     function_class: FunctionClass[Any, Any, Any] | None = None
 
-    def __post_init__(self) -> None:
-        check_rates(self.eta, self.delta)
-        EpochSchedule(growth=self.epoch_growth)
-
     @property
     def needs_loops(self) -> bool:
         """No: the graph plays no part in the choice."""
@@ -38,10 +31,4 @@ class Falcon(EstimateLearner):
 
     def rule(self, state: EpochState) -> SamplingRule:
         """All arms, no program."""
-        return SamplingRule(explore_all=True, coverage="none", rate=self._rate(state, self.eta, self.delta))
-
-    def explored_arms(
-        self, state: EpochState, values: Float[np.ndarray, "n arms"], available: Bool[np.ndarray, "n arms"]
-    ) -> Bool[np.ndarray, "n arms"]:
-        """Every available arm."""
-        return np.array(available)
+        return SamplingRule(explore_all=True, coverage="none", rate=self._rate(state))

@@ -3,19 +3,16 @@
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from graphbandit.function_classes.base import FunctionClass
-from graphbandit.learners.epochs import EpochSchedule, EpochState, check_rates
-from graphbandit.learners.estimates import EstimateLearner
+from graphbandit.learners.epochs import EpochState
+from graphbandit.learners.estimates import InverseGapLearner
 from graphbandit.persistence import savable
 from graphbandit.rounds import SamplingRule
-from graphbandit.shapes import Bool, Float
 
 
 @savable
 @dataclass(frozen=True, kw_only=True)
-class RegCBG(EstimateLearner):
+class RegCBG(InverseGapLearner):
     """p(a) = 1 / (|S_t| + gamma_t c(a)) on the exploration set S_t of all arms, the rest on best.
 
     gamma_t = sqrt(eta |S_t| tau_{m-1} / (2 log(2 K |F| T^2 / delta))); uniform on S_t in epoch 1. No candidate set, no
@@ -27,10 +24,6 @@ class RegCBG(EstimateLearner):
     epoch_growth: float = 2.0
     function_class: FunctionClass[Any, Any, Any] | None = None
 
-    def __post_init__(self) -> None:
-        check_rates(self.eta, self.delta)
-        EpochSchedule(growth=self.epoch_growth)
-
     @property
     def needs_loops(self) -> bool:
         """Yes: S covers the arms outside it, and itself."""
@@ -38,10 +31,4 @@ class RegCBG(EstimateLearner):
 
     def rule(self, state: EpochState) -> SamplingRule:
         """The greedy exploration set, no program."""
-        return SamplingRule(explore_all=False, coverage="none", rate=self._rate(state, self.eta, self.delta))
-
-    def explored_arms(
-        self, state: EpochState, values: Float[np.ndarray, "n arms"], available: Bool[np.ndarray, "n arms"]
-    ) -> Bool[np.ndarray, "n arms"]:
-        """Every available arm."""
-        return np.array(available)
+        return SamplingRule(explore_all=False, coverage="none", rate=self._rate(state))
