@@ -2,14 +2,20 @@
 
 from graphbandit.function_classes.base import Draws, FunctionClass
 from graphbandit.function_classes.bilinear import BilinearClass
+from graphbandit.function_classes.ellipsoid import Ellipsoid, LinearModel
 from graphbandit.function_classes.finite import FiniteClass, FiniteData, FiniteModel, FiniteSpace
+from graphbandit.function_classes.linear import LinearClass, LinearData
 
 __all__ = [
     "BilinearClass",
     "Draws",
+    "Ellipsoid",
     "FiniteClass",
     "FiniteData",
     "FiniteModel",
     "FiniteSpace",
     "FunctionClass",
+    "LinearClass",
+    "LinearData",
+    "LinearModel",
 ]
