@@ -31,10 +31,10 @@ def similarity_graph(profiles: Float[np.ndarray, "arms d"], *, degree: int = 2) 
 
 
 def confusion_graph(confusion: Float[np.ndarray, "arms arms"], *, degree: int = 2) -> FeedbackGraph:
-    """Every class is joined to the `degree` classes it is most often confused with; with those it is confused with at all.
+    """Every class is joined to the `degree` classes it is most often confused with, if it is confused with so many.
 
-    `confusion[i, j]` is the share of the rows of class i that are taken for j (`confusions`); what counts for a pair is
-    confusion[i, j] + confusion[j, i].
+    `confusion[i, j]` is the share of the rows of class i that are taken for j (`confusions`); what counts for a
+    pair is confusion[i, j] + confusion[j, i].
 
     >>> confusion_graph(np.array([[0.8, 0.2, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])).to_dense().astype(int)
     array([[1, 1, 0],
@@ -80,8 +80,8 @@ def confusions(
 ) -> Float[np.ndarray, "arms arms"]:
     """[i, j]: the share of the rows of class i that are nearest to the centroid of class j.
 
-    A row is left out of its own class's centroid m while it is judged. Its squared distance to what is left is that to m
-    times (n / (n - 1))^2, where n is the size of the class, so leaving out costs nothing. The only row of a
+    A row is left out of its own class's centroid m while it is judged. Its squared distance to what is left is that
+    to m times (n / (n - 1))^2, where n is the size of the class, so leaving out costs nothing. The only row of a
     class has nothing left to be near to, and is always taken for another.
 
     >>> confusions(np.array([[0.0], [1.0], [2.0], [4.0], [5.0], [9.0]]), np.array([0, 0, 0, 1, 1, 1])).round(2)

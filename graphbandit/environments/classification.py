@@ -44,11 +44,11 @@ def classification(
     class_names: Sequence[str] | None = None,
     **graph_options: Any,
 ) -> TableEnvironment:
-    """The rows of X are the contexts, the classes in y the arms, in sorted order; the right one gives `right`, others `wrong`.
+    """The rows of X are the contexts, the classes in y the arms, in sorted order; the right one gives `right`.
 
-    With `standardize`, every feature has mean 0 and variance 1 over the rows, and those that never change are dropped;
-    `intercept` adds a last feature that is always 1, for classes of functions without one of their own. `graph` joins
-    classes
+    Other arms give `wrong`. With `standardize`, every feature has mean 0 and variance 1 over the rows, and those
+    that never change are dropped; `intercept` adds a last feature that is always 1, for classes of functions
+    without one of their own. `graph` joins classes
 
     - "similarity": to the `degree` (2) classes with the nearest centroids,
     - "confusion": to the `degree` (2) classes they are most often confused with by a nearest-centroid classifier,
@@ -102,7 +102,7 @@ def feature_rows(X: npt.ArrayLike) -> Float[np.ndarray, "rows d"]:
     return features
 
 
-def standardized(features: Float[np.ndarray, "rows d"]) -> Float[np.ndarray, "rows kept"]:
+def standardized(features: Float[np.ndarray, "rows d"], *, name: str = "X") -> Float[np.ndarray, "rows kept"]:
     """Every column with mean 0 and variance 1; those that never change are dropped.
 
     >>> standardized(np.array([[1.0, 7.0], [3.0, 7.0]])).tolist()
@@ -110,7 +110,7 @@ def standardized(features: Float[np.ndarray, "rows d"]) -> Float[np.ndarray, "ro
     """
     varying = features[:, features.min(axis=0) < features.max(axis=0)]
     if varying.shape[1] == 0:
-        raise InputError(f"X has {features.shape[1]} features, all the same in every row; expected one that varies")
+        raise InputError(f"{name} has {features.shape[1]} features, all the same in every row; expected one that varies")
     centred = varying - varying.mean(axis=0)
     # the largest first: squares of tiny numbers would vanish
     centred /= np.abs(centred).max(axis=0)

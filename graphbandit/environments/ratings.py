@@ -17,7 +17,7 @@ from graphbandit.checks import (
 )
 from graphbandit.environments.arm_graphs import hierarchy_graph, similarity_graph
 from graphbandit.environments.classification import standardized
-from graphbandit.environments.factors import factorize
+from graphbandit.environments.factors import factorize, principal_factors
 from graphbandit.environments.graph_setting import GraphSetting, source_of
 from graphbandit.environments.tables import TableEnvironment
 from graphbandit.errors import InputError
@@ -40,10 +40,10 @@ def ratings(
     n_items: int = 50,
     dimension: int = 10,
     rank: int = 5,
-    ridge: float = 0.1,
+    ridge: float = 0.03,
     least_ratings: int = 5,
     counts: bool = False,
-    unrated: str = "model",
+    unrated: str | None = None,
     graph: GraphSetting = "similarity",
     intercept: bool = False,
     reward_noise: float = 0.0,
@@ -52,21 +52,22 @@ def ratings(
     item_names: Mapping[Any, str] | None = None,
     **graph_options: Any,
 ) -> TableEnvironment:
-    """One arm for each of the `n_items` most rated items; the rating of item `items[k]` by user `users[k]` is `values[k]`.
+    """One arm for each of the `n_items` most rated items; `values[k]` is what `users[k]` gave `items[k]`.
 
-    **Rewards** are the ratings, moved and scaled so that the lowest of all ratings is 0 and the highest 1; with `counts`
-    (of plays, say) log(1 + value) takes the place of the value, and 0 that of the lowest. What a user did not rate
-    is, with `unrated="model"`, the value mu + b_i + u'v_i of a factorisation of `rank` of the arms' ratings alone, cut
-    to [0, 1]; these are a model's word and not a user's, while entries that exist are kept as they are. With
-    `unrated="zero"` it is 0: not played, not liked. A rating given more than once counts with its mean.
+    **Rewards** are the ratings, moved and scaled so that the lowest of all ratings is 0 and the highest 1; with
+    `counts` (of plays, say) log(1 + value) takes the place of the value, and 0 that of the lowest. What a user did
+    not rate is, with `unrated="model"`, the value b_i + u'v_i of a factorisation of `rank` of the arms' ratings
+    alone, cut to [0, 1]: a model's word and not a user's, while ratings that exist are kept as they are. With
+    `unrated="zero"`, as is usual for counts, it is 0. A rating given more than once counts with its mean.
 
-    **Contexts** come from the other items only: user factors of `dimension` of all ratings of items that are no arms,
-    standardised. So a context never holds the ratings it is to predict. `intercept` adds a last feature that is
-    always 1. Users with fewer than `least_ratings` ratings of arms, or of other items, are left out.
+    **Contexts** come from the other items only: `dimension` factors of every user, from all ratings of items that
+    are no arms, standardised. So a context never holds the ratings it is to predict. With "model" the factors are
+    fitted to the ratings that exist, with "zero" to the whole table. `intercept` adds a last feature that is always
+    1. Users with fewer than `least_ratings` ratings of arms, or of other items, are left out.
 
-    **Graph**: "similarity" joins each item to the `degree` (2) items with the largest cosine of the columns of ratings
-    (less the item's mean rating, unless they are counts; what is not rated is 0); "hierarchy" makes cliques of
-    `n_groups` (sqrt K) clusters of such columns; other kinds, graphs and sources are as in `classification`.
+    **Graph**: "similarity" joins each item to the `degree` (2) items with the largest cosine of the columns of
+    ratings (less the item's mean rating, unless they are counts; what is not rated is 0); "hierarchy" makes cliques
+    of `n_groups` (sqrt K) clusters of such columns; other kinds, graphs and sources are as in `classification`.
 
     See `TableEnvironment` for the order of users, `reward_noise` and `noise`. `item_names` has the names of items.
     """
@@ -74,14 +75,16 @@ def ratings(
     for name, value in (("dimension", dimension), ("rank", rank), ("least_ratings", least_ratings)):
         setting_integer(name, value, at_least=1)
     setting_number("ridge", ridge, above=0.0)
-    setting_choice("unrated", unrated, ("model", "zero"))
     for name, switch in (("counts", counts), ("intercept", intercept)):
         setting_boolean(name, switch)
+    if unrated is None:
+        unrated = "zero" if counts else "model"
+    setting_choice("unrated", unrated, ("model", "zero"))
     scores = _scores(values, counts)
     _, rows = _ids("users", users, len(scores))
     item_ids, columns = _ids("items", items, len(scores))
     entries, known = _matrices(rows, columns, scores)
-    often = known.sum(axis=0)
+    often: Float[np.ndarray, " items"] = known.sum(axis=0)
     if len(item_ids) <= n_arms:
         raise InputError(f"items are {len(item_ids)} different ones; expected more than n_items = {n_arms}")
     arms = np.sort(np.argsort(-often, kind="stable")[:n_arms])
@@ -89,13 +92,19 @@ def ratings(
     kept = (known[:, arms].sum(axis=1) >= least_ratings) & (known[:, others].sum(axis=1) >= least_ratings)
     if not kept.any():
         raise InputError(
-            f"users are {len(kept)}, none with least_ratings = {least_ratings} ratings of the {n_arms} most rated items "
-            "and as many of other items; expected some"
+            f"users are {len(kept)}, none with least_ratings = {least_ratings} ratings of the {n_arms} most rated "
+            "items and as many of other items; expected some"
         )
     rated = known[kept][:, arms].toarray() > 0
     given = entries[kept][:, arms].toarray()
     table = given if unrated == "zero" else _completed(given, rated, rank, ridge)
-    contexts = _user_features(entries[kept][:, others], known[kept][:, others], dimension, ridge)
+    elsewhere = entries[kept][:, others], known[kept][:, others]
+    factors = (
+        principal_factors(elsewhere[0], rank=dimension)
+        if unrated == "zero"
+        else _known_factors(*elsewhere, dimension, ridge)
+    )
+    contexts = standardized(factors, name="the table of users and their factors")
 
     def profiles(kind: str) -> Float[np.ndarray, "arms users"]:
         return _item_profiles(given, rated, centre=not counts)
@@ -156,7 +165,7 @@ def _matrices(
 def _completed(
     given: Float[np.ndarray, "users arms"], rated: Bool[np.ndarray, "users arms"], rank: int, ridge: float
 ) -> Float[np.ndarray, "users arms"]:
-    """The ratings that exist, and mu + b_i + u'v_i elsewhere."""
+    """The ratings that exist, and b_i + u'v_i elsewhere."""
     from scipy.sparse import csr_array
 
     level = given[rated].mean()
@@ -168,22 +177,22 @@ def _completed(
     return np.where(rated, given, modelled.clip(0.0, 1.0))
 
 
-def _user_features(
+def _known_factors(
     entries: "scipy.sparse.csr_array[np.float64]",
     known: "scipy.sparse.csr_array[np.float64]",
     dimension: int,
     ridge: float,
 ) -> Float[np.ndarray, "users d"]:
-    """Standardised user factors of these ratings, less their mean."""
+    """User factors of the ratings that exist, less their mean."""
     level = entries.sum() / known.sum()
     left, _ = factorize(entries - level * known, known, rank=dimension, ridge=ridge)
-    return standardized(left)
+    return left
 
 
 def _item_profiles(
     given: Float[np.ndarray, "users arms"], rated: Bool[np.ndarray, "users arms"], *, centre: bool
 ) -> Float[np.ndarray, "arms users"]:
-    """The columns of ratings at length one, so that distance orders as the cosine does; 0 if there is nothing in one."""
+    """The columns of ratings at length one, so that distance orders as the cosine does; an empty one is 0."""
     means = given.sum(axis=0) / np.maximum(rated.sum(axis=0), 1)
     columns = np.where(rated, given - means, 0.0) if centre else given
     lengths = np.sqrt((columns**2).sum(axis=0))
