@@ -84,7 +84,7 @@ def literal_neighbours(strength, degree, least):
 @pytest.mark.parametrize("degree", [1, 2, 5])
 def test_similarity_joins_the_nearest_centroids(degree):
     scaled = (X - X.mean(axis=0)) / X.std(axis=0)
-    means = np.array([scaled[LABELS == k].mean(axis=0) for k in range(K)])
+    means = np.array([scaled[k == LABELS].mean(axis=0) for k in range(K)])
     strength = [[-np.linalg.norm(a - b) for b in means] for a in means]
     graph = classification(X, LABELS, degree=degree).source.graph
     np.testing.assert_array_equal(graph.to_dense(), literal_neighbours(np.array(strength), degree, -np.inf))
@@ -98,7 +98,7 @@ def test_confusion_joins_what_a_classifier_confuses(degree):
     confused = np.zeros((K, K))
     for i in range(N):
         rest = np.arange(N) != i
-        distances = [np.linalg.norm(scaled[i] - scaled[rest & (LABELS == k)].mean(axis=0)) for k in range(K)]
+        distances = [np.linalg.norm(scaled[i] - scaled[rest & (k == LABELS)].mean(axis=0)) for k in range(K)]
         confused[LABELS[i], int(np.argmin(distances))] += 1 / (N // K)
     np.testing.assert_allclose(confusions(scaled, LABELS), confused, atol=1e-12)
     assert 0 < np.trace(confused) < K, "some rows are confused, and some are not"
@@ -122,7 +122,9 @@ def literal_groups(points, n_groups):
 
         i, j = min(pairs, key=far)
         groups[i] += groups.pop(j)
-    return [[any(a in group and b in group for group in groups) for b in range(len(points))] for a in range(len(points))]
+    return [
+        [any(a in group and b in group for group in groups) for b in range(len(points))] for a in range(len(points))
+    ]
 
 
 @pytest.mark.parametrize("n_groups", [1, 2, 3, 5, 9])
@@ -152,7 +154,7 @@ def test_other_graphs():
 def test_a_learner_plays_it():
     result = gb.simulate(gb.Uniform(), classification(X, LABELS), rounds=300, repeats=2)
     # uniform play is wrong five times in six
-    assert np.asarray(result.regret["Uniform"])[:, -1] == pytest.approx([250, 250], abs=35)
+    assert np.asarray(result.regret["learner"])[:, -1] == pytest.approx([250, 250], abs=35)
 
 
 NAN = np.where(np.arange(N)[:, None] == 5, np.nan, X)

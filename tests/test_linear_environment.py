@@ -40,7 +40,9 @@ def test_means_are_the_formula(arms):
 
 
 @pytest.mark.parametrize("arms", FORMS)
-@pytest.mark.parametrize("settings", [{}, {"link": "logistic", "diversity": 0.4}, {"link": "poisson", "graph": "random"}])
+@pytest.mark.parametrize(
+    "settings", [{}, {"link": "logistic", "diversity": 0.4}, {"link": "poisson", "graph": "random"}]
+)
 def test_rounds_are_the_same_in_any_portions(arms, settings):
     instance = built(arms=arms, **settings).instance(seed=2, repeat=3)
     whole = instance.rounds(0, 700)
@@ -123,7 +125,7 @@ def test_a_class_that_is_given_reaches_the_learner():
     assert built(function_class=functions).instance(0).problem(10).function_class is functions
     assert built().instance(0).problem(10).function_class is None
     result = gb.simulate(gb.Uniform(), built(), rounds=50, repeats=2)
-    assert np.asarray(result.regret["Uniform"])[:, -1].min() > 0
+    assert np.asarray(result.regret["learner"])[:, -1].min() > 0
 
 
 BAD = [

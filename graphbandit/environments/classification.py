@@ -110,7 +110,9 @@ def standardized(features: Float[np.ndarray, "rows d"], *, name: str = "X") -> F
     """
     varying = features[:, features.min(axis=0) < features.max(axis=0)]
     if varying.shape[1] == 0:
-        raise InputError(f"{name} has {features.shape[1]} features, all the same in every row; expected one that varies")
+        raise InputError(
+            f"{name} has {features.shape[1]} features, all the same in every row; expected one that varies"
+        )
     centred = varying - varying.mean(axis=0)
     # the largest first: squares of tiny numbers would vanish
     centred /= np.abs(centred).max(axis=0)

@@ -71,7 +71,11 @@ def read_ratings(file: Path) -> RatingData:
 
 def read_npz(file: Path, names: Sequence[str]) -> dict[str, np.ndarray]:
     """These arrays of a .npz file."""
-    with _reading(file, "a .npz file of arrays"), np.load(file, allow_pickle=False) as stored:
+    with (
+        _reading(file, "a .npz file of arrays"),
+        file.open("rb") as opened,  # which NumPy leaves open if it is broken
+        np.load(opened, allow_pickle=False) as stored,
+    ):
         missing = [name for name in names if name not in stored.files]
         if missing:
             raise InputError(

@@ -35,15 +35,16 @@ class LinearEnvironment(Environment):
     `arms` says what is a context and what phi is, with d = `dimension`:
 
     - "new": a context is a matrix of K rows, new features of every arm; phi(x, a) = x[a], and theta is in R^d;
-    - "fixed": contexts in R^d, and fixed features z_a in R^m of the arms, m = `arm_dimension`; phi(x, a) is the
-      Kronecker product of x and z_a: x'Theta z_a with a d x m matrix Theta, whose rows one after the other are theta;
+    - "fixed": contexts in R^d, and features z_a in R^m of the arms that stay, m = `arm_dimension`; phi(x, a) is the
+      Kronecker product of x and z_a, so the mean is x'Theta z_a, where theta holds the d rows of Theta in turn;
     - "per-arm": contexts in R^d and a theta_a in R^d for each arm, the mean being x'theta_a.
 
     Features are standard normal, or uniform on the sphere ("sphere") whose radius is the square root of their
-    dimension, which has the same second moments; theta is uniform on the sphere of radius `signal` (each theta_a, if there are many), so
-    phi'theta has variance signal^2. `diversity` w mixes each round's features g_t with g_0, drawn once a repeat:
-    x_t = sqrt(1 - w^2) g_0 + w g_t. At 0, contexts never change: a linear bandit with fixed arms, where a greedy
-    learner is never led to explore and may stay with a wrong arm forever; at 1 all are fresh.
+    dimension, which has the same second moments; theta is uniform on the sphere of radius `signal` (each theta_a, if
+    there are many), so phi'theta has variance signal^2. `diversity` w mixes each round's features g_t with g_0,
+    drawn once a repeat: x_t = sqrt(1 - w^2) g_0 + w g_t, brought back onto the sphere if there is one. At 0, contexts
+    never change: a linear bandit with fixed arms, where a greedy learner is never led to explore and may stay with a
+    wrong arm forever; at 1 all are fresh.
 
     `link` "identity" has rewards phi'theta + N(0, noise^2), with noise 0.5 unless given; "logistic" clicks, 1 with
     probability 1 / (1 + exp(-phi'theta)) and 0 otherwise; "poisson" counts with mean exp(phi'theta). With these

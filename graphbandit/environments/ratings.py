@@ -86,7 +86,7 @@ def ratings(
     entries, known = _matrices(rows, columns, scores)
     often: Float[np.ndarray, " items"] = known.sum(axis=0)
     if len(item_ids) <= n_arms:
-        raise InputError(f"items are {len(item_ids)} different ones; expected more than n_items = {n_arms}")
+        raise InputError(f"n_items is {n_arms}; expected fewer than the {len(item_ids)} different items")
     arms = np.sort(np.argsort(-often, kind="stable")[:n_arms])
     others = np.setdiff1d(np.arange(len(item_ids)), arms)
     kept = (known[:, arms].sum(axis=1) >= least_ratings) & (known[:, others].sum(axis=1) >= least_ratings)
