@@ -136,6 +136,11 @@ def test_hierarchy_makes_cliques_of_clusters(n_groups):
         assert hierarchy_graph(points) == graph, "sqrt(9) is the default"
 
 
+def test_two_classes_are_joined_by_default():
+    assert classification(X[:30], LABELS[:30]).source.graph == gb.graph_generators.complete(2)
+    assert classification(X[:30], LABELS[:30], graph="hierarchy").source.graph == gb.graph_generators.complete(2)
+
+
 def test_ties_go_to_the_lower_arm():
     assert similarity_graph(np.zeros((4, 1)), degree=1).to_dense()[0].tolist() == [True] * 4
     assert similarity_graph(np.zeros((4, 1)), degree=1) == gb.graph_generators.star(4)

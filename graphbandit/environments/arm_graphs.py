@@ -13,8 +13,11 @@ from graphbandit.errors import SettingError
 from graphbandit.graphs import FeedbackGraph
 from graphbandit.shapes import Float, Int
 
+DEGREE = 2
+"""How many others an arm is joined to unless told otherwise, if there are so many."""
 
-def similarity_graph(profiles: Float[np.ndarray, "arms d"], *, degree: int = 2) -> FeedbackGraph:
+
+def similarity_graph(profiles: Float[np.ndarray, "arms d"], *, degree: int | None = None) -> FeedbackGraph:
     """Every arm is joined to the `degree` arms whose profiles are nearest to its own in Euclidean distance.
 
     Of two arms it is enough that one is among the nearest of the other. For classes, profiles are the centroids; for
@@ -30,7 +33,7 @@ def similarity_graph(profiles: Float[np.ndarray, "arms d"], *, degree: int = 2) 
     return _strongest(-distances, degree, above=-np.inf)
 
 
-def confusion_graph(confusion: Float[np.ndarray, "arms arms"], *, degree: int = 2) -> FeedbackGraph:
+def confusion_graph(confusion: Float[np.ndarray, "arms arms"], *, degree: int | None = None) -> FeedbackGraph:
     """Every class is joined to the `degree` classes it is most often confused with, if it is confused with so many.
 
     `confusion[i, j]` is the share of the rows of class i that are taken for j (`confusions`); what counts for a
@@ -109,14 +112,15 @@ def _squared_distances(
     return squares
 
 
-def _strongest(strength: Float[np.ndarray, "arms arms"], degree: int, *, above: float) -> FeedbackGraph:
+def _strongest(strength: Float[np.ndarray, "arms arms"], degree: int | None, *, above: float) -> FeedbackGraph:
     """Join each arm to the `degree` others of the greatest strength, as far as it is more than `above`."""
     n = len(strength)
-    if setting_integer("degree", degree, at_least=1) >= n:
+    wanted = min(DEGREE, n - 1) if degree is None else setting_integer("degree", degree, at_least=1)
+    if wanted >= n:
         raise SettingError(f"degree is {degree}; expected at most {n - 1}, the number of other arms")
     others = strength.copy()
     np.fill_diagonal(others, -np.inf)
-    near = np.argsort(-others, axis=1, kind="stable")[:, :degree]
+    near = np.argsort(-others, axis=1, kind="stable")[:, :wanted]
     joined = np.zeros((n, n), dtype=np.bool_)
     np.put_along_axis(joined, near, np.take_along_axis(others, near, axis=1) > above, axis=1)
     return FeedbackGraph.from_dense(joined | joined.T | np.eye(n, dtype=np.bool_))
