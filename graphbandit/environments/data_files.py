@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class LabelledData:
     """Rows of features and the class of each; `classes` names them in the order of the sorted labels."""
 
-    X: Float[np.ndarray, "rows d"]
+    X: Shaped[np.ndarray, "rows d"]
     y: Shaped[np.ndarray, " rows"]
     classes: tuple[str, ...] | None = None
 
@@ -34,7 +34,7 @@ class RatingData:
 
     users: Shaped[np.ndarray, " ratings"]
     items: Shaped[np.ndarray, " ratings"]
-    values: Float[np.ndarray, " ratings"]
+    values: Shaped[np.ndarray, " ratings"]
     counts: bool = False
     item_names: Mapping[Any, str] = field(default_factory=dict)
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from graphbandit.checks import setting_integer
 from graphbandit.environments.classification import feature_rows
@@ -144,7 +145,7 @@ def dataset_file(name: str, directory: str | os.PathLike[str] | None = None) -> 
     raise InputError(f"data set {name!r} is not in {str(folder)!r}; expected in it, or in a folder of it, {wanted}")
 
 
-def principal_components(X: Float[np.ndarray, "rows d"], components: int) -> Float[np.ndarray, "rows components"]:
+def principal_components(X: npt.ArrayLike, components: int) -> Float[np.ndarray, "rows components"]:
     """The scores of the rows on the directions of the largest variance, the largest first.
 
     A direction has the sign that makes its largest entry positive. Scores are rounded to 1e-5 of the largest of them,

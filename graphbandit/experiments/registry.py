@@ -41,14 +41,14 @@ class Kind:
     without: frozenset[str] = frozenset()
     files: frozenset[str] = frozenset()
     datasets: frozenset[str] = frozenset()
-    options: Callable[[Mapping[str, Value]], Mapping[str, Any]] | None = None
+    options: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
 
     def defaults(self, settings: Mapping[str, Value]) -> dict[str, Any]:
         """All settings that may stand beside these, with their defaults (`inspect.Parameter.empty`: required)."""
         known = _parameters(self.build, self.without)
         return known if self.options is None else {**known, **self.options({**known, **settings})}
 
-    def complete(self, settings: Mapping[str, Value]) -> dict[str, Value]:
+    def complete(self, settings: Mapping[str, Value]) -> dict[str, Value | None]:
         """The settings with every default filled in: what determines the result."""
         return {**self.defaults(settings), **settings}
 
@@ -77,10 +77,10 @@ def _parameters(build: Callable[..., Any], without: frozenset[str]) -> dict[str,
     return {p.name: p.default for p in parameters if p.kind is not p.VAR_KEYWORD and p.name not in without}
 
 
-def _options_of_graph(kinds: Mapping[str, Callable[..., Any]]) -> Callable[[Mapping[str, Value]], Mapping[str, Any]]:
+def _options_of_graph(kinds: Mapping[str, Callable[..., Any]]) -> Callable[[Mapping[str, Any]], Mapping[str, Any]]:
     """The options of the kind of graph that is named, one of these."""
 
-    def options(settings: Mapping[str, Value]) -> Mapping[str, Any]:
+    def options(settings: Mapping[str, Any]) -> Mapping[str, Any]:
         setting_choice("graph", settings["graph"], list(kinds))
         return _parameters(kinds[str(settings["graph"])], _GIVEN)
 
@@ -159,7 +159,7 @@ def identity(kind: str, settings: Mapping[str, Value], kinds: Mapping[str, Kind]
     return json.dumps({"kind": kind, **complete}, sort_keys=True, ensure_ascii=False)
 
 
-def _plain(value: Value) -> Value:
+def _plain(value: Value | None) -> Value | None:
     """1 and 1.0 are the same setting."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
