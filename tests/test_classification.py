@@ -171,6 +171,7 @@ BAD = [
     ([["a", "b"]], ["c"], {}, InputError, "X has type <U1; expected numbers"),
     (1e101 * X, LABELS, {}, InputError, "up to 1e"),
     (X, LABELS[:-1], {}, InputError, r"y has shape \(89,\); expected \(90,\), one label a row"),
+    (X, [[1], [2, 3]], {}, InputError, "y has rows of different lengths"),
     (X, np.zeros(N), {}, InputError, r"y has one class only, 0.0; expected at least two"),
     (X, np.where(LABELS == 2, np.nan, LABELS), {}, InputError, r"y has nan at \[30\]; expected a label"),
     (X, np.array([None, *NAMES[1:]]), {}, InputError, "y has type object; expected a number or a text"),

@@ -132,6 +132,7 @@ BROKEN = [
     ("own.csv", CSV.encode(), None, r"label is None; expected the column .*\['a', 'kind'\]"),
     ("own.csv", CSV.encode(), "sort", "expected one column 'sort'"),
     ("own.csv", b"a,kind\n1,cat\n,dog\n", "kind", "whose column 'a' has no value in row 1"),
+    ("own.csv", b"a,kind\n1,cat\n2,\n", "kind", "whose column 'kind' has no value in row 1"),
     ("own.csv", b"a,kind\nx,cat\ny,dog\n", "kind", "whose column 'a' is .*x.* and so on; expected numbers"),
     ("own.csv", b"a,a,kind\n1,2,cat\n", "kind", "expected one column 'a'"),
     ("own.csv", b"kind\ncat\ndog\n", "kind", "nothing but the column 'kind'"),
@@ -183,6 +184,16 @@ def test_broken_archives_and_ratings_are_refused(folder):
         empty.writestr("README.txt", "")
     with pytest.raises(InputError, match=r"holds 0 files 'ratings.csv'; expected one"):
         load_dataset("movielens", folder)
+
+
+def test_what_is_no_path_is_refused():
+    for read in (read_labelled, read_ratings):
+        with pytest.raises(InputError, match="file is 3; expected a path"):
+            read(3)
+    with pytest.raises(InputError, match="directory is 3; expected a path"):
+        load_dataset("letter", 3)
+    with pytest.raises(SettingError, match=r"data set is \['letter'\]; expected one of"):
+        load_dataset(["letter"])
 
 
 def test_an_unknown_name_is_refused():

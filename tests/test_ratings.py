@@ -154,6 +154,8 @@ BAD = [
     ((USERS[1:], ITEMS, VALUES), {}, InputError, r"users have shape .*; expected \(\d+,\), one for each of values"),
     ((USERS, ITEMS[1:], VALUES), {}, InputError, "items have shape"),
     ((USERS * 1.5, ITEMS, VALUES), {}, InputError, "users have type float64; expected whole numbers or texts"),
+    (([[1], [2, 3]], ITEMS, VALUES), {}, InputError, "users has rows of different lengths"),
+    ((USERS, ITEMS, VALUES), {"item_names": ["a"]}, SettingError, "item_names is .*; expected a mapping"),
     (([], [], []), {}, InputError, r"values have shape \(0,\); expected"),
     ((USERS, ITEMS, np.where(VALUES == 3, np.nan, VALUES)), {}, InputError, "values have nan at"),
     ((USERS, ITEMS, ["x"] * len(VALUES)), {}, InputError, "values have type"),

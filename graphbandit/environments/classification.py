@@ -19,7 +19,7 @@ from graphbandit.environments.tables import TableEnvironment
 from graphbandit.errors import InputError, SettingError
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.graphs import FeedbackGraph
-from graphbandit.shapes import Float, Int
+from graphbandit.shapes import Float, Int, Shaped
 
 CLASS_GRAPHS: dict[str, Callable[..., FeedbackGraph]] = {
     "similarity": similarity_graph,
@@ -120,13 +120,22 @@ def standardized(features: Float[np.ndarray, "rows d"], *, name: str = "X") -> F
     return scaled
 
 
+def label_array(name: str, value: npt.ArrayLike) -> Shaped[np.ndarray, "..."]:
+    """Labels or ids as an array, of any type; texts as texts."""
+    try:
+        given = np.asarray(value)
+    except ValueError:
+        raise InputError(f"{name} has rows of different lengths; expected one label a row") from None
+    if given.dtype.kind == "O" and given.ndim == 1 and all(isinstance(label, str) for label in given):
+        return given.astype(np.str_)
+    return given
+
+
 def _classes(y: npt.ArrayLike, n: int) -> tuple[np.ndarray, Int[np.ndarray, " rows"]]:
     """The distinct labels, sorted, and the position of each row's label among them."""
-    given = np.asarray(y)
+    given = label_array("y", y)
     if given.shape != (n,):
         raise InputError(f"y has shape {given.shape}; expected ({n},), one label a row of X")
-    if given.dtype.kind == "O" and all(isinstance(label, str) for label in given):
-        given = given.astype(np.str_)
     if given.dtype.kind not in "biufSU":
         raise InputError(f"y has type {given.dtype}; expected a number or a text for every row")
     if given.dtype.kind == "f" and not np.isfinite(given).all():

@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import os
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -39,34 +40,44 @@ class RatingData:
     item_names: Mapping[Any, str] = field(default_factory=dict)
 
 
-def read_labelled(file: Path, *, label: str | None = None) -> LabelledData:
+def read_labelled(file: str | os.PathLike[str], *, label: str | None = None) -> LabelledData:
     """Rows of a .npz file with the arrays X and y, or of a .csv file (.csv.gz too) with a column `label`.
 
     All other columns of a .csv file are features, and numbers. A .dat file is one of KEEL: lines of its own that
     start with @, then rows of numbers with the class last.
     """
-    if label is not None and _kind(file) != "csv":
-        raise InputError(f"label is {label!r}; expected none with {str(file)!r}: it names a column of a .csv file")
-    match _kind(file):
+    path = as_path("file", file)
+    if label is not None and _kind(path) != "csv":
+        raise InputError(f"label is {label!r}; expected none with {str(path)!r}: it names a column of a .csv file")
+    match _kind(path):
         case "npz":
-            arrays = read_npz(file, ("X", "y"))
+            arrays = read_npz(path, ("X", "y"))
             return LabelledData(X=arrays["X"], y=arrays["y"])
         case "csv":
-            return _labelled_table(file, read_csv(file, _content(file)), label)
+            return _labelled_table(path, read_csv(path, _content(path)), label)
         case _:
-            return read_keel(file)
+            return read_keel(path)
 
 
-def read_ratings(file: Path) -> RatingData:
+def read_ratings(file: str | os.PathLike[str]) -> RatingData:
     """Ratings from a .npz file with the arrays users, items and values, or a .csv file with these as its first columns.
 
     The columns of a .csv file may have any names. A .dat file is the same with tabs.
     """
-    if _kind(file) == "npz":
-        arrays = read_npz(file, ("users", "items", "values"))
+    path = as_path("file", file)
+    if _kind(path) == "npz":
+        arrays = read_npz(path, ("users", "items", "values"))
         return RatingData(users=arrays["users"], items=arrays["items"], values=arrays["values"])
-    table = read_csv(file, _content(file), delimiter="\t" if _kind(file) == "dat" else ",")
-    return ratings_table(file, table)
+    table = read_csv(path, _content(path), delimiter="\t" if _kind(path) == "dat" else ",")
+    return ratings_table(path, table)
+
+
+def as_path(name: str, given: str | os.PathLike[str]) -> Path:
+    """A path that was handed in."""
+    try:
+        return Path(given)
+    except TypeError:
+        raise InputError(f"{name} is {given!r}; expected a path") from None
 
 
 def read_npz(file: Path, names: Sequence[str]) -> dict[str, np.ndarray]:
@@ -140,7 +151,13 @@ def column_array(file: Path, table: "pa.Table", name: str) -> np.ndarray:
         gap = next(i for i, value in enumerate(column) if not value.is_valid)
         raise InputError(f"file is {str(file)!r}, whose column {name!r} has no value in row {gap}; expected one")
     values: np.ndarray = column.to_numpy()
-    return values.astype(np.str_) if values.dtype.kind == "O" else values
+    if values.dtype.kind != "O":
+        return values
+    texts = values.astype(np.str_)
+    if (texts == "").any():
+        gap = int(np.flatnonzero(texts == "")[0])
+        raise InputError(f"file is {str(file)!r}, whose column {name!r} has no value in row {gap}; expected one")
+    return texts
 
 
 def _labelled_table(file: Path, table: "pa.Table", label: str | None) -> LabelledData:

@@ -13,6 +13,7 @@ from graphbandit.environments.classification import feature_rows
 from graphbandit.environments.data_files import (
     LabelledData,
     RatingData,
+    as_path,
     column_array,
     ratings_table,
     read_csv,
@@ -128,7 +129,7 @@ def dataset_file(name: str, directory: str | os.PathLike[str] | None = None) -> 
     """
     if name in BUNDLED:
         return None
-    if name not in DATASETS:
+    if not isinstance(name, str) or name not in DATASETS:
         raise SettingError(f"data set is {name!r}; expected one of {', '.join(map(repr, (*BUNDLED, *DATASETS)))}")
     files, layout = DATASETS[name].files, DATASETS[name].layout
     wanted = f"{' or '.join(map(repr, files))} ({layout})"
@@ -137,7 +138,7 @@ def dataset_file(name: str, directory: str | os.PathLike[str] | None = None) -> 
         raise InputError(
             f"data set {name!r} is in a file: expected a directory, or {DIRECTORY_VARIABLE}, with {wanted}"
         )
-    folder = Path(place)
+    folder = as_path("directory", place)
     for file in files:
         found = [path for path in (folder / file, *sorted(folder.glob(f"*/{file}"))) if path.is_file()]
         if found:

@@ -16,11 +16,11 @@ from graphbandit.checks import (
     setting_number,
 )
 from graphbandit.environments.arm_graphs import hierarchy_graph, similarity_graph
-from graphbandit.environments.classification import standardized
+from graphbandit.environments.classification import label_array, standardized
 from graphbandit.environments.factors import factorize, principal_factors
 from graphbandit.environments.graph_setting import GraphSetting, source_of
 from graphbandit.environments.tables import TableEnvironment
-from graphbandit.errors import InputError
+from graphbandit.errors import InputError, SettingError
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.graphs import FeedbackGraph
 from graphbandit.shapes import Bool, Float, Int
@@ -110,6 +110,8 @@ def ratings(
         return _item_profiles(given, rated, centre=not counts)
 
     names = {} if item_names is None else item_names
+    if not isinstance(names, Mapping):
+        raise SettingError(f"item_names is {names!r}; expected a mapping from items to names")
     return TableEnvironment(
         contexts=np.column_stack([contexts, np.ones(len(contexts))]) if intercept else contexts,
         table=table,
@@ -140,7 +142,7 @@ def _scores(values: npt.ArrayLike, counts: bool) -> Float[np.ndarray, " ratings"
 
 def _ids(name: str, given: npt.ArrayLike, n: int) -> tuple[np.ndarray, Int[np.ndarray, " ratings"]]:
     """The distinct ids, sorted, and the position of each row's among them."""
-    ids = np.asarray(given)
+    ids = label_array(name, given)
     if ids.shape != (n,):
         raise InputError(f"{name} have shape {ids.shape}; expected ({n},), one for each of values")
     if ids.dtype.kind not in "iuSU":
