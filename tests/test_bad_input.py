@@ -455,7 +455,7 @@ REFUSED = {
         lambda: gb.Bandit(gb.Falcon(function_class=INSTANCE.functions), problem()()), SettingError, "has 4 arms",
     ),
     **odd("seed", lambda seed: lambda: gb.Bandit(gb.Uniform(), problem()(), seed=seed), but=["huge"], negative=-1),
-    "paper: unknown graph": (synthetic(graph="tree"), SettingError, "kind is 'tree'; expected one of 'star'"),
+    "paper: unknown graph": (synthetic(graph="tree"), SettingError, "graph is 'tree'; expected one of 'star'"),
     "paper: no graph": (synthetic(graph=5), SettingError, "graph is 5; expected a graph kind's name"),
     "paper: unknown option": (synthetic(hubs=2), SettingError, "options of graph kind 'random' are {'hubs': 2}"),
     "paper: option out of range": (synthetic(density=-1), SettingError, "density is -1; expected a finite number"),

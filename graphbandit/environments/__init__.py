@@ -1,15 +1,36 @@
 """Where contexts, graphs and rewards come from."""
 
+from graphbandit.environments.arm_graphs import confusion_graph, confusions, hierarchy_graph, similarity_graph
 from graphbandit.environments.arrays import ArrayEnvironment, from_arrays
 from graphbandit.environments.base import Environment, Instance, Rounds
+from graphbandit.environments.classification import classification
+from graphbandit.environments.data_files import LabelledData, RatingData, read_labelled, read_ratings
+from graphbandit.environments.datasets import load_dataset
+from graphbandit.environments.linear import LinearEnvironment, linear
+from graphbandit.environments.ratings import ratings
 from graphbandit.environments.synthetic import SyntheticEnvironment, paper
+from graphbandit.environments.tables import TableEnvironment
 
 __all__ = [
     "ArrayEnvironment",
     "Environment",
     "Instance",
+    "LabelledData",
+    "LinearEnvironment",
+    "RatingData",
     "Rounds",
     "SyntheticEnvironment",
+    "TableEnvironment",
+    "classification",
+    "confusion_graph",
+    "confusions",
     "from_arrays",
+    "hierarchy_graph",
+    "linear",
+    "load_dataset",
     "paper",
+    "ratings",
+    "read_labelled",
+    "read_ratings",
+    "similarity_graph",
 ]

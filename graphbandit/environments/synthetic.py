@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from graphbandit.checks import setting_boolean, setting_integer, setting_number
-from graphbandit.environments.base import BLOCK, Environment, Instance, Rounds, check_repeat, check_rounds
-from graphbandit.errors import SettingError
+from graphbandit.environments.base import BLOCK, Environment, Instance, Rounds, check_repeat, from_blocks
+from graphbandit.environments.graph_setting import source_of
 from graphbandit.function_classes.bilinear import BilinearClass
 from graphbandit.function_classes.finite import FiniteModel
-from graphbandit.graph_sources import FixedSource, GraphSource, graph_source
+from graphbandit.graph_sources import FixedSource, GraphSource
 from graphbandit.graphs import FeedbackGraph
 from graphbandit.problem import Problem
 from graphbandit.seeds import stream
@@ -42,21 +42,12 @@ class SyntheticEnvironment(Environment):
         setting_number("noise", self.noise, at_least=0.0)
         setting_number("reward_scale", self.reward_scale, above=0.0)
         setting_boolean("fixed_graph", self.fixed_graph)
-        if not isinstance(self.graph, str | FeedbackGraph | GraphSource):
-            raise SettingError(f"graph is {self.graph!r}; expected a graph kind's name, a FeedbackGraph or a source")
-        if not isinstance(self.graph_options, Mapping):
-            raise SettingError(f"graph_options is {self.graph_options!r}; expected a mapping")
-        if self.graph_options and not isinstance(self.graph, str):
-            raise SettingError(f"graph_options is {dict(self.graph_options)!r}; expected none unless graph is a name")
-        if self.source.n_arms != self.n_arms:
-            raise SettingError(f"graph has {self.source.n_arms} arms; expected n_arms = {self.n_arms}")
+        _ = self.source  # a graph that does not fit is refused here
 
     @property
     def source(self) -> GraphSource:
         """Where the graphs come from."""
-        if isinstance(self.graph, str):
-            return graph_source(self.graph, self.n_arms, **self.graph_options)
-        return FixedSource(self.graph) if isinstance(self.graph, FeedbackGraph) else self.graph
+        return source_of(self.graph, self.graph_options, self.n_arms)
 
     def instance(self, seed: int, repeat: int = 0) -> "SyntheticInstance":
         """Draw function class, truth, arms and, if it stays fixed, the graph."""
@@ -108,12 +99,7 @@ class SyntheticInstance(Instance):
 
     def rounds(self, first: int, stop: int) -> Rounds:
         """The rounds first .. stop - 1, cut from the blocks that hold them."""
-        check_rounds(first, stop)
-        parts = [
-            self._block(b)[max(first - b * BLOCK, 0) : stop - b * BLOCK]
-            for b in range(first // BLOCK, -(-stop // BLOCK))
-        ]
-        return Rounds.concatenate(parts)
+        return from_blocks(first, stop, self._block)
 
     def _block(self, number: int) -> Rounds:
         settings = self.environment

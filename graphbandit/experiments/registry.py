@@ -14,9 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from graphbandit.checks import setting_choice
-from graphbandit.environments import Environment, paper
+from graphbandit.environments import Environment, linear, paper
+from graphbandit.environments.classification import CLASS_GRAPHS
+from graphbandit.environments.datasets import dataset_file
+from graphbandit.environments.ratings import ITEM_GRAPHS
 from graphbandit.errors import ExperimentError
 from graphbandit.experiments.array_files import read_arrays
+from graphbandit.experiments.dataset_files import read_classification, read_rating_environment
 from graphbandit.graph_sources import SOURCES
 from graphbandit.learners import AdaCBG, Falcon, Greedy, Learner, RegCBG, Uniform
 
@@ -28,23 +32,34 @@ Value = bool | int | float | str
 class Kind:
     """How to build one kind: `build(**settings)`.
 
-    `without` names parameters of `build` that a file cannot give. `files` are settings that name a file. `options`,
-    if given, tells which further settings the settings given so far allow.
+    `without` names parameters of `build` that a file cannot give. `files` are settings that name a file, `datasets`
+    those that name a data set, which may be in a file. `options`, if given, tells which further settings the settings
+    given so far allow.
     """
 
     build: Callable[..., Any]
     without: frozenset[str] = frozenset()
     files: frozenset[str] = frozenset()
-    options: Callable[[Mapping[str, Value]], Mapping[str, Any]] | None = None
+    datasets: frozenset[str] = frozenset()
+    options: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
 
     def defaults(self, settings: Mapping[str, Value]) -> dict[str, Any]:
         """All settings that may stand beside these, with their defaults (`inspect.Parameter.empty`: required)."""
         known = _parameters(self.build, self.without)
         return known if self.options is None else {**known, **self.options({**known, **settings})}
 
-    def complete(self, settings: Mapping[str, Value]) -> dict[str, Value]:
+    def complete(self, settings: Mapping[str, Value]) -> dict[str, Value | None]:
         """The settings with every default filled in: what determines the result."""
         return {**self.defaults(settings), **settings}
+
+    def paths(self, settings: Mapping[str, Value]) -> dict[str, Path]:
+        """The files that are read, by the setting that names them."""
+        named = {name: Path(str(settings[name])) for name in sorted(self.files) if settings.get(name) is not None}
+        for name in sorted(self.datasets):
+            path = None if settings.get(name) is None else dataset_file(str(settings[name]))
+            if path is not None:
+                named[name] = path
+        return named
 
     def check_names(self, settings: Mapping[str, Value], place: tuple[str, ...], kind: str) -> None:
         """Raise ExperimentError at the first setting that is not known, or about one that is missing."""
@@ -62,17 +77,35 @@ def _parameters(build: Callable[..., Any], without: frozenset[str]) -> dict[str,
     return {p.name: p.default for p in parameters if p.kind is not p.VAR_KEYWORD and p.name not in without}
 
 
-def _graph_options(settings: Mapping[str, Value]) -> Mapping[str, Any]:
-    """Of the kind of graph that is named."""
-    setting_choice("graph", settings["graph"], list(SOURCES))
-    return _parameters(SOURCES[str(settings["graph"])], frozenset({"n_arms"}))
+def _options_of_graph(kinds: Mapping[str, Callable[..., Any]]) -> Callable[[Mapping[str, Any]], Mapping[str, Any]]:
+    """The options of the kind of graph that is named, one of these."""
+
+    def options(settings: Mapping[str, Any]) -> Mapping[str, Any]:
+        setting_choice("graph", settings["graph"], list(kinds))
+        return _parameters(kinds[str(settings["graph"])], _GIVEN)
+
+    return options
 
 
+_GIVEN = frozenset({"n_arms", "profiles", "confusion"})  # what the environment itself tells a kind of graph
 _OWN_CLASS = frozenset({"function_class"})
 
 ENVIRONMENTS: dict[str, Kind] = {
-    "paper": Kind(build=paper, options=_graph_options),
+    "paper": Kind(build=paper, options=_options_of_graph(SOURCES)),
     "arrays": Kind(build=read_arrays, files=frozenset({"file"})),
+    "linear": Kind(build=linear, without=_OWN_CLASS, options=_options_of_graph(SOURCES)),
+    "classification": Kind(
+        build=read_classification,
+        files=frozenset({"file"}),
+        datasets=frozenset({"data"}),
+        options=_options_of_graph(CLASS_GRAPHS | SOURCES),
+    ),
+    "ratings": Kind(
+        build=read_rating_environment,
+        files=frozenset({"file"}),
+        datasets=frozenset({"data"}),
+        options=_options_of_graph(ITEM_GRAPHS | SOURCES),
+    ),
 }
 """Environments by kind."""
 
@@ -119,22 +152,22 @@ def build_learner(kind: str, settings: Mapping[str, Value]) -> Learner[Any]:
 def identity(kind: str, settings: Mapping[str, Value], kinds: Mapping[str, Kind]) -> str:
     """What makes two points the same: the kind and all settings, with the content of files in place of their names."""
     known = kinds[kind]
-    complete = {
-        name: f"sha256:{_file_digest(str(value))}" if name in known.files else _plain(value)
-        for name, value in known.complete(settings).items()
-    }
+    complete = {name: _plain(value) for name, value in known.complete(settings).items()}
+    for name, path in known.paths(settings).items():
+        content = f"sha256:{_file_digest(str(path))}"
+        complete[name] = f"{complete[name]} {content}" if name in known.datasets else content  # a file may hold several
     return json.dumps({"kind": kind, **complete}, sort_keys=True, ensure_ascii=False)
 
 
-def _plain(value: Value) -> Value:
+def _plain(value: Value | None) -> Value | None:
     """1 and 1.0 are the same setting."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _versions(kind: str, settings: Mapping[str, Value]) -> list[str]:
     """Of the files that are named: one that has changed is read again."""
-    named = [Path(str(settings[name])) for name in ENVIRONMENTS[kind].files if name in settings]
-    return [f"{path.stat().st_mtime_ns} {path.stat().st_size}" for path in named if path.exists()]
+    named = ENVIRONMENTS[kind].paths(settings).values()
+    return [f"{path} {path.stat().st_mtime_ns} {path.stat().st_size}" for path in named if path.exists()]
 
 
 def _file_digest(file: str) -> str:

@@ -1,0 +1,146 @@
+"""Classification as a bandit: one arm a class, and only the right one is rewarded."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbandit.checks import LARGEST, first_not_finite, numbers, setting_boolean, setting_number
+from graphbandit.environments.arm_graphs import (
+    centroids,
+    confusion_graph,
+    confusions,
+    hierarchy_graph,
+    similarity_graph,
+)
+from graphbandit.environments.graph_setting import GraphSetting, source_of
+from graphbandit.environments.tables import TableEnvironment
+from graphbandit.errors import InputError, SettingError
+from graphbandit.function_classes.base import FunctionClass
+from graphbandit.graphs import FeedbackGraph
+from graphbandit.shapes import Float, Int, Shaped
+
+CLASS_GRAPHS: dict[str, Callable[..., FeedbackGraph]] = {
+    "similarity": similarity_graph,
+    "confusion": confusion_graph,
+    "hierarchy": hierarchy_graph,
+}
+"""Graphs among classes by name; further names are those of `graph_sources.SOURCES`."""
+
+
+def classification(
+    X: npt.ArrayLike,
+    y: npt.ArrayLike,
+    *,
+    graph: GraphSetting = "similarity",
+    standardize: bool = True,
+    intercept: bool = False,
+    right: float = 1.0,
+    wrong: float = 0.0,
+    reward_noise: float = 0.0,
+    noise: float | None = None,
+    function_class: FunctionClass[Any, Any, Any] | None = None,
+    class_names: Sequence[str] | None = None,
+    **graph_options: Any,
+) -> TableEnvironment:
+    """The rows of X are the contexts, the classes in y the arms, in sorted order; the right one gives `right`.
+
+    Other arms give `wrong`. With `standardize`, every feature has mean 0 and variance 1 over the rows, and those
+    that never change are dropped; `intercept` adds a last feature that is always 1, for classes of functions
+    without one of their own. `graph` joins classes
+
+    - "similarity": to the `degree` (2) classes with the nearest centroids,
+    - "confusion": to the `degree` (2) classes they are most often confused with by a nearest-centroid classifier,
+    - "hierarchy": to those of the same one of `n_groups` (sqrt K) clusters of centroids,
+
+    all measured in standardised features over all rows; or it is "bandit", "complete", another kind of graph with its
+    options, a `FeedbackGraph`, or a source of graphs. See `TableEnvironment` for the order of rows, `reward_noise`,
+    and `noise`, which is 0.5 for plain 0 and 1. Regret counts rewards, not their means given the context: it is
+    the number of rounds with a wrong class, times `right` - `wrong`.
+
+    >>> X, y = np.array([[0.0], [0.2], [1.0], [1.3], [5.0], [5.1]]), list("aabbcc")
+    >>> environment = classification(X, y, degree=1)
+    >>> environment.arm_names, environment.source.graph.to_dense().astype(int).tolist()
+    (('a', 'b', 'c'), [[1, 1, 0], [1, 1, 1], [0, 1, 1]])
+    """
+    features = feature_rows(X)
+    classes, labels = _classes(y, len(features))
+    names = tuple(map(str, classes)) if class_names is None else tuple(class_names)
+    if len(names) != len(classes):
+        raise SettingError(f"class_names has {len(names)} names; expected {len(classes)}, one a class of y")
+    setting_boolean("standardize", standardize)
+    setting_boolean("intercept", intercept)
+    gain, loss = setting_number("right", right), setting_number("wrong", wrong)
+    if gain <= loss:
+        raise SettingError(f"right is {right!r}; expected a number above wrong = {wrong!r}")
+    scaled = standardized(features)
+
+    def profiles(kind: str) -> Float[np.ndarray, "arms d"]:
+        return confusions(scaled, labels) if kind == "confusion" else centroids(scaled, labels)
+
+    contexts = scaled if standardize else features
+    return TableEnvironment(
+        contexts=np.column_stack([contexts, np.ones(len(contexts))]) if intercept else contexts,
+        table=np.where(labels[:, None] == np.arange(len(classes)), gain, loss),
+        source=source_of(graph, graph_options, len(classes), CLASS_GRAPHS, profiles),
+        arm_names=names,
+        reward_noise=reward_noise,
+        noise=noise,
+        function_class=function_class,
+    )
+
+
+def feature_rows(X: npt.ArrayLike) -> Float[np.ndarray, "rows d"]:
+    """X as a matrix of finite numbers with at least one row and one column."""
+    features = numbers("X", X)
+    if features.ndim != 2 or 0 in features.shape:
+        raise InputError(f"X has shape {features.shape}; expected (rows, features), at least one of each")
+    if not (np.abs(features) <= LARGEST).all():
+        where = first_not_finite(features, largest=LARGEST)
+        raise InputError(f"X has {where}; expected finite numbers up to {LARGEST:g} in size")
+    return features
+
+
+def standardized(features: Float[np.ndarray, "rows d"], *, name: str = "X") -> Float[np.ndarray, "rows kept"]:
+    """Every column with mean 0 and variance 1; those that never change are dropped.
+
+    >>> standardized(np.array([[1.0, 7.0], [3.0, 7.0]])).tolist()
+    [[-1.0], [1.0]]
+    """
+    varying = features[:, features.min(axis=0) < features.max(axis=0)]
+    if varying.shape[1] == 0:
+        raise InputError(
+            f"{name} has {features.shape[1]} features, all the same in every row; expected one that varies"
+        )
+    centred = varying - varying.mean(axis=0)
+    # the largest first: squares of tiny numbers would vanish
+    centred /= np.abs(centred).max(axis=0)
+    scaled: Float[np.ndarray, "rows kept"] = centred / np.sqrt((centred**2).mean(axis=0))
+    return scaled
+
+
+def label_array(name: str, value: npt.ArrayLike) -> Shaped[np.ndarray, "..."]:
+    """Labels or ids as an array, of any type; texts as texts."""
+    try:
+        given = np.asarray(value)
+    except ValueError:
+        raise InputError(f"{name} has rows of different lengths; expected one label a row") from None
+    if given.dtype.kind == "O" and given.ndim == 1 and all(isinstance(label, str) for label in given):
+        return given.astype(np.str_)
+    return given
+
+
+def _classes(y: npt.ArrayLike, n: int) -> tuple[np.ndarray, Int[np.ndarray, " rows"]]:
+    """The distinct labels, sorted, and the position of each row's label among them."""
+    given = label_array("y", y)
+    if given.shape != (n,):
+        raise InputError(f"y has shape {given.shape}; expected ({n},), one label a row of X")
+    if given.dtype.kind not in "biufSU":
+        raise InputError(f"y has type {given.dtype}; expected a number or a text for every row")
+    if given.dtype.kind == "f" and not np.isfinite(given).all():
+        raise InputError(f"y has {first_not_finite(given)}; expected a label for every row")
+    classes, labels = np.unique(given, return_inverse=True)
+    if len(classes) < 2:
+        raise InputError(f"y has one class only, {classes[0]!s}; expected at least two")
+    return classes, labels

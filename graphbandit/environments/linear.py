@@ -1,0 +1,249 @@
+"""Linear synthetic problems, and their clicks and counts: the mean reward is a link of phi(x, a)'theta."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import sqrt
+from typing import Any
+
+import numpy as np
+
+from graphbandit.checks import setting_boolean, setting_choice, setting_integer, setting_number
+from graphbandit.environments.base import BLOCK, Environment, Instance, Rounds, check_repeat, from_blocks
+from graphbandit.environments.graph_setting import GraphSetting, source_of
+from graphbandit.errors import SettingError
+from graphbandit.function_classes.base import FunctionClass
+from graphbandit.graph_sources import FixedSource, GraphSource
+from graphbandit.problem import Problem, check_function_class
+from graphbandit.seeds import stream
+from graphbandit.shapes import Float
+
+ARMS = ("new", "fixed", "per-arm")
+FEATURES = ("normal", "sphere")
+LINKS = ("identity", "logistic", "poisson")
+
+NOISE = 0.5
+"""Of rewards and what learners are told of it, unless given; rewards in [0, 1] have no more."""
+
+POISSON_LIMIT = 5.0
+"""Of `signal` with Poisson counts: means are exp(signal times a standard normal number)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinearEnvironment(Environment):
+    """The mean reward of arm a in context x is link(phi(x, a)'theta); a repeat draws theta anew.
+
+    `arms` says what is a context and what phi is, with d = `dimension`:
+
+    - "new": a context is a matrix of K rows, new features of every arm; phi(x, a) = x[a], and theta is in R^d;
+    - "fixed": contexts in R^d, and features z_a in R^m of the arms that stay, m = `arm_dimension`; phi(x, a) is the
+      Kronecker product of x and z_a, so the mean is x'Theta z_a, where theta holds the d rows of Theta in turn;
+    - "per-arm": contexts in R^d and a theta_a in R^d for each arm, the mean being x'theta_a.
+
+    Features are standard normal, or uniform on the sphere ("sphere") whose radius is the square root of their
+    dimension, which has the same second moments; theta is uniform on the sphere of radius `signal` (each theta_a, if
+    there are many), so phi'theta has variance signal^2. `diversity` w mixes each round's features g_t with g_0,
+    drawn once a repeat: x_t = sqrt(1 - w^2) g_0 + w g_t, brought back onto the sphere if there is one. At 0, contexts
+    never change: a linear bandit with fixed arms, where a greedy learner is never led to explore and may stay with a
+    wrong arm forever; at 1 all are fresh.
+
+    `link` "identity" has rewards phi'theta + N(0, noise^2), with noise 0.5 unless given; "logistic" clicks, 1 with
+    probability 1 / (1 + exp(-phi'theta)) and 0 otherwise; "poisson" counts with mean exp(phi'theta). With these
+    two, `noise` is only what learners are told: 0.5 for clicks, which always does, and None for counts, which are
+    not sub-Gaussian.
+
+    `graph`, `graph_options` and `fixed_graph` are those of `SyntheticEnvironment`. `function_class` is handed to
+    learners as it is.
+    """
+
+    n_arms: int = 50
+    dimension: int = 10
+    arms: str = "new"
+    arm_dimension: int = 5
+    features: str = "normal"
+    diversity: float = 1.0
+    signal: float = 1.0
+    link: str = "identity"
+    noise: float | None = None
+    graph: GraphSetting = "random"
+    graph_options: Mapping[str, Any] = field(default_factory=dict)
+    fixed_graph: bool = False
+    function_class: FunctionClass[Any, Any, Any] | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("n_arms", "dimension", "arm_dimension"):
+            setting_integer(name, getattr(self, name), at_least=1)
+        setting_choice("arms", self.arms, ARMS)
+        setting_choice("features", self.features, FEATURES)
+        setting_choice("link", self.link, LINKS)
+        if setting_number("diversity", self.diversity, at_least=0.0) > 1:
+            raise SettingError(f"diversity is {self.diversity!r}; expected a number of at most 1")
+        if setting_number("signal", self.signal, above=0.0) > POISSON_LIMIT and self.link == "poisson":
+            raise SettingError(f"signal is {self.signal!r}; expected at most {POISSON_LIMIT:g} with link 'poisson'")
+        if self.noise is not None:
+            setting_number("noise", self.noise, at_least=0.0)
+        setting_boolean("fixed_graph", self.fixed_graph)
+        if self.function_class is not None:
+            check_function_class(self.function_class, self.n_arms)
+        _ = self.source  # a graph that does not fit is refused here
+
+    @property
+    def source(self) -> GraphSource:
+        """Where the graphs come from."""
+        return source_of(self.graph, self.graph_options, self.n_arms)
+
+    @property
+    def told_noise(self) -> float | None:
+        """The sub-Gaussian scale that learners are told."""
+        return NOISE if self.noise is None and self.link != "poisson" else self.noise
+
+    def instance(self, seed: int, repeat: int = 0) -> "LinearInstance":
+        """Draw theta, the arms' features, the context that is mixed in and, if it stays fixed, the graph."""
+        check_repeat(seed, repeat)
+        rng = stream(seed, "linear", repeat, "parameters")
+        rows, size = (self.n_arms if self.arms == "per-arm" else 1), self.dimension
+        arm_features = None
+        if self.arms == "fixed":
+            arm_features = self.draw_features(rng, (self.n_arms, self.arm_dimension))
+            size *= self.arm_dimension
+        directions = rng.standard_normal((rows, size))
+        theta = self.signal * directions / np.sqrt((directions**2).sum(axis=1, keepdims=True))
+        source = self.source
+        if self.fixed_graph:
+            source = FixedSource(source.draw(stream(seed, "linear", repeat, "graph"), 1)[0])
+        return LinearInstance(
+            environment=self,
+            seed=seed,
+            repeat=repeat,
+            theta=theta if self.arms == "per-arm" else theta[0],
+            arm_features=arm_features,
+            start=self.draw_features(rng, self.context_shape),
+            source=source,
+        )
+
+    @property
+    def context_shape(self) -> tuple[int, ...]:
+        """Of one context."""
+        return (self.n_arms, self.dimension) if self.arms == "new" else (self.dimension,)
+
+    def draw_features(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Float[np.ndarray, "..."]:
+        """Feature vectors along the last axis."""
+        return self.shaped(rng.standard_normal(shape))
+
+    def shaped(self, normals: Float[np.ndarray, "..."]) -> Float[np.ndarray, "..."]:
+        """Normal vectors as they are, or brought onto the sphere."""
+        if self.features == "normal":
+            return normals
+        lengths = np.sqrt((normals**2).sum(axis=-1, keepdims=True))
+        onto: Float[np.ndarray, ...] = normals * (sqrt(normals.shape[-1]) / lengths)
+        return onto
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LinearInstance(Instance):
+    """One repeat: theta is (d,), (d m,) or (K, d) for the arms "new", "fixed" and "per-arm"."""
+
+    environment: LinearEnvironment
+    seed: int
+    repeat: int
+    theta: Float[np.ndarray, "..."]
+    arm_features: Float[np.ndarray, "arms m"] | None
+    start: Float[np.ndarray, "..."]
+    source: GraphSource
+
+    def problem(self, horizon: int | None) -> Problem:
+        """What a learner is told; a class of functions made to measure would be chosen here."""
+        return Problem(
+            n_arms=self.environment.n_arms,
+            function_class=self.environment.function_class,
+            horizon=horizon,
+            noise=self.environment.told_noise,
+        )
+
+    def scores(self, contexts: Float[np.ndarray, "n ..."]) -> Float[np.ndarray, "n arms"]:
+        """phi(x, a)'theta."""
+        if self.environment.arms == "new":
+            shared: Float[np.ndarray, "n arms"] = np.einsum("nkd,d->nk", contexts, self.theta)
+            return shared
+        weights = self.theta
+        if self.arm_features is not None:
+            matrix = self.theta.reshape(self.environment.dimension, -1)
+            weights = np.einsum("dm,km->kd", matrix, self.arm_features)
+        scores: Float[np.ndarray, "n arms"] = np.einsum("nd,kd->nk", contexts, weights)
+        return scores
+
+    def means(self, contexts: Float[np.ndarray, "n ..."]) -> Float[np.ndarray, "n arms"]:
+        """f*(x, .)."""
+        scores = self.scores(contexts)
+        if self.environment.link == "logistic":
+            return 0.5 * (1.0 + np.tanh(0.5 * scores))  # cannot overflow
+        return scores if self.environment.link == "identity" else np.exp(scores)
+
+    def rounds(self, first: int, stop: int) -> Rounds:
+        """The rounds first .. stop - 1, cut from the blocks that hold them."""
+        return from_blocks(first, stop, self._block)
+
+    def _block(self, number: int) -> Rounds:
+        settings = self.environment
+
+        def draws(purpose: str) -> np.random.Generator:
+            return stream(self.seed, "linear", self.repeat, purpose, number)
+
+        fresh = settings.draw_features(draws("contexts"), (BLOCK, *settings.context_shape))
+        w = settings.diversity
+        contexts = fresh if w == 1 else settings.shaped(sqrt(1 - w**2) * self.start + w * fresh)
+        means = self.means(contexts)
+        return Rounds(
+            contexts=contexts,
+            graphs=self.source.draw(draws("graphs"), BLOCK),
+            means=means,
+            rewards=self._rewards(means, draws("noise")),
+        )
+
+    def _rewards(self, means: Float[np.ndarray, "n arms"], rng: np.random.Generator) -> Float[np.ndarray, "n arms"]:
+        if self.environment.link == "logistic":
+            return (rng.random(means.shape) < means).astype(np.float64)
+        if self.environment.link == "poisson":
+            return rng.poisson(means).astype(np.float64)
+        scale = NOISE if self.environment.noise is None else self.environment.noise
+        return means + scale * rng.standard_normal(means.shape)
+
+
+def linear(
+    *,
+    n_arms: int = 50,
+    dimension: int = 10,
+    arms: str = "new",
+    arm_dimension: int = 5,
+    features: str = "normal",
+    diversity: float = 1.0,
+    signal: float = 1.0,
+    link: str = "identity",
+    noise: float | None = None,
+    graph: GraphSetting = "random",
+    fixed_graph: bool = False,
+    function_class: FunctionClass[Any, Any, Any] | None = None,
+    **graph_options: Any,
+) -> LinearEnvironment:
+    """A `LinearEnvironment`; keywords that it does not know go to the kind of graph.
+
+    >>> linear(arms="per-arm", graph="clique_group", n_cliques=4).source
+    CliqueGroupSource(n_arms=50, n_cliques=4)
+    >>> linear(n_arms=3, dimension=2, link="logistic").instance(seed=0).rounds(0, 2).rewards
+    array([[0., 0., 1.],
+           [0., 0., 0.]])
+    """
+    return LinearEnvironment(
+        n_arms=n_arms,
+        dimension=dimension,
+        arms=arms,
+        arm_dimension=arm_dimension,
+        features=features,
+        diversity=diversity,
+        signal=signal,
+        link=link,
+        noise=noise,
+        graph=graph,
+        graph_options=graph_options,
+        fixed_graph=fixed_graph,
+        function_class=function_class,
+    )

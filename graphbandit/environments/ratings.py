@@ -1,0 +1,201 @@
+"""Recommending as a bandit: one arm an item, one context a user, rewards what the user thinks of the item."""
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbandit.checks import (
+    LARGEST,
+    first_not_finite,
+    numbers,
+    setting_boolean,
+    setting_choice,
+    setting_integer,
+    setting_number,
+)
+from graphbandit.environments.arm_graphs import hierarchy_graph, similarity_graph
+from graphbandit.environments.classification import label_array, standardized
+from graphbandit.environments.factors import factorize, principal_factors
+from graphbandit.environments.graph_setting import GraphSetting, source_of
+from graphbandit.environments.tables import TableEnvironment
+from graphbandit.errors import InputError, SettingError
+from graphbandit.function_classes.base import FunctionClass
+from graphbandit.graphs import FeedbackGraph
+from graphbandit.shapes import Bool, Float, Int
+
+if TYPE_CHECKING:
+    import scipy.sparse
+
+ITEM_GRAPHS: dict[str, Callable[..., FeedbackGraph]] = {"similarity": similarity_graph, "hierarchy": hierarchy_graph}
+"""Graphs among items by name; further names are those of `graph_sources.SOURCES`."""
+
+
+def ratings(
+    users: npt.ArrayLike,
+    items: npt.ArrayLike,
+    values: npt.ArrayLike,
+    *,
+    n_items: int = 50,
+    dimension: int = 10,
+    rank: int = 5,
+    ridge: float = 0.03,
+    least_ratings: int = 5,
+    counts: bool = False,
+    unrated: str | None = None,
+    graph: GraphSetting = "similarity",
+    intercept: bool = False,
+    reward_noise: float = 0.0,
+    noise: float | None = None,
+    function_class: FunctionClass[Any, Any, Any] | None = None,
+    item_names: Mapping[Any, str] | None = None,
+    **graph_options: Any,
+) -> TableEnvironment:
+    """One arm for each of the `n_items` most rated items; `values[k]` is what `users[k]` gave `items[k]`.
+
+    **Rewards** are the ratings, moved and scaled so that the lowest of all ratings is 0 and the highest 1; with
+    `counts` (of plays, say) log(1 + value) takes the place of the value, and 0 that of the lowest. What a user did
+    not rate is, with `unrated="model"`, the value b_i + u'v_i of a factorisation of `rank` of the arms' ratings
+    alone, cut to [0, 1]: a model's word and not a user's, while ratings that exist are kept as they are. With
+    `unrated="zero"`, as is usual for counts, it is 0. A rating given more than once counts with its mean.
+
+    **Contexts** come from the other items only: `dimension` factors of every user, from all ratings of items that
+    are no arms, standardised. So a context never holds the ratings it is to predict. With "model" the factors are
+    fitted to the ratings that exist, with "zero" to the whole table. `intercept` adds a last feature that is always
+    1. Users with fewer than `least_ratings` ratings of arms, or of other items, are left out.
+
+    **Graph**: "similarity" joins each item to the `degree` (2) items with the largest cosine of the columns of
+    ratings (less the item's mean rating, unless they are counts; what is not rated is 0); "hierarchy" makes cliques
+    of `n_groups` (sqrt K) clusters of such columns; other kinds, graphs and sources are as in `classification`.
+
+    See `TableEnvironment` for the order of users, `reward_noise` and `noise`. `item_names` has the names of items.
+    """
+    n_arms = setting_integer("n_items", n_items, at_least=2)
+    for name, value in (("dimension", dimension), ("rank", rank), ("least_ratings", least_ratings)):
+        setting_integer(name, value, at_least=1)
+    setting_number("ridge", ridge, above=0.0)
+    for name, switch in (("counts", counts), ("intercept", intercept)):
+        setting_boolean(name, switch)
+    if unrated is None:
+        unrated = "zero" if counts else "model"
+    setting_choice("unrated", unrated, ("model", "zero"))
+    scores = _scores(values, counts)
+    _, rows = _ids("users", users, len(scores))
+    item_ids, columns = _ids("items", items, len(scores))
+    entries, known = _matrices(rows, columns, scores)
+    often: Float[np.ndarray, " items"] = known.sum(axis=0)
+    if len(item_ids) <= n_arms:
+        raise InputError(f"n_items is {n_arms}; expected fewer than the {len(item_ids)} different items")
+    arms = np.sort(np.argsort(-often, kind="stable")[:n_arms])
+    others = np.setdiff1d(np.arange(len(item_ids)), arms)
+    kept = (known[:, arms].sum(axis=1) >= least_ratings) & (known[:, others].sum(axis=1) >= least_ratings)
+    if not kept.any():
+        raise InputError(
+            f"users are {len(kept)}, none with least_ratings = {least_ratings} ratings of the {n_arms} most rated "
+            "items and as many of other items; expected some"
+        )
+    rated = known[kept][:, arms].toarray() > 0
+    given = entries[kept][:, arms].toarray()
+    table = given if unrated == "zero" else _completed(given, rated, rank, ridge)
+    elsewhere = entries[kept][:, others], known[kept][:, others]
+    factors = (
+        principal_factors(elsewhere[0], rank=dimension)
+        if unrated == "zero"
+        else _known_factors(*elsewhere, dimension, ridge)
+    )
+    contexts = standardized(factors, name="the table of users and their factors")
+
+    def profiles(kind: str) -> Float[np.ndarray, "arms users"]:
+        return _item_profiles(given, rated, centre=not counts)
+
+    names = {} if item_names is None else item_names
+    if not isinstance(names, Mapping):
+        raise SettingError(f"item_names is {names!r}; expected a mapping from items to names")
+    return TableEnvironment(
+        contexts=np.column_stack([contexts, np.ones(len(contexts))]) if intercept else contexts,
+        table=table,
+        source=source_of(graph, graph_options, n_arms, ITEM_GRAPHS, profiles),
+        arm_names=tuple(str(names.get(item, item)) for item in item_ids[arms].tolist()),
+        reward_noise=reward_noise,
+        noise=noise,
+        function_class=function_class,
+    )
+
+
+def _scores(values: npt.ArrayLike, counts: bool) -> Float[np.ndarray, " ratings"]:
+    """The values in [0, 1]."""
+    array = numbers("values", values, has="have")
+    if array.ndim != 1 or len(array) == 0:
+        raise InputError(f"values have shape {array.shape}; expected (ratings,), at least one")
+    if not (np.abs(array) <= LARGEST).all():
+        raise InputError(f"values have {first_not_finite(array, largest=LARGEST)}; expected finite numbers")
+    if counts and array.min() < 0:
+        raise InputError(f"values have {array.min():g}; expected counts of at least 0")
+    scores = np.log1p(array) if counts else array
+    low, high = 0.0 if counts else scores.min(), scores.max()
+    if high <= low:
+        raise InputError(f"values are all {array[0]:g}; expected different ones")
+    scaled: Float[np.ndarray, " ratings"] = (scores - low) / (high - low)
+    return scaled
+
+
+def _ids(name: str, given: npt.ArrayLike, n: int) -> tuple[np.ndarray, Int[np.ndarray, " ratings"]]:
+    """The distinct ids, sorted, and the position of each row's among them."""
+    ids = label_array(name, given)
+    if ids.shape != (n,):
+        raise InputError(f"{name} have shape {ids.shape}; expected ({n},), one for each of values")
+    if ids.dtype.kind not in "iuSU":
+        raise InputError(f"{name} have type {ids.dtype}; expected whole numbers or texts")
+    return np.unique(ids, return_inverse=True)
+
+
+def _matrices(
+    rows: Int[np.ndarray, " ratings"], columns: Int[np.ndarray, " ratings"], scores: Float[np.ndarray, " ratings"]
+) -> "tuple[scipy.sparse.csr_array[np.float64], scipy.sparse.csr_array[np.float64]]":
+    """The score of each user and item, the mean if there are several, and a 1 where there is any."""
+    from scipy.sparse import csr_array
+
+    shape = int(rows.max()) + 1, int(columns.max()) + 1
+    pairs, pair = np.unique(rows * shape[1] + columns, return_inverse=True)
+    times = np.bincount(pair)
+    where = np.divmod(pairs, shape[1])
+    sums = np.bincount(pair, weights=scores)
+    return csr_array((sums / times, where), shape=shape), csr_array((np.ones(len(pairs)), where), shape=shape)
+
+
+def _completed(
+    given: Float[np.ndarray, "users arms"], rated: Bool[np.ndarray, "users arms"], rank: int, ridge: float
+) -> Float[np.ndarray, "users arms"]:
+    """The ratings that exist, and b_i + u'v_i elsewhere."""
+    from scipy.sparse import csr_array
+
+    level = given[rated].mean()
+    # an item of few ratings is near the mean of all
+    usual = level + np.where(rated, given - level, 0.0).sum(axis=0) / (rated.sum(axis=0) + 1.0)
+    known = csr_array(rated.astype(np.float64))
+    left, right = factorize(csr_array(np.where(rated, given - usual, 0.0)), known, rank=rank, ridge=ridge)
+    modelled = usual + np.einsum("ur,ir->ui", left, right)
+    return np.where(rated, given, modelled.clip(0.0, 1.0))
+
+
+def _known_factors(
+    entries: "scipy.sparse.csr_array[np.float64]",
+    known: "scipy.sparse.csr_array[np.float64]",
+    dimension: int,
+    ridge: float,
+) -> Float[np.ndarray, "users d"]:
+    """User factors of the ratings that exist, less their mean."""
+    level = entries.sum() / known.sum()
+    left, _ = factorize(entries - level * known, known, rank=dimension, ridge=ridge)
+    return left
+
+
+def _item_profiles(
+    given: Float[np.ndarray, "users arms"], rated: Bool[np.ndarray, "users arms"], *, centre: bool
+) -> Float[np.ndarray, "arms users"]:
+    """The columns of ratings at length one, so that distance orders as the cosine does; an empty one is 0."""
+    means = given.sum(axis=0) / np.maximum(rated.sum(axis=0), 1)
+    columns = np.where(rated, given - means, 0.0) if centre else given
+    lengths = np.sqrt((columns**2).sum(axis=0))
+    return np.ascontiguousarray((columns / np.where(lengths > 0, lengths, 1.0)).T)

@@ -1,0 +1,121 @@
+"""Data sets whose every reward is known: a table of rows and arms, gone through in random order, again and again."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from math import hypot
+from typing import Any
+
+import numpy as np
+
+from graphbandit.checks import setting_number
+from graphbandit.environments.base import BLOCK, Environment, Instance, Rounds, check_repeat, from_blocks
+from graphbandit.function_classes.base import FunctionClass
+from graphbandit.graph_sources import GraphSource
+from graphbandit.problem import Problem, check_function_class
+from graphbandit.seeds import stream
+from graphbandit.shapes import Float, Int
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class TableEnvironment(Environment):
+    """Row i has the context `contexts[i]` and the mean rewards `table[i]`; `classification` and `ratings` build it.
+
+    A repeat takes the rows in a random order of its own, and when all have been seen, in a new random order, so
+    there is no last round. Rewards are the table's, plus normal noise of standard deviation `reward_noise`. Regret is
+    counted in the table.
+
+    Learners are told `noise`, by default sqrt((h - l)^2 / 4 + reward_noise^2), where l and h are the smallest and the
+    largest entry of the table: what lies between l and h is sub-Gaussian with scale (h - l) / 2 whatever its
+    distribution given the context is.
+    """
+
+    contexts: Float[np.ndarray, "rows d"]
+    table: Float[np.ndarray, "rows arms"]
+    source: GraphSource
+    arm_names: tuple[str, ...]
+    reward_noise: float = 0.0
+    noise: float | None = None
+    function_class: FunctionClass[Any, Any, Any] | None = None
+
+    def __post_init__(self) -> None:
+        setting_number("reward_noise", self.reward_noise, at_least=0.0)
+        if self.noise is not None:
+            setting_number("noise", self.noise, at_least=0.0)
+        if self.function_class is not None:
+            check_function_class(self.function_class, self.n_arms)
+            self.function_class.check_contexts(self.contexts)
+
+    @property
+    def n_arms(self) -> int:
+        """K."""
+        return int(self.table.shape[1])
+
+    @property
+    def n_rows(self) -> int:
+        """Rounds until every row has been seen once."""
+        return len(self.contexts)
+
+    @property
+    def told_noise(self) -> float:
+        """The sub-Gaussian scale that learners are told."""
+        spread = float(self.table.max() - self.table.min()) / 2
+        return hypot(spread, self.reward_noise) if self.noise is None else self.noise
+
+    def instance(self, seed: int, repeat: int = 0) -> "TableInstance":
+        """The rows in the random orders of this repeat."""
+        check_repeat(seed, repeat)
+        return TableInstance(environment=self, seed=seed, repeat=repeat)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class TableInstance(Instance):
+    """One repeat."""
+
+    environment: TableEnvironment
+    seed: int
+    repeat: int
+
+    def problem(self, horizon: int | None) -> Problem:
+        """The function class and the noise that the environment was given."""
+        return Problem(
+            n_arms=self.environment.n_arms,
+            function_class=self.environment.function_class,
+            horizon=horizon,
+            noise=self.environment.told_noise,
+        )
+
+    def rounds(self, first: int, stop: int) -> Rounds:
+        """The rounds first .. stop - 1, cut from the blocks that hold them."""
+        return from_blocks(first, stop, self._block)
+
+    def _block(self, number: int) -> Rounds:
+        given = self.environment
+
+        def draws(purpose: str) -> np.random.Generator:
+            return stream(self.seed, "table", self.repeat, purpose, number)
+
+        rows = self.rows(number * BLOCK, (number + 1) * BLOCK)
+        means = given.table[rows]
+        rewards = means
+        if given.reward_noise > 0:
+            rewards = means + given.reward_noise * draws("noise").standard_normal(means.shape)
+        return Rounds(
+            contexts=given.contexts[rows],
+            graphs=given.source.draw(draws("graphs"), BLOCK),
+            means=means,
+            rewards=rewards,
+        )
+
+    def rows(self, first: int, stop: int) -> Int[np.ndarray, " n"]:
+        """Which rows the rounds first .. stop - 1 show: round t is number t mod n of the order of pass t div n."""
+        n = self.environment.n_rows
+        orders = [_order(self.seed, self.repeat, lap, n) for lap in range(first // n, -(-stop // n))]
+        start = first - first // n * n
+        return np.concatenate(orders)[start : start + stop - first]
+
+
+@lru_cache(maxsize=8)
+def _order(seed: int, repeat: int, lap: int, n: int) -> Int[np.ndarray, " n"]:
+    order = stream(seed, "table", repeat, "order", lap).permutation(n)
+    order.flags.writeable = False
+    return order

@@ -1,0 +1,123 @@
+"""A feedback graph by itself, with the names of its arms."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from graphbandit.errors import InputError
+from graphbandit.graphs import FeedbackGraph
+from graphbandit.plots.drawing import ARM_LIMIT, RADIUS, without_loops
+from graphbandit.plots.style import GREY, INK
+from graphbandit.shapes import Bool, Float, Int
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+INSIDE = 3
+"""Names of at most so many characters are written in the circles, longer ones beside them."""
+
+LONGEST = 32
+"""Longer names are cut."""
+
+
+def plot_graph(graph: FeedbackGraph, *, names: Sequence[str] | None = None) -> Figure:
+    """The arms on a circle, those that are joined near each other, with their names, or else their numbers.
+
+    Lines are edges in both directions, arrows edges in one; self-loops are left out. `names` are a
+    `TableEnvironment`'s `arm_names`, say.
+    """
+    from matplotlib.figure import Figure
+    from matplotlib.patches import Circle
+
+    n = graph.n_arms
+    if n > ARM_LIMIT:
+        raise InputError(f"graph has {n} arms; expected at most {ARM_LIMIT}, more cannot be read in a picture")
+    if names is not None and len(names) != n:
+        raise InputError(f"names has {len(names)} names; expected {n}, one an arm")
+    given = [str(a) for a in range(n)] if names is None else [_cut(name) for name in names]
+    outward = _directions(around(graph))
+    points = (max(n / (2 * np.pi), 0.8) if n > 1 else 0.0) * outward
+    inside = max(map(len, given)) <= INSIDE
+    room = RADIUS + (0.1 if inside else 0.2 * max(map(len, given)))
+    reach = float(np.abs(points).max()) + room
+    size = min(7.0, 1.1 * reach)
+    figure = Figure(figsize=(size, size))
+    axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
+    axes.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal")
+    axes.set_axis_off()
+    _edges(axes, without_loops(graph), points)
+    letter = 72 * size / (2 * reach)  # points to one unit
+    for (x, y), away, name in zip(points, outward, given, strict=True):
+        axes.add_patch(Circle((x, y), RADIUS if inside else 0.1, facecolor="white", edgecolor=INK, zorder=2))
+        if inside:
+            axes.text(x, y, name, ha="center", va="center_baseline", size=0.3 * letter, color=INK, zorder=3)
+            continue
+        left = away[0] < -1e-9
+        axes.text(
+            x + 0.22 * away[0],
+            y + 0.22 * away[1],
+            name,
+            rotation=np.degrees(np.arctan2(away[1], away[0])) + (180 if left else 0),
+            rotation_mode="anchor",
+            ha="right" if left else "left",
+            va="center_baseline",
+            size=min(10.0, 0.5 * letter),
+            color=INK,
+        )
+    return figure
+
+
+def around(graph: FeedbackGraph) -> Int[np.ndarray, " arms"]:
+    """An order of the arms in which neighbours are few steps apart: the leaves of a tree of clusters, turned best."""
+    from scipy.cluster.hierarchy import leaves_list, linkage
+    from scipy.sparse.csgraph import shortest_path
+    from scipy.spatial.distance import squareform
+
+    n = graph.n_arms
+    if n < 3:
+        return np.arange(n)
+    steps = shortest_path(graph.to_sparse().astype(np.int32), directed=False, unweighted=True)
+    steps[np.isinf(steps)] = n
+    tree = linkage(squareform(steps, checks=False), method="average", optimal_ordering=True)
+    order: Int[np.ndarray, " arms"] = leaves_list(tree).astype(np.int64)
+    return order
+
+
+def _directions(order: Int[np.ndarray, " arms"]) -> Float[np.ndarray, "arms 2"]:
+    """From the middle to each arm, clockwise from the top."""
+    angles = np.pi / 2 - 2 * np.pi * np.arange(len(order)) / len(order)
+    outward = np.empty((len(order), 2))
+    outward[order] = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    return outward
+
+
+def _edges(axes: Axes, others: Bool[np.ndarray, "arms arms"], points: Float[np.ndarray, "arms 2"]) -> None:
+    """Bent towards the middle, so that none passes behind an arm that it does not join."""
+    from matplotlib.patches import FancyArrowPatch
+    from matplotlib.path import Path
+
+    for j, a in np.argwhere(others):
+        both = bool(others[a, j])
+        if both and a < j:
+            continue
+        bend = 0.4 * (points[j] + points[a])
+        towards = bend - points[a]
+        tip = points[a] + RADIUS * towards / max(float(np.hypot(*towards)), 1e-9)
+        axes.add_patch(
+            FancyArrowPatch(
+                path=Path([points[j], bend, points[a] if both else tip], [Path.MOVETO, Path.CURVE3, Path.CURVE3]),
+                arrowstyle="-" if both else "-|>",
+                mutation_scale=10,
+                color=GREY,
+                linewidth=1.0,
+                zorder=1,
+            )
+        )
+
+
+def _cut(name: str) -> str:
+    return name if len(name) <= LONGEST else name[: LONGEST - 1] + "…"
