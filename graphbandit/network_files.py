@@ -10,6 +10,7 @@ import bz2
 import csv
 import gzip
 import os
+import re
 import reprlib
 import zlib
 from collections.abc import Callable, Iterator
@@ -32,9 +33,8 @@ _SAMPLE = 1000  # lines that are looked at to see what kind of file it is
 _LONGEST = 2**16  # characters of a line with an edge
 _MARK = b"\xef\xbb\xbf"  # some editors open UTF-8 files with it
 _SEPARATORS = {",": "a comma", ";": "a semicolon", "\t": "a tab", " ": "a blank"}
-_HEADINGS = frozenset(
-    "source target src dst from to node node1 node2 node_1 node_2 id1 id2 id_1 id_2 user user1 user2 user_1 user_2 "
-    "userid friend friendid follower followee fromnodeid tonodeid trustor trustee head tail".split()
+_HEADINGS = re.compile(
+    r"(source|target|src|dst|from|to|node|user|id|friend|follower|followee|trustor|trustee)[ _]?(id|\d)?"
 )
 
 Progress = Callable[[int, int], None]
@@ -43,9 +43,10 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, kw_only=True)
 class EdgeFormat:
-    """How the edges stand in a file: `skip` lines, then two nodes a line with a `separator` between (blank: any blanks).
+    """How the edges stand in a file: after `skip` lines two nodes a line, with a `separator` between.
 
-    `comment` opens lines to pass over ("": none are). `numbers` says whether nodes are whole numbers.
+    A blank stands for any blanks. `comment` opens lines to pass over ("": none are). `numbers` says whether nodes are
+    whole numbers.
     """
 
     name: str
@@ -64,10 +65,10 @@ def read_network(
 ) -> Network:
     """The network whose edges are the lines of a file; a directed edge is read as a friendship in both directions.
 
-    The format is seen in the file: SNAP (``#`` comments), KONECT (``%`` comments, weights and times passed over), Matrix
-    Market, or plain lines with commas, semicolons, tabs or blanks, with or without a line of headings; gzip and bzip2 are
-    seen as well, whatever the name. `ids` and `header` say what cannot be seen: that node ids are text although the
-    first thousand lines have whole numbers, or that the first line is (not) one of headings.
+    The format is seen in the file: SNAP (``#`` comments), KONECT (``%`` comments, weights and times passed over),
+    Matrix Market, or plain lines with commas, semicolons, tabs or blanks, with or without a line of headings; gzip and
+    bzip2 are seen as well, whatever the name. `ids` and `header` say what cannot be seen: that node ids are text
+    although most of the first thousand lines have whole numbers, or that the first line is (not) one of headings.
 
     Self-loops and repeated edges are dropped and counted. Raises NetworkFileError with the file, the line and
     what was expected.
@@ -158,7 +159,7 @@ def _format(path: str, block: bytes, ids: str, header: bool | None) -> EdgeForma
     numbers = ids == "numbers" or (ids == "auto" and 2 * sum(map(_are_numbers, rows)) >= len(rows))
     if header is None:
         opening = [field.strip().lower() for field in rows[0][:2]]
-        header = not any(map(_is_number, opening)) if numbers else all(field in _HEADINGS for field in opening)
+        header = not any(map(_is_number, opening)) if numbers else all(map(_HEADINGS.fullmatch, opening))
     if header and len(data) == 1:
         raise NetworkFileError(f"file is {path!r}, which has only a line of headings; expected two nodes a line")
     columns = len(rows[int(header)])
@@ -240,14 +241,14 @@ def _read_text(path: str, form: EdgeFormat, block: bytes, blocks: Iterator[bytes
             line = lines + block.count(b"\n", 0, error.start) + 1
             raise _bad_line(path, line, repr(block[error.start : error.end]), "text in UTF-8") from None
         pairs = []
-        for i, line in enumerate(text):
-            if not line.strip() or (form.comment and line.startswith(form.comment)):
+        for i, edge in enumerate(text):
+            if not edge.strip() or (form.comment and edge.startswith(form.comment)):
                 continue
-            row = _fields(line, form.separator) if '"' in line else line.split(form.separator.strip(" ") or None)
+            row = _fields(edge, form.separator) if '"' in edge else edge.split(form.separator.strip(" ") or None)
             ends = [field.strip() for field in row[:2]]
             if len(ends) < 2 or not all(ends):
                 expected = f"two nodes with {_SEPARATORS[form.separator]} between"
-                raise _bad_line(path, lines + i + 1, line.strip(), expected)
+                raise _bad_line(path, lines + i + 1, edge.strip(), expected)
             pairs.append([nodes.setdefault(end, len(nodes)) for end in ends])
         parts.append(np.array(pairs, dtype=np.int32).reshape(-1, 2))
         lines += len(text)

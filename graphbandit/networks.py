@@ -152,7 +152,7 @@ class Network:
         edges = self.edges()
         order = np.arange(len(edges))
         sets = grown_sets(edges[:, 0], edges[:, 1], order, self.n_nodes, self.n_nodes)
-        sizes = np.bincount(sets, minlength=self.n_nodes)[sets]
+        sizes: Int64[np.ndarray, " nodes"] = np.bincount(sets, minlength=self.n_nodes)[sets]
         sizes.flags.writeable = False
         return sizes
 
@@ -163,7 +163,7 @@ class Network:
         return int((members // sizes).sum())
 
     def feedback_graph(self, nodes: Int[np.ndarray, " size"]) -> FeedbackGraph:
-        """The induced subgraph on these nodes, all different: arm i is ``nodes[i]``, and reveals itself and its friends.
+        """The induced subgraph on these nodes, all different: arm i is ``nodes[i]`` and reveals itself and its friends.
 
         >>> Network.from_edges([(0, 1), (1, 2), (2, 3)]).feedback_graph(np.array([3, 1, 2])).to_dense().astype(int)
         array([[1, 0, 1],

@@ -13,7 +13,6 @@ All are connected, and *induced*: they have every edge of the network between th
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable
 from typing import Literal, SupportsIndex
 
@@ -106,20 +105,19 @@ def _random_walk(network: Network, size: int, count: int, rng: np.random.Generat
 
 
 def _walk(network: Network, root: int, size: int, rng: np.random.Generator) -> list[int]:
-    visited = {root: None}
-    order = [root]
+    visited, order = {root}, [root]
     at = root
     while True:
-        for back, which in rng.random((_STEPS, 2)):
+        for back, which in rng.random((_STEPS, 2)).tolist():
             if len(order) == size:
                 return order
-            neighbours = network.rows.of(at)
-            if back < RESTART or not len(neighbours):
+            if back < RESTART:
                 at = order[int(which * len(order))]
                 continue
+            neighbours = network.rows.of(at)
             at = int(neighbours[int(which * len(neighbours))])
             if at not in visited:
-                visited[at] = None
+                visited.add(at)
                 order.append(at)
 
 
@@ -129,14 +127,15 @@ def _bfs(network: Network, size: int, count: int, rng: np.random.Generator) -> I
 
 
 def _snowball(network: Network, root: int, size: int, rng: np.random.Generator) -> list[int]:
-    taken = {root: None}
-    queue = deque([root])
-    while len(taken) < size:
-        for neighbour in rng.permutation(network.rows.of(queue.popleft())).tolist():
-            if neighbour not in taken and len(taken) < size:
-                taken[neighbour] = None
-                queue.append(neighbour)
-    return list(taken)
+    taken, order = {root}, [root]
+    for at in order:  # which grows on the way
+        if len(order) == size:
+            break
+        for neighbour in rng.permutation(network.rows.of(at)).tolist():
+            if neighbour not in taken and len(order) < size:
+                taken.add(neighbour)
+                order.append(neighbour)
+    return order
 
 
 def _roots(network: Network, size: int, count: int, rng: np.random.Generator) -> Int32[np.ndarray, " count"]:

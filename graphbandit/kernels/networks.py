@@ -20,13 +20,13 @@ def _after_blanks(text: UInt8[np.ndarray, " bytes"], i: int) -> int:
 def _number(text: UInt8[np.ndarray, " bytes"], start: int) -> tuple[int, int]:
     """The number that starts here and the place behind it, which is `start` if there is none."""
     first = start + 1 if text[start] == _MINUS else start
-    i, number = first, 0
+    i, number = first, np.int64(0)
     while _ZERO <= text[i] < _ZERO + 10 and i - first < _DIGITS:
         number = 10 * number + (np.int64(text[i]) - _ZERO)
         i += 1
     if i == first:
         return 0, start
-    return number if first == start else -number, i
+    return int(number if first == start else -number), i
 
 
 @kernel()
