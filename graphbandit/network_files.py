@@ -159,12 +159,13 @@ def _format(path: str, block: bytes, ids: str, header: bool | None) -> EdgeForma
     numbers = ids == "numbers" or (ids == "auto" and 2 * sum(map(_are_numbers, rows)) >= len(rows))
     if header is None:
         opening = [field.strip().lower() for field in rows[0][:2]]
-        header = not any(map(_is_number, opening)) if numbers else all(map(_HEADINGS.fullmatch, opening))
+        named = not any(map(_is_number, opening)) if numbers else all(map(_HEADINGS.fullmatch, opening))
+        header = len(opening) == 2 and named
     if header and len(data) == 1:
         raise NetworkFileError(f"file is {path!r}, which has only a line of headings; expected two nodes a line")
     columns = len(rows[int(header)])
     for (i, line), row in list(zip(data, rows, strict=True))[int(header) :]:
-        if len(row) < 2 or len(row) != columns:
+        if (len(row) < 2 or len(row) != columns) and not (numbers and line[0] in "#%"):
             wanted = "two nodes a line" if columns < 2 else f"{columns} columns as in the lines before"
             raise _bad_line(path, i + 1, line, wanted)
     return EdgeFormat(name=name, skip=data[int(header)][0], separator=separator, comment=comment, numbers=numbers)

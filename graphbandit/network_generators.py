@@ -34,7 +34,7 @@ def social_network(
 
     Degrees have P(d) proportional to d^-g on 1 .. largest_degree, where g is what gives the mean: 1.91 for Flixster's.
     That also gives its median and mode, 1. They are the quantiles of that law at (i + u) / n_nodes with one uniform u,
-    so that the figures are met by every draw. Edges are those of the configuration model: the ends are paired at random;
+    so that every draw meets the figures. Edges are those of the configuration model: the ends are paired at random;
     self-loops and repeats are then swapped away with random other edges, and small connected parts are swapped into
     the large one, both without changing a degree.
 
