@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from graphbandit import experiment_commands, report_commands
+from graphbandit import experiment_commands, network_commands, report_commands
 from graphbandit.console import plain_table, progress_bar
 from graphbandit.errors import GraphBanditError, SettingError
 
@@ -46,6 +46,7 @@ app = typer.Typer(
 )
 app.registered_commands += experiment_commands.app.registered_commands
 app.registered_commands += report_commands.app.registered_commands
+app.registered_commands += network_commands.app.registered_commands
 
 
 def _print_version(wanted: bool) -> None:

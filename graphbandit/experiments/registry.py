@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from graphbandit.checks import setting_choice
-from graphbandit.environments import Environment, linear, paper
+from graphbandit.environments import Environment, SyntheticEnvironment, linear, paper
 from graphbandit.environments.classification import CLASS_GRAPHS
 from graphbandit.environments.datasets import dataset_file
 from graphbandit.environments.ratings import ITEM_GRAPHS
@@ -23,6 +23,7 @@ from graphbandit.experiments.array_files import read_arrays
 from graphbandit.experiments.dataset_files import read_classification, read_rating_environment
 from graphbandit.graph_sources import SOURCES
 from graphbandit.learners import AdaCBG, Falcon, Greedy, Learner, RegCBG, Uniform
+from graphbandit.network_source import NetworkSource
 
 Value = bool | int | float | str
 """What a setting can be in a file; a list of them is an axis of a grid."""
@@ -88,23 +89,24 @@ def _options_of_graph(kinds: Mapping[str, Callable[..., Any]]) -> Callable[[Mapp
 
 
 _GIVEN = frozenset({"n_arms", "profiles", "confusion"})  # what the environment itself tells a kind of graph
+_GENERATED = {name: source for name, source in SOURCES.items() if name != "network"}  # its file would be a second one
 _OWN_CLASS = frozenset({"function_class"})
 
 ENVIRONMENTS: dict[str, Kind] = {
-    "paper": Kind(build=paper, options=_options_of_graph(SOURCES)),
+    "paper": Kind(build=paper, files=frozenset({"file"}), options=_options_of_graph(SOURCES)),
     "arrays": Kind(build=read_arrays, files=frozenset({"file"})),
-    "linear": Kind(build=linear, without=_OWN_CLASS, options=_options_of_graph(SOURCES)),
+    "linear": Kind(build=linear, without=_OWN_CLASS, files=frozenset({"file"}), options=_options_of_graph(SOURCES)),
     "classification": Kind(
         build=read_classification,
         files=frozenset({"file"}),
         datasets=frozenset({"data"}),
-        options=_options_of_graph(CLASS_GRAPHS | SOURCES),
+        options=_options_of_graph(CLASS_GRAPHS | _GENERATED),
     ),
     "ratings": Kind(
         build=read_rating_environment,
         files=frozenset({"file"}),
         datasets=frozenset({"data"}),
-        options=_options_of_graph(ITEM_GRAPHS | SOURCES),
+        options=_options_of_graph(ITEM_GRAPHS | _GENERATED),
     ),
 }
 """Environments by kind."""
@@ -140,6 +142,8 @@ def build_environment(kind: str, settings: Mapping[str, Value]) -> Environment:
 @lru_cache(maxsize=16)
 def _built_environment(kind: str, settings: str, versions: tuple[str, ...]) -> Environment:
     environment: Environment = ENVIRONMENTS[kind].build(**json.loads(settings))
+    if isinstance(environment, SyntheticEnvironment) and isinstance(environment.source, NetworkSource):
+        _ = environment.source.pool  # whatever is wrong with a network is told now, and not by every run
     return environment
 
 
