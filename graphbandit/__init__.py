@@ -13,7 +13,20 @@ from graphbandit.exploration import exploration_set, inverse_gap_baseline
 from graphbandit.function_classes import BilinearClass, FiniteClass, FunctionClass
 from graphbandit.graph_batches import FeedbackGraphs
 from graphbandit.graphs import FeedbackGraph
-from graphbandit.learners import AdaCBG, Falcon, Greedy, Learner, RegCBG, Uniform
+from graphbandit.learners import (
+    IDSN,
+    TSN,
+    UCBN,
+    AdaCBG,
+    Falcon,
+    Greedy,
+    Learner,
+    LinTS,
+    LinUCB,
+    RegCBG,
+    UCBMaxN,
+    Uniform,
+)
 from graphbandit.problem import Problem
 from graphbandit.sampling_batch import SamplingSolutions, solve_sampling_lps
 from graphbandit.sampling_lp import SamplingSolution, fallback_count, solve_sampling_lp, tight_demand
@@ -26,6 +39,9 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "IDSN",
+    "TSN",
+    "UCBN",
     "AdaCBG",
     "Bandit",
     "BilinearClass",
@@ -39,12 +55,15 @@ __all__ = [
     "FunctionClass",
     "Greedy",
     "Learner",
+    "LinTS",
+    "LinUCB",
     "Observations",
     "Problem",
     "RegCBG",
     "SamplingSolution",
     "SamplingSolutions",
     "SimulationResult",
+    "UCBMaxN",
     "Uniform",
     "environments",
     "errors",

@@ -18,7 +18,20 @@ from graphbandit.environments import Environment, paper
 from graphbandit.errors import ExperimentError
 from graphbandit.experiments.array_files import read_arrays
 from graphbandit.graph_sources import SOURCES
-from graphbandit.learners import AdaCBG, Falcon, Greedy, Learner, RegCBG, Uniform
+from graphbandit.learners import (
+    IDSN,
+    TSN,
+    UCBN,
+    AdaCBG,
+    Falcon,
+    Greedy,
+    Learner,
+    LinTS,
+    LinUCB,
+    RegCBG,
+    UCBMaxN,
+    Uniform,
+)
 
 Value = bool | int | float | str
 """What a setting can be in a file; a list of them is an axis of a grid."""
@@ -82,6 +95,12 @@ LEARNERS: dict[str, Kind] = {
     "RegCBG": Kind(build=RegCBG, without=_OWN_CLASS),
     "Greedy": Kind(build=Greedy, without=_OWN_CLASS),
     "Uniform": Kind(build=Uniform),
+    "UCBN": Kind(build=UCBN),
+    "UCBMaxN": Kind(build=UCBMaxN),
+    "TSN": Kind(build=TSN),
+    "IDSN": Kind(build=IDSN),
+    "LinUCB": Kind(build=LinUCB),
+    "LinTS": Kind(build=LinTS),
 }
 """Learners by kind."""
 
