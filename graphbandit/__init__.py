@@ -13,7 +13,20 @@ from graphbandit.exploration import exploration_set, inverse_gap_baseline
 from graphbandit.function_classes import BilinearClass, FiniteClass, FunctionClass, LinearClass
 from graphbandit.graph_batches import FeedbackGraphs
 from graphbandit.graphs import FeedbackGraph
-from graphbandit.learners import AdaCBG, Falcon, Greedy, Learner, RegCBG, Uniform
+from graphbandit.learners import (
+    IDSN,
+    TSN,
+    UCBN,
+    AdaCBG,
+    Falcon,
+    Greedy,
+    Learner,
+    LinTS,
+    LinUCB,
+    RegCBG,
+    UCBMaxN,
+    Uniform,
+)
 from graphbandit.network_files import read_network
 from graphbandit.network_generators import social_network
 from graphbandit.networks import Network
@@ -30,6 +43,9 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "IDSN",
+    "TSN",
+    "UCBN",
     "AdaCBG",
     "Bandit",
     "BilinearClass",
@@ -43,6 +59,8 @@ __all__ = [
     "FunctionClass",
     "Greedy",
     "Learner",
+    "LinTS",
+    "LinUCB",
     "LinearClass",
     "Network",
     "Observations",
@@ -51,6 +69,7 @@ __all__ = [
     "SamplingSolution",
     "SamplingSolutions",
     "SimulationResult",
+    "UCBMaxN",
     "Uniform",
     "environments",
     "errors",

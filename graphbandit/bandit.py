@@ -29,16 +29,26 @@ from graphbandit.graphs import FeedbackGraph
 from graphbandit.learners.base import Learner
 from graphbandit.problem import Problem
 from graphbandit.seeds import stream
-from graphbandit.shapes import Bool, Int, Shaped
+from graphbandit.shapes import Bool, Float, Int, Shaped
 from graphbandit.types import Decision, Decisions, Observations, split_decisions
+
+
+@dataclass(frozen=True)
+class _Played:
+    """What a learner is told of a round beside its rewards."""
+
+    context: Shaped[np.ndarray, "..."]
+    action: int
+    notes: Float[np.ndarray, " notes"]
 
 
 @dataclass
 class _Open:
     """A decision that still awaits rewards."""
 
-    context: Shaped[np.ndarray, "..."]
+    played: _Played
     revealed: Int[np.ndarray, " revealed"]
+    propensities: Float[np.ndarray, " revealed"]
     seen: set[int]
 
 
@@ -72,11 +82,11 @@ class Bandit:
         self._lock = threading.RLock()
         self._rounds = 0
         self._learnt = 0
-        self._contexts: list[Shaped[np.ndarray, ...]] = []
+        self._unlearnt: list[_Played] = []
         self._available: list[Bool[np.ndarray, " arms"] | None] = []
         self._open: dict[int, _Open] = {}
-        self._news: list[tuple[int, int, float]] = []
-        self._late_contexts: dict[int, Shaped[np.ndarray, ...]] = {}
+        self._news: list[tuple[int, int, float, float]] = []  # round, arm, reward, propensity
+        self._late: dict[int, _Played] = {}
 
     def __repr__(self) -> str:
         return f"Bandit({type(self._learner).__name__}, rounds={self._rounds}, open={len(self._open)})"
@@ -149,8 +159,8 @@ class Bandit:
             news = self._checked_rewards(round_number, entry, rewards)
             self._news.extend(news)
             if round_number < self._learnt and news:
-                self._late_contexts[round_number] = entry.context
-            entry.seen.update(arm for _, arm, _ in news)
+                self._late[round_number] = entry.played
+            entry.seen.update(arm for _, arm, _, _ in news)
             if len(entry.seen) == len(entry.revealed):
                 del self._open[round_number]
 
@@ -173,17 +183,19 @@ class Bandit:
                 "generator": self._rng.bit_generator.state,
                 "rounds": self._rounds,
                 "learnt": self._learnt,
-                "contexts": _stacked(self._contexts),
+                **_columns("", self._unlearnt),
                 "available": [None if mask is None else np.flatnonzero(mask) for mask in self._available],
                 "open_ids": np.array(open_ids, dtype=np.int64),
-                "open_contexts": _stacked([entry.context for entry in entries]),
+                **_columns("open_", [entry.played for entry in entries]),
                 "open_revealed": [entry.revealed for entry in entries],
+                "open_propensities": [entry.propensities for entry in entries],
                 "open_seen": [sorted(entry.seen) for entry in entries],
                 "news_rounds": np.array([news[0] for news in self._news], dtype=np.int64),
                 "news_arms": np.array([news[1] for news in self._news], dtype=np.int64),
                 "news_rewards": np.array([news[2] for news in self._news], dtype=np.float64),
-                "late_rounds": np.array(sorted(self._late_contexts), dtype=np.int64),
-                "late_contexts": _stacked([self._late_contexts[i] for i in sorted(self._late_contexts)]),
+                "news_propensities": np.array([news[3] for news in self._news], dtype=np.float64),
+                "late_rounds": np.array(sorted(self._late), dtype=np.int64),
+                **_columns("late_", [self._late[i] for i in sorted(self._late)]),
             }
             persistence.write(path, "bandit", content)
 
@@ -223,42 +235,45 @@ class Bandit:
         bandit._rng.bit_generator.state = saved["generator"]
         bandit._lock = threading.RLock()
         bandit._rounds, bandit._learnt = int(saved["rounds"]), int(saved["learnt"])
-        contexts, open_contexts, late_contexts = (
-            list(contexts_array(saved[name])) for name in ("contexts", "open_contexts", "late_contexts")
-        )
-        if len({context.shape for context in (*contexts, *open_contexts, *late_contexts)}) > 1:
+        bandit._unlearnt, opened, late = (_rows(saved, prefix) for prefix in ("", "open_", "late_"))
+        if len({(row.context.shape, len(row.notes)) for row in (*bandit._unlearnt, *opened, *late)}) > 1:
             raise ValueError("its contexts have different shapes")
-        bandit._contexts = contexts
         n_arms = bandit._problem.n_arms
         bandit._available = [None if arms is None else _mask(arms, n_arms) for arms in saved["available"]]
         bandit._open = {
-            int(number): _Open(context, revealed, {int(arm) for arm in seen})
-            for number, context, revealed, seen in zip(
+            int(number): _Open(played, revealed, propensities, {int(arm) for arm in seen})
+            for number, played, revealed, propensities, seen in zip(
                 saved["open_ids"],
-                open_contexts,
+                opened,
                 saved["open_revealed"],
+                saved["open_propensities"],
                 saved["open_seen"],
                 strict=True,
             )
         }
+        names = ("news_rounds", "news_arms", "news_rewards", "news_propensities")
         bandit._news = [
-            (int(t), int(arm), float(reward))
-            for t, arm, reward in zip(saved["news_rounds"], saved["news_arms"], saved["news_rewards"], strict=True)
+            (int(t), int(arm), float(reward), float(propensity))
+            for t, arm, reward, propensity in zip(*(saved[name] for name in names), strict=True)
         ]
-        late = zip(saved["late_rounds"], late_contexts, strict=True)
-        bandit._late_contexts = {int(t): context for t, context in late}
+        bandit._late = {int(t): played for t, played in zip(saved["late_rounds"], late, strict=True)}
         waiting = bandit._rounds - bandit._learnt
-        if not waiting == len(bandit._contexts) == len(bandit._available):
+        if not waiting == len(bandit._unlearnt) == len(bandit._available):
             raise ValueError("its rounds and contexts do not fit each other")
         in_step = getattr(bandit._state, "rounds", bandit._learnt) == bandit._learnt
         if not in_step or not 0 <= waiting <= bandit._learner.rounds_until_update(bandit._state):
             raise ValueError("its rounds and its learner's state do not fit each other")
-        known = {*range(bandit._learnt, bandit._rounds), *bandit._late_contexts}
-        if not all(t in known and 0 <= arm < n_arms for t, arm, _ in bandit._news):
+        known = {*range(bandit._learnt, bandit._rounds), *bandit._late}
+        if not all(t in known and 0 <= arm < n_arms and 0 < q <= 1 + 1e-6 for t, arm, _, q in bandit._news):
             raise ValueError("its rounds and its rewards do not fit each other")
+        if not all(0 <= row.action < n_arms for row in (*bandit._unlearnt, *opened, *late)):
+            raise ValueError("its rounds and its arms do not fit each other")
         for number, entry in bandit._open.items():
             if not 0 <= number < bandit._rounds or not entry.seen <= {*entry.revealed.tolist()} <= {*range(n_arms)}:
                 raise ValueError("its rounds and its open decisions do not fit each other")
+            q = entry.propensities
+            if q.shape != entry.revealed.shape or not ((q > 0) & (q <= 1 + 1e-6)).all():
+                raise ValueError("its open decisions and their propensities do not fit each other")
         return bandit
 
     def _decide(
@@ -278,20 +293,21 @@ class Bandit:
                 raise InputError(f"{n} contexts came with {len(graphs)} graphs; expected one graph a round")
             if n == 0:
                 return []
-            if self._contexts and contexts.shape[1:] != self._contexts[0].shape:
+            if self._unlearnt and contexts.shape[1:] != self._unlearnt[0].context.shape:
                 raise InputError(
-                    f"the context has shape {contexts.shape[1:]}; expected {self._contexts[0].shape} as before"
+                    f"the context has shape {contexts.shape[1:]}; expected {self._unlearnt[0].context.shape} as before"
                 )
             generator = self._rng.bit_generator.state
             state, learnt = self._state, self._learnt
-            waiting = len(self._contexts)
+            waiting = len(self._unlearnt)
             parts: list[Decisions] = []
+            played: list[_Played] = []
             start = 0
             try:
                 while start < n:
                     left = self._learner.rounds_until_update(state) - waiting
                     if left == 0:
-                        state = self._learner.update(state, self._observations(learnt, waiting, contexts, masks))
+                        state = self._learner.update(state, self._observations(learnt, waiting, played, masks))
                         learnt += waiting
                         waiting = 0
                         continue
@@ -299,66 +315,68 @@ class Bandit:
                     mask = None if masks is None else np.ascontiguousarray(masks[part])
                     whole = part.stop - start == n
                     rounds = (contexts, graphs) if whole else (contexts[part], graphs[part])
-                    parts.append(self._learner.decide(state, *rounds, self._rng, available=mask))
+                    made = self._learner.decide(state, *rounds, self._rng, available=mask)
+                    parts.append(made)
+                    notes = self._learner.notes(state, *rounds, made)
+                    played += map(_Played, map(np.copy, rounds[0]), made.action.tolist(), notes)
                     waiting += part.stop - start
                     start = part.stop
                 decisions = Decisions.concatenate(parts)
                 ids = iter(range(self._rounds, self._rounds + n))
-                made = list(split_decisions(decisions, ids, graphs._revealed(decisions.action)))
+                single = list(split_decisions(decisions, ids, graphs._revealed(decisions.action)))
             except BaseException:
                 self._rng.bit_generator.state = generator
                 raise
-            self._commit(made, contexts, masks, state, learnt)
-            return made
+            self._commit(single, played, masks, state, learnt)
+            return single
 
     def _commit(
         self,
         made: list[Decision],
-        contexts: Shaped[np.ndarray, "n ..."],
+        played: list[_Played],
         masks: Bool[np.ndarray, "n arms"] | None,
         state: Any,
         learnt: int,
     ) -> None:
         for i, decision in enumerate(made):
-            context = contexts[i].copy()
-            self._contexts.append(context)
+            self._unlearnt.append(played[i])
             self._available.append(None if masks is None else masks[i].copy())
             if len(decision.revealed):
-                self._open[decision.id] = _Open(context, decision.revealed.copy(), set())
+                propensities = decision.observation_probabilities[decision.revealed]
+                self._open[decision.id] = _Open(played[i], decision.revealed.copy(), propensities, set())
         self._rounds += len(made)
         if learnt > self._learnt:
             self._news.clear()
-            self._late_contexts.clear()
+            self._late.clear()
             done = learnt - self._learnt
-            del self._contexts[:done], self._available[:done]
+            del self._unlearnt[:done], self._available[:done]
             self._state, self._learnt = state, learnt
 
     def _observations(
-        self,
-        learnt: int,
-        waiting: int,
-        contexts: Shaped[np.ndarray, "n ..."],
-        masks: Bool[np.ndarray, "n arms"] | None,
+        self, learnt: int, waiting: int, played: list[_Played], masks: Bool[np.ndarray, "n arms"] | None
     ) -> Observations:
         """The `waiting` rounds from `learnt` on and all news, by round and arm whatever order the news came in.
 
-        Rounds that this bandit has not counted yet are the first of `contexts` and `masks`.
+        Rounds that this bandit has not counted yet are the first of `played` and `masks`.
         """
         first_update = learnt == self._learnt  # the news is for the first of several in one batch
-        late = sorted(self._late_contexts) if first_update else []
-        known = self._contexts if first_update else []
+        late = sorted(self._late) if first_update else []
+        known = self._unlearnt if first_update else []
         new = max(learnt - self._rounds, 0)
-        rows = [*(self._late_contexts[t] for t in late), *known, *contexts[new : new + waiting - len(known)]]
+        rows = [*(self._late[t] for t in late), *known, *played[new : new + waiting - len(known)]]
         rounds = np.array([*late, *range(learnt, learnt + waiting)], dtype=np.int64)
         ordered = sorted(self._news) if first_update else []
-        seen_rounds = np.array([t for t, _, _ in ordered], dtype=np.int64)
+        seen_rounds = np.array([t for t, _, _, _ in ordered], dtype=np.int64)
         return Observations(
-            contexts=np.stack(rows),
+            contexts=np.stack([row.context for row in rows]),
             rounds=rounds,
             rows=np.searchsorted(rounds, seen_rounds),
-            arms=np.array([arm for _, arm, _ in ordered], dtype=np.int64),
-            rewards=np.array([reward for _, _, reward in ordered], dtype=np.float64),
+            arms=np.array([arm for _, arm, _, _ in ordered], dtype=np.int64),
+            rewards=np.array([reward for _, _, reward, _ in ordered], dtype=np.float64),
             available=self._masks(rounds, learnt, masks),
+            actions=np.array([row.action for row in rows], dtype=np.int64),
+            propensities=np.array([propensity for _, _, _, propensity in ordered], dtype=np.float64),
+            notes=np.stack([row.notes for row in rows]),
         )
 
     def _masks(
@@ -389,21 +407,24 @@ class Bandit:
             )
         return self._open[number]
 
-    def _checked_rewards(self, number: int, entry: _Open, rewards: Mapping[int, float]) -> list[tuple[int, int, float]]:
+    def _checked_rewards(
+        self, number: int, entry: _Open, rewards: Mapping[int, float]
+    ) -> list[tuple[int, int, float, float]]:
         if not isinstance(rewards, Mapping):
             raise ObservationError(f"rewards is a {type(rewards).__name__}; expected a mapping from arm to reward")
-        revealed = {int(a) for a in entry.revealed}
-        news: dict[int, tuple[int, int, float]] = {}
+        propensity = dict(zip(entry.revealed.tolist(), entry.propensities.tolist(), strict=True))
+        news: dict[int, tuple[int, int, float, float]] = {}
         for key, value in rewards.items():
             arm = _index(key)
             if arm is None:
                 raise ObservationError(f"arm is {key!r}; expected a whole number")
-            if arm not in revealed:
-                shown = ", ".join(map(str, sorted(revealed)[:12])) + (", ..." if len(revealed) > 12 else "")
+            if arm not in propensity:
+                shown = ", ".join(map(str, sorted(propensity)[:12])) + (", ..." if len(propensity) > 12 else "")
                 raise ObservationError(f"decision {number} did not reveal arm {arm}; expected some of {shown}")
             if arm in entry.seen or arm in news:
                 raise ObservationError(f"the reward of arm {arm} of decision {number} was given already")
-            news[arm] = (number, arm, _reward(number, arm, value))
+            news[arm] = (number, arm, _reward(number, arm, value), propensity[arm])
+        self._learner.check_rewards(np.array([reward for _, _, reward, _ in news.values()], dtype=np.float64))
         return list(news.values())
 
 
@@ -435,8 +456,24 @@ def _reward(number: int, arm: int, value: Any) -> float:
     return reward
 
 
-def _stacked(rows: list[Shaped[np.ndarray, "..."]]) -> Shaped[np.ndarray, "n ..."]:
-    return np.stack(rows) if rows else np.empty((0,))
+def _columns(prefix: str, rows: list[_Played]) -> dict[str, Any]:
+    """Rounds as arrays that a file can hold."""
+    return {
+        f"{prefix}contexts": np.stack([row.context for row in rows]) if rows else np.empty((0,)),
+        f"{prefix}actions": np.array([row.action for row in rows], dtype=np.int64),
+        f"{prefix}notes": np.stack([row.notes for row in rows]) if rows else np.empty((0, 0)),
+    }
+
+
+def _rows(saved: dict[str, Any], prefix: str) -> list[_Played]:
+    """What `_columns` made arrays of."""
+    contexts, notes = (contexts_array(saved[f"{prefix}{name}"]) for name in ("contexts", "notes"))
+    if notes.ndim != 2:
+        raise ValueError("its notes are no rows")
+    return [
+        _Played(context, int(action), note)
+        for context, action, note in zip(contexts, saved[f"{prefix}actions"], notes, strict=True)
+    ]
 
 
 def _mask(arms: Int[np.ndarray, " some"], n_arms: int) -> Bool[np.ndarray, " arms"]:

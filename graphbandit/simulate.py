@@ -13,6 +13,7 @@ from graphbandit.checks import setting_boolean, setting_integer
 from graphbandit.environments.base import Environment, Rounds
 from graphbandit.errors import SettingError
 from graphbandit.learners.base import Learner
+from graphbandit.learners.every_round import EveryRoundLearner
 from graphbandit.seeds import stream
 from graphbandit.shapes import Float
 from graphbandit.types import Decisions, Observations
@@ -160,7 +161,8 @@ class Run:
     """One learner on one instance, part of the way or at its end.
 
     `regret` is cumulative once the run has ended; `learnt` are the rounds after which the learner learnt, the ends of
-    its epochs; `seconds` is the processor time that deciding and learning took.
+    its epochs (none for those that learn in every round); `seconds` is the processor time that deciding and learning
+    took.
     """
 
     learner: Learner[Any]
@@ -178,30 +180,48 @@ class Run:
         began = time.thread_time()
         start = 0
         while start < len(rounds):
-            waiting = sum(len(part) for part in self.unlearnt)
-            left = self.learner.rounds_until_update(self.state) - waiting
-            part = rounds[start : start + left]
-            decisions = self.learner.decide(self.state, part.contexts, part.graphs, self.rng, available=part.available)
+            if isinstance(self.learner, EveryRoundLearner):
+                part = rounds[start:]
+                decisions = self._play_every_round(part, self.learner)
+            else:
+                waiting = sum(len(part) for part in self.unlearnt)
+                left = self.learner.rounds_until_update(self.state) - waiting
+                part = rounds[start : start + left]
+                decisions = self._play_epoch(part, ends=len(part) == left)
             obtained = np.take_along_axis(part.means, decisions.action[:, None], axis=1)[:, 0]
             self.regret[self.played : self.played + len(part)] = part.best_means() - obtained
-            self.unlearnt.append(
-                Observations.from_masks(
-                    part.contexts,
-                    part.graphs._revealed(decisions.action),
-                    part.rewards,
-                    first_round=self.played,
-                    available=part.available,
-                )
-            )
             if keep_decisions:
                 self.decisions.append(decisions)
             self.played += len(part)
             start += len(part)
-            if len(part) == left and self.played < len(self.regret):
-                self.state = self.learner.update(self.state, Observations.concatenate(self.unlearnt))
-                self.unlearnt.clear()
-                self.learnt.append(self.played)
         self.seconds += time.thread_time() - began
+
+    def _play_every_round(self, part: Rounds, learner: EveryRoundLearner[Any]) -> Decisions:
+        decisions, self.state = learner.play(
+            self.state, part.contexts, part.graphs, part.rewards, self.rng, available=part.available
+        )
+        return decisions
+
+    def _play_epoch(self, part: Rounds, *, ends: bool) -> Decisions:
+        """These rounds of one epoch, and what is learnt from all of it if it ends with them."""
+        decisions = self.learner.decide(self.state, part.contexts, part.graphs, self.rng, available=part.available)
+        self.unlearnt.append(
+            Observations.from_masks(
+                part.contexts,
+                part.graphs._revealed(decisions.action),
+                part.rewards,
+                first_round=self.played,
+                available=part.available,
+                actions=decisions.action,
+                observation_probabilities=decisions.observation_probabilities,
+                notes=self.learner.notes(self.state, part.contexts, part.graphs, decisions),
+            )
+        )
+        if ends and self.played + len(part) < len(self.regret):
+            self.state = self.learner.update(self.state, Observations.concatenate(self.unlearnt))
+            self.unlearnt.clear()
+            self.learnt.append(self.played + len(part))
+        return decisions
 
 
 def run_repeat(

@@ -29,6 +29,11 @@ class Observations:
     for arm `arms[k]` in the round of row `rows[k]`. Rows are sorted by round, then arm, whatever order the rewards
     came in, so that sums over them are the same to the last bit. Rounds before those the learner expects are late
     news of rounds it has passed already.
+
+    `actions[i]` is the arm that was played in the round of row i, `propensities[k]` the probability q with which the
+    reward k was going to be revealed when that round was decided, and `notes[i]` what the learner noted down then
+    (`Learner.notes`). They travel with the rewards and not in the learner's state, so news may be as late as it likes.
+    `Bandit` and `simulate` always fill them in.
     """
 
     contexts: Shaped[np.ndarray, "n ..."]
@@ -37,6 +42,9 @@ class Observations:
     arms: Int[np.ndarray, " observed"]
     rewards: Float[np.ndarray, " observed"]
     available: Bool[np.ndarray, "n arms"] | None = None
+    actions: Int[np.ndarray, " n"] | None = None
+    propensities: Float[np.ndarray, " observed"] | None = None
+    notes: Float[np.ndarray, "n notes"] | None = None
 
     def __len__(self) -> int:
         return len(self.rounds)
@@ -55,8 +63,14 @@ class Observations:
         *,
         first_round: int = 0,
         available: Bool[np.ndarray, "n arms"] | None = None,
+        actions: Int[np.ndarray, " n"] | None = None,
+        observation_probabilities: Float[np.ndarray, "n arms"] | None = None,
+        notes: Float[np.ndarray, "n notes"] | None = None,
     ) -> "Observations":
         """Observations of consecutive rounds from dense arrays; rewards outside `revealed` are not looked at.
+
+        `actions`, `observation_probabilities` (as in the `Decisions`) and `notes` are for learners that weight rewards
+        by how likely they were to be seen.
 
         >>> seen = Observations.from_masks(np.zeros((1, 2)), np.array([[True, False]]), np.array([[0.5, 9.0]]))
         >>> seen.arms, seen.rewards
@@ -71,20 +85,31 @@ class Observations:
             arms=arms,
             rewards=rewards[rows, arms],
             available=available,
+            actions=actions,
+            propensities=None if observation_probabilities is None else observation_probabilities[rows, arms],
+            notes=notes,
         )
 
     @classmethod
     def concatenate(cls, parts: "list[Observations]") -> "Observations":
         """Parts of consecutive, ascending rounds as one."""
         starts = np.cumsum([0, *(len(part) for part in parts[:-1])])
-        masks = [part.available for part in parts if part.available is not None]
+
+        def joined(name: str) -> Any:
+            """Of all parts, None unless all have it."""
+            arrays = [getattr(part, name) for part in parts]
+            return None if any(array is None for array in arrays) else np.concatenate(arrays)
+
         return cls(
             contexts=np.concatenate([part.contexts for part in parts]),
             rounds=np.concatenate([part.rounds for part in parts]),
             rows=np.concatenate([part.rows + start for part, start in zip(parts, starts, strict=True)]),
             arms=np.concatenate([part.arms for part in parts]),
             rewards=np.concatenate([part.rewards for part in parts]),
-            available=np.concatenate(masks) if len(masks) == len(parts) else None,
+            available=joined("available"),
+            actions=joined("actions"),
+            propensities=joined("propensities"),
+            notes=joined("notes"),
         )
 
     def between(self, first: int, stop: int) -> "Observations":
@@ -102,6 +127,9 @@ class Observations:
             arms=self.arms[start:end],
             rewards=self.rewards[start:end],
             available=None if self.available is None else self.available[low:high],
+            actions=None if self.actions is None else self.actions[low:high],
+            propensities=None if self.propensities is None else self.propensities[start:end],
+            notes=None if self.notes is None else self.notes[low:high],
         )
 
 

@@ -22,7 +22,20 @@ from graphbandit.errors import ExperimentError
 from graphbandit.experiments.array_files import read_arrays
 from graphbandit.experiments.dataset_files import read_classification, read_rating_environment
 from graphbandit.graph_sources import SOURCES
-from graphbandit.learners import AdaCBG, Falcon, Greedy, Learner, RegCBG, Uniform
+from graphbandit.learners import (
+    IDSN,
+    TSN,
+    UCBN,
+    AdaCBG,
+    Falcon,
+    Greedy,
+    Learner,
+    LinTS,
+    LinUCB,
+    RegCBG,
+    UCBMaxN,
+    Uniform,
+)
 from graphbandit.network_source import NetworkSource
 
 Value = bool | int | float | str
@@ -117,6 +130,12 @@ LEARNERS: dict[str, Kind] = {
     "RegCBG": Kind(build=RegCBG, without=_OWN_CLASS),
     "Greedy": Kind(build=Greedy, without=_OWN_CLASS),
     "Uniform": Kind(build=Uniform),
+    "UCBN": Kind(build=UCBN),
+    "UCBMaxN": Kind(build=UCBMaxN),
+    "TSN": Kind(build=TSN),
+    "IDSN": Kind(build=IDSN),
+    "LinUCB": Kind(build=LinUCB),
+    "LinTS": Kind(build=LinTS),
 }
 """Learners by kind."""
 

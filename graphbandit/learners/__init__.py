@@ -3,19 +3,33 @@
 from graphbandit.learners.adacb_g import AdaCBG, AdaCBGState
 from graphbandit.learners.base import Learner
 from graphbandit.learners.epochs import EpochSchedule, EpochState
+from graphbandit.learners.every_round import EveryRoundLearner
 from graphbandit.learners.falcon import Falcon
 from graphbandit.learners.greedy import Greedy
+from graphbandit.learners.ids_n import IDSN
+from graphbandit.learners.lin_ts import LinTS
+from graphbandit.learners.lin_ucb import LinUCB
 from graphbandit.learners.regcb_g import RegCBG
+from graphbandit.learners.ts_n import TSN
+from graphbandit.learners.ucb_max_n import UCBMaxN
+from graphbandit.learners.ucb_n import UCBN
 from graphbandit.learners.uniform import Uniform
 
 __all__ = [
+    "IDSN",
+    "TSN",
+    "UCBN",
     "AdaCBG",
     "AdaCBGState",
     "EpochSchedule",
     "EpochState",
+    "EveryRoundLearner",
     "Falcon",
     "Greedy",
     "Learner",
+    "LinTS",
+    "LinUCB",
     "RegCBG",
+    "UCBMaxN",
     "Uniform",
 ]

@@ -56,6 +56,23 @@ class Learner(ABC, Generic[State]):
     def rounds_until_update(self, state: State) -> int:
         """How many more rounds are decided with this state; 0 when the horizon is reached."""
 
+    def notes(
+        self,
+        state: State,
+        contexts: Shaped[np.ndarray, "n ..."],
+        graphs: FeedbackGraphs,
+        decisions: Decisions,
+    ) -> Float[np.ndarray, "n notes"]:
+        """What `update` is to be given back as `Observations.notes`, a row for each of these rounds just decided.
+
+        For what depends on the graph or the probabilities of a round; most learners need nothing, a row of length 0.
+        """
+        return np.empty((len(decisions), 0))
+
+    def check_rewards(self, rewards: Float[np.ndarray, " rewards"]) -> None:
+        """Raise ObservationError at a reward that this learner cannot take; most take any finite number."""
+        return
+
 
 def function_class_of(own: FunctionClass[Any, Any, Any] | None, problem: Problem) -> FunctionClass[Any, Any, Any]:
     """The learner's own function class if it names one, else the problem's."""

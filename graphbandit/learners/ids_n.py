@@ -1,0 +1,46 @@
+"""IDS-N (Liu, Buccapatnam & Shroff 2018): information-directed sampling that knows what the graph reveals."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from graphbandit.checks import setting_number
+from graphbandit.learners.arm_means import ArmMeansLearner
+from graphbandit.learners.every_round import noise_of
+from graphbandit.persistence import savable
+from graphbandit.problem import Problem
+
+if TYPE_CHECKING:
+    from graphbandit.kernels.arm_means import MeanSettings
+
+
+@savable
+@dataclass(frozen=True, kw_only=True)
+class IDSN(ArmMeansLearner):
+    """Play the p of the smallest information ratio (sum_a p(a) Delta(a))^2 / sum_a p(a) sum_{j in out(a)} h(j).
+
+    Delta(a) is the regret of arm a that is expected under the posterior, h(j) what a reward of arm j tells about
+    which arm is the best; the smallest ratio has a p on at most two arms (Russo & Van Roy 2014, Proposition 6), which
+    is found exactly. The posterior is Gaussian, as in `TSN`. h(j) is the lower bound Var(E[theta_j | best arm]) / (2
+    (sigma^2 + Var theta_j)) of the mutual information (Russo & Van Roy's variance-based form, theirs for Gaussian
+    arms) where the paper computes the information itself for rewards 0 and 1.
+
+    >>> from graphbandit import Bandit, Problem, graph_generators
+    >>> bandit = Bandit(IDSN(), Problem(n_arms=3, noise=0.5))
+    >>> bandit.decide([], graph_generators.star(3, hub=1)).action  # all cost the same, and the hub tells most
+    1
+    """
+
+    prior_mean: float = 0.0
+    prior_scale: float = 1.0
+    noise: float | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        setting_number("prior_mean", self.prior_mean)
+        setting_number("prior_scale", self.prior_scale, above=0.0)
+
+    def _settings(self, problem: Problem) -> "MeanSettings":
+        from graphbandit.kernels import arm_means as kernels
+
+        noise, variance = noise_of(self.noise, problem), float(self.prior_scale) ** 2
+        return kernels.MeanSettings(kernels.IDS_N, noise, 1.0, float(self.prior_mean), variance)

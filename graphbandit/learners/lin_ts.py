@@ -1,0 +1,72 @@
+"""LinTS with side observations: Thompson sampling in ridge regression (Agrawal & Goyal 2013)."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from graphbandit.checks import setting_integer, setting_number
+from graphbandit.learners.every_round import noise_of
+from graphbandit.learners.linear_rewards import LinearLearner, LinearState, check_feature_settings
+from graphbandit.persistence import savable
+from graphbandit.problem import Problem
+from graphbandit.shapes import Float
+
+if TYPE_CHECKING:
+    from graphbandit.kernels.linear_rewards import LinearSettings
+
+
+@savable
+@dataclass(frozen=True, kw_only=True)
+class LinTS(LinearLearner):
+    """Play each arm as often as it is the best of a posterior draw, theta ~ N(V^-1 sum r phi, (scale sigma)^2 V^-1).
+
+    V and the features are those of `LinUCB`; every reward the graph reveals counts. scale = 1 is the posterior of a
+    N(0, sigma^2 / ridge) prior; Agrawal & Goyal's analysis asks for scale = sqrt(9 d log(t / delta)), which explores
+    far more.
+
+    Textbooks take one draw and play its best arm. Here p is worked out first and the arm is drawn from it, so that
+    propensities are known. With a theta for each arm the arms are independent and p is an integral, as in `TSN`. With
+    one theta for all, p(a) is the share of `draws` draws in which a is the best, the same law as one draw picked out
+    of them. The draws of a round are fixed by its number and `seed`, whatever happens, so p is a function of state
+    and context alone and the recorded propensities are exactly the true ones.
+
+    >>> from graphbandit import Bandit, Problem, graph_generators
+    >>> bandit = Bandit(LinTS(draws=10), Problem(n_arms=2, noise=0.5))
+    >>> bandit.decide([[1.0, 0.0], [1.0, 0.0]], graph_generators.complete(2)).probabilities  # ties: lowest index
+    array([1., 0.])
+    """
+
+    scale: float = 1.0
+    draws: int = 100
+    seed: int = 0
+    ridge: float = 1.0
+    intercept: bool = False
+    noise: float | None = None
+
+    def __post_init__(self) -> None:
+        setting_number("scale", self.scale, at_least=0.0)
+        setting_integer("draws", self.draws, at_least=1)
+        setting_integer("seed", self.seed, at_least=0, at_most=2**62)
+        if self.noise is not None:
+            setting_number("noise", self.noise, at_least=0.0)
+        check_feature_settings(self.intercept, self.ridge)
+
+    def init(self, problem: Problem) -> LinearState:
+        """No data."""
+        noise_of(self.noise, problem)
+        return super().init(problem)
+
+    def _settings(self, problem: Problem, features: Float[np.ndarray, "n rows d"]) -> "LinearSettings":
+        from graphbandit.kernels import linear_rewards as kernels
+
+        return kernels.LinearSettings(
+            rule=kernels.LIN_TS,
+            features=features,
+            width=self.scale * noise_of(self.noise, problem),
+            noise=0.0,
+            log_term=0.0,
+            bias=0.0,
+            draws=int(self.draws),
+            seed=int(self.seed),
+        )

@@ -1,0 +1,168 @@
+"""What LinUCB and LinTS share: features from contexts, and a ridge regression that grows with every reward shown."""
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from graphbandit.checks import LARGEST, first_not_finite, setting_boolean, setting_number
+from graphbandit.errors import InputError, SettingError
+from graphbandit.graph_batches import FeedbackGraphs
+from graphbandit.learners.every_round import EveryRoundLearner, RoundState, run_rounds
+from graphbandit.persistence import savable
+from graphbandit.problem import Problem
+from graphbandit.shapes import Float, Shaped
+from graphbandit.types import Observations
+
+if TYPE_CHECKING:
+    from graphbandit.kernels.every_round import Inputs, Outputs
+    from graphbandit.kernels.linear_rewards import LinearArrays, LinearSettings
+
+
+@savable
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LinearState(RoundState):
+    """Cholesky factors of V = ridge I + sum phi phi', sums b = sum r phi, log det V - d log ridge: one, or one an arm.
+
+    They have no rows before the first round, as the first context says how long features are.
+    """
+
+    factors: Float[np.ndarray, "vectors d d"]
+    sums: Float[np.ndarray, "vectors d"]
+    log_determinants: Float[np.ndarray, " vectors"]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        vectors, d = self.sums.shape
+        fits = self.factors.shape == (vectors, d, d) and self.log_determinants.shape == (vectors,)
+        if not fits or vectors not in (0, 1, self.problem.n_arms):
+            raise SettingError(
+                f"factors have shape {self.factors.shape} and sums {self.sums.shape}; expected (vectors, d, d) and "
+                f"(vectors, d) with 1 or {self.problem.n_arms} vectors"
+            )
+        for array in (self.factors, self.sums, self.log_determinants):
+            if array.dtype != np.float64 or not np.isfinite(array).all():
+                raise SettingError(f"the regression has values of type {array.dtype}; expected finite float64")
+        if not (np.diagonal(self.factors, axis1=1, axis2=2) > 0).all():
+            raise SettingError("a factor has a diagonal that is not positive; expected a Cholesky factor")
+
+
+def check_feature_settings(intercept: bool, ridge: float) -> None:
+    """Raise SettingError unless these are settings of a ridge regression."""
+    setting_boolean("intercept", intercept)
+    setting_number("ridge", ridge, above=0.0)
+
+
+class LinearLearner(EveryRoundLearner[LinearState]):
+    """A learner of rewards phi(x, a)' theta.
+
+    Contexts of shape (arms, d) are the arms' features, for one theta. Contexts of shape (d,) are features of the round,
+    for a theta of each arm. With `intercept` a 1 is added to either.
+    """
+
+    ridge: float
+    intercept: bool
+
+    @property
+    def needs_loops(self) -> bool:
+        """No: what is not revealed is not learnt."""
+        return False
+
+    @abstractmethod
+    def _settings(self, problem: Problem, features: Float[np.ndarray, "n rows d"]) -> "LinearSettings":
+        """Which rule, with which constants."""
+
+    def init(self, problem: Problem) -> LinearState:
+        """No data."""
+        return LinearState(
+            problem=problem,
+            rounds=0,
+            factors=np.empty((0, 0, 0)),
+            sums=np.empty((0, 0)),
+            log_determinants=np.empty(0),
+        )
+
+    def features(self, contexts: Shaped[np.ndarray, "n ..."], n_arms: int) -> Float[np.ndarray, "n rows d"]:
+        """phi of each round: (n, 1, d), or (n, arms, d) where arms have features of their own."""
+        if contexts.ndim == 2:
+            rows = contexts[:, None, :]
+        elif contexts.ndim == 3 and contexts.shape[1] == n_arms:
+            rows = contexts
+        else:
+            raise InputError(f"contexts have shape {contexts.shape}; expected (n, d) or (n, {n_arms}, d)")
+        if not rows.shape[2]:
+            raise InputError(f"contexts have shape {contexts.shape}; expected at least one feature")
+        if rows.dtype.kind not in "biuf":
+            raise InputError(f"contexts have type {rows.dtype}; expected numbers")
+        if not (np.abs(rows) <= LARGEST**0.25).all():
+            where = first_not_finite(rows, largest=LARGEST**0.25)
+            raise InputError(f"contexts have {where}; expected finite numbers up to {LARGEST**0.25:g} in size")
+        if self.intercept:
+            rows = np.concatenate([rows, np.ones((*rows.shape[:2], 1))], axis=2)
+        return np.ascontiguousarray(rows, dtype=np.float64)
+
+    def _regressions(self, state: LinearState, features: Float[np.ndarray, "n rows d"]) -> LinearState:
+        """The state as it is, or, before anything was learnt, with empty regressions of the right size."""
+        _, rows, d = features.shape
+        vectors = state.problem.n_arms if rows == 1 else 1
+        if not len(state.sums):
+            factor = np.sqrt(self.ridge) * np.eye(d)
+            return LinearState(
+                problem=state.problem,
+                rounds=state.rounds,
+                factors=np.broadcast_to(factor, (vectors, d, d)).copy(),
+                sums=np.zeros((vectors, d)),
+                log_determinants=np.zeros(vectors),
+            )
+        if state.sums.shape != (vectors, d):
+            found, expected = self._shape(vectors, d), self._shape(*state.sums.shape)
+            raise InputError(f"the context has shape {found}; expected {expected} as before")
+        return state
+
+    def _shape(self, vectors: int, d: int) -> str:
+        size = d - self.intercept
+        return f"({size},)" if vectors > 1 else f"(arms, {size})"
+
+    def _run(
+        self,
+        state: LinearState,
+        contexts: Shaped[np.ndarray, "n ..."],
+        graphs: FeedbackGraphs,
+        inputs: "Inputs",
+        outputs: "Outputs",
+    ) -> LinearState:
+        from graphbandit.kernels import linear_rewards as kernels
+
+        features = self.features(contexts, state.problem.n_arms)
+        state = self._regressions(state, features)
+        arrays = self._arrays(state, copy=inputs.learn)
+        settings = self._settings(state.problem, features)
+        run_rounds(kernels, graphs, state.rounds, settings, arrays, inputs, outputs)
+        return self._after(state, arrays, len(contexts)) if inputs.learn else state
+
+    def _learn(self, state: LinearState, observations: Observations) -> LinearState:
+        from graphbandit.kernels import linear_rewards as kernels
+
+        features = self.features(observations.contexts, state.problem.n_arms)
+        state = self._regressions(state, features)
+        arrays = self._arrays(state, copy=True)
+        kernels.learn(arrays, features, observations.rows, observations.arms, observations.rewards)
+        return self._after(state, arrays, 1)
+
+    @staticmethod
+    def _arrays(state: LinearState, *, copy: bool) -> "LinearArrays":
+        from graphbandit.kernels.linear_rewards import LinearArrays
+
+        given = (state.factors, state.sums, state.log_determinants)
+        return LinearArrays(*((array.copy() for array in given) if copy else given))
+
+    @staticmethod
+    def _after(state: LinearState, arrays: "LinearArrays", played: int) -> LinearState:
+        return LinearState(
+            problem=state.problem,
+            rounds=state.rounds + played,
+            factors=arrays.factors,
+            sums=arrays.sums,
+            log_determinants=arrays.log_determinants,
+        )

@@ -1,0 +1,46 @@
+"""TS-N (Tossou et al. 2017; Liu, Buccapatnam & Shroff 2018): Thompson sampling with side observations."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from graphbandit.checks import setting_number
+from graphbandit.learners.arm_means import ArmMeansLearner
+from graphbandit.learners.every_round import noise_of
+from graphbandit.persistence import savable
+from graphbandit.problem import Problem
+
+if TYPE_CHECKING:
+    from graphbandit.kernels.arm_means import MeanSettings
+
+
+@savable
+@dataclass(frozen=True, kw_only=True)
+class TSN(ArmMeansLearner):
+    """Play each arm with the probability that it is the best under the posterior, of every reward shown.
+
+    Arm means are independent N(prior_mean, prior_scale^2) beforehand and rewards N(mean, sigma^2). Instead of drawing
+    from the posterior and playing the best draw, the probability that each arm would be that best is worked out by
+    quadrature (`kernels/gaussian_best.py`, within about 1e-3 of the integral) and the arm is drawn from it: the same
+    algorithm, with propensities that are known. `noise` is sigma where the problem does not say, or says otherwise.
+
+    >>> from graphbandit import Bandit, Problem, graph_generators
+    >>> bandit = Bandit(TSN(), Problem(n_arms=2, noise=0.5))
+    >>> decision = bandit.decide([], graph_generators.complete(2))
+    >>> decision.probabilities
+    array([0.5, 0.5])
+    """
+
+    prior_mean: float = 0.0
+    prior_scale: float = 1.0
+    noise: float | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        setting_number("prior_mean", self.prior_mean)
+        setting_number("prior_scale", self.prior_scale, above=0.0)
+
+    def _settings(self, problem: Problem) -> "MeanSettings":
+        from graphbandit.kernels import arm_means as kernels
+
+        noise, variance = noise_of(self.noise, problem), float(self.prior_scale) ** 2
+        return kernels.MeanSettings(kernels.TS_N, noise, 1.0, float(self.prior_mean), variance)

@@ -1,0 +1,46 @@
+"""UCB-MaxN (Caron, Kveton, Lelarge & Bhagat 2012, Algorithm 2): explore an arm through its best neighbour."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from graphbandit.checks import setting_number
+from graphbandit.learners.arm_means import ArmMeansLearner
+from graphbandit.learners.every_round import noise_of
+from graphbandit.persistence import savable
+from graphbandit.problem import Problem
+
+if TYPE_CHECKING:
+    from graphbandit.kernels.arm_means import MeanSettings
+
+
+@savable
+@dataclass(frozen=True, kw_only=True)
+class UCBMaxN(ArmMeansLearner):
+    """Find UCB-N's arm i, and play the arm of the highest mean among those that reveal i.
+
+    The bound of arm i is `UCBN`'s. Only arms whose reward was ever seen have a mean; where none of those that reveal
+    i has one, i itself is played. The paper's graph is undirected and fixed; here "neighbours" are the arms that
+    reveal i in this round's graph.
+
+    >>> from graphbandit import Bandit, Problem, graph_generators
+    >>> bandit = Bandit(UCBMaxN(), Problem(n_arms=3, noise=0.5))
+    >>> played = []
+    >>> for t in range(5):
+    ...     decision = bandit.decide([], graph_generators.complete(3))
+    ...     bandit.observe(decision, {int(a): float(a) for a in decision.revealed})
+    ...     played.append(decision.action)
+    >>> played
+    [0, 2, 2, 2, 2]
+    """
+
+    width: float = 1.0
+    noise: float | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        setting_number("width", self.width, at_least=0.0)
+
+    def _settings(self, problem: Problem) -> "MeanSettings":
+        from graphbandit.kernels import arm_means as kernels
+
+        return kernels.MeanSettings(kernels.UCB_MAX_N, noise_of(self.noise, problem), float(self.width), 0.0, 1.0)

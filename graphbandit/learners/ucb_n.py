@@ -1,0 +1,47 @@
+"""UCB-N (Caron, Kveton, Lelarge & Bhagat 2012, Algorithm 1): UCB1 that learns from every reward it is shown."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from graphbandit.checks import setting_number
+from graphbandit.learners.arm_means import ArmMeansLearner
+from graphbandit.learners.every_round import noise_of
+from graphbandit.persistence import savable
+from graphbandit.problem import Problem
+
+if TYPE_CHECKING:
+    from graphbandit.kernels.arm_means import MeanSettings
+
+
+@savable
+@dataclass(frozen=True, kw_only=True)
+class UCBN(ArmMeansLearner):
+    """Play the arm with the largest mean + width sigma sqrt(8 log t / O(a)), lowest index on ties.
+
+    O(a) counts how often arm a's reward was seen, whoever revealed it; arms never seen come first. The paper has
+    rewards in [0, 1] and sqrt(2 log t / O), which is sigma = 1/2, the largest sub-Gaussian scale of such rewards;
+    `noise` is sigma where the problem does not say, or says otherwise. Contexts are ignored.
+
+    >>> import numpy as np
+    >>> from graphbandit import Bandit, Problem, graph_generators
+    >>> bandit = Bandit(UCBN(), Problem(n_arms=3, noise=0.5))
+    >>> played = []
+    >>> for t in range(5):
+    ...     decision = bandit.decide([], graph_generators.star(3, hub=0))
+    ...     bandit.observe(decision, {int(a): float(a) for a in decision.revealed})
+    ...     played.append(decision.action)
+    >>> played  # the hub reveals all; arm 2 is the best by far
+    [0, 2, 2, 2, 2]
+    """
+
+    width: float = 1.0
+    noise: float | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        setting_number("width", self.width, at_least=0.0)
+
+    def _settings(self, problem: Problem) -> "MeanSettings":
+        from graphbandit.kernels import arm_means as kernels
+
+        return kernels.MeanSettings(kernels.UCB_N, noise_of(self.noise, problem), float(self.width), 0.0, 1.0)
