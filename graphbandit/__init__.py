@@ -13,7 +13,8 @@ from graphbandit.exploration import exploration_set, inverse_gap_baseline
 from graphbandit.function_classes import BilinearClass, FiniteClass, FunctionClass
 from graphbandit.graph_batches import FeedbackGraphs
 from graphbandit.graphs import FeedbackGraph
-from graphbandit.learners import AdaCBG, Falcon, Greedy, Learner, RegCBG, Uniform
+from graphbandit.learners import IDSG, AdaCBG, Falcon, Greedy, Learner, RegCBG, Uniform
+from graphbandit.probabilistic_graphs import ProbabilisticGraphs
 from graphbandit.problem import Problem
 from graphbandit.sampling_batch import SamplingSolutions, solve_sampling_lps
 from graphbandit.sampling_lp import SamplingSolution, fallback_count, solve_sampling_lp, tight_demand
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "IDSG",
     "AdaCBG",
     "Bandit",
     "BilinearClass",
@@ -40,6 +42,7 @@ __all__ = [
     "Greedy",
     "Learner",
     "Observations",
+    "ProbabilisticGraphs",
     "Problem",
     "RegCBG",
     "SamplingSolution",

@@ -9,6 +9,7 @@ from graphbandit.checks import setting_choice
 from graphbandit.errors import InputError
 from graphbandit.exploration import kernel_graph
 from graphbandit.graph_batches import FeedbackGraphs
+from graphbandit.probabilistic_graphs import ProbabilisticGraphs
 from graphbandit.shapes import Bool, Float, Int
 from graphbandit.types import SOLVERS, Decisions
 
@@ -19,7 +20,7 @@ TOLERANCE = 1e-9
 def decisions_from_probabilities(
     probabilities: Float[np.ndarray, "n arms"],
     *,
-    graphs: FeedbackGraphs,
+    graphs: FeedbackGraphs | ProbabilisticGraphs,
     uniforms: Float[np.ndarray, " n"],
     epoch: int,
     best: Int[np.ndarray, " n"],
@@ -35,9 +36,9 @@ def decisions_from_probabilities(
     """Decisions that play arm a of round t with probability `probabilities[t, a]`.
 
     One uniform number a round draws its arm, by inverse transform. q(a) = sum of p(j) over the arms j that reveal a
-    follows from the graphs, `objective` = sum_a p(a) c(a) from the gaps. What a learner has no word for stands at:
-    every available arm for `candidates` and `exploration_set`, the probabilities themselves for `baseline`, and not
-    a number for `gamma` and `duality_gap`.
+    (each times its probability, where edges have one) follows from the graphs, `objective` = sum_a p(a) c(a) from the
+    gaps. What a learner has no word for stands at: every available arm for `candidates` and `exploration_set`, the
+    probabilities themselves for `baseline`, and not a number for `gamma` and `duality_gap`.
 
     >>> from graphbandit import graph_generators
     >>> stars = FeedbackGraphs.repeat(graph_generators.star(3, hub=0), 2)
@@ -60,7 +61,9 @@ def decisions_from_probabilities(
     _check_distributions(p, offered)
     setting_choice("solver", solver, SOLVERS)
     observed, actions = np.empty((n, n_arms)), np.empty(n, dtype=np.int64)
-    if graphs.is_packed:
+    if isinstance(graphs, ProbabilisticGraphs):
+        kernels.draw_weighted(graphs.stored, graphs.index, p, uniforms, observed, actions)
+    elif graphs.is_packed:
         kernels.draw_packed(graphs.words, graphs.index, p, uniforms, observed, actions)
     else:
         for t in range(n):

@@ -15,6 +15,8 @@ LEARNERS = {
     "AdaCB.G width": gb.AdaCBG(gamma="width"),
     "AdaCB.G remark": gb.AdaCBG(baseline="inverse-gap"),
     "AdaCB.G bare": gb.AdaCBG(candidate_set=False, scale_factor=False, linear_program=False),
+    "IDS.G": gb.IDSG(epoch_growth=2.0),
+    "IDS.G frequentist": gb.IDSG(form="frequentist", epoch_growth=2.0),
     "FALCON": gb.Falcon(),
     "RegCB.G": gb.RegCBG(),
     "greedy": gb.Greedy(),

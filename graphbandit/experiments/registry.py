@@ -18,7 +18,7 @@ from graphbandit.environments import Environment, paper
 from graphbandit.errors import ExperimentError
 from graphbandit.experiments.array_files import read_arrays
 from graphbandit.graph_sources import SOURCES
-from graphbandit.learners import AdaCBG, Falcon, Greedy, Learner, RegCBG, Uniform
+from graphbandit.learners import IDSG, AdaCBG, Falcon, Greedy, Learner, RegCBG, Uniform
 
 Value = bool | int | float | str
 """What a setting can be in a file; a list of them is an axis of a grid."""
@@ -78,6 +78,7 @@ ENVIRONMENTS: dict[str, Kind] = {
 
 LEARNERS: dict[str, Kind] = {
     "AdaCBG": Kind(build=AdaCBG, without=_OWN_CLASS | {"effort"}),
+    "IDSG": Kind(build=IDSG, without=_OWN_CLASS),
     "Falcon": Kind(build=Falcon, without=_OWN_CLASS),
     "RegCBG": Kind(build=RegCBG, without=_OWN_CLASS),
     "Greedy": Kind(build=Greedy, without=_OWN_CLASS),

@@ -5,16 +5,19 @@ from graphbandit.learners.base import Learner
 from graphbandit.learners.epochs import EpochSchedule, EpochState
 from graphbandit.learners.falcon import Falcon
 from graphbandit.learners.greedy import Greedy
+from graphbandit.learners.ids_g import IDSG, IDSGState
 from graphbandit.learners.regcb_g import RegCBG
 from graphbandit.learners.uniform import Uniform
 
 __all__ = [
+    "IDSG",
     "AdaCBG",
     "AdaCBGState",
     "EpochSchedule",
     "EpochState",
     "Falcon",
     "Greedy",
+    "IDSGState",
     "Learner",
     "RegCBG",
     "Uniform",
