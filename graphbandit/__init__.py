@@ -13,7 +13,20 @@ from graphbandit.exploration import exploration_set, inverse_gap_baseline
 from graphbandit.function_classes import BilinearClass, FiniteClass, FunctionClass
 from graphbandit.graph_batches import FeedbackGraphs
 from graphbandit.graphs import FeedbackGraph
-from graphbandit.learners import IDSG, AdaCBG, Falcon, Greedy, Learner, RegCBG, Uniform
+from graphbandit.learners import (
+    IDSG,
+    AdaCB,
+    AdaCBG,
+    BootstrappedThompson,
+    EpsilonGreedy,
+    ExploreThenCommit,
+    Falcon,
+    Greedy,
+    Learner,
+    RegCB,
+    RegCBG,
+    Uniform,
+)
 from graphbandit.probabilistic_graphs import ProbabilisticGraphs
 from graphbandit.problem import Problem
 from graphbandit.sampling_batch import SamplingSolutions, solve_sampling_lps
@@ -28,12 +41,16 @@ __version__ = "0.1.0"
 
 __all__ = [
     "IDSG",
+    "AdaCB",
     "AdaCBG",
     "Bandit",
     "BilinearClass",
+    "BootstrappedThompson",
     "Decision",
     "Decisions",
     "Effort",
+    "EpsilonGreedy",
+    "ExploreThenCommit",
     "Falcon",
     "FeedbackGraph",
     "FeedbackGraphs",
@@ -44,6 +61,7 @@ __all__ = [
     "Observations",
     "ProbabilisticGraphs",
     "Problem",
+    "RegCB",
     "RegCBG",
     "SamplingSolution",
     "SamplingSolutions",

@@ -49,8 +49,6 @@ def decisions_from_probabilities(
     >>> decisions.action, decisions.probability, decisions.observation_probabilities[0]
     (array([0, 1]), array([0.2, 0.8]), array([1. , 1. , 0.2]))
     """
-    from graphbandit.kernels import probabilities as kernels
-
     n, n_arms = len(graphs), graphs.n_arms
     offered = np.ones((n, n_arms), dtype=np.bool_) if available is None else np.array(available)
     p = np.ascontiguousarray(probabilities, dtype=np.float64)
@@ -60,14 +58,7 @@ def decisions_from_probabilities(
         )
     _check_distributions(p, offered)
     setting_choice("solver", solver, SOLVERS)
-    observed, actions = np.empty((n, n_arms)), np.empty(n, dtype=np.int64)
-    if isinstance(graphs, ProbabilisticGraphs):
-        kernels.draw_weighted(graphs.stored, graphs.index, p, uniforms, observed, actions)
-    elif graphs.is_packed:
-        kernels.draw_packed(graphs.words, graphs.index, p, uniforms, observed, actions)
-    else:
-        for t in range(n):
-            actions[t] = kernels.draw_listed(kernel_graph(graphs[t]), p[t], float(uniforms[t]), observed[t])
+    actions, observed = draw(p, graphs, uniforms)
     return Decisions(
         action=actions,
         probability=p[np.arange(n), actions],
@@ -84,6 +75,35 @@ def decisions_from_probabilities(
         duality_gap=np.full(n, duality_gap) if np.ndim(duality_gap) == 0 else np.asarray(duality_gap),
         solver=np.full(n, SOLVERS.index(solver)),
     )
+
+
+def draw(
+    probabilities: Float[np.ndarray, "n arms"],
+    graphs: FeedbackGraphs | ProbabilisticGraphs,
+    uniforms: Float[np.ndarray, " n"],
+) -> tuple[Int[np.ndarray, " n"], Float[np.ndarray, "n arms"]]:
+    """The arm of every round, and all observation probabilities q, from arrays that have been checked already."""
+    from graphbandit.kernels import probabilities as kernels
+
+    observed, actions = np.empty_like(probabilities), np.empty(len(graphs), dtype=np.int64)
+    if isinstance(graphs, ProbabilisticGraphs):
+        kernels.draw_weighted(graphs.stored, graphs.index, probabilities, uniforms, observed, actions)
+    elif graphs.is_packed:
+        kernels.draw_packed(graphs.words, graphs.index, probabilities, uniforms, observed, actions)
+    else:
+        for t in range(len(graphs)):
+            graph = kernel_graph(graphs[t])
+            actions[t] = kernels.draw_listed(graph, probabilities[t], float(uniforms[t]), observed[t])
+    return actions, observed
+
+
+def uniform_over(mask: Bool[np.ndarray, "n arms"]) -> Float[np.ndarray, "n arms"]:
+    """The same probability for every arm of the mask.
+
+    >>> uniform_over(np.array([[True, False, True]]))
+    array([[0.5, 0. , 0.5]])
+    """
+    return np.asarray(mask / mask.sum(axis=1, keepdims=True))
 
 
 def _check_distributions(p: Float[np.ndarray, "n arms"], available: Bool[np.ndarray, "n arms"]) -> None:

@@ -104,7 +104,7 @@ def draw(p, uniform):
 
 
 def run(values, graphs, rewards, uniforms, masks, *, sigma, growth, form="bayesian", delta=0.1, revealed=None):
-    """Every round's (Delta, g, p, action); `graphs[t]` is a matrix, `revealed[t]` what is really revealed in round t."""
+    """Every round's (Delta, g, p, action); `graphs[t]` is a matrix, `revealed[t]` what is really revealed."""
     T, _, K = values.shape
     ends, seen, rounds = epoch_ends(growth, T), [], []
     start = 0

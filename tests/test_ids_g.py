@@ -132,7 +132,7 @@ def by_hand(graph, values, learner=None, *, offered=None, noise=0.5):
 
 
 def test_values_worked_out_by_hand():
-    """Two functions, (1, 0, -1) and (0, 1, -1), of weight 1/2: mu = (.5, .5, -1), Delta = (.5, .5, 2), v = (.25, .25, 0).
+    """Functions (1, 0, -1) and (0, 1, -1), weights 1/2: mu = (.5, .5, -1), Delta = (.5, .5, 2), v = (.25, .25, 0).
 
     Arm 2 reveals arms 0 and 1 and nobody else reveals anything: g = (0, 0, .5). On the edge from (0, .5) to (.5, 2)
     the ratio (.5 + 1.5 p)^2 / (.5 p) is smallest at p = 1/3.
@@ -182,7 +182,7 @@ def test_any_noise_will_do(noise, form):
 def test_unknown_noise_is_told_and_all_functions_stay_plausible_until_it_can_be_said(form):
     instance = gb.environments.paper(n_arms=10, graph="complete", noise=0.7, reward_scale=8.0).instance(seed=1)
     learner = gb.IDSG(form=form)
-    with pytest.warns(EstimatedNoiseWarning, match=r"IDS\.G estimates it"):
+    with pytest.warns(EstimatedNoiseWarning, match="IDSG estimates it"):
         state = learner.init(dataclasses.replace(instance.problem(1024), noise=None))
     start, plausible = 0, []
     while start < 256:
@@ -191,7 +191,7 @@ def test_unknown_noise_is_told_and_all_functions_stay_plausible_until_it_can_be_
         seen = part.graphs.revealed(decisions.action)
         news = gb.Observations.from_masks(part.contexts, seen, part.rewards, first_round=start)
         state, start = learner.update(state, news), start + len(part)
-        plausible.append(len(state.draws) if form == "bayesian" else state.space.size)
+        plausible.append(len(state.plausible) if form == "bayesian" else state.plausible.size)
     assert plausible[0] == 50
     assert plausible[-1] < 50
     assert 0.7 <= state.noise < np.inf
@@ -248,7 +248,7 @@ class Broken(gb.BilinearClass):
         return upper + 1, lower
 
 
-@pytest.mark.parametrize(("form", "message"), [("bayesian", "regret of nan"), ("frequentist", "not above the upper")])
+@pytest.mark.parametrize(("form", "message"), [("bayesian", "drew nan"), ("frequentist", "not above the upper")])
 def test_a_class_that_gives_nonsense_is_named(form, message):
     learner = gb.IDSG(form=form)
     functions = Broken(x0=np.eye(2), a0=np.eye(2), arms=[[1, 0], [0, 1]])
@@ -286,7 +286,7 @@ def test_other_learners_do_not_take_odds_for_graphs():
 def test_batches_of_any_size_are_the_same_bits(monkeypatch):
     instance = gb.environments.paper(n_arms=8, graph="random", reward_scale=8.0).instance(3)
     whole = gb.simulate(gb.IDSG(), _Fixed(instance), rounds=200, keep_decisions=True)
-    monkeypatch.setattr("graphbandit.learners.ids_g.CELLS", 1)
+    monkeypatch.setattr("graphbandit.learners.plausible.CELLS", 1)
     single = gb.simulate(gb.IDSG(), _Fixed(instance), rounds=200, keep_decisions=True, chunk=7)
     for field in dataclasses.fields(gb.Decisions):
         np.testing.assert_array_equal(

@@ -18,7 +18,20 @@ from graphbandit.environments import Environment, paper
 from graphbandit.errors import ExperimentError
 from graphbandit.experiments.array_files import read_arrays
 from graphbandit.graph_sources import SOURCES
-from graphbandit.learners import IDSG, AdaCBG, Falcon, Greedy, Learner, RegCBG, Uniform
+from graphbandit.learners import (
+    IDSG,
+    AdaCB,
+    AdaCBG,
+    BootstrappedThompson,
+    EpsilonGreedy,
+    ExploreThenCommit,
+    Falcon,
+    Greedy,
+    Learner,
+    RegCB,
+    RegCBG,
+    Uniform,
+)
 
 Value = bool | int | float | str
 """What a setting can be in a file; a list of them is an axis of a grid."""
@@ -78,7 +91,12 @@ ENVIRONMENTS: dict[str, Kind] = {
 
 LEARNERS: dict[str, Kind] = {
     "AdaCBG": Kind(build=AdaCBG, without=_OWN_CLASS | {"effort"}),
+    "AdaCB": Kind(build=AdaCB, without=_OWN_CLASS),
     "IDSG": Kind(build=IDSG, without=_OWN_CLASS),
+    "RegCB": Kind(build=RegCB, without=_OWN_CLASS),
+    "BootstrappedThompson": Kind(build=BootstrappedThompson, without=_OWN_CLASS),
+    "EpsilonGreedy": Kind(build=EpsilonGreedy, without=_OWN_CLASS),
+    "ExploreThenCommit": Kind(build=ExploreThenCommit, without=_OWN_CLASS),
     "Falcon": Kind(build=Falcon, without=_OWN_CLASS),
     "RegCBG": Kind(build=RegCBG, without=_OWN_CLASS),
     "Greedy": Kind(build=Greedy, without=_OWN_CLASS),

@@ -68,6 +68,31 @@ def posterior_information(
 
 
 @kernel()
+def best_arm_weights(
+    values: Float[np.ndarray, "n draws arms"],
+    weights: Float[np.ndarray, " draws"],
+    available: Bool[np.ndarray, "masks arms"],
+    probabilities: Float[np.ndarray, "n arms"],
+    means: Float[np.ndarray, "n arms"],
+    same: Bool[np.ndarray, " n"],
+) -> None:
+    """P(s), the weight of the draws whose best available arm is s; mu(a); whether all draws call all arms the same."""
+    n, draws, n_arms = values.shape
+    for t in range(n):
+        mask = available[t if available.shape[0] > 1 else 0]
+        probabilities[t] = 0.0
+        means[t] = 0.0
+        same[t] = True
+        for b in range(draws):
+            row = values[t, b]
+            best = best_arm(row, mask)
+            probabilities[t, best] += weights[b]
+            for a in range(n_arms):
+                means[t, a] += weights[b] * row[a]
+                same[t] &= row[a] == row[best] or not mask[a]
+
+
+@kernel()
 def bound_information(
     lower: Float[np.ndarray, "n arms"],
     upper: Float[np.ndarray, "n arms"],

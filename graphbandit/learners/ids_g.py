@@ -1,64 +1,40 @@
 """IDS.G, information-directed sampling carried over to contexts, function classes and feedback graphs.
 
-Information-directed sampling is of Russo & Van Roy (2014, section 4: the ratio of squared regret and information, and
-that two arms suffice; section 6: the variance in place of the mutual information). The frequentist form follows
-Kirschner & Krause (2018, section 3) and Kirschner, Lattimore & Krause (2020, section 3).
+Information-directed sampling is of Russo & Van Roy (2014): the ratio of squared regret and information, that two arms
+suffice, and the variance v(a) in place of the mutual information. The frequentist form follows Kirschner & Krause
+(2018) and Kirschner, Lattimore & Krause (2020).
 """
 
-import math
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 
-from graphbandit.checks import LARGEST, first_not_finite, setting_choice, setting_integer, setting_number
-from graphbandit.errors import InputError
-from graphbandit.function_classes.base import Draws, FunctionClass
+from graphbandit.checks import LARGEST, setting_choice, setting_integer, setting_number
+from graphbandit.function_classes.base import FunctionClass
 from graphbandit.graph_batches import FeedbackGraphs
 from graphbandit.information import information_directed, neighbourhood_information
-from graphbandit.learners.base import Learner, candidates_of, check_batch, function_class_of
-from graphbandit.learners.epochs import EpochSchedule, add_epoch, check_clock, rounds_left
-from graphbandit.learners.noise import conservative_noise, warn_of_estimated_noise
+from graphbandit.learners.base import check_batch, function_class_of
+from graphbandit.learners.epochs import EpochSchedule
+from graphbandit.learners.plausible import (
+    PlausibleLearner,
+    PlausibleState,
+    bounds_of,
+    draws_know_nothing,
+    plausible_draws,
+    plausible_space,
+    values_of_draws,
+)
 from graphbandit.persistence import savable
 from graphbandit.probabilistic_graphs import ProbabilisticGraphs
-from graphbandit.probabilities import decisions_from_probabilities
-from graphbandit.problem import Problem
-from graphbandit.seeds import stream
+from graphbandit.probabilities import decisions_from_probabilities, uniform_over
 from graphbandit.shapes import Bool, Float, Shaped
-from graphbandit.types import Decisions, Observations
-
-CELLS = 2**17
-"""Values f_b(x, a) held at a time, so that memory never grows with the batch."""
-
-
-@savable
-@dataclass(frozen=True, kw_only=True, eq=False)
-class IDSGState:
-    """What IDS.G knows in epoch m.
-
-    `draws` are the plausible functions of the Bayesian form, `space` is F_m of the frequentist form, and the other of
-    the two is None. `noise` is the sigma that was used for it (infinite while nothing can be said),
-    `lowest_reward` and `highest_reward` the span of what was seen.
-    """
-
-    problem: Problem
-    rounds: int
-    epoch: int
-    data: Any
-    draws: Draws | None
-    space: Any
-    noise: float
-    lowest_reward: float
-    highest_reward: float
-
-    def __post_init__(self) -> None:
-        check_clock(self.problem, self.rounds, self.epoch)
+from graphbandit.types import Decisions
 
 
 @savable
 @dataclass(frozen=True, kw_only=True)
-class IDSG(Learner[IDSGState]):
+class IDSG(PlausibleLearner):
     """Plays what costs little regret for what its neighbourhood teaches about which arm is best here.
 
     Over plausible functions f_b with weights w_b, taken from the function class at an epoch's start:
@@ -83,7 +59,7 @@ class IDSG(Learner[IDSGState]):
     Two functions disagree on arms 0 and 1, and arm 2 is bad in both but reveals the others: worth playing, now and
     then, only where arms 0 and 1 do not reveal themselves.
 
-    >>> from graphbandit import FeedbackGraph, FeedbackGraphs, FiniteClass
+    >>> from graphbandit import FeedbackGraph, FeedbackGraphs, FiniteClass, Problem
     >>> functions = FiniteClass(lambda x: np.array([[[1.0, 0, -1], [0, 1, -1]]]), n_functions=2, n_arms=3)
     >>> learner, rng = IDSG(), np.random.default_rng(0)
     >>> state = learner.init(Problem(n_arms=3, function_class=functions, noise=0.5))
@@ -108,21 +84,17 @@ class IDSG(Learner[IDSGState]):
         EpochSchedule(growth=self.epoch_growth)
         setting_integer("seed", self.seed, at_least=0)
 
-    def init(self, problem: Problem) -> IDSGState:
-        """What the class holds plausible without data: all of a finite one, each function with the same weight."""
-        functions = function_class_of(self.function_class, problem)
-        if problem.noise is None:
-            warn_of_estimated_noise("IDS.G")
-        noise = math.inf if problem.noise is None else float(problem.noise)
-        return self._state(functions, problem, 0, 1, functions.empty(), noise, math.inf, -math.inf)
-
-    def rounds_until_update(self, state: IDSGState) -> int:
-        """Rounds until the epoch, or the horizon, ends."""
-        return rounds_left(self._schedule, state.problem, state.rounds, state.epoch)
+    def plausible(
+        self, functions: FunctionClass[Any, Any, Any], data: Any, noise: float, names: tuple[str | int, ...]
+    ) -> Any:
+        """Draws, or F_m."""
+        if self.form == "bayesian":
+            return plausible_draws(functions, data, noise, count=self.draws, seed=self.seed, names=names)
+        return plausible_space(functions, data, noise, delta=self.delta)
 
     def decide(
         self,
-        state: IDSGState,
+        state: PlausibleState,
         contexts: Shaped[np.ndarray, "n ..."],
         graphs: FeedbackGraphs | ProbabilisticGraphs,
         rng: np.random.Generator,
@@ -136,13 +108,11 @@ class IDSG(Learner[IDSGState]):
         available = check_batch(problem.n_arms, left, contexts, graphs, available, loops=False, odds=True)
         functions.check_contexts(contexts)
         masks = np.ones((1, problem.n_arms), dtype=np.bool_) if available is None else np.ascontiguousarray(available)
-        if state.draws is None:
-            regrets, information, candidates, blind = _by_bounds(functions, state, contexts, masks)
-        else:
-            regrets, information, candidates, blind = _by_draws(functions, state, state.draws, contexts, masks)
+        outlook = _by_draws if self.form == "bayesian" else _by_bounds
+        regrets, information, candidates, blind = outlook(functions, state, contexts, masks)
         gains = neighbourhood_information(graphs, information)
         probabilities, best = information_directed(regrets, gains, masks)
-        probabilities[blind] = np.broadcast_to(masks / masks.sum(axis=1, keepdims=True), regrets.shape)[blind]
+        probabilities[blind] = np.broadcast_to(uniform_over(masks), regrets.shape)[blind]
         return decisions_from_probabilities(
             probabilities,
             graphs=graphs,
@@ -155,62 +125,6 @@ class IDSG(Learner[IDSGState]):
             exploration_set=probabilities > 0,
         )
 
-    def update(self, state: IDSGState, observations: Observations) -> IDSGState:
-        """End an epoch: plausible functions given all data so far."""
-        problem, m = state.problem, state.epoch
-        functions = function_class_of(self.function_class, problem)
-        expected = self.rounds_until_update(state)
-        _, data, _ = add_epoch(
-            functions, state.data, observations, rounds=state.rounds, expected=expected, split=state.rounds
-        )
-        low = float(observations.rewards.min(initial=state.lowest_reward))
-        high = float(observations.rewards.max(initial=state.highest_reward))
-        noise = conservative_noise(
-            problem.noise, functions, data, span=max(high - low, 0.0), epoch=m + 1, delta=self.delta
-        )
-        return self._state(functions, problem, state.rounds + expected, m + 1, data, float(noise), low, high)
-
-    @cached_property
-    def _schedule(self) -> EpochSchedule:
-        return EpochSchedule(growth=self.epoch_growth)
-
-    def _state(
-        self,
-        functions: FunctionClass[Any, Any, Any],
-        problem: Problem,
-        rounds: int,
-        epoch: int,
-        data: Any,
-        noise: float,
-        low: float,
-        high: float,
-    ) -> IDSGState:
-        """The plausible functions of an epoch, drawn from a stream that the state itself names.
-
-        While nothing can be said of the noise, data says nothing either: what is plausible is what was without it.
-        """
-        draws, space = None, None
-        if self.form == "bayesian":
-            rng = stream(self.seed, "IDS.G", epoch, functions.n_observed(data), low.hex(), high.hex())
-            known = noise < math.inf
-            draws = functions.draws(
-                data if known else functions.empty(), noise=noise if known else 1.0, count=self.draws, rng=rng
-            )
-        else:
-            radius = functions.sharp_radius(data, noise, self.delta) if noise < math.inf else math.inf
-            space = functions.version_space(data, radius)
-        return IDSGState(
-            problem=problem,
-            rounds=rounds,
-            epoch=epoch,
-            data=data,
-            draws=draws,
-            space=space,
-            noise=noise,
-            lowest_reward=low,
-            highest_reward=high,
-        )
-
 
 _Outlook = tuple[
     Float[np.ndarray, "n arms"], Float[np.ndarray, "n arms"], Bool[np.ndarray, "n arms"], Bool[np.ndarray, " n"]
@@ -220,67 +134,35 @@ _Outlook = tuple[
 
 def _by_draws(
     functions: FunctionClass[Any, Any, Any],
-    state: IDSGState,
-    draws: Draws,
+    state: PlausibleState,
     contexts: Shaped[np.ndarray, "n ..."],
     masks: Bool[np.ndarray, "masks arms"],
 ) -> _Outlook:
     from graphbandit.kernels.information import posterior_information
 
-    n, n_arms = len(contexts), functions.n_arms
-    regrets, information = np.zeros((n, n_arms)), np.zeros((n, n_arms))
-    candidates = np.array(np.broadcast_to(masks, (n, n_arms)))
-    if not len(draws):
-        # contexts the class cannot evaluate are refused now: at the update it would be too late
-        candidates_of(functions, functions.version_space(state.data, math.inf), contexts, None)
-        return regrets, information, candidates, np.ones(n, dtype=np.bool_)
-    step = max(CELLS // (len(draws) * n_arms), 1)
-    for start in range(0, n, step):
-        part = slice(start, start + step)
-        values = np.ascontiguousarray(functions.draw_values(draws, contexts[part]))
-        expected = (len(contexts[part]), len(draws), n_arms)
-        if values.dtype != np.float64 or values.shape != expected:
-            raise InputError(
-                f"the function class gave draws of type {values.dtype} and shape {values.shape}; "
-                f"expected numbers of shape {expected}"
-            )
+    shape = len(contexts), functions.n_arms
+    regrets, information = np.zeros(shape), np.zeros(shape)
+    candidates = np.array(np.broadcast_to(masks, shape))
+    weights = state.plausible.weights
+    for part, values in values_of_draws(functions, state, contexts):
         mask = masks if len(masks) == 1 else masks[part]
-        posterior_information(values, draws.weights, mask, regrets[part], information[part], candidates[part])
-    if not (np.abs(regrets) <= LARGEST).all():
-        where = first_not_finite(regrets, largest=LARGEST)
-        raise InputError(
-            f"the draws of the function class give a regret of {where}; "
-            f"expected values, finite ones, up to {LARGEST:g} in size"
-        )
-    empty = functions.n_observed(state.data) == 0
-    return regrets, information, candidates, (np.where(masks, regrets, 0.0) == 0.0).all(axis=1) & empty
+        posterior_information(values, weights, mask, regrets[part], information[part], candidates[part])
+    same = (np.where(masks, regrets, 0.0) == 0.0).all(axis=1)
+    return regrets, information, candidates, same & draws_know_nothing(functions, state)
 
 
 def _by_bounds(
     functions: FunctionClass[Any, Any, Any],
-    state: IDSGState,
+    state: PlausibleState,
     contexts: Shaped[np.ndarray, "n ..."],
     masks: Bool[np.ndarray, "masks arms"],
 ) -> _Outlook:
     from graphbandit.kernels.information import bound_information
 
-    lower, upper = functions.bounds(state.space, contexts)
-    expected = (len(contexts), functions.n_arms)
-    if lower.shape != expected or upper.shape != expected or not (lower <= upper).all():
-        raise InputError(
-            f"the function class gave bounds of shapes {lower.shape} and {upper.shape}; "
-            f"expected {expected}, the lower ones not above the upper ones"
-        )
+    lower, upper = bounds_of(functions, state.plausible, contexts)
     blind = ~((np.abs(lower) <= LARGEST) & (np.abs(upper) <= LARGEST)).all(axis=1)
-    regrets, information = np.empty(expected), np.empty(expected)
-    candidates = np.empty(expected, dtype=np.bool_)
-    bound_information(
-        np.where(blind[:, None], 0.0, lower),
-        np.where(blind[:, None], 0.0, upper),
-        state.noise,
-        masks,
-        regrets,
-        information,
-        candidates,
-    )
+    lower, upper = np.where(blind[:, None], 0.0, lower), np.where(blind[:, None], 0.0, upper)
+    regrets, information = np.empty(lower.shape), np.empty(lower.shape)
+    candidates = np.empty(lower.shape, dtype=np.bool_)
+    bound_information(lower, upper, state.noise, masks, regrets, information, candidates)
     return regrets, information, candidates, blind
