@@ -14,15 +14,21 @@ from graphbandit.function_classes import BilinearClass, FiniteClass, FunctionCla
 from graphbandit.graph_batches import FeedbackGraphs
 from graphbandit.graphs import FeedbackGraph
 from graphbandit.learners import (
+    IDSG,
     IDSN,
     TSN,
     UCBN,
+    AdaCB,
     AdaCBG,
+    BootstrappedThompson,
+    EpsilonGreedy,
+    ExploreThenCommit,
     Falcon,
     Greedy,
     Learner,
     LinTS,
     LinUCB,
+    RegCB,
     RegCBG,
     UCBMaxN,
     Uniform,
@@ -30,6 +36,7 @@ from graphbandit.learners import (
 from graphbandit.network_files import read_network
 from graphbandit.network_generators import social_network
 from graphbandit.networks import Network
+from graphbandit.probabilistic_graphs import ProbabilisticGraphs
 from graphbandit.problem import Problem
 from graphbandit.sampling_batch import SamplingSolutions, solve_sampling_lps
 from graphbandit.sampling_lp import SamplingSolution, fallback_count, solve_sampling_lp, tight_demand
@@ -43,15 +50,20 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "IDSG",
     "IDSN",
     "TSN",
     "UCBN",
+    "AdaCB",
     "AdaCBG",
     "Bandit",
     "BilinearClass",
+    "BootstrappedThompson",
     "Decision",
     "Decisions",
     "Effort",
+    "EpsilonGreedy",
+    "ExploreThenCommit",
     "Falcon",
     "FeedbackGraph",
     "FeedbackGraphs",
@@ -64,7 +76,9 @@ __all__ = [
     "LinearClass",
     "Network",
     "Observations",
+    "ProbabilisticGraphs",
     "Problem",
+    "RegCB",
     "RegCBG",
     "SamplingSolution",
     "SamplingSolutions",

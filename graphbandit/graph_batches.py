@@ -98,7 +98,7 @@ class FeedbackGraphs:
         for i, graph in enumerate(graphs):
             if graph.n_arms != n_arms:
                 raise GraphError(f"graph {i} has {graph.n_arms} arms; expected {n_arms}, as graph 0 has")
-        checked = _as_index(index, len(graphs))
+        checked = checked_index(index, len(graphs))
         if graphs[0].is_packed:
             return cls(n_arms, np.stack([graph.words for graph in graphs]), checked)
         return cls(n_arms, tuple(graphs), checked)
@@ -132,7 +132,7 @@ class FeedbackGraphs:
             graph, arm = np.argwhere(words[..., -1] >> np.uint64(n_arms % WORD))[0].tolist()
             raise GraphError(f"row {arm} of graph {graph} has bits beyond arm {n_arms - 1}; expected zeros there")
         rounds = np.arange(len(words)) if index is None else index
-        graphs = cls(n_arms, np.ascontiguousarray(words), _as_index(rounds, len(words)))
+        graphs = cls(n_arms, np.ascontiguousarray(words), checked_index(rounds, len(words)))
         if require_loops and not graphs.has_all_loops:
             first = next(i for i, graph in enumerate(graphs) if not graph.has_all_loops)
             raise GraphError(missing_loops_message(graphs[first].arms_without_loop, f"in round {first}, "))
@@ -223,6 +223,10 @@ class FeedbackGraphs:
             self.__dict__["has_all_loops"] = True
         return self
 
+    def stored_graphs(self) -> list[FeedbackGraph]:
+        """Every stored graph once, in the order `index` counts them."""
+        return [self._stored_graph(i) for i in range(len(self.stored))]
+
     def _stored_graph(self, i: SupportsIndex) -> FeedbackGraph:
         return FeedbackGraph(self.n_arms, self.stored[i]) if isinstance(self.stored, np.ndarray) else self.stored[i]
 
@@ -282,7 +286,8 @@ def _checked_graphs(graphs: Iterable[FeedbackGraph]) -> list[FeedbackGraph]:
     return checked
 
 
-def _as_index(index: npt.ArrayLike, n_stored: int) -> Int32[np.ndarray, " n"]:
+def checked_index(index: npt.ArrayLike, n_stored: int) -> Int32[np.ndarray, " n"]:
+    """Which stored graph each round has; raises unless all of them are stored."""
     try:
         places = np.asarray(index)
     except ValueError:

@@ -23,15 +23,21 @@ from graphbandit.experiments.array_files import read_arrays
 from graphbandit.experiments.dataset_files import read_classification, read_rating_environment
 from graphbandit.graph_sources import SOURCES
 from graphbandit.learners import (
+    IDSG,
     IDSN,
     TSN,
     UCBN,
+    AdaCB,
     AdaCBG,
+    BootstrappedThompson,
+    EpsilonGreedy,
+    ExploreThenCommit,
     Falcon,
     Greedy,
     Learner,
     LinTS,
     LinUCB,
+    RegCB,
     RegCBG,
     UCBMaxN,
     Uniform,
@@ -126,6 +132,12 @@ ENVIRONMENTS: dict[str, Kind] = {
 
 LEARNERS: dict[str, Kind] = {
     "AdaCBG": Kind(build=AdaCBG, without=_OWN_CLASS | {"effort"}),
+    "AdaCB": Kind(build=AdaCB, without=_OWN_CLASS),
+    "IDSG": Kind(build=IDSG, without=_OWN_CLASS),
+    "RegCB": Kind(build=RegCB, without=_OWN_CLASS),
+    "BootstrappedThompson": Kind(build=BootstrappedThompson, without=_OWN_CLASS),
+    "EpsilonGreedy": Kind(build=EpsilonGreedy, without=_OWN_CLASS),
+    "ExploreThenCommit": Kind(build=ExploreThenCommit, without=_OWN_CLASS),
     "Falcon": Kind(build=Falcon, without=_OWN_CLASS),
     "RegCBG": Kind(build=RegCBG, without=_OWN_CLASS),
     "Greedy": Kind(build=Greedy, without=_OWN_CLASS),

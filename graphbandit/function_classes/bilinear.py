@@ -7,9 +7,10 @@ import numpy.typing as npt
 
 from graphbandit.checks import LARGEST, first_not_finite, setting_array, setting_number
 from graphbandit.errors import InputError, SettingError
+from graphbandit.function_classes.base import Draws
 from graphbandit.function_classes.finite import FiniteFunctionClass, FiniteModel
 from graphbandit.persistence import savable
-from graphbandit.shapes import Bool, Float, Shaped
+from graphbandit.shapes import Bool, Float, Int, Shaped
 from graphbandit.types import Observations
 
 
@@ -71,39 +72,36 @@ class BilinearClass(FiniteFunctionClass):
 
     def values(self, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n functions arms"]:
         """f_i(x, a) for every context, function and arm."""
+        return self._values_of(slice(None), contexts)
+
+    def predict(self, model: FiniteModel, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n arms"]:
+        """f_i for the model's i alone."""
+        self._check_shape(contexts)
+        self.check_model(model)
+        return self._values_of(slice(model.index, model.index + 1), contexts)[:, 0]
+
+    def draw_values(self, draws: Draws, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n draws arms"]:
+        """f_i for the drawn i alone."""
+        return self._values_of(draws.members, contexts)
+
+    def _values_of(
+        self, members: slice | Int[np.ndarray, " some"], contexts: Shaped[np.ndarray, "n ..."]
+    ) -> Float[np.ndarray, "n some arms"]:
         from graphbandit.kernels.bilinear import bilinear_values
 
         self._check_shape(contexts)
-        values = np.empty((len(contexts), self.n_functions, self.n_arms))
+        offsets = self.offsets[members]
+        values = np.empty((len(contexts), len(offsets), self.n_arms))
         bilinear_values(
             np.ascontiguousarray(contexts),
             self.arms,
-            self.a0,
-            self.offsets,
-            self.constants,
+            self.a0[members],
+            offsets,
+            self.constants[members],
             self.scale,
             values,
         )
         return values
-
-    def predict(self, model: FiniteModel, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n arms"]:
-        """f_i for the model's i alone."""
-        from graphbandit.kernels.bilinear import bilinear_values
-
-        self._check_shape(contexts)
-        self.check_model(model)
-        one = slice(model.index, model.index + 1)
-        values = np.empty((len(contexts), 1, self.n_arms))
-        bilinear_values(
-            np.ascontiguousarray(contexts),
-            self.arms,
-            self.a0[one],
-            self.offsets[one],
-            self.constants[one],
-            self.scale,
-            values,
-        )
-        return values[:, 0]
 
     def add_losses(self, losses: Float[np.ndarray, " functions"], observations: Observations) -> None:
         """Only the observed arms are evaluated."""

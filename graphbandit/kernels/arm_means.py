@@ -8,7 +8,7 @@ from graphbandit.kernels.adjacency import reveals
 from graphbandit.kernels.every_round import DONE, Floats, Inputs, Integers, Outputs, close_round, offered, play_one_arm
 from graphbandit.kernels.exploration import best_arm
 from graphbandit.kernels.gaussian_best import best_probabilities
-from graphbandit.kernels.information import ids_probabilities
+from graphbandit.kernels.gaussian_information import ids_probabilities
 from graphbandit.kernels.jit import kernel
 from graphbandit.shapes import Bool, Float, Int, Int32, UInt64
 

@@ -1,14 +1,21 @@
 """The learners, one algorithm a file."""
 
+from graphbandit.learners.adacb import AdaCB
 from graphbandit.learners.adacb_g import AdaCBG, AdaCBGState
 from graphbandit.learners.base import Learner
+from graphbandit.learners.bootstrapped_thompson import BootstrappedThompson
 from graphbandit.learners.epochs import EpochSchedule, EpochState
+from graphbandit.learners.epsilon_greedy import EpsilonGreedy
 from graphbandit.learners.every_round import EveryRoundLearner
+from graphbandit.learners.explore_then_commit import ExploreThenCommit
 from graphbandit.learners.falcon import Falcon
 from graphbandit.learners.greedy import Greedy
+from graphbandit.learners.ids_g import IDSG
 from graphbandit.learners.ids_n import IDSN
 from graphbandit.learners.lin_ts import LinTS
 from graphbandit.learners.lin_ucb import LinUCB
+from graphbandit.learners.plausible import PlausibleState
+from graphbandit.learners.regcb import RegCB
 from graphbandit.learners.regcb_g import RegCBG
 from graphbandit.learners.ts_n import TSN
 from graphbandit.learners.ucb_max_n import UCBMaxN
@@ -16,19 +23,26 @@ from graphbandit.learners.ucb_n import UCBN
 from graphbandit.learners.uniform import Uniform
 
 __all__ = [
+    "IDSG",
     "IDSN",
     "TSN",
     "UCBN",
+    "AdaCB",
     "AdaCBG",
     "AdaCBGState",
+    "BootstrappedThompson",
     "EpochSchedule",
     "EpochState",
+    "EpsilonGreedy",
     "EveryRoundLearner",
+    "ExploreThenCommit",
     "Falcon",
     "Greedy",
     "Learner",
     "LinTS",
     "LinUCB",
+    "PlausibleState",
+    "RegCB",
     "RegCBG",
     "UCBMaxN",
     "Uniform",

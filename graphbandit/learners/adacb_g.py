@@ -1,7 +1,6 @@
 """AdaCB.G, the adaptive contextual bandit algorithm with graph feedback (Algorithm 1 of Gong & Zhang)."""
 
 import math
-import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -10,11 +9,12 @@ import numpy as np
 
 from graphbandit.anytime import Effort
 from graphbandit.checks import setting_boolean, setting_choice, setting_number
-from graphbandit.errors import EstimatedNoiseWarning, InputError, SettingError
+from graphbandit.errors import InputError, SettingError
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.graph_batches import FeedbackGraphs
 from graphbandit.learners.base import Learner, candidates_of, check_batch, function_class_of, predicted
 from graphbandit.learners.epochs import EpochSchedule, EpochTerms, add_epoch, check_clock, check_rates, rounds_left
+from graphbandit.learners.noise import conservative_noise, warn_of_estimated_noise
 from graphbandit.persistence import savable
 from graphbandit.problem import Problem
 from graphbandit.rounds import SamplingRule, sample_rounds
@@ -100,12 +100,7 @@ class AdaCBG(Learner[AdaCBGState]):
         """F_1 = F, nu_1 = 1, lambda_1 = 1, and no estimate yet."""
         functions = function_class_of(self.function_class, problem)
         if self.radius == "sharp" and problem.noise is None:
-            warnings.warn(
-                "the problem does not say its noise, so AdaCB.G estimates it, on the high side; "
-                "give Problem(noise=...), 0.5 for rewards in [0, 1], to learn faster",
-                EstimatedNoiseWarning,
-                stacklevel=3,
-            )
+            warn_of_estimated_noise("AdaCB.G")
         data = functions.empty()
         return AdaCBGState(
             problem=problem,
@@ -188,7 +183,9 @@ class AdaCBG(Learner[AdaCBGState]):
         terms = EpochTerms.of(self._schedule, problem.horizon, m + 1, self.delta)
         low = float(observations.rewards.min(initial=state.lowest_reward))
         high = float(observations.rewards.max(initial=state.highest_reward))
-        noise = self._noise(functions, state, basis, max(high - low, 0.0), m + 1)
+        noise = conservative_noise(
+            problem.noise, functions, basis, span=max(high - low, 0.0), epoch=m + 1, delta=self.delta
+        )
         radius = self._radius(functions, terms, basis, noise)
         space = functions.version_space(basis, radius)
         disagreement = self._disagreement(functions, space, second_half) + self._smoothing(problem, m + 1)
@@ -239,25 +236,6 @@ class AdaCBG(Learner[AdaCBGState]):
             logarithm = terms.log_term(functions.n_arms, functions.log_size) + math.log(functions.n_arms)
             return self.radius_factor * 16.0 * (terms.M - terms.epoch + 1) * logarithm
         return self.radius_factor * functions.sharp_radius(data, noise, self.delta) if noise < math.inf else math.inf
-
-    def _noise(
-        self, functions: FunctionClass[Any, Any, Any], state: AdaCBGState, data: Any, span: float, m: int
-    ) -> float:
-        """The problem's sigma, or an estimate that errs on the high side; infinite, which keeps all of F, without data.
-
-        The larger of two. Half the span of the rewards seen: by Hoeffding's lemma enough for rewards that stay within
-        it; no span tells nothing. And a bound from the residuals, for noise that is about Gaussian: those of f* have
-        sum of squares S >= sigma^2 (N - 2 sqrt(N log(1/delta))) with probability 1 - delta, and
-        min L >= S - 2 sigma^2 log(|F|/delta), solved for sigma, with delta / (m (m + 1)) for delta.
-        """
-        if state.problem.noise is not None:
-            return state.problem.noise
-        count = functions.n_observed(data)
-        failure = math.log(m * (m + 1) / self.delta)
-        informative = count - 2.0 * math.sqrt(count * failure) - 2.0 * (functions.log_size + failure)
-        if informative <= 0 or span == 0.0:
-            return math.inf
-        return max(span / 2.0, math.sqrt(functions.smallest_loss(data) / informative))
 
     def _candidates(
         self,

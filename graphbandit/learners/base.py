@@ -22,6 +22,7 @@ from graphbandit.checks import LARGEST, available_array, first_not_finite, numbe
 from graphbandit.errors import GraphError, InputError, SettingError
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.graph_batches import FeedbackGraphs
+from graphbandit.probabilistic_graphs import ProbabilisticGraphs
 from graphbandit.problem import Problem, check_function_class
 from graphbandit.shapes import Bool, Float, Shaped
 from graphbandit.types import Decisions, Observations
@@ -88,15 +89,19 @@ def check_batch(
     n_arms: int,
     left: int,
     contexts: Shaped[np.ndarray, "n ..."],
-    graphs: FeedbackGraphs,
+    graphs: FeedbackGraphs | ProbabilisticGraphs,
     available: Bool[np.ndarray, "n arms"] | None,
     *,
     loops: bool,
+    odds: bool = False,
 ) -> Bool[np.ndarray, "n arms"] | None:
-    """The masks, one row a round. Raises unless all fits together, the problem, and the rounds left in the epoch."""
+    """The masks, one row a round. Raises unless all fits together, the problem, and the rounds left in the epoch.
+
+    `loops`: every arm must reveal itself. `odds`: graphs of edge probabilities will do.
+    """
     if not isinstance(contexts, np.ndarray) or contexts.ndim == 0:
         raise InputError(f"contexts is a {type(contexts).__name__}; expected an array with the round as its first axis")
-    if not isinstance(graphs, FeedbackGraphs):
+    if not isinstance(graphs, FeedbackGraphs) and not (odds and isinstance(graphs, ProbabilisticGraphs)):
         raise GraphError(f"graphs is a {type(graphs).__name__}; expected FeedbackGraphs")
     mask = available_array(available, len(contexts), n_arms)
     if graphs.n_arms != n_arms:
@@ -105,7 +110,7 @@ def check_batch(
         raise InputError(f"{len(contexts)} contexts came with {len(graphs)} graphs; expected one graph a round")
     if len(contexts) > left:
         raise InputError(f"{len(contexts)} rounds were asked for; expected at most {left} before the next update")
-    if loops and not graphs.has_all_loops:
+    if loops and isinstance(graphs, FeedbackGraphs) and not graphs.has_all_loops:
         for t, graph in enumerate(graphs):
             if not graph.has_all_loops:
                 arms = ", ".join(map(str, graph.arms_without_loop[:8]))

@@ -1,4 +1,4 @@
-"""What FALCON, RegCB.G and greedy share: an estimate from all data at each epoch's start, and nothing else."""
+"""What FALCON, RegCB.G and the greedy learners share: an estimate from all data at each epoch's start, no more."""
 
 import math
 from abc import abstractmethod
@@ -18,25 +18,10 @@ from graphbandit.types import Decisions, Observations
 
 
 class EstimateLearner(Learner[EpochState]):
-    """A learner whose state is fhat_m; how it samples, given the estimate, is each one's own."""
+    """A learner whose state is fhat_m; how it plays, given the estimate, is each one's own."""
 
     epoch_growth: float
     function_class: FunctionClass[Any, Any, Any] | None
-
-    @property
-    @abstractmethod
-    def needs_loops(self) -> bool:
-        """Whether every arm must reveal itself."""
-
-    @abstractmethod
-    def rule(self, state: EpochState) -> SamplingRule:
-        """How probabilities follow from the estimate in this epoch."""
-
-    @abstractmethod
-    def explored_arms(
-        self, state: EpochState, values: Float[np.ndarray, "n arms"], available: Bool[np.ndarray, "n arms"]
-    ) -> Bool[np.ndarray, "n arms"]:
-        """The arms that exploration has to cover: the candidates of this learner."""
 
     def init(self, problem: Problem) -> EpochState:
         """No data, no estimate."""
@@ -47,37 +32,26 @@ class EstimateLearner(Learner[EpochState]):
         """Rounds until the epoch, or the horizon, ends."""
         return rounds_left(self._schedule, state.problem, state.rounds, state.epoch)
 
-    def decide(
+    def estimates(
         self,
         state: EpochState,
         contexts: Shaped[np.ndarray, "n ..."],
         graphs: FeedbackGraphs,
-        rng: np.random.Generator,
+        available: Bool[np.ndarray, "n arms"] | None,
         *,
-        available: Bool[np.ndarray, "n arms"] | None = None,
-    ) -> Decisions:
-        """Estimates, then the learner's own rule."""
-        n, n_arms = len(contexts), state.problem.n_arms
+        loops: bool,
+    ) -> tuple[Float[np.ndarray, "n arms"], Bool[np.ndarray, "n arms"] | None]:
+        """fhat_m(x, a), zero where there is no estimate yet, and the masks; raises unless the batch can be decided."""
+        n_arms = state.problem.n_arms
         functions = function_class_of(self.function_class, state.problem)
         left = self.rounds_until_update(state)
-        available = check_batch(n_arms, left, contexts, graphs, available, loops=self.needs_loops)
+        available = check_batch(n_arms, left, contexts, graphs, available, loops=loops)
         functions.check_contexts(contexts)
         if state.model is None:
             # contexts the class cannot evaluate are refused now: at the update it would be too late
             candidates_of(functions, functions.version_space(state.data, math.inf), contexts, available)
-            values = np.zeros((n, n_arms))
-        else:
-            values = predicted(functions, state.model, contexts)
-        offered = np.ones((n, n_arms), dtype=np.bool_) if available is None else available
-        return sample_rounds(
-            self.rule(state),
-            values=values,
-            candidates=self.explored_arms(state, values, offered),
-            graphs=graphs,
-            uniforms=rng.random(n),
-            epoch=state.epoch,
-            available=available,
-        )
+            return np.zeros((len(contexts), n_arms)), available
+        return predicted(functions, state.model, contexts), available
 
     def update(self, state: EpochState, observations: Observations) -> EpochState:
         """fhat from all observations so far."""
@@ -99,7 +73,48 @@ class EstimateLearner(Learner[EpochState]):
         return EpochSchedule(growth=self.epoch_growth)
 
 
-class InverseGapLearner(EstimateLearner):
+class RuleLearner(EstimateLearner):
+    """An `EstimateLearner` that samples by a `SamplingRule`."""
+
+    @property
+    @abstractmethod
+    def needs_loops(self) -> bool:
+        """Whether every arm must reveal itself."""
+
+    @abstractmethod
+    def rule(self, state: EpochState) -> SamplingRule:
+        """How probabilities follow from the estimate in this epoch."""
+
+    @abstractmethod
+    def explored_arms(
+        self, state: EpochState, values: Float[np.ndarray, "n arms"], available: Bool[np.ndarray, "n arms"]
+    ) -> Bool[np.ndarray, "n arms"]:
+        """The arms that exploration has to cover: the candidates of this learner."""
+
+    def decide(
+        self,
+        state: EpochState,
+        contexts: Shaped[np.ndarray, "n ..."],
+        graphs: FeedbackGraphs,
+        rng: np.random.Generator,
+        *,
+        available: Bool[np.ndarray, "n arms"] | None = None,
+    ) -> Decisions:
+        """Estimates, then the learner's own rule."""
+        values, available = self.estimates(state, contexts, graphs, available, loops=self.needs_loops)
+        offered = np.ones(values.shape, dtype=np.bool_) if available is None else available
+        return sample_rounds(
+            self.rule(state),
+            values=values,
+            candidates=self.explored_arms(state, values, offered),
+            graphs=graphs,
+            uniforms=rng.random(len(contexts)),
+            epoch=state.epoch,
+            available=available,
+        )
+
+
+class InverseGapLearner(RuleLearner):
     """What FALCON and RegCB.G share: gamma = rate sqrt(|S|) over all available arms, or S of them."""
 
     eta: float

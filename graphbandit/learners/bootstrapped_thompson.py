@@ -1,0 +1,101 @@
+"""Thompson sampling from the draws of any function class: a posterior, or bootstrap refits that stand for one."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from graphbandit.checks import LARGEST, setting_integer, setting_number
+from graphbandit.function_classes.base import FunctionClass
+from graphbandit.graph_batches import FeedbackGraphs
+from graphbandit.learners.base import check_batch, function_class_of
+from graphbandit.learners.epochs import EpochSchedule
+from graphbandit.learners.plausible import (
+    PlausibleLearner,
+    PlausibleState,
+    draws_know_nothing,
+    plausible_draws,
+    values_of_draws,
+)
+from graphbandit.persistence import savable
+from graphbandit.probabilities import decisions_from_probabilities, uniform_over
+from graphbandit.shapes import Bool, Shaped
+from graphbandit.types import Decisions
+
+
+@savable
+@dataclass(frozen=True, kw_only=True)
+class BootstrappedThompson(PlausibleLearner):
+    """Each round one function of the epoch's draws, by weight, and its best arm (Osband & Van Roy 2015).
+
+    p(a) = sum of w_b over the draws b with argmax_j f_b(x, j) = a (lowest index on ties), so the propensities are exact
+    and not estimated. Of a finite class the draws are the whole posterior, which makes it Thompson (1933) sampling;
+    of others at most `draws` are taken at an epoch's start, from a stream named by `seed`. It learns from every
+    reward the graph reveals, and ignores the graph when choosing. A class that can draw nothing before it has
+    seen something, or whose draws then say that all arms are the same, is explored uniformly in epoch 1. `delta` is the
+    probability that noise the problem does not say is estimated too low.
+
+    >>> from graphbandit import FeedbackGraphs, FiniteClass, Problem, graph_generators
+    >>> functions = FiniteClass(lambda x: np.array([[[1.0, 0], [0, 1.0], [2.0, 1]]]), n_functions=3, n_arms=2)
+    >>> learner, graphs = BootstrappedThompson(), FeedbackGraphs.repeat(graph_generators.bandit(2), 1)
+    >>> state = learner.init(Problem(n_arms=2, function_class=functions, noise=0.5))
+    >>> learner.decide(state, np.zeros((1, 1)), graphs, np.random.default_rng(0)).probabilities.round(4)
+    array([[0.6667, 0.3333]])
+    """
+
+    draws: int = 200
+    delta: float = 0.1
+    epoch_growth: float = 1.2
+    seed: int = 0
+    function_class: FunctionClass[Any, Any, Any] | None = None
+
+    def __post_init__(self) -> None:
+        setting_integer("draws", self.draws, at_least=1)
+        setting_number("delta", self.delta, above=1.0 / LARGEST, below=1.0)
+        EpochSchedule(growth=self.epoch_growth)
+        setting_integer("seed", self.seed, at_least=0)
+
+    def plausible(
+        self, functions: FunctionClass[Any, Any, Any], data: Any, noise: float, names: tuple[str | int, ...]
+    ) -> Any:
+        """Draws."""
+        return plausible_draws(functions, data, noise, count=self.draws, seed=self.seed, names=names)
+
+    def decide(
+        self,
+        state: PlausibleState,
+        contexts: Shaped[np.ndarray, "n ..."],
+        graphs: FeedbackGraphs,
+        rng: np.random.Generator,
+        *,
+        available: Bool[np.ndarray, "n arms"] | None = None,
+    ) -> Decisions:
+        """The weight of those who call an arm best is the probability that it is played."""
+        from graphbandit.kernels.information import best_arm_weights
+
+        problem = state.problem
+        functions = function_class_of(self.function_class, problem)
+        left = self.rounds_until_update(state)
+        available = check_batch(problem.n_arms, left, contexts, graphs, available, loops=False)
+        functions.check_contexts(contexts)
+        masks = np.ones((1, problem.n_arms), dtype=np.bool_) if available is None else np.ascontiguousarray(available)
+        shape = len(contexts), problem.n_arms
+        probabilities, means = np.zeros(shape), np.zeros(shape)
+        same = np.ones(len(contexts), dtype=np.bool_)
+        for part, values in values_of_draws(functions, state, contexts):
+            mask = masks if len(masks) == 1 else masks[part]
+            best_arm_weights(values, state.plausible.weights, mask, probabilities[part], means[part], same[part])
+        blind = same & draws_know_nothing(functions, state)
+        probabilities[blind] = np.broadcast_to(uniform_over(masks), shape)[blind]
+        best = np.argmax(np.where(masks, means, -np.inf), axis=1)
+        return decisions_from_probabilities(
+            probabilities,
+            graphs=graphs,
+            uniforms=rng.random(len(contexts)),
+            epoch=state.epoch,
+            best=best,
+            gaps=means[np.arange(len(best)), best][:, None] - means,
+            available=available,
+            candidates=probabilities > 0,
+            exploration_set=probabilities > 0,
+        )

@@ -1,0 +1,168 @@
+"""IDS.G, information-directed sampling carried over to contexts, function classes and feedback graphs.
+
+Information-directed sampling is of Russo & Van Roy (2014): the ratio of squared regret and information, that two arms
+suffice, and the variance v(a) in place of the mutual information. The frequentist form follows Kirschner & Krause
+(2018) and Kirschner, Lattimore & Krause (2020).
+"""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from graphbandit.checks import LARGEST, setting_choice, setting_integer, setting_number
+from graphbandit.function_classes.base import FunctionClass
+from graphbandit.graph_batches import FeedbackGraphs
+from graphbandit.information import information_directed, neighbourhood_information
+from graphbandit.learners.base import check_batch, function_class_of
+from graphbandit.learners.epochs import EpochSchedule
+from graphbandit.learners.plausible import (
+    PlausibleLearner,
+    PlausibleState,
+    bounds_of,
+    draws_know_nothing,
+    plausible_draws,
+    plausible_space,
+    values_of_draws,
+)
+from graphbandit.persistence import savable
+from graphbandit.probabilistic_graphs import ProbabilisticGraphs
+from graphbandit.probabilities import decisions_from_probabilities, uniform_over
+from graphbandit.shapes import Bool, Float, Shaped
+from graphbandit.types import Decisions
+
+
+@savable
+@dataclass(frozen=True, kw_only=True)
+class IDSG(PlausibleLearner):
+    """Plays what costs little regret for what its neighbourhood teaches about which arm is best here.
+
+    Over plausible functions f_b with weights w_b, taken from the function class at an epoch's start:
+
+        mu(a) = sum_b w_b f_b(x, a)                            Delta(a) = sum_b w_b max_j f_b(x, j) - mu(a)
+        P(s)  = weight of those whose best arm is s             mu(a | s) = their weighted mean at a
+        v(a)  = sum_s P(s) (mu(a | s) - mu(a))^2                 g(j) = sum over a in out(j) of v(a)
+        p     = argmin over distributions of (sum p Delta)^2 / (sum p g);   if some Delta(a) = 0, play it
+
+    `form` "frequentist" has Delta(a) = max_b u(b) - l(a) and v(a) = log(1 + w(a)^2 / sigma^2) instead, with l and u the
+    bounds of F_m at the class's sharp radius, delta the probability that the truth is outside, and w = (u - l) / 2.
+    `draws` is how many functions the Bayesian form takes of an infinite class, `seed` names the stream they come
+    from, `epoch_growth` is the factor between epochs. Any graph will do: also without self-loops, and also
+    `ProbabilisticGraphs`, for which g(j) = sum_a P(j reveals a) v(a). A class that can draw nothing before it has seen
+    something (no members), or whose draws then say that all arms are the same, is explored uniformly in epoch 1. An
+    arm not on offer is nobody's best, but teaches when it is revealed.
+
+    In the decisions, `gaps` are Delta(a) - min Delta, `candidates` the arms s with P(s) > 0 (frequentist: those whose
+    upper bound reaches the best lower one), and `exploration_set` the arms that may be played. `docs/ids.md` has what
+    is proven of it and what is not.
+
+    Two functions disagree on arms 0 and 1, and arm 2 is bad in both but reveals the others: worth playing, now and
+    then, only where arms 0 and 1 do not reveal themselves.
+
+    >>> from graphbandit import FeedbackGraph, FeedbackGraphs, FiniteClass, Problem
+    >>> functions = FiniteClass(lambda x: np.array([[[1.0, 0, -1], [0, 1, -1]]]), n_functions=2, n_arms=3)
+    >>> learner, rng = IDSG(), np.random.default_rng(0)
+    >>> state = learner.init(Problem(n_arms=3, function_class=functions, noise=0.5))
+    >>> for edges in ([(0, 0), (1, 1), (2, 0), (2, 1)], [(2, 0), (2, 1)]):
+    ...     graphs = FeedbackGraphs.repeat(FeedbackGraph.from_edges(edges, 3, require_loops=False), 1)
+    ...     learner.decide(state, np.zeros((1, 1)), graphs, rng).probabilities.round(4)
+    array([[1., 0., 0.]])
+    array([[0.6667, 0.    , 0.3333]])
+    """
+
+    form: Literal["bayesian", "frequentist"] = "bayesian"
+    draws: int = 200
+    delta: float = 0.1
+    epoch_growth: float = 1.2
+    seed: int = 0
+    function_class: FunctionClass[Any, Any, Any] | None = None
+
+    def __post_init__(self) -> None:
+        setting_choice("form", self.form, ("bayesian", "frequentist"))
+        setting_integer("draws", self.draws, at_least=1)
+        setting_number("delta", self.delta, above=1.0 / LARGEST, below=1.0)
+        EpochSchedule(growth=self.epoch_growth)
+        setting_integer("seed", self.seed, at_least=0)
+
+    def plausible(
+        self, functions: FunctionClass[Any, Any, Any], data: Any, noise: float, names: tuple[str | int, ...]
+    ) -> Any:
+        """Draws, or F_m."""
+        if self.form == "bayesian":
+            return plausible_draws(functions, data, noise, count=self.draws, seed=self.seed, names=names)
+        return plausible_space(functions, data, noise, delta=self.delta)
+
+    def decide(
+        self,
+        state: PlausibleState,
+        contexts: Shaped[np.ndarray, "n ..."],
+        graphs: FeedbackGraphs | ProbabilisticGraphs,
+        rng: np.random.Generator,
+        *,
+        available: Bool[np.ndarray, "n arms"] | None = None,
+    ) -> Decisions:
+        """Regret and information of every arm, the smallest ratio, draw."""
+        problem = state.problem
+        functions = function_class_of(self.function_class, problem)
+        left = self.rounds_until_update(state)
+        available = check_batch(problem.n_arms, left, contexts, graphs, available, loops=False, odds=True)
+        functions.check_contexts(contexts)
+        masks = np.ones((1, problem.n_arms), dtype=np.bool_) if available is None else np.ascontiguousarray(available)
+        outlook = _by_draws if self.form == "bayesian" else _by_bounds
+        regrets, information, candidates, blind = outlook(functions, state, contexts, masks)
+        gains = neighbourhood_information(graphs, information)
+        probabilities, best = information_directed(regrets, gains, masks)
+        probabilities[blind] = np.broadcast_to(uniform_over(masks), regrets.shape)[blind]
+        return decisions_from_probabilities(
+            probabilities,
+            graphs=graphs,
+            uniforms=rng.random(len(contexts)),
+            epoch=state.epoch,
+            best=best,
+            gaps=regrets - regrets[np.arange(len(best)), best][:, None],
+            available=available,
+            candidates=candidates,
+            exploration_set=probabilities > 0,
+        )
+
+
+_Outlook = tuple[
+    Float[np.ndarray, "n arms"], Float[np.ndarray, "n arms"], Bool[np.ndarray, "n arms"], Bool[np.ndarray, " n"]
+]
+"""Delta, v, the candidates, and the rounds in which nothing tells the arms apart yet: these are played uniformly."""
+
+
+def _by_draws(
+    functions: FunctionClass[Any, Any, Any],
+    state: PlausibleState,
+    contexts: Shaped[np.ndarray, "n ..."],
+    masks: Bool[np.ndarray, "masks arms"],
+) -> _Outlook:
+    from graphbandit.kernels.information import posterior_information
+
+    shape = len(contexts), functions.n_arms
+    regrets, information = np.zeros(shape), np.zeros(shape)
+    candidates = np.array(np.broadcast_to(masks, shape))
+    weights = state.plausible.weights
+    for part, values in values_of_draws(functions, state, contexts):
+        mask = masks if len(masks) == 1 else masks[part]
+        posterior_information(values, weights, mask, regrets[part], information[part], candidates[part])
+    same = (np.where(masks, regrets, 0.0) == 0.0).all(axis=1)
+    return regrets, information, candidates, same & draws_know_nothing(functions, state)
+
+
+def _by_bounds(
+    functions: FunctionClass[Any, Any, Any],
+    state: PlausibleState,
+    contexts: Shaped[np.ndarray, "n ..."],
+    masks: Bool[np.ndarray, "masks arms"],
+) -> _Outlook:
+    from graphbandit.kernels.information import bound_information
+
+    lower, upper = bounds_of(functions, state.plausible, contexts)
+    blind = ~((np.abs(lower) <= LARGEST) & (np.abs(upper) <= LARGEST)).all(axis=1)
+    lower, upper = np.where(blind[:, None], 0.0, lower), np.where(blind[:, None], 0.0, upper)
+    regrets, information = np.empty(lower.shape), np.empty(lower.shape)
+    candidates = np.empty(lower.shape, dtype=np.bool_)
+    bound_information(lower, upper, state.noise, masks, regrets, information, candidates)
+    return regrets, information, candidates, blind

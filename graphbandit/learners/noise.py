@@ -1,0 +1,44 @@
+"""The noise scale sigma of a problem that does not say it: an estimate that errs on the high side."""
+
+import math
+import warnings
+from typing import Any
+
+from graphbandit.errors import EstimatedNoiseWarning
+from graphbandit.function_classes.base import FunctionClass
+
+
+def warn_of_estimated_noise(learner: str) -> None:
+    """Tell whoever made the learner's first state that the noise is not known."""
+    warnings.warn(
+        f"the problem does not say its noise, so {learner} estimates it, on the high side; "
+        "give Problem(noise=...), 0.5 for rewards in [0, 1], to learn faster",
+        EstimatedNoiseWarning,
+        stacklevel=4,
+    )
+
+
+def conservative_noise(
+    known: float | None,
+    functions: FunctionClass[Any, Any, Any],
+    data: Any,
+    *,
+    span: float,
+    epoch: int,
+    delta: float,
+) -> float:
+    """The problem's sigma if known, or an estimate that errs on the high side; infinite without enough data.
+
+    The larger of two. Half the span of the rewards seen: by Hoeffding's lemma enough for rewards that stay within
+    it; no span tells nothing. And a bound from the residuals, for noise that is about Gaussian: those of f* have
+    sum of squares S >= sigma^2 (N - 2 sqrt(N log(1/delta))) with probability 1 - delta, and
+    min L >= S - 2 sigma^2 log(|F|/delta), solved for sigma, with delta / (m (m + 1)) for delta in epoch m.
+    """
+    if known is not None:
+        return known
+    count = functions.n_observed(data)
+    failure = math.log(epoch * (epoch + 1) / delta)
+    informative = count - 2.0 * math.sqrt(count * failure) - 2.0 * (functions.log_size + failure)
+    if informative <= 0 or span == 0.0:
+        return math.inf
+    return max(span / 2.0, math.sqrt(functions.smallest_loss(data) / informative))
