@@ -1,0 +1,135 @@
+"""Observations kept for classes that have to look at all of them again: rows that are only ever added to."""
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from graphbandit.errors import InputError
+from graphbandit.persistence import savable
+from graphbandit.shapes import Float, Int
+
+
+class _Buffer:
+    """Arrays with room to grow, whose first `used` rows are taken and never change again."""
+
+    def __init__(self, row: tuple[int, ...], capacity: int) -> None:
+        self.contexts = np.empty((capacity, *row))
+        self.arms = np.empty(capacity, dtype=np.int64)
+        self.rewards = np.empty(capacity)
+        self.used = 0
+        self.lock = threading.Lock()
+
+    def write(
+        self,
+        contexts: Float[np.ndarray, "new ..."],
+        arms: Int[np.ndarray, " new"],
+        rewards: Float[np.ndarray, " new"],
+    ) -> None:
+        rows = slice(self.used, self.used + len(arms))
+        self.contexts[rows], self.arms[rows], self.rewards[rows] = contexts, arms, rewards
+        self.used = rows.stop
+
+
+@savable
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Columns:
+    """N observations as columns: what the class knows of (x, a), the arm, the reward; in the order they were added.
+
+    A value: `append` returns a new one and the old one stays as it is. Both look at the same memory, in which the new
+    rows are written behind the old ones; it doubles when it is full. So N observations in parts cost O(N), and the
+    values of all parts together hardly more memory than the last. A file holds the N rows and no more.
+
+    >>> one = Columns.empty((2,)).append(np.array([[0.5, 1.0]]), np.array([3]), np.array([0.25]))
+    >>> two = one.append(np.array([[0.0, 2.0]]), np.array([1]), np.array([0.75]))
+    >>> len(one), two.arms, np.shares_memory(one.rewards, two.rewards)
+    (1, array([3, 1]), True)
+    """
+
+    contexts: Float[np.ndarray, "observed ..."]
+    arms: Int[np.ndarray, " observed"]
+    rewards: Float[np.ndarray, " observed"]
+    _buffer: _Buffer = field(init=False, repr=False)
+
+    def __init__(
+        self,
+        *,
+        contexts: Float[np.ndarray, "observed ..."],
+        arms: Int[np.ndarray, " observed"],
+        rewards: Float[np.ndarray, " observed"],
+    ) -> None:
+        if not isinstance(contexts, np.ndarray) or contexts.ndim == 0:
+            raise InputError(f"contexts is {contexts!r}; expected an array with one row an observation")
+        _check(contexts.shape[1:], contexts, arms, rewards)
+        buffer = _Buffer(contexts.shape[1:], len(contexts))
+        buffer.write(contexts, arms, rewards)
+        self._look_at(buffer, len(contexts))
+
+    def _look_at(self, buffer: _Buffer, count: int) -> None:
+        for name in ("contexts", "arms", "rewards"):
+            view = getattr(buffer, name)[:count]
+            view.flags.writeable = False
+            object.__setattr__(self, name, view)
+        object.__setattr__(self, "_buffer", buffer)
+
+    def __len__(self) -> int:
+        return len(self.arms)
+
+    def __reduce__(self) -> tuple[Callable[..., "Columns"], tuple[Any, ...]]:
+        """Pickled, and copied, as the rows it holds."""
+        return _of, (self.contexts, self.arms, self.rewards)
+
+    @classmethod
+    def empty(cls, row: tuple[int, ...]) -> "Columns":
+        """No observation yet, of rows of this shape."""
+        return cls(contexts=np.empty((0, *row)), arms=np.empty(0, dtype=np.int64), rewards=np.empty(0))
+
+    def append(
+        self,
+        contexts: Float[np.ndarray, "new ..."],
+        arms: Int[np.ndarray, " new"],
+        rewards: Float[np.ndarray, " new"],
+    ) -> "Columns":
+        """These observations behind those that are there."""
+        row = self.contexts.shape[1:]
+        _check(row, contexts, arms, rewards)
+        count = len(self) + len(arms)
+        buffer = self._buffer
+        with buffer.lock:
+            # another value may have grown out of this one already, and the memory behind is its own
+            if buffer.used == len(self) and count <= len(buffer.arms):
+                buffer.write(contexts, arms, rewards)
+            else:
+                buffer = _Buffer(row, max(count, 2 * len(self), 16))
+                buffer.write(self.contexts, self.arms, self.rewards)
+                buffer.write(contexts, arms, rewards)
+        grown = Columns.__new__(Columns)
+        grown._look_at(buffer, count)
+        return grown
+
+
+def _of(
+    contexts: Float[np.ndarray, "observed ..."],
+    arms: Int[np.ndarray, " observed"],
+    rewards: Float[np.ndarray, " observed"],
+) -> Columns:
+    return Columns(contexts=contexts, arms=arms, rewards=rewards)
+
+
+def _check(
+    row: tuple[int, ...],
+    contexts: Float[np.ndarray, "new ..."],
+    arms: Int[np.ndarray, " new"],
+    rewards: Float[np.ndarray, " new"],
+) -> None:
+    """Raise InputError unless there is one row, one arm and one reward an observation."""
+    n = len(contexts)
+    fits = contexts.shape == (n, *row) and arms.shape == (n,) == rewards.shape
+    if not fits or contexts.dtype.kind != "f" or arms.dtype.kind not in "iu" or rewards.dtype.kind != "f":
+        raise InputError(
+            f"observations have contexts of shape {contexts.shape} ({contexts.dtype}), arms of shape {arms.shape} "
+            f"({arms.dtype}) and rewards of shape {rewards.shape} ({rewards.dtype}); "
+            f"expected (n, {', '.join(map(str, row))}) numbers, n whole numbers and n numbers"
+        )
