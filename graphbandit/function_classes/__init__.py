@@ -3,6 +3,8 @@
 from graphbandit.function_classes.base import Draws, FunctionClass
 from graphbandit.function_classes.bilinear import BilinearClass
 from graphbandit.function_classes.finite import FiniteClass, FiniteData, FiniteModel, FiniteSpace
+from graphbandit.function_classes.refits import FitReport
+from graphbandit.function_classes.regressor import RegressorClass
 
 __all__ = [
     "BilinearClass",
@@ -11,5 +13,7 @@ __all__ = [
     "FiniteData",
     "FiniteModel",
     "FiniteSpace",
+    "FitReport",
     "FunctionClass",
+    "RegressorClass",
 ]

@@ -2,7 +2,7 @@
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -131,8 +131,8 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
         """Whether what is seen of one arm tells about arms never seen, through their features."""
 
     @abstractmethod
-    def fit_number(self, columns: Columns, number: int, rng: np.random.Generator) -> Function:
-        """Fit `number` of these observations, at least one: the estimate if 0, else a refit to disturbed data."""
+    def fit_number(self, data: RefitData, number: int, rng: np.random.Generator) -> Function:
+        """Fit `number` of this data, which is not empty: the estimate if 0, else a refit to disturbed data."""
 
     @abstractmethod
     def pair_values(
@@ -166,7 +166,8 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
         self, contexts: Shaped[np.ndarray, "n ..."], rounds: Int[np.ndarray, " pairs"], arms: Int[np.ndarray, " pairs"]
     ) -> Float[np.ndarray, "pairs d"]:
         """The context of each pair: the round's, or the arm's own in that round."""
-        return contexts[rounds, arms] if self._arm_contexts else contexts[rounds]
+        rows: Float[np.ndarray, "pairs d"] = contexts[rounds, arms] if self._arm_contexts else contexts[rounds]
+        return rows
 
     def empty(self) -> RefitData:
         """No observation yet."""
@@ -199,28 +200,29 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
             self,
             data,
             count,
-            lambda number: self._member(columns, number),
+            lambda number: self._member(data, number),
             lambda member: self.pair_values(member.function, columns.contexts, columns.arms),
             name=self.name,
             total=self._members + 1,
             on_fit=self._on_fit,
         )
 
-    def _member(self, columns: Columns, number: int) -> Member[Function]:
-        rewards = columns.rewards
+    def _member(self, data: RefitData, number: int) -> Member[Function]:
+        rewards = data.columns.rewards
         rng = stream(self._seed, "fit", len(rewards), number)
-        unseen = self.unseen(columns)
         if number == 0:
             guesses = np.full(self.n_arms, rewards.mean())
         else:
             guesses = rewards[rng.integers(len(rewards), size=self.n_arms)]
-        return Member(function=self.fit_number(columns, number, rng), unseen=unseen, guesses=guesses)
+        function = self.fit_number(data, number, rng)
+        return Member(function=function, unseen=self.unseen(data.columns), guesses=guesses)
 
     def unseen(self, columns: Columns) -> Bool[np.ndarray, " arms"]:
         """The arms of which nothing is known: those never seen, unless they share what is seen of others."""
         if self.shares_arms:
             return np.zeros(self.n_arms, dtype=np.bool_)
-        return np.bincount(columns.arms, minlength=self.n_arms) == 0
+        unseen: Bool[np.ndarray, " arms"] = np.bincount(columns.arms, minlength=self.n_arms) == 0
+        return unseen
 
     def range_of(self, data: RefitData) -> tuple[float, float]:
         """[low, high], widened to the rewards seen."""
@@ -282,11 +284,15 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
 
     def _member_values(
         self, space: EnsembleSpace, contexts: Shaped[np.ndarray, "n ..."]
-    ) -> Float[np.ndarray, "n members arms"]:
+    ) -> Iterator[tuple[slice, Float[np.ndarray, "n members arms"]]]:
+        """The members at some contexts at a time, and which contexts these are."""
         if len(space.members) != self._members + 1:
             raise InputError(f"the space has {len(space.members)} fits; expected {self._members + 1}")
         fits = self.fits(space.data, self._members + 1)
-        return np.stack([self.values(fits[i], contexts) for i in np.flatnonzero(space.members)], axis=1)
+        for start in range(0, len(contexts), BLOCK):
+            part = slice(start, start + BLOCK)
+            members = [self.values(fits[i], contexts[part]) for i in np.flatnonzero(space.members)]
+            yield part, np.stack(members, axis=1)
 
     def candidates(
         self,
@@ -298,13 +304,14 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
         from graphbandit.kernels.finite import finite_candidates
 
         self._check_shape(contexts)
-        offered = np.ones((1, self.n_arms), dtype=np.bool_) if available is None else np.ascontiguousarray(available)
+        offered = np.ones((len(contexts), self.n_arms), dtype=np.bool_) if available is None else np.array(available)
         if space.radius == math.inf:
-            return np.array(np.broadcast_to(offered, (len(contexts), self.n_arms)))
+            return offered
         chosen = np.zeros((len(contexts), self.n_arms), dtype=np.bool_)
-        values = self._member_values(space, contexts)
-        finite_candidates(values, np.ones(values.shape[1], dtype=np.bool_), offered, chosen)
-        return chosen | (offered & self.unseen(space.data.columns))
+        for part, values in self._member_values(space, contexts):
+            finite_candidates(values, np.ones(values.shape[1], dtype=np.bool_), offered[part], chosen[part])
+        chosen |= offered & self.unseen(space.data.columns)
+        return chosen
 
     def widths(
         self,
@@ -315,15 +322,16 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
     ) -> Float[np.ndarray, "n arms"]:
         """Max over members f of |(f - fhat)(x, a) - (f - fhat)(x, best)|; by the bounds where an arm is not known."""
         estimate = self.predict(model, contexts)
-        bounds = self.bounds(space, contexts)
-        loose = widths_within(*bounds, estimate, best)
+        widths = widths_within(*self.bounds(space, contexts), estimate, best)
         if space.radius == math.inf:
-            return loose
-        rows = np.arange(len(contexts))
-        difference = self._member_values(space, contexts) - estimate[:, None]
-        difference = difference - difference[rows, :, best][:, :, None]
+            return widths
         unseen = self.unseen(space.data.columns)
-        return np.where(unseen | unseen[best][:, None], loose, np.abs(difference).max(axis=1))
+        for part, values in self._member_values(space, contexts):
+            difference = values - estimate[part, None]
+            difference = difference - difference[np.arange(len(values)), :, best[part]][:, :, None]
+            known = ~(unseen | unseen[best[part], None])
+            widths[part] = np.where(known, np.abs(difference).max(axis=1), widths[part])
+        return widths
 
     def bounds(
         self, space: Any, contexts: Shaped[np.ndarray, "n ..."]
@@ -331,12 +339,13 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
         """Min and max over the members; the range where nothing is known."""
         self._check_shape(contexts)
         low, high = self.range_of(space.data)
-        if space.radius == math.inf:
-            shape = (len(contexts), self.n_arms)
-            return np.full(shape, low), np.full(shape, high)
-        values = self._member_values(space, contexts)
-        unseen = self.unseen(space.data.columns)
-        return np.where(unseen, low, values.min(axis=1)), np.where(unseen, high, values.max(axis=1))
+        lower, upper = np.full((len(contexts), self.n_arms), low), np.full((len(contexts), self.n_arms), high)
+        if space.radius < math.inf:
+            known = ~self.unseen(space.data.columns)
+            for part, values in self._member_values(space, contexts):
+                lower[part, known] = values.min(axis=1)[:, known]
+                upper[part, known] = values.max(axis=1)[:, known]
+        return lower, upper
 
     def draws(self, data: RefitData, *, noise: float, count: int, rng: np.random.Generator) -> Draws:
         """The refits, equally weighted, as the bootstrap has it: all, or `count` drawn by `rng` if that is fewer.

@@ -17,7 +17,8 @@ def candidates_within(
     """
     offered = np.ones(lower.shape, dtype=np.bool_) if available is None else available
     best = np.where(offered, lower, -np.inf).max(axis=1)
-    return offered & (upper >= best[:, None])
+    candidates: Bool[np.ndarray, "n arms"] = offered & (upper >= best[:, None])
+    return candidates
 
 
 def widths_within(
@@ -32,6 +33,8 @@ def widths_within(
     """
     rows = np.arange(len(best))
     above, below = np.maximum(upper - estimate, 0.0), np.maximum(estimate - lower, 0.0)
-    widths = np.maximum(above + below[rows, best][:, None], below + above[rows, best][:, None])
+    widths: Float[np.ndarray, "n arms"] = np.maximum(
+        above + below[rows, best][:, None], below + above[rows, best][:, None]
+    )
     widths[rows, best] = 0.0
     return widths

@@ -9,6 +9,7 @@ import logging
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -95,7 +96,7 @@ def fit_up_to(
     for i in missing:
         start = time.perf_counter()
         who = name if i == 0 else f"{name}, refit {i} of {total - 1},"
-        function, loss = fitted(who, data.columns.rewards, lambda i=i: fit(i), values)
+        function, loss = fitted(who, data.columns.rewards, partial(fit, i), values)
         report = FitReport(fit=i, fits=total, observations=len(data), seconds=time.perf_counter() - start)
         done[i] = Fit(function=function, loss=loss, report=report)
         if on_fit is not None:
