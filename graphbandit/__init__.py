@@ -10,7 +10,7 @@ from graphbandit import environments, errors, graph_generators, graph_parameters
 from graphbandit.anytime import Effort
 from graphbandit.bandit import Bandit
 from graphbandit.exploration import exploration_set, inverse_gap_baseline
-from graphbandit.function_classes import BilinearClass, FiniteClass, FunctionClass
+from graphbandit.function_classes import BilinearClass, FiniteClass, FunctionClass, RegressorClass
 from graphbandit.graph_batches import FeedbackGraphs
 from graphbandit.graphs import FeedbackGraph
 from graphbandit.learners import AdaCBG, Falcon, Greedy, Learner, RegCBG, Uniform
@@ -42,6 +42,7 @@ __all__ = [
     "Observations",
     "Problem",
     "RegCBG",
+    "RegressorClass",
     "SamplingSolution",
     "SamplingSolutions",
     "SimulationResult",

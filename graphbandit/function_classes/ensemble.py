@@ -372,18 +372,20 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
         return np.stack([self.values(fits[i], contexts) for i in members.numbers], axis=1)
 
 
-def in_blocks(n: int, evaluate: Callable[[Int[np.ndarray, " block"]], Any]) -> Float[np.ndarray, " n"]:
+def in_blocks(
+    n: int, evaluate: Callable[[Int[np.ndarray, " block"]], Any], size: tuple[int, ...] = ()
+) -> Float[np.ndarray, "n ..."]:
     """evaluate(index) for the indices 0 .. n - 1, always BLOCK of them: the last is repeated to fill a block.
 
     Matrix products sum in an order that depends on the number of rows, so a regressor may predict other last bits for
-    one row than for the same row among many. With equal blocks it predicts the same.
+    one row than for the same row among many. With equal blocks it predicts the same. `size` is that of one answer.
     """
-    values = np.empty(n)
+    values = np.empty((n, *size))
     for start in range(0, n, BLOCK):
         index = np.minimum(np.arange(start, start + BLOCK), n - 1)
         found = np.asarray(evaluate(index), dtype=np.float64)
-        if found.shape != (BLOCK,):
-            raise InputError(f"{BLOCK} predictions have shape {found.shape}; expected ({BLOCK},)")
+        if found.shape != (BLOCK, *size):
+            raise InputError(f"{BLOCK} predictions have shape {found.shape}; expected {(BLOCK, *size)}")
         values[start : start + BLOCK] = found[: n - start]
     return values
 
