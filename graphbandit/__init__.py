@@ -10,7 +10,7 @@ from graphbandit import environments, errors, graph_generators, graph_parameters
 from graphbandit.anytime import Effort
 from graphbandit.bandit import Bandit
 from graphbandit.exploration import exploration_set, inverse_gap_baseline
-from graphbandit.function_classes import BilinearClass, FiniteClass, FunctionClass, RegressorClass
+from graphbandit.function_classes import BilinearClass, FiniteClass, FunctionClass, LinearClass, RegressorClass
 from graphbandit.graph_batches import FeedbackGraphs
 from graphbandit.graphs import FeedbackGraph
 from graphbandit.learners import AdaCBG, Falcon, Greedy, Learner, RegCBG, Uniform
@@ -39,6 +39,7 @@ __all__ = [
     "FunctionClass",
     "Greedy",
     "Learner",
+    "LinearClass",
     "Observations",
     "Problem",
     "RegCBG",

@@ -2,18 +2,24 @@
 
 from graphbandit.function_classes.base import Draws, FunctionClass
 from graphbandit.function_classes.bilinear import BilinearClass
+from graphbandit.function_classes.ellipsoid import Ellipsoid, LinearModel
 from graphbandit.function_classes.finite import FiniteClass, FiniteData, FiniteModel, FiniteSpace
+from graphbandit.function_classes.linear import LinearClass, LinearData
 from graphbandit.function_classes.refits import FitReport
 from graphbandit.function_classes.regressor import RegressorClass
 
 __all__ = [
     "BilinearClass",
     "Draws",
+    "Ellipsoid",
     "FiniteClass",
     "FiniteData",
     "FiniteModel",
     "FiniteSpace",
     "FitReport",
     "FunctionClass",
+    "LinearClass",
+    "LinearData",
+    "LinearModel",
     "RegressorClass",
 ]

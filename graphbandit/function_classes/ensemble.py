@@ -4,6 +4,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -87,9 +88,9 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
     inside, not exact.
 
     Where nothing is known, mean rewards are anywhere in [low, high], widened to the rewards seen. That goes for all
-    of F, at radius infinity, and for an arm that was never seen, in classes where an arm stands for itself
-    (`shares_arms` is False): it is always a candidate, the estimate of it is the mean of all rewards, and a
-    refit's is some reward that was seen.
+    of F, at radius infinity; for all arms, before there are `fewest` observations; and for an arm that was seen less
+    than `fewest_of_arm` times. Such an arm is always a candidate, the estimate of it is the mean of all rewards, a
+    refit's is some reward that was seen, and its own rewards count in no loss.
     """
 
     def __init__(
@@ -104,6 +105,8 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
         entropy: float | None,
         seed: int,
         on_fit: Callable[[FitReport], None] | None,
+        fewest: int,
+        fewest_of_arm: int,
     ) -> None:
         setting_boolean("arm_contexts", arm_contexts)
         self._n_arms = setting_integer("n_arms", n_arms, at_least=1)
@@ -119,20 +122,17 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
         if on_fit is not None and not callable(on_fit):
             raise SettingError(f"on_fit is {on_fit!r}; expected a callable that takes a FitReport")
         self._on_fit = on_fit
+        self._fewest = setting_integer("fewest", fewest, at_least=1)
+        self._fewest_of_arm = fewest_of_arm
 
     @property
     @abstractmethod
     def name(self) -> str:
         """What is fitted, as messages call it."""
 
-    @property
-    @abstractmethod
-    def shares_arms(self) -> bool:
-        """Whether what is seen of one arm tells about arms never seen, through their features."""
-
     @abstractmethod
     def fit_number(self, data: RefitData, number: int, rng: np.random.Generator) -> Function:
-        """Fit `number` of this data, which is not empty: the estimate if 0, else a refit to disturbed data."""
+        """Fit `number` of at least `fewest` observations: the estimate if 0, else a refit to disturbed data."""
 
     @abstractmethod
     def pair_values(
@@ -187,25 +187,28 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
         return len(data)
 
     def fit(self, data: RefitData) -> RefitModel:
-        """The estimate, fitted now if it is not yet; on no data it is the middle of the range."""
+        """The estimate, fitted now if it is not yet."""
         self.fits(data, 1)
         return RefitModel(data=data)
 
     def fits(self, data: RefitData, count: int) -> list[Fit]:
-        """Fits 0 .. count - 1 of this data, each made once; none of no data."""
-        columns = data.columns
-        if not len(columns):
+        """Fits 0 .. count - 1 of this data, each made once; none of too few observations."""
+        if not self.enough(data):
             return []
         return fit_up_to(
             self,
             data,
             count,
-            lambda number: self._member(data, number),
-            lambda member: self.pair_values(member.function, columns.contexts, columns.arms),
+            partial(self._member, data),
+            partial(self._at_data, data.columns),
             name=self.name,
             total=self._members + 1,
             on_fit=self._on_fit,
         )
+
+    def enough(self, data: RefitData) -> bool:
+        """Whether there are observations enough for a fit."""
+        return len(data) >= self._fewest
 
     def _member(self, data: RefitData, number: int) -> Member[Function]:
         rewards = data.columns.rewards
@@ -217,11 +220,14 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
         function = self.fit_number(data, number, rng)
         return Member(function=function, unseen=self.unseen(data.columns), guesses=guesses)
 
+    def _at_data(self, columns: Columns, member: Member[Function]) -> Float[np.ndarray, " observed"]:
+        """The values at the observations; the rewards themselves where the arm is not known."""
+        values = self.pair_values(member.function, columns.contexts, columns.arms)
+        return np.where(member.unseen[columns.arms], columns.rewards, values)
+
     def unseen(self, columns: Columns) -> Bool[np.ndarray, " arms"]:
-        """The arms of which nothing is known: those never seen, unless they share what is seen of others."""
-        if self.shares_arms:
-            return np.zeros(self.n_arms, dtype=np.bool_)
-        unseen: Bool[np.ndarray, " arms"] = np.bincount(columns.arms, minlength=self.n_arms) == 0
+        """The arms of which nothing is known, having been seen too rarely."""
+        unseen: Bool[np.ndarray, " arms"] = np.bincount(columns.arms, minlength=self.n_arms) < self._fewest_of_arm
         return unseen
 
     def range_of(self, data: RefitData) -> tuple[float, float]:
@@ -248,11 +254,13 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
         return values
 
     def predict(self, model: RefitModel, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n arms"]:
-        """The estimate; the middle of the range if there is no data."""
+        """The estimate; before there is one, the mean of all rewards, or the middle of the range if there are none."""
         self._check_shape(contexts)
         for fit in self.fits(model.data, 1):
             return self.values(fit, contexts)
-        return np.full((len(contexts), self.n_arms), sum(self.range_of(model.data)) / 2.0)
+        rewards = model.data.columns.rewards
+        mean = rewards.mean() if len(rewards) else sum(self.range_of(model.data)) / 2.0
+        return np.full((len(contexts), self.n_arms), mean)
 
     def smallest_loss(self, data: RefitData) -> float:
         """The least loss of all fits."""
@@ -275,7 +283,7 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
     def version_space(self, data: RefitData, radius: float) -> Any:
         """{ fits f : L(f) <= min L + radius } and the estimate; everything at radius infinity."""
         check_radius(radius)
-        if radius == math.inf or not len(data):
+        if radius == math.inf or not self.enough(data):
             return EnsembleSpace(data=data, radius=math.inf, members=np.ones(self._members + 1, dtype=np.bool_))
         losses = np.array([fit.loss for fit in self.fits(data, self._members + 1)])
         members = losses <= losses.min() + radius + SLACK * min(1.0, float(losses.max()))
@@ -350,11 +358,11 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
     def draws(self, data: RefitData, *, noise: float, count: int, rng: np.random.Generator) -> Draws:
         """The refits, equally weighted, as the bootstrap has it: all, or `count` drawn by `rng` if that is fewer.
 
-        The estimate, which is about their mean, is not among them. It is the only draw if there is no data.
+        The estimate, which is about their mean, is not among them. It is the only draw of too few observations.
         """
         setting_number("noise", noise, at_least=0.0)
         setting_integer("count", count, at_least=1)
-        if not len(data):
+        if not self.enough(data):
             return Draws(members=EnsembleMembers(data=data, numbers=np.zeros(1, dtype=np.int64)), weights=np.ones(1))
         self.fits(data, self._members + 1)
         numbers = np.arange(1, self._members + 1)
@@ -366,7 +374,7 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
     def draw_values(self, draws: Draws, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n draws arms"]:
         """Each of the refits that were drawn, evaluated."""
         members: EnsembleMembers = draws.members
-        if not len(members.data):
+        if not self.enough(members.data):
             return self.predict(RefitModel(data=members.data), contexts)[:, None]
         fits = self.fits(members.data, int(members.numbers.max()) + 1)
         return np.stack([self.values(fits[i], contexts) for i in members.numbers], axis=1)

@@ -46,7 +46,8 @@ class RegressorClass(EnsembleFunctionClass[Regressors]):
     `low` and `high` are the range of mean rewards, widened to the rewards seen. `entropy` stands for log |F| in the
     learners' formulas and in the sharp radius, see `log_size` and `sharp_radius`. Every `random_state` in the
     regressor is set from `seed`, the number of observations and the number of the refit, so the same data gives the
-    same fits; `n_jobs` is left alone. `on_fit` is called with a FitReport after each fit.
+    same fits; `n_jobs` is left alone. `on_fit` is called with a FitReport after each fit. Less than `fewest`
+    observations (of an arm, if there is a regressor for each) are not fitted: nothing is known then but the range.
 
     >>> from sklearn.linear_model import LinearRegression
     >>> functions = RegressorClass(LinearRegression(), n_arms=2, dimension=1, members=3)
@@ -73,7 +74,10 @@ class RegressorClass(EnsembleFunctionClass[Regressors]):
         entropy: float | None = None,
         seed: int = 0,
         on_fit: Callable[[FitReport], None] | None = None,
+        fewest: int = 2,
     ) -> None:
+        setting_boolean("per_arm", per_arm)
+        shares_arms = not per_arm and (arm_contexts or arm_features is not None)
         super().__init__(
             n_arms=n_arms,
             dimension=dimension,
@@ -84,14 +88,13 @@ class RegressorClass(EnsembleFunctionClass[Regressors]):
             entropy=entropy,
             seed=seed,
             on_fit=on_fit,
+            fewest=fewest,
+            fewest_of_arm=fewest if per_arm else 0 if shares_arms else 1,
         )
-        setting_boolean("per_arm", per_arm)
         setting_choice("version_space", version_space, ("ensemble", "reduction"))
         setting_choice("resampling", resampling, ("bootstrap", "perturbed"))
         if arm_features is not None and (per_arm or arm_contexts):
-            raise SettingError(
-                "arm_features were given with per_arm or arm_contexts; expected one of the three at most"
-            )
+            raise SettingError("arm_features came with per_arm or arm_contexts; expected one of the three at most")
         self._arm_features = (
             None if arm_features is None else setting_array("arm_features", arm_features, (n_arms, "d"))
         )
@@ -133,17 +136,13 @@ class RegressorClass(EnsembleFunctionClass[Regressors]):
             "high": self._high,
             "entropy": self._entropy,
             "seed": self._seed,
+            "fewest": self._fewest,
         }
 
     @property
     def name(self) -> str:
         """The regressor's."""
         return type(self._regressor).__name__
-
-    @property
-    def shares_arms(self) -> bool:
-        """With features of arms, or contexts of their own."""
-        return not self._per_arm and (self._arm_contexts or self._arm_features is not None)
 
     def _features(
         self, rows: Float[np.ndarray, "pairs d"], arms: Int[np.ndarray, " pairs"]
@@ -176,7 +175,8 @@ class RegressorClass(EnsembleFunctionClass[Regressors]):
         """The observations that each regressor is fitted to."""
         if not self._per_arm:
             return [(ALL, np.arange(len(columns)))]
-        return [(int(arm), np.flatnonzero(columns.arms == arm)) for arm in np.unique(columns.arms)]
+        known = np.flatnonzero(~self.unseen(columns))
+        return [(int(arm), np.flatnonzero(columns.arms == arm)) for arm in known]
 
     def _fresh(self, data: RefitData, number: int, arm: int) -> Any:
         """A clone, with its random state, and any inside it, set by what it is for."""
@@ -212,7 +212,7 @@ class RegressorClass(EnsembleFunctionClass[Regressors]):
 
     def version_space(self, data: RefitData, radius: float) -> Any:
         """The plausible fits; for the reduction the data and the radius, and bounds are found when asked for."""
-        if self._kind == "ensemble" or not len(data):
+        if self._kind == "ensemble" or not self.enough(data):
             return super().version_space(data, radius)
         self.fits(data, 1)
         return ReductionSpace(data=data, radius=radius)

@@ -64,6 +64,8 @@ class TorchClass(EnsembleFunctionClass["torch.nn.Module"]):
             entropy=entropy,
             seed=seed,
             on_fit=on_fit,
+            fewest=1,
+            fewest_of_arm=0 if arm_contexts else 1,
         )
         self._passes = setting_integer("passes", passes, at_least=1)
         self._batch_size = setting_integer("batch_size", batch_size, at_least=1)
@@ -102,11 +104,6 @@ class TorchClass(EnsembleFunctionClass["torch.nn.Module"]):
     def name(self) -> str:
         """The module's."""
         return self._description.split("(", 1)[0]
-
-    @property
-    def shares_arms(self) -> bool:
-        """Where arms have contexts, one function serves them all."""
-        return self._arm_contexts
 
     def fit_number(self, data: RefitData, number: int, rng: np.random.Generator) -> "torch.nn.Module":
         """A new module trained on all observations, or on as many drawn with replacement."""

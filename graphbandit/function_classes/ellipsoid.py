@@ -1,0 +1,172 @@
+"""Version spaces and models of the classes with a parameter theta: an ellipsoid, and a point."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from graphbandit.checks import setting_number
+from graphbandit.errors import InputError
+from graphbandit.function_classes.features import FeatureMap
+from graphbandit.persistence import savable
+from graphbandit.shapes import Bool, Float, Int, Shaped
+
+
+@savable
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LinearModel:
+    """One parameter for all arms, or one an arm."""
+
+    parameters: Float[np.ndarray, "blocks d"]
+
+    def __post_init__(self) -> None:
+        check_array("parameters", self.parameters, 2)
+
+
+@savable
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Ellipsoid:
+    """{ theta : |U (theta - center)|^2 <= radius }, over all blocks together; V = U'U in each."""
+
+    center: Float[np.ndarray, "blocks d"]
+    factors: Float[np.ndarray, "blocks d d"]
+    radius: float
+
+    def __post_init__(self) -> None:
+        check_array("center", self.center, 2)
+        check_array("factors", self.factors, 3)
+        setting_number("radius", self.radius, at_least=0.0)
+        if self.factors.shape != (*self.center.shape, self.center.shape[1]):
+            raise InputError(f"factors have shape {self.factors.shape}; expected one square a row of the center")
+
+    @classmethod
+    def ball(cls, features: FeatureMap, radius: float) -> "Ellipsoid":
+        """{ theta : |theta| <= radius }."""
+        shape = (features.blocks, features.size)
+        identity = np.broadcast_to(np.eye(features.size), (*shape, features.size))
+        return cls(center=np.zeros(shape), factors=np.array(identity), radius=radius * radius)
+
+    def contains(self, parameters: Float[np.ndarray, "blocks d"]) -> bool:
+        """Whether this theta is in it."""
+        moved = np.einsum("bij,bj->bi", self.factors, parameters - self.center)
+        return float((moved * moved).sum()) <= self.radius
+
+    def candidates(
+        self,
+        features: FeatureMap,
+        contexts: Shaped[np.ndarray, "n ..."],
+        available: Bool[np.ndarray, "n arms"] | None,
+    ) -> Bool[np.ndarray, "n arms"]:
+        """The arms that win for some theta in it: exact; see `kernels/ellipsoid.py`."""
+        from graphbandit.kernels.ellipsoid import HOWS, ellipsoid_candidates, separate_candidates
+
+        check_parameters(features, self.center)
+        chosen = np.zeros((len(contexts), features.n_arms), dtype=np.bool_)
+        everything = np.ones((1, features.n_arms), dtype=np.bool_)
+        for part, rows in features.blocks_of(contexts):
+            mask = everything if available is None else np.ascontiguousarray(available[part])
+            if features.parameters == "shared":
+                settled = np.zeros(HOWS, dtype=np.int64)
+                ellipsoid_candidates(rows, self.center[0], self.factors[0], self.radius, mask, chosen[part], settled)
+            else:
+                values, norms = self._values(rows, features.n_arms), self._norms(rows, features.n_arms)
+                separate_candidates(values, norms, self.radius, mask, chosen[part])
+        return chosen
+
+    def predictor_bounds(
+        self, features: FeatureMap, contexts: Shaped[np.ndarray, "n ..."]
+    ) -> tuple[Float[np.ndarray, "n arms"], Float[np.ndarray, "n arms"]]:
+        """center'phi -+ sqrt(radius phi'V^-1 phi), the extremes of theta'phi."""
+        check_parameters(features, self.center)
+        lower = np.empty((len(contexts), features.n_arms))
+        upper = np.empty_like(lower)
+        for part, rows in features.blocks_of(contexts):
+            values = self._values(rows, features.n_arms)
+            reach = math.sqrt(self.radius) * self._norms(rows, features.n_arms)
+            lower[part], upper[part] = values - reach, values + reach
+        return lower, upper
+
+    def predictor_widths(
+        self,
+        features: FeatureMap,
+        model: LinearModel,
+        contexts: Shaped[np.ndarray, "n ..."],
+        best: Int[np.ndarray, " n"],
+    ) -> Float[np.ndarray, "n arms"]:
+        """|(center - thetahat)'v| + sqrt(radius v'V^-1 v), v = phi(x, a) - phi(x, best): sup |(theta - thetahat)'v|."""
+        from graphbandit.kernels.linear import difference_norms, linear_values
+
+        check_parameters(features, self.center)
+        check_parameters(features, model.parameters)
+        if best.shape != (len(contexts),) or not ((best >= 0) & (best < features.n_arms)).all():
+            raise InputError(f"best is {best!r}; expected one of {features.n_arms} arms for each of {len(contexts)}")
+        widths = np.empty((len(contexts), features.n_arms))
+        apart = self.center - model.parameters
+        for part, rows in features.blocks_of(contexts):
+            norms, moved = np.empty((len(rows), features.n_arms)), np.empty((len(rows), features.n_arms))
+            linear_values(rows, apart, moved)
+            chosen = best[part][:, None]
+            if features.parameters == "shared":
+                difference_norms(rows, np.ascontiguousarray(best[part]), self.factors[0], norms)
+            else:
+                own = self._norms(rows, features.n_arms)
+                norms = np.sqrt(own**2 + np.take_along_axis(own, chosen, axis=1) ** 2)
+                np.put_along_axis(norms, chosen, 0.0, axis=1)
+            moved = np.abs(moved - np.take_along_axis(moved, chosen, axis=1))
+            widths[part] = moved + math.sqrt(self.radius) * norms
+        return widths
+
+    def _values(self, rows: Float[np.ndarray, "n rows d"], n_arms: int) -> Float[np.ndarray, "n arms"]:
+        from graphbandit.kernels.linear import linear_values
+
+        values = np.empty((len(rows), n_arms))
+        linear_values(rows, self.center, values)
+        return values
+
+    def _norms(self, rows: Float[np.ndarray, "n rows d"], n_arms: int) -> Float[np.ndarray, "n arms"]:
+        from graphbandit.kernels.linear import linear_norms
+
+        norms = np.empty((len(rows), n_arms))
+        linear_norms(rows, self.factors, norms)
+        return norms
+
+
+def linear_predictor(
+    features: FeatureMap, parameters: Float[np.ndarray, "blocks d"], contexts: Shaped[np.ndarray, "n ..."]
+) -> Float[np.ndarray, "n arms"]:
+    """theta'phi(x, a) for every context and arm."""
+    from graphbandit.kernels.linear import linear_values
+
+    values = np.empty((len(contexts), features.n_arms))
+    for part, rows in features.blocks_of(contexts):
+        linear_values(rows, parameters, values[part])
+    return values
+
+
+def gaussian_draws(
+    center: Float[np.ndarray, "blocks d"],
+    factors: Float[np.ndarray, "blocks d d"],
+    *,
+    scale: float,
+    count: int,
+    rng: np.random.Generator,
+) -> Float[np.ndarray, "draws blocks d"]:
+    """Draws of N(center, scale^2 V^-1), V = U'U: center + scale U^-1 z with z standard normal."""
+    from graphbandit.kernels.linear import add_solutions
+
+    draws = scale * rng.standard_normal((count, *center.shape))
+    add_solutions(factors, center, draws)
+    return draws
+
+
+def check_array(name: str, array: Float[np.ndarray, "..."], ndim: int) -> None:
+    """Raise InputError unless this is a float array of that many axes; saved files are checked with it."""
+    if not isinstance(array, np.ndarray) or array.dtype != np.float64 or array.ndim != ndim:
+        raise InputError(f"{name} is {array!r}; expected an array of numbers with {ndim} axes")
+
+
+def check_parameters(features: FeatureMap, parameters: Float[np.ndarray, "blocks d"]) -> None:
+    """Raise InputError unless the parameters are of this map; kernels trust them."""
+    expected = (features.blocks, features.size)
+    if parameters.shape != expected:
+        raise InputError(f"the parameters have shape {parameters.shape}; expected {expected}")

@@ -1,0 +1,141 @@
+"""Features phi(x, a) of a context and an arm, from contexts in each of the forms that linear classes take."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbandit.checks import (
+    LARGEST,
+    first_not_finite,
+    setting_array,
+    setting_boolean,
+    setting_choice,
+    setting_integer,
+)
+from graphbandit.errors import InputError, ObservationError, SettingError
+from graphbandit.shapes import Float, Shaped
+from graphbandit.types import Observations
+
+BLOCK = 256
+"""Contexts whose features are made at a time, so that arrays of shape (n, K, d) never grow with the batch."""
+
+LARGEST_FEATURE = 1e50
+"""Features are refused beyond this size: their squares, and products with rewards, must stay finite when summed."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class FeatureMap:
+    """phi(x, a) in R^q, and which parameter goes with it.
+
+    parameters  arm_features  contexts   phi(x, a)                       value
+    "shared"    none          (n, K, d)  x[a]                            theta'phi
+    "shared"    (K, d_a)      (n, d)     x kron z[a], q = d d_a          theta'phi = x'Theta z[a]
+    "per-arm"   none          (n, d)     x                               theta[a]'phi
+    "per-arm"   none          (n, K, d)  x[a]                            theta[a]'phi
+
+    With `intercept` a 1 is put behind x, and behind z: the second row then has x kron z, x, z and 1.
+    """
+
+    n_arms: int
+    dimension: int
+    parameters: Literal["shared", "per-arm"]
+    arm_features: Float[np.ndarray, "arms d"] | None
+    intercept: bool
+
+    def __init__(
+        self,
+        *,
+        n_arms: int,
+        dimension: int,
+        parameters: Literal["shared", "per-arm"],
+        arm_features: npt.ArrayLike | None,
+        intercept: bool,
+    ) -> None:
+        object.__setattr__(self, "n_arms", setting_integer("n_arms", n_arms, at_least=1, at_most=2**31 - 1))
+        object.__setattr__(self, "dimension", setting_integer("dimension", dimension, at_least=1))
+        setting_choice("parameters", parameters, ("shared", "per-arm"))
+        object.__setattr__(self, "parameters", parameters)
+        setting_boolean("intercept", intercept)
+        object.__setattr__(self, "intercept", intercept)
+        features = None
+        if arm_features is not None:
+            if parameters == "per-arm":
+                raise SettingError("arm_features came with parameters='per-arm'; expected parameters='shared'")
+            features = setting_array("arm_features", arm_features, (self.n_arms, "d"))
+            if np.abs(features).max() > LARGEST_FEATURE:
+                raise SettingError(f"arm_features go beyond {LARGEST_FEATURE:g}; expected smaller ones")
+        object.__setattr__(self, "arm_features", features)
+
+    @property
+    def blocks(self) -> int:
+        """How many parameters there are: 1, or K."""
+        return 1 if self.parameters == "shared" else self.n_arms
+
+    @property
+    def size(self) -> int:
+        """q, the length of phi and of each parameter."""
+        length = self.dimension + self.intercept
+        return length if self.arm_features is None else length * (self.arm_features.shape[1] + self.intercept)
+
+    @property
+    def expected(self) -> str:
+        """The shapes of contexts that are taken."""
+        joint, plain = f"(n, {self.n_arms}, {self.dimension})", f"(n, {self.dimension})"
+        if self.parameters == "per-arm":
+            return f"{plain} or {joint}"
+        return joint if self.arm_features is None else plain
+
+    def check_contexts(self, contexts: Shaped[np.ndarray, "n ..."]) -> None:
+        """Raise InputError unless contexts have one of the expected shapes and features stay of a fair size."""
+        joint = contexts.ndim == 3 and self.arm_features is None
+        plain = contexts.ndim == 2 and (self.arm_features is not None or self.parameters == "per-arm")
+        fits = contexts.shape[1:] == ((self.n_arms, self.dimension) if joint else (self.dimension,))
+        if not (joint or plain) or not fits:
+            raise InputError(f"contexts have shape {contexts.shape}; expected {self.expected}")
+        largest = LARGEST_FEATURE
+        if self.arm_features is not None:
+            largest /= max(1.0, float(np.abs(self.arm_features).max()))
+        if not (np.abs(contexts) <= largest).all():
+            where = first_not_finite(contexts, largest=largest)
+            raise InputError(f"contexts have {where}; expected finite numbers up to {largest:g} in size")
+
+    def check_observations(self, observations: Observations) -> None:
+        """Raise unless the observations can be learnt from; kernels trust them."""
+        self.check_contexts(observations.contexts)
+        arms, rows, rewards = observations.arms, observations.rows, observations.rewards
+        for name, places, size in (("rows", rows, len(observations.contexts)), ("arms", arms, self.n_arms)):
+            if len(places) and not 0 <= places.min() <= places.max() < size:
+                found = f"{places.min()} to {places.max()}"
+                raise InputError(f"the observations have {name} {found}; expected 0 to {size - 1}")
+        if not (np.abs(rewards) <= LARGEST).all():
+            where = first_not_finite(rewards, largest=LARGEST)
+            raise ObservationError(f"the observed rewards have {where}; expected finite numbers up to {LARGEST:g}")
+
+    def rows(self, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n rows d"]:
+        """phi(x_t, a), one row an arm; one row a context where all arms have the same."""
+        self.check_contexts(contexts)
+        features = np.asarray(contexts, dtype=np.float64)
+        if self.arm_features is not None:
+            x, z = _with_one(features, self.intercept), _with_one(self.arm_features, self.intercept)
+            return np.reshape(x[:, None, :, None] * z[None, :, None, :], (len(x), self.n_arms, self.size))
+        if features.ndim == 2:
+            features = features[:, None, :]
+        return np.ascontiguousarray(_with_one(features, self.intercept))
+
+    def blocks_of(
+        self, contexts: Shaped[np.ndarray, "n ..."]
+    ) -> Iterator[tuple[slice, Float[np.ndarray, "block rows d"]]]:
+        """The features of a few contexts at a time, and which contexts they are."""
+        self.check_contexts(contexts)
+        for start in range(0, len(contexts), BLOCK):
+            part = slice(start, min(start + BLOCK, len(contexts)))
+            yield part, self.rows(contexts[part])
+
+
+def _with_one(features: Float[np.ndarray, "... d"], intercept: bool) -> Float[np.ndarray, "... e"]:
+    if not intercept:
+        return features
+    return np.concatenate([features, np.ones((*features.shape[:-1], 1))], axis=-1)
