@@ -10,7 +10,15 @@ from graphbandit import environments, errors, graph_generators, graph_parameters
 from graphbandit.anytime import Effort
 from graphbandit.bandit import Bandit
 from graphbandit.exploration import exploration_set, inverse_gap_baseline
-from graphbandit.function_classes import BilinearClass, FiniteClass, FunctionClass, LinearClass, RegressorClass
+from graphbandit.function_classes import (
+    BilinearClass,
+    FiniteClass,
+    FunctionClass,
+    LastLayerClass,
+    LinearClass,
+    RegressorClass,
+    TorchClass,
+)
 from graphbandit.graph_batches import FeedbackGraphs
 from graphbandit.graphs import FeedbackGraph
 from graphbandit.learners import AdaCBG, Falcon, Greedy, Learner, RegCBG, Uniform
@@ -39,6 +47,7 @@ __all__ = [
     "FunctionClass",
     "Greedy",
     "Learner",
+    "LastLayerClass",
     "LinearClass",
     "Observations",
     "Problem",
@@ -47,6 +56,7 @@ __all__ = [
     "SamplingSolution",
     "SamplingSolutions",
     "SimulationResult",
+    "TorchClass",
     "Uniform",
     "environments",
     "errors",

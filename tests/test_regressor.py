@@ -158,27 +158,24 @@ def test_candidates_bounds_and_widths_are_those_of_the_members(regressor, form):
     np.testing.assert_allclose(functions.widths(space, model, contexts, best), np.abs(shift).max(axis=0), atol=1e-15)
 
 
-def test_bootstrap_and_perturbed_refits_spread_as_least_squares_theory_says():
-    """The refits of a linear regression spread about the estimate by sigma^2 x'V^-1 x."""
+def test_bootstrap_and_perturbed_refits_spread_as_theory_says():
+    """V^-1 X' diag(e^2) X V^-1 for the bootstrap of a linear regression, mean(e^2) V^-1 for perturbed rewards."""
     rng = np.random.default_rng(0)
     contexts = rng.normal(size=(400, 1, D))
-    observations = gb.Observations.from_masks(
-        contexts, np.ones((400, 1), dtype=bool), contexts @ [1.0, 2.0] + 0.3 * rng.normal(size=(400, 1))
-    )
-    theory = 0.09 * np.diag(np.linalg.inv(contexts[:, 0].T @ contexts[:, 0]))
-    for resampling in ("bootstrap", "perturbed"):
-        functions = RegressorClass(
-            LinearRegression(fit_intercept=False),
-            n_arms=1,
-            dimension=D,
-            arm_contexts=True,
-            members=300,
-            resampling=resampling,
-        )
-        data = functions.add(functions.empty(), observations)
-        draws = functions.draws(data, noise=0.3, count=300, rng=rng)
+    x, y = contexts[:, 0], contexts @ [1.0, 2.0] + 0.3 * rng.normal(size=(400, 1))
+    observations = gb.Observations.from_masks(contexts, np.ones((400, 1), dtype=bool), y)
+    inverse = np.linalg.inv(x.T @ x)
+    residuals = y[:, 0] - x @ inverse @ x.T @ y[:, 0]
+    theory = {
+        "bootstrap": inverse @ (x.T * residuals**2) @ x @ inverse,
+        "perturbed": np.square(residuals).mean() * inverse,
+    }
+    settings = {"n_arms": 1, "arm_contexts": True, "members": 300}
+    for resampling, covariance in theory.items():
+        functions = made(LinearRegression(fit_intercept=False), resampling=resampling, **settings)
+        draws = functions.draws(data_of(functions, observations), noise=0.3, count=300, rng=rng)
         spread = functions.draw_values(draws, np.eye(D)[:, None])[:, :, 0].var(axis=1)
-        np.testing.assert_allclose(spread, theory, rtol=0.25)
+        np.testing.assert_allclose(spread, np.diag(covariance), rtol=0.25)
 
 
 def test_the_sharp_radius_is_what_refits_exceed_rarely_or_the_formula_if_more():
@@ -489,7 +486,7 @@ def test_predictions_do_not_depend_on_the_batch(regressor, form):
 
 def test_too_few_observations_are_not_fitted():
     functions = made(LinearRegression(), fewest=5)
-    observations = seen(2, arms=[0])
+    observations = seen(4, arms=[0])
     data, contexts = data_of(functions, observations), np.zeros((1, D))
     assert 0 < len(data) < 5
     assert functions.candidates(functions.version_space(data, 0.1), contexts).all()

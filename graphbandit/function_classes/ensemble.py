@@ -146,6 +146,16 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
         return self._n_arms
 
     @property
+    def dimension(self) -> int:
+        """d, the length of a context (of an arm's row of it)."""
+        return self._dimension
+
+    @property
+    def arm_contexts(self) -> bool:
+        """Whether every arm has a context of its own."""
+        return self._arm_contexts
+
+    @property
     def log_size(self) -> float:
         """`entropy`, or log(members + 1), the size of the sample: a stand-in, as |F| is infinite."""
         return math.log(self._members + 1) if self._entropy is None else self._entropy

@@ -129,11 +129,10 @@ class TorchClass(EnsembleFunctionClass["torch.nn.Module"]):
         self, function: "torch.nn.Module", rows: Float[np.ndarray, "pairs d"], arms: Int[np.ndarray, " pairs"]
     ) -> Float[np.ndarray, " pairs"]:
         """The module's answers, of which the arm's is taken."""
-        import torch
 
-        def evaluate(index: Int[np.ndarray, " block"]) -> Any:
-            with torch.inference_mode():
-                return self._picked(function(tensor(function, rows[index])), torch.from_numpy(arms[index])).numpy()
+        def evaluate(index: Int[np.ndarray, " block"]) -> Float[np.ndarray, " block"]:
+            output = evaluated(function, rows[index])
+            return output.reshape(-1) if self._arm_contexts else output[np.arange(len(index)), arms[index]]
 
         return in_blocks(len(arms), evaluate)
 
@@ -147,13 +146,13 @@ class TorchClass(EnsembleFunctionClass["torch.nn.Module"]):
 
         if isinstance(self._make, torch.nn.Module) or not callable(self._make):
             raise SettingError(f"make is {self._make!r}; expected a callable that returns a new module at each call")
-        with private_randomness(0), torch.inference_mode():
+        with private_randomness(0):
             module = self._make()
             if not isinstance(module, torch.nn.Module) or not list(module.parameters()):
                 raise SettingError(f"make returned {module!r}; expected a torch.nn.Module that has parameters")
             module.eval()
             try:
-                shape = tuple(module(tensor(module, np.zeros((2, self._dimension)))).shape)
+                shape = evaluated(module, np.zeros((2, self._dimension))).shape
             except Exception as error:  # whatever somebody else's code may raise
                 expected = f"one that takes contexts of shape (2, {self._dimension})"
                 raise SettingError(f"the module is {module!r}; expected {expected}: {error}") from error
@@ -173,8 +172,18 @@ def private_randomness(seed: int) -> Iterator[None]:
         yield
 
 
-def tensor(module: "torch.nn.Module", array: Float[np.ndarray, "..."]) -> "torch.Tensor":
-    """The array in the precision of the module."""
+def evaluated(module: "torch.nn.Module", rows: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n ..."]:
+    """What the module gives, without a gradient."""
     import torch
 
-    return torch.from_numpy(np.ascontiguousarray(array)).to(next(module.parameters()).dtype)
+    with torch.inference_mode():
+        output: Float[np.ndarray, "n ..."] = module(tensor(module, rows)).double().numpy()
+    return output
+
+
+def tensor(module: "torch.nn.Module", array: Float[np.ndarray, "..."]) -> "torch.Tensor":
+    """The array in the precision of the module's parameters; PyTorch's own if there are none."""
+    import torch
+
+    precision = next((weights.dtype for weights in module.parameters()), torch.get_default_dtype())
+    return torch.from_numpy(np.ascontiguousarray(array)).to(precision)
