@@ -10,7 +10,15 @@ from graphbandit import environments, errors, graph_generators, graph_parameters
 from graphbandit.anytime import Effort
 from graphbandit.bandit import Bandit
 from graphbandit.exploration import exploration_set, inverse_gap_baseline
-from graphbandit.function_classes import BilinearClass, FiniteClass, FunctionClass, LinearClass
+from graphbandit.function_classes import (
+    BilinearClass,
+    FiniteClass,
+    FunctionClass,
+    LastLayerClass,
+    LinearClass,
+    RegressorClass,
+    TorchClass,
+)
 from graphbandit.graph_batches import FeedbackGraphs
 from graphbandit.graphs import FeedbackGraph
 from graphbandit.learners import (
@@ -70,6 +78,7 @@ __all__ = [
     "FiniteClass",
     "FunctionClass",
     "Greedy",
+    "LastLayerClass",
     "Learner",
     "LinTS",
     "LinUCB",
@@ -80,9 +89,11 @@ __all__ = [
     "Problem",
     "RegCB",
     "RegCBG",
+    "RegressorClass",
     "SamplingSolution",
     "SamplingSolutions",
     "SimulationResult",
+    "TorchClass",
     "UCBMaxN",
     "Uniform",
     "environments",

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from graphbandit import persistence
 from graphbandit.checks import LARGEST, available_array, contexts_array, numbers
 from graphbandit.errors import (
+    FitError,
     GraphError,
     HorizonError,
     InputError,
@@ -59,6 +60,10 @@ class Bandit:
     so nothing is attributed to the wrong round. A failing call changes nothing. `decide` and `observe` may be
     called from several threads.
 
+    The learner fits when the first round after an epoch is decided. If that fails, `decide` raises the FitError once
+    and the bandit keeps its last good model: call again and it decides with that one for the next epoch, after
+    which everything observed is fitted. No reward is lost.
+
     >>> from graphbandit import AdaCBG, FiniteClass, Problem, graph_generators
     >>> functions = FiniteClass(lambda x: np.stack([x, 1 - x], axis=1), n_functions=2, n_arms=3)
     >>> bandit = Bandit(AdaCBG(), Problem(n_arms=3, function_class=functions, noise=0.5), seed=0)
@@ -87,6 +92,7 @@ class Bandit:
         self._open: dict[int, _Open] = {}
         self._news: list[tuple[int, int, float, float]] = []  # round, arm, reward, propensity
         self._late: dict[int, _Played] = {}
+        self._unfitted: int | None = None  # the rounds after which the learner has failed to fit
 
     def __repr__(self) -> str:
         return f"Bandit({type(self._learner).__name__}, rounds={self._rounds}, open={len(self._open)})"
@@ -196,6 +202,7 @@ class Bandit:
                 "news_propensities": np.array([news[3] for news in self._news], dtype=np.float64),
                 "late_rounds": np.array(sorted(self._late), dtype=np.int64),
                 **_columns("late_", [self._late[i] for i in sorted(self._late)]),
+                "unfitted": self._unfitted,
             }
             persistence.write(path, "bandit", content)
 
@@ -256,6 +263,8 @@ class Bandit:
             (int(t), int(arm), float(reward), float(propensity))
             for t, arm, reward, propensity in zip(*(saved[name] for name in names), strict=True)
         ]
+        unfitted = saved.get("unfitted")  # files of version 0.1.0 have no such key
+        bandit._unfitted = None if unfitted is None else int(unfitted)
         bandit._late = {int(t): played for t, played in zip(saved["late_rounds"], late, strict=True)}
         waiting = bandit._rounds - bandit._learnt
         if not waiting == len(bandit._unlearnt) == len(bandit._available):
@@ -303,11 +312,20 @@ class Bandit:
             parts: list[Decisions] = []
             played: list[_Played] = []
             start = 0
+            postponing = False
             try:
                 while start < n:
                     left = self._learner.rounds_until_update(state) - waiting
                     if left == 0:
-                        state = self._learner.update(state, self._observations(learnt, waiting, played, masks))
+                        # what was not fitted is not tried again before there is more of it
+                        postponing = postponing or self._unfitted == learnt + waiting
+                        learn = self._learner.postpone if postponing else self._learner.update
+                        try:
+                            state = learn(state, self._observations(learnt, waiting, played, masks))
+                        except FitError as error:
+                            self._unfitted = learnt + waiting
+                            error.add_note("The bandit keeps its last good model: decide again to go on with it.")
+                            raise
                         learnt += waiting
                         waiting = 0
                         continue

@@ -59,6 +59,10 @@ class SolverError(GraphBanditError):
     """A linear program has no solution, or none that carries its certificate."""
 
 
+class FitError(GraphBanditError):
+    """A regression could not be fitted to the data; whoever asked keeps the model it has."""
+
+
 class EngineError(GraphBanditError):
     """The processes or the cluster that run an experiment cannot be started or reached."""
 

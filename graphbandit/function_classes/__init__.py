@@ -4,7 +4,11 @@ from graphbandit.function_classes.base import Draws, FunctionClass
 from graphbandit.function_classes.bilinear import BilinearClass
 from graphbandit.function_classes.ellipsoid import Ellipsoid, LinearModel
 from graphbandit.function_classes.finite import FiniteClass, FiniteData, FiniteModel, FiniteSpace
+from graphbandit.function_classes.last_layer import LastLayerClass
 from graphbandit.function_classes.linear import LinearClass, LinearData
+from graphbandit.function_classes.refits import FitReport
+from graphbandit.function_classes.regressor import RegressorClass
+from graphbandit.function_classes.torch_module import TorchClass
 
 __all__ = [
     "BilinearClass",
@@ -14,8 +18,12 @@ __all__ = [
     "FiniteData",
     "FiniteModel",
     "FiniteSpace",
+    "FitReport",
     "FunctionClass",
+    "LastLayerClass",
     "LinearClass",
     "LinearData",
     "LinearModel",
+    "RegressorClass",
+    "TorchClass",
 ]

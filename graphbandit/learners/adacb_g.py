@@ -1,7 +1,7 @@
 """AdaCB.G, the adaptive contextual bandit algorithm with graph feedback (Algorithm 1 of Gong & Zhang)."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -13,7 +13,15 @@ from graphbandit.errors import InputError, SettingError
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.graph_batches import FeedbackGraphs
 from graphbandit.learners.base import Learner, candidates_of, check_batch, function_class_of, predicted
-from graphbandit.learners.epochs import EpochSchedule, EpochTerms, add_epoch, check_clock, check_rates, rounds_left
+from graphbandit.learners.epochs import (
+    EpochSchedule,
+    EpochTerms,
+    add_epoch,
+    check_clock,
+    check_rates,
+    postponed,
+    rounds_left,
+)
 from graphbandit.learners.noise import conservative_noise, warn_of_estimated_noise
 from graphbandit.persistence import savable
 from graphbandit.problem import Problem
@@ -203,6 +211,16 @@ class AdaCBG(Learner[AdaCBGState]):
             highest_reward=high,
             disagreement=disagreement,
             scale=scale,
+        )
+
+    def postpone(self, state: AdaCBGState, observations: Observations) -> AdaCBGState:
+        """All observations; fhat_m, F_m and lambda_m serve epoch m + 1 as well, at its rate of exploitation."""
+        functions = function_class_of(self.function_class, state.problem)
+        after: AdaCBGState = postponed(functions, state, observations, expected=self.rounds_until_update(state))
+        return replace(
+            after,
+            lowest_reward=float(observations.rewards.min(initial=state.lowest_reward)),
+            highest_reward=float(observations.rewards.max(initial=state.highest_reward)),
         )
 
     @cached_property

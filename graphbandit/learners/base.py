@@ -53,6 +53,13 @@ class Learner(ABC, Generic[State]):
     def update(self, state: State, observations: Observations) -> State:
         """The state after the next `rounds_until_update(state)` rounds and any late news of earlier ones."""
 
+    def postpone(self, state: State, observations: Observations) -> State:
+        """The state after the same rounds when `update` has failed to fit them: all data, and the last good estimate.
+
+        The next update fits all of it. A learner that fits nothing has nothing to postpone.
+        """
+        return self.update(state, observations)
+
     @abstractmethod
     def rounds_until_update(self, state: State) -> int:
         """How many more rounds are decided with this state; 0 when the horizon is reached."""

@@ -2,7 +2,7 @@
 
 import functools
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -162,3 +162,13 @@ def add_epoch(
     before = function_class.add(data, observations.between(0, max(split, rounds)))
     after = observations.between(max(split, rounds), rounds + expected)
     return before, function_class.add(before, after), after
+
+
+def postponed(
+    function_class: FunctionClass[Any, Any, Any], state: Any, observations: Observations, *, expected: int
+) -> Any:
+    """The state of the next epoch with all data of this one, and the rest of it, the estimate above all, as it is."""
+    _, data, _ = add_epoch(
+        function_class, state.data, observations, rounds=state.rounds, expected=expected, split=state.rounds
+    )
+    return replace(state, rounds=state.rounds + expected, epoch=state.epoch + 1, data=data)

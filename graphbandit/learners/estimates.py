@@ -10,7 +10,15 @@ import numpy as np
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.graph_batches import FeedbackGraphs
 from graphbandit.learners.base import Learner, candidates_of, check_batch, function_class_of, predicted
-from graphbandit.learners.epochs import EpochSchedule, EpochState, EpochTerms, add_epoch, check_rates, rounds_left
+from graphbandit.learners.epochs import (
+    EpochSchedule,
+    EpochState,
+    EpochTerms,
+    add_epoch,
+    check_rates,
+    postponed,
+    rounds_left,
+)
 from graphbandit.problem import Problem
 from graphbandit.rounds import SamplingRule, sample_rounds
 from graphbandit.shapes import Bool, Float, Shaped
@@ -67,6 +75,12 @@ class EstimateLearner(Learner[EpochState]):
             data=data,
             model=functions.fit(data),
         )
+
+    def postpone(self, state: EpochState, observations: Observations) -> EpochState:
+        """All observations, and fhat as it was."""
+        functions = function_class_of(self.function_class, state.problem)
+        after: EpochState = postponed(functions, state, observations, expected=self.rounds_until_update(state))
+        return after
 
     @cached_property
     def _schedule(self) -> EpochSchedule:

@@ -1,0 +1,414 @@
+"""Version spaces of members: an estimate, refits of it to disturbed data, and which of them are still plausible."""
+
+import math
+from abc import abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+
+from graphbandit.checks import LARGEST, first_not_finite, setting_boolean, setting_integer, setting_number
+from graphbandit.errors import InputError, SettingError
+from graphbandit.function_classes.base import Draws, FunctionClass
+from graphbandit.function_classes.columns import Columns
+from graphbandit.function_classes.finite import SLACK
+from graphbandit.function_classes.intervals import widths_within
+from graphbandit.function_classes.refits import Fit, FitReport, RefitData, RefitModel, fit_up_to
+from graphbandit.persistence import savable
+from graphbandit.seeds import stream
+from graphbandit.shapes import Bool, Float, Int, Shaped
+from graphbandit.types import Observations
+
+BLOCK = 256
+"""Rows that are evaluated at a time, no more and no fewer, so that the last bits never depend on the batch."""
+
+PAIRS = 2**15
+"""Pairs of context and arm whose features are held at a time."""
+
+LARGEST_FEATURE = 1e30
+"""Contexts are refused beyond this size: many regressors compute in single precision."""
+
+Function = TypeVar("Function")
+
+
+@savable
+@dataclass(frozen=True, kw_only=True, eq=False)
+class EnsembleSpace:
+    """The fits of this data that are still plausible, by number; at radius infinity, all functions there are."""
+
+    data: RefitData
+    radius: float
+    members: Bool[np.ndarray, " fits"]
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.data, RefitData):
+            raise InputError(f"data is {self.data!r}; expected RefitData")
+        if not isinstance(self.members, np.ndarray) or self.members.dtype != np.bool_ or self.members.ndim != 1:
+            raise InputError(f"members is {self.members!r}; expected one boolean a fit")
+        check_radius(self.radius)
+
+    @property
+    def size(self) -> int:
+        """How many fits are still plausible."""
+        return int(self.members.sum())
+
+
+@savable
+@dataclass(frozen=True, kw_only=True, eq=False)
+class EnsembleMembers:
+    """Some of the fits of this data, by number."""
+
+    data: RefitData
+    numbers: Int[np.ndarray, " draws"]
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.data, RefitData):
+            raise InputError(f"data is {self.data!r}; expected RefitData")
+        if not isinstance(self.numbers, np.ndarray) or self.numbers.dtype.kind not in "iu" or self.numbers.ndim != 1:
+            raise InputError(f"numbers is {self.numbers!r}; expected one whole number a draw")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Member(Generic[Function]):
+    """One fit: a function of the class's own kind, and the values of arms that were never seen."""
+
+    function: Function
+    unseen: Bool[np.ndarray, " arms"]
+    guesses: Float[np.ndarray, " arms"]
+
+
+class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[Function]):
+    """What classes share that fit from scratch; how they fit and evaluate one function is each one's own.
+
+    Fit 0 is the estimate, the least-squares fit of all data; fits 1 .. `members` are refits to data that was disturbed
+    at random. The version space is { fits f : L(f) <= min L + radius }, the minimum being over the fits; the estimate
+    belongs to it always. That is a sample of F_m, and candidates, widths and bounds are those of the sample: from
+    inside, not exact.
+
+    Where nothing is known, mean rewards are anywhere in [low, high], widened to the rewards seen. That goes for all
+    of F, at radius infinity; for all arms, before there are `fewest` observations; and for an arm that was seen less
+    than `fewest_of_arm` times. Such an arm is always a candidate, the estimate of it is the mean of all rewards, a
+    refit's is some reward that was seen, and its own rewards count in no loss.
+    """
+
+    def __init__(
+        self,
+        *,
+        n_arms: int,
+        dimension: int,
+        arm_contexts: bool,
+        members: int,
+        low: float,
+        high: float,
+        entropy: float | None,
+        seed: int,
+        on_fit: Callable[[FitReport], None] | None,
+        fewest: int,
+        fewest_of_arm: int,
+    ) -> None:
+        setting_boolean("arm_contexts", arm_contexts)
+        self._n_arms = setting_integer("n_arms", n_arms, at_least=1)
+        self._dimension = setting_integer("dimension", dimension, at_least=1)
+        self._arm_contexts = arm_contexts
+        self._members = setting_integer("members", members, at_least=1)
+        self._low = setting_number("low", low)
+        self._high = setting_number("high", high)
+        if self._high <= self._low:
+            raise SettingError(f"high is {high!r}; expected a number above low, {low!r}")
+        self._entropy = None if entropy is None else setting_number("entropy", entropy, at_least=0.0)
+        self._seed = setting_integer("seed", seed, at_least=0)
+        if on_fit is not None and not callable(on_fit):
+            raise SettingError(f"on_fit is {on_fit!r}; expected a callable that takes a FitReport")
+        self._on_fit = on_fit
+        self._fewest = setting_integer("fewest", fewest, at_least=1)
+        self._fewest_of_arm = fewest_of_arm
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """What is fitted, as messages call it."""
+
+    @abstractmethod
+    def fit_number(self, data: RefitData, number: int, rng: np.random.Generator) -> Function:
+        """Fit `number` of at least `fewest` observations: the estimate if 0, else a refit to disturbed data."""
+
+    @abstractmethod
+    def pair_values(
+        self, function: Function, rows: Float[np.ndarray, "pairs d"], arms: Int[np.ndarray, " pairs"]
+    ) -> Float[np.ndarray, " pairs"]:
+        """The function at these pairs of a context (of that arm) and an arm, whatever the number of pairs."""
+
+    @property
+    def n_arms(self) -> int:
+        """K."""
+        return self._n_arms
+
+    @property
+    def dimension(self) -> int:
+        """d, the length of a context (of an arm's row of it)."""
+        return self._dimension
+
+    @property
+    def arm_contexts(self) -> bool:
+        """Whether every arm has a context of its own."""
+        return self._arm_contexts
+
+    @property
+    def log_size(self) -> float:
+        """`entropy`, or log(members + 1), the size of the sample: a stand-in, as |F| is infinite."""
+        return math.log(self._members + 1) if self._entropy is None else self._entropy
+
+    def check_contexts(self, contexts: Shaped[np.ndarray, "n ..."]) -> None:
+        """One vector a round, or one for each arm, of numbers that single precision can hold."""
+        self._check_shape(contexts)
+        if not (np.abs(contexts) <= LARGEST_FEATURE).all():
+            where = first_not_finite(contexts, largest=LARGEST_FEATURE)
+            raise InputError(f"contexts have {where}; expected finite numbers up to {LARGEST_FEATURE:g} in size")
+
+    def _check_shape(self, contexts: Shaped[np.ndarray, "n ..."]) -> None:
+        expected = (self.n_arms, self._dimension) if self._arm_contexts else (self._dimension,)
+        if contexts.shape[1:] != expected:
+            raise InputError(f"contexts have shape {contexts.shape}; expected (n, {', '.join(map(str, expected))})")
+
+    def _rows(
+        self, contexts: Shaped[np.ndarray, "n ..."], rounds: Int[np.ndarray, " pairs"], arms: Int[np.ndarray, " pairs"]
+    ) -> Float[np.ndarray, "pairs d"]:
+        """The context of each pair: the round's, or the arm's own in that round."""
+        rows: Float[np.ndarray, "pairs d"] = contexts[rounds, arms] if self._arm_contexts else contexts[rounds]
+        return rows
+
+    def empty(self) -> RefitData:
+        """No observation yet."""
+        return RefitData(columns=Columns.empty((self._dimension,)))
+
+    def add(self, data: RefitData, observations: Observations) -> RefitData:
+        """All observations are kept: one row an observation, behind those that are there."""
+        if not observations.n_observed:
+            return data
+        self.check_contexts(observations.contexts)
+        rows = self._rows(observations.contexts, observations.rows, observations.arms)
+        rows = rows.astype(np.float64, copy=False)
+        return RefitData(columns=data.columns.append(rows, observations.arms, observations.rewards))
+
+    def n_observed(self, data: RefitData) -> int:
+        """How many rewards the data holds."""
+        return len(data)
+
+    def fit(self, data: RefitData) -> RefitModel:
+        """The estimate, fitted now if it is not yet."""
+        self.fits(data, 1)
+        return RefitModel(data=data)
+
+    def fits(self, data: RefitData, count: int) -> list[Fit]:
+        """Fits 0 .. count - 1 of this data, each made once; none of too few observations."""
+        if not self.enough(data):
+            return []
+        return fit_up_to(
+            self,
+            data,
+            count,
+            partial(self._member, data),
+            partial(self._at_data, data.columns),
+            name=self.name,
+            total=self._members + 1,
+            on_fit=self._on_fit,
+        )
+
+    def enough(self, data: RefitData) -> bool:
+        """Whether there are observations enough for a fit."""
+        return len(data) >= self._fewest
+
+    def _member(self, data: RefitData, number: int) -> Member[Function]:
+        rewards = data.columns.rewards
+        rng = stream(self._seed, "fit", len(rewards), number)
+        if number == 0:
+            guesses = np.full(self.n_arms, rewards.mean())
+        else:
+            guesses = rewards[rng.integers(len(rewards), size=self.n_arms)]
+        function = self.fit_number(data, number, rng)
+        return Member(function=function, unseen=self.unseen(data.columns), guesses=guesses)
+
+    def _at_data(self, columns: Columns, member: Member[Function]) -> Float[np.ndarray, " observed"]:
+        """The values at the observations; the rewards themselves where the arm is not known."""
+        values = self.pair_values(member.function, columns.contexts, columns.arms)
+        return np.where(member.unseen[columns.arms], columns.rewards, values)
+
+    def unseen(self, columns: Columns) -> Bool[np.ndarray, " arms"]:
+        """The arms of which nothing is known, having been seen too rarely."""
+        unseen: Bool[np.ndarray, " arms"] = np.bincount(columns.arms, minlength=self.n_arms) < self._fewest_of_arm
+        return unseen
+
+    def range_of(self, data: RefitData) -> tuple[float, float]:
+        """[low, high], widened to the rewards seen."""
+        rewards = data.columns.rewards
+        return float(rewards.min(initial=self._low)), float(rewards.max(initial=self._high))
+
+    def values(self, fit: Fit, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n arms"]:
+        """The fitted function at every context and arm."""
+        self._check_shape(contexts)
+        member: Member[Function] = fit.function
+        values = np.empty((len(contexts), self.n_arms))
+        chunk = max(1, PAIRS // self.n_arms)
+        for start in range(0, len(contexts), chunk):
+            part = contexts[start : start + chunk]
+            rounds = np.repeat(np.arange(len(part)), self.n_arms)
+            arms = np.tile(np.arange(self.n_arms), len(part))
+            pairs = self.pair_values(member.function, self._rows(part, rounds, arms), arms)
+            values[start : start + chunk] = pairs.reshape(len(part), self.n_arms)
+        values[:, member.unseen] = member.guesses[member.unseen]
+        if not (np.abs(values) <= LARGEST).all():
+            where = first_not_finite(values, largest=LARGEST)
+            raise InputError(f"{self.name} predicts {where}; expected finite values up to {LARGEST:g} in size")
+        return values
+
+    def predict(self, model: RefitModel, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n arms"]:
+        """The estimate; before there is one, the mean of all rewards, or the middle of the range if there are none."""
+        self._check_shape(contexts)
+        for fit in self.fits(model.data, 1):
+            return self.values(fit, contexts)
+        rewards = model.data.columns.rewards
+        mean = rewards.mean() if len(rewards) else sum(self.range_of(model.data)) / 2.0
+        return np.full((len(contexts), self.n_arms), mean)
+
+    def smallest_loss(self, data: RefitData) -> float:
+        """The least loss of all fits."""
+        return min((fit.loss for fit in self.fits(data, self._members + 1)), default=0.0)
+
+    def sharp_radius(self, data: RefitData, noise: float, delta: float) -> float:
+        """2 sigma^2 (entropy + log(1 / delta)); without `entropy`, what the refits say if that is more.
+
+        What they say is the bootstrap's answer: how far a fit to disturbed data lies above the least loss, exceeded
+        with probability delta only. Neither is proven for an infinite class. Proofs need its metric entropy, which
+        nobody knows of a boosted forest; the learner's `radius_factor` widens what is too narrow.
+        """
+        formula = 2.0 * noise * noise * (self.log_size - math.log(delta))
+        fits = self.fits(data, self._members + 1) if self._entropy is None else []
+        if not fits:
+            return formula
+        losses = np.array([fit.loss for fit in fits])
+        return max(formula, float(np.quantile(losses[1:] - losses.min(), 1.0 - delta, method="higher")))
+
+    def version_space(self, data: RefitData, radius: float) -> Any:
+        """{ fits f : L(f) <= min L + radius } and the estimate; everything at radius infinity."""
+        check_radius(radius)
+        if radius == math.inf or not self.enough(data):
+            return EnsembleSpace(data=data, radius=math.inf, members=np.ones(self._members + 1, dtype=np.bool_))
+        losses = np.array([fit.loss for fit in self.fits(data, self._members + 1)])
+        members = losses <= losses.min() + radius + SLACK * min(1.0, float(losses.max()))
+        members[0] = True
+        return EnsembleSpace(data=data, radius=radius, members=members)
+
+    def _member_values(
+        self, space: EnsembleSpace, contexts: Shaped[np.ndarray, "n ..."]
+    ) -> Iterator[tuple[slice, Float[np.ndarray, "n members arms"]]]:
+        """The members at some contexts at a time, and which contexts these are."""
+        if len(space.members) != self._members + 1:
+            raise InputError(f"the space has {len(space.members)} fits; expected {self._members + 1}")
+        fits = self.fits(space.data, self._members + 1)
+        for start in range(0, len(contexts), BLOCK):
+            part = slice(start, start + BLOCK)
+            members = [self.values(fits[i], contexts[part]) for i in np.flatnonzero(space.members)]
+            yield part, np.stack(members, axis=1)
+
+    def candidates(
+        self,
+        space: Any,
+        contexts: Shaped[np.ndarray, "n ..."],
+        available: Bool[np.ndarray, "n arms"] | None = None,
+    ) -> Bool[np.ndarray, "n arms"]:
+        """The arms that some member calls best among those available, and those of which nothing is known."""
+        from graphbandit.kernels.finite import finite_candidates
+
+        self._check_shape(contexts)
+        offered = np.ones((len(contexts), self.n_arms), dtype=np.bool_) if available is None else np.array(available)
+        if space.radius == math.inf:
+            return offered
+        chosen = np.zeros((len(contexts), self.n_arms), dtype=np.bool_)
+        for part, values in self._member_values(space, contexts):
+            finite_candidates(values, np.ones(values.shape[1], dtype=np.bool_), offered[part], chosen[part])
+        chosen |= offered & self.unseen(space.data.columns)
+        return chosen
+
+    def widths(
+        self,
+        space: Any,
+        model: RefitModel,
+        contexts: Shaped[np.ndarray, "n ..."],
+        best: Int[np.ndarray, " n"],
+    ) -> Float[np.ndarray, "n arms"]:
+        """Max over members f of |(f - fhat)(x, a) - (f - fhat)(x, best)|; by the bounds where an arm is not known."""
+        estimate = self.predict(model, contexts)
+        widths = widths_within(*self.bounds(space, contexts), estimate, best)
+        if space.radius == math.inf:
+            return widths
+        unseen = self.unseen(space.data.columns)
+        for part, values in self._member_values(space, contexts):
+            difference = values - estimate[part, None]
+            difference = difference - difference[np.arange(len(values)), :, best[part]][:, :, None]
+            known = ~(unseen | unseen[best[part], None])
+            widths[part] = np.where(known, np.abs(difference).max(axis=1), widths[part])
+        return widths
+
+    def bounds(
+        self, space: Any, contexts: Shaped[np.ndarray, "n ..."]
+    ) -> tuple[Float[np.ndarray, "n arms"], Float[np.ndarray, "n arms"]]:
+        """Min and max over the members; the range where nothing is known."""
+        self._check_shape(contexts)
+        low, high = self.range_of(space.data)
+        lower, upper = np.full((len(contexts), self.n_arms), low), np.full((len(contexts), self.n_arms), high)
+        if space.radius < math.inf:
+            known = ~self.unseen(space.data.columns)
+            for part, values in self._member_values(space, contexts):
+                lower[part, known] = values.min(axis=1)[:, known]
+                upper[part, known] = values.max(axis=1)[:, known]
+        return lower, upper
+
+    def draws(self, data: RefitData, *, noise: float, count: int, rng: np.random.Generator) -> Draws:
+        """The refits, equally weighted, as the bootstrap has it: all, or `count` drawn by `rng` if that is fewer.
+
+        The estimate, which is about their mean, is not among them. It is the only draw of too few observations.
+        """
+        setting_number("noise", noise, at_least=0.0)
+        setting_integer("count", count, at_least=1)
+        if not self.enough(data):
+            return Draws(members=EnsembleMembers(data=data, numbers=np.zeros(1, dtype=np.int64)), weights=np.ones(1))
+        self.fits(data, self._members + 1)
+        numbers = np.arange(1, self._members + 1)
+        if count < self._members:
+            numbers = np.sort(rng.choice(numbers, count, replace=False))
+        weights = np.full(len(numbers), 1.0 / len(numbers))
+        return Draws(members=EnsembleMembers(data=data, numbers=numbers), weights=weights)
+
+    def draw_values(self, draws: Draws, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n draws arms"]:
+        """Each of the refits that were drawn, evaluated."""
+        members: EnsembleMembers = draws.members
+        if not self.enough(members.data):
+            return self.predict(RefitModel(data=members.data), contexts)[:, None]
+        fits = self.fits(members.data, int(members.numbers.max()) + 1)
+        return np.stack([self.values(fits[i], contexts) for i in members.numbers], axis=1)
+
+
+def in_blocks(
+    n: int, evaluate: Callable[[Int[np.ndarray, " block"]], Any], size: tuple[int, ...] = ()
+) -> Float[np.ndarray, "n ..."]:
+    """evaluate(index) for the indices 0 .. n - 1, always BLOCK of them: the last is repeated to fill a block.
+
+    Matrix products sum in an order that depends on the number of rows, so a regressor may predict other last bits for
+    one row than for the same row among many. With equal blocks it predicts the same. `size` is that of one answer.
+    """
+    values = np.empty((n, *size))
+    for start in range(0, n, BLOCK):
+        index = np.minimum(np.arange(start, start + BLOCK), n - 1)
+        found = np.asarray(evaluate(index), dtype=np.float64)
+        if found.shape != (BLOCK, *size):
+            raise InputError(f"{BLOCK} predictions have shape {found.shape}; expected {(BLOCK, *size)}")
+        values[start : start + BLOCK] = found[: n - start]
+    return values
+
+
+def check_radius(radius: float) -> None:
+    """Raise InputError unless this is a radius."""
+    if not isinstance(radius, float | int | np.floating) or not radius >= 0.0:
+        raise InputError(f"radius is {radius!r}; expected a number of at least 0, or infinity")

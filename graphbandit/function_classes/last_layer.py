@@ -1,0 +1,269 @@
+"""Linear functions of what a trained module computes before its last layer: an ellipsoid instead of an ensemble."""
+
+import copy
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from graphbandit.errors import InputError, SettingError
+from graphbandit.function_classes.base import Draws, FunctionClass
+from graphbandit.function_classes.ellipsoid import Ellipsoid
+from graphbandit.function_classes.ensemble import check_radius, in_blocks
+from graphbandit.function_classes.intervals import widths_within
+from graphbandit.function_classes.linear import LinearClass, LinearData
+from graphbandit.function_classes.refits import RefitData, RefitModel, fit_up_to
+from graphbandit.function_classes.torch_module import TorchClass, evaluated
+from graphbandit.persistence import savable
+from graphbandit.shapes import Bool, Float, Int, Shaped
+from graphbandit.types import Observations
+
+if TYPE_CHECKING:
+    import torch
+
+
+@savable
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LastLayerSpace:
+    """The ellipsoid of this radius about the last layer that was fitted to this data."""
+
+    data: RefitData
+    radius: float
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.data, RefitData):
+            raise InputError(f"data is {self.data!r}; expected RefitData")
+        check_radius(self.radius)
+
+
+@savable
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LastLayerDraws:
+    """Last layers drawn for the module that was trained on this data."""
+
+    data: RefitData
+    layers: Float[np.ndarray, "draws blocks d"]
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.data, RefitData):
+            raise InputError(f"data is {self.data!r}; expected RefitData")
+        if not isinstance(self.layers, np.ndarray) or self.layers.dtype != np.float64 or self.layers.ndim != 3:
+            raise InputError(f"layers is {self.layers!r}; expected an array of parameters a draw")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Network:
+    """A trained module without its last layer, and the sums of the ridge regression that stands for that."""
+
+    body: "torch.nn.Module"
+    head: LinearData
+
+
+class LastLayerClass(FunctionClass[RefitData, RefitModel, LastLayerSpace]):
+    """f(x, a) = theta[a]'(phi(x), 1), phi being what the module of `networks` computes before its last layer.
+
+    The module is trained on all data, once, and no refits are made. Then phi is taken as given, as if it had been
+    known beforehand, and LinearClass does the rest: `ridge` and `norm_bound` are its settings. So the version space
+    knows of doubts about the last layer and of none about phi, and it is cheap: one training, then ellipsoids.
+    With `arm_contexts` in `networks` there is one theta for all arms, f(x, a) = theta'(phi(x[a]), 1).
+
+    ``LastLayerClass(TorchClass(make, n_arms=3, dimension=5))``; the last layer must be a torch.nn.Linear, with nothing
+    after it. Before there is data, phi is that of the module as it is first made.
+    """
+
+    def __init__(self, networks: TorchClass, *, ridge: float = 1.0, norm_bound: float = 1.0) -> None:
+        if not isinstance(networks, TorchClass):
+            raise SettingError(f"networks is {networks!r}; expected a TorchClass")
+        self._networks = networks
+        module = networks.new_module()
+        body = _body(module)
+        _check_last(module, body, networks.dimension)
+        self._size = _last_layer(module)[1].in_features
+        self._linear = LinearClass(
+            n_arms=networks.n_arms,
+            dimension=self._size,
+            parameters="shared" if networks.arm_contexts else "per-arm",
+            intercept=True,
+            ridge=ridge,
+            norm_bound=norm_bound,
+        )
+        self._initial = Network(body=body, head=self._linear.empty())
+
+    def __repr__(self) -> str:
+        return f"LastLayerClass({self._networks!r}, ridge={self._linear.ridge}, norm_bound={self._linear.norm_bound})"
+
+    def __external__(self) -> dict[str, Any]:
+        """How a saved file names this class, since it cannot hold a module's code."""
+        return {
+            "class": "LastLayerClass",
+            "networks": self._networks.__external__(),
+            "ridge": self._linear.ridge,
+            "norm_bound": self._linear.norm_bound,
+        }
+
+    @property
+    def n_arms(self) -> int:
+        """K."""
+        return self._networks.n_arms
+
+    @property
+    def log_size(self) -> float:
+        """That of the linear class."""
+        return self._linear.log_size
+
+    def check_contexts(self, contexts: Shaped[np.ndarray, "n ..."]) -> None:
+        """As the module takes them."""
+        self._networks.check_contexts(contexts)
+
+    def empty(self) -> RefitData:
+        """No observation yet."""
+        return self._networks.empty()
+
+    def add(self, data: RefitData, observations: Observations) -> RefitData:
+        """All observations are kept."""
+        return self._networks.add(data, observations)
+
+    def n_observed(self, data: RefitData) -> int:
+        """How many rewards the data holds."""
+        return len(data)
+
+    def fit(self, data: RefitData) -> RefitModel:
+        """The module trained on this data, and the ridge regression on its phi."""
+        self._head(data)
+        return RefitModel(data=data)
+
+    def predict(self, model: RefitModel, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n arms"]:
+        """Of the ridge regression."""
+        head = self._linear.fit(self._head(model.data))
+        return self._linear.predict(head, self._features(model.data, contexts))
+
+    def smallest_loss(self, data: RefitData) -> float:
+        """Of the ridge regression."""
+        return self._linear.smallest_loss(self._head(data))
+
+    def sharp_radius(self, data: RefitData, noise: float, delta: float) -> float:
+        """That of the linear class: valid if phi had been known beforehand, which it was not."""
+        return self._linear.sharp_radius(self._head(data), noise, delta)
+
+    def version_space(self, data: RefitData, radius: float) -> LastLayerSpace:
+        """(theta - thetahat)'V (theta - thetahat) <= radius, V = ridge I + sum phi phi'."""
+        check_radius(radius)
+        if radius < math.inf:
+            self._head(data)
+        return LastLayerSpace(data=data, radius=radius)
+
+    def candidates(
+        self,
+        space: LastLayerSpace,
+        contexts: Shaped[np.ndarray, "n ..."],
+        available: Bool[np.ndarray, "n arms"] | None = None,
+    ) -> Bool[np.ndarray, "n arms"]:
+        """The arms that win for some theta of the ellipsoid; all arms at radius infinity."""
+        if space.radius == math.inf:
+            self.check_contexts(contexts)
+            return np.ones((len(contexts), self.n_arms), dtype=np.bool_) if available is None else np.array(available)
+        return self._linear.candidates(self._ellipsoid(space), self._features(space.data, contexts), available)
+
+    def widths(
+        self,
+        space: LastLayerSpace,
+        model: RefitModel,
+        contexts: Shaped[np.ndarray, "n ..."],
+        best: Int[np.ndarray, " n"],
+    ) -> Float[np.ndarray, "n arms"]:
+        """Exact if the model is of the same data; else its phi is another, and what the bounds allow is taken."""
+        if space.data is not model.data or space.radius == math.inf:
+            return widths_within(*self.bounds(space, contexts), self.predict(model, contexts), best)
+        features = self._features(space.data, contexts)
+        return self._linear.widths(self._ellipsoid(space), self._linear.fit(self._head(model.data)), features, best)
+
+    def bounds(
+        self, space: LastLayerSpace, contexts: Shaped[np.ndarray, "n ..."]
+    ) -> tuple[Float[np.ndarray, "n arms"], Float[np.ndarray, "n arms"]]:
+        """thetahat'phi -+ sqrt(radius phi'V^-1 phi)."""
+        return self._linear.bounds(self._ellipsoid(space), self._features(space.data, contexts))
+
+    def draws(self, data: RefitData, *, noise: float, count: int, rng: np.random.Generator) -> Draws:
+        """Last layers from N(thetahat, sigma^2 V^-1), all of the same weight."""
+        drawn = self._linear.draws(self._head(data), noise=noise, count=count, rng=rng)
+        return Draws(members=LastLayerDraws(data=data, layers=np.asarray(drawn.members)), weights=drawn.weights)
+
+    def draw_values(self, draws: Draws, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n draws arms"]:
+        """theta_b'phi."""
+        members: LastLayerDraws = draws.members
+        inner = Draws(members=members.layers, weights=draws.weights)
+        return self._linear.draw_values(inner, self._features(members.data, contexts))
+
+    def _ellipsoid(self, space: LastLayerSpace) -> Ellipsoid:
+        return self._linear.version_space(self._head(space.data), space.radius)
+
+    def _head(self, data: RefitData) -> LinearData:
+        """The sums of the ridge regression."""
+        return self._network(data).head
+
+    def _network(self, data: RefitData) -> Network:
+        """What is known of this data, made once."""
+        if not len(data):
+            return self._initial
+        if self not in data.fits:
+            body = _body(self._networks.fits(data, 1)[0].function.function)
+            columns, n = data.columns, len(data)
+            phi = self._phi(body, columns.contexts)
+            if self._networks.arm_contexts:  # the linear class looks at the row of the arm that was seen
+                phi = np.broadcast_to(phi[:, None], (n, self.n_arms, self._size))
+            index = np.arange(n)
+            seen = Observations(contexts=phi, rounds=index, rows=index, arms=columns.arms, rewards=columns.rewards)
+            fit_up_to(
+                self,
+                data,
+                1,
+                lambda _: Network(body=body, head=self._linear.add(self._linear.empty(), seen)),
+                lambda network: self._linear.predict(self._linear.fit(network.head), phi)[index, columns.arms],
+                name=f"last layer of {self._networks.name}",
+                total=1,
+                on_fit=None,
+            )
+        network: Network = data.fits[self][0].function
+        return network
+
+    def _features(self, data: RefitData, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n ..."]:
+        """phi of each context, or of each arm's."""
+        self.check_contexts(contexts)
+        rows = contexts.reshape(-1, contexts.shape[-1])
+        return self._phi(self._network(data).body, rows).reshape(*contexts.shape[:-1], self._size)
+
+    def _phi(self, body: "torch.nn.Module", rows: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n h"]:
+        return in_blocks(len(rows), lambda index: evaluated(body, rows[index]), (self._size,))
+
+
+def _last_layer(module: "torch.nn.Module") -> tuple[str, "torch.nn.Linear"]:
+    """The last Linear layer inside the module, and its name there."""
+    import torch
+
+    layers = [(name, layer) for name, layer in module.named_modules() if name and isinstance(layer, torch.nn.Linear)]
+    if not layers:
+        raise SettingError(f"the module is {module!r}; expected one with a torch.nn.Linear as its last layer")
+    return layers[-1]
+
+
+def _body(module: "torch.nn.Module") -> "torch.nn.Module":
+    """The module without its last layer: it gives what that layer is given."""
+    import torch
+
+    body = copy.deepcopy(module)
+    parent, _, name = _last_layer(module)[0].rpartition(".")
+    setattr(body.get_submodule(parent), name, torch.nn.Identity())
+    return body
+
+
+def _check_last(module: "torch.nn.Module", body: "torch.nn.Module", dimension: int) -> None:
+    """Raise SettingError unless the module is its last layer after its body."""
+    _, last = _last_layer(module)
+    rows = np.random.default_rng(0).normal(size=(4, dimension))
+    phi, values = evaluated(body, rows), evaluated(module, rows)
+    if phi.shape == (4, last.in_features):
+        again = evaluated(last, phi)
+        if again.size == values.size and np.allclose(again.ravel(), values.ravel(), rtol=1e-4, atol=1e-6):
+            return
+    raise SettingError(f"the module is {module!r}; expected that its values are what its last Linear layer gives")

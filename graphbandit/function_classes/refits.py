@@ -1,0 +1,128 @@
+"""What classes share whose oracle is a fit from scratch: the data, its fits, each made once, and how long they took.
+
+Fits belong to the data they were made from. They are made when they are first asked for, in the order of their
+numbers, and kept with the data, so that the model, the version space and the draws of the same data share them. A
+file holds the data alone: what is loaded fits again on first use, to the same bits.
+"""
+
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from graphbandit.errors import FitError, InputError
+from graphbandit.function_classes.columns import Columns
+from graphbandit.persistence import savable
+from graphbandit.shapes import Float
+
+logger = logging.getLogger("graphbandit")
+
+
+@dataclass(frozen=True, kw_only=True)
+class FitReport:
+    """One fit: number `fit` of `fits` (0 is the estimate, the others are refits), on how much data, in what time."""
+
+    fit: int
+    fits: int
+    observations: int
+    seconds: float
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Fit:
+    """A fitted function in the form its class evaluates it, and its loss on all the data."""
+
+    function: Any
+    loss: float
+    report: FitReport
+
+
+@savable
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RefitData:
+    """All observations. What was fitted to them is kept beside them, by the class that did, and never saved."""
+
+    columns: Columns
+    fits: dict[Any, dict[int, Fit]] = field(init=False, repr=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.columns, Columns):
+            raise InputError(f"columns is {self.columns!r}; expected Columns")
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+
+@savable
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RefitModel:
+    """The estimate from this data: whoever evaluates it fits it, once, if it is not fitted yet."""
+
+    data: RefitData
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.data, RefitData):
+            raise InputError(f"data is {self.data!r}; expected RefitData")
+
+    @property
+    def reports(self) -> list[FitReport]:
+        """Every fit made of this data so far: the estimate, and the refits once they were asked for."""
+        return [fit.report for fits in self.data.fits.values() for _, fit in sorted(fits.items())]
+
+
+def fit_up_to(
+    owner: Any,
+    data: RefitData,
+    count: int,
+    fit: Callable[[int], Any],
+    values: Callable[[Any], Float[np.ndarray, " observed"]],
+    *,
+    name: str,
+    total: int,
+    on_fit: Callable[[FitReport], None] | None,
+) -> list[Fit]:
+    """Fits 0 .. count - 1 that `owner` makes of this data; those that are missing are made now.
+
+    `fit(i)` makes one and `values(f)` evaluates it at the observations. Whatever goes wrong in either, and values that
+    are not finite, is a FitError; the fits made before it stay.
+    """
+    done = data.fits.setdefault(owner, {})
+    missing = [i for i in range(count) if i not in done]
+    began = time.perf_counter()
+    for i in missing:
+        start = time.perf_counter()
+        who = name if i == 0 else f"{name}, refit {i} of {total - 1},"
+        function, loss = fitted(who, data.columns.rewards, partial(fit, i), values)
+        report = FitReport(fit=i, fits=total, observations=len(data), seconds=time.perf_counter() - start)
+        done[i] = Fit(function=function, loss=loss, report=report)
+        if on_fit is not None:
+            on_fit(report)
+    if missing:
+        fits = "1 fit" if len(missing) == 1 else f"{len(missing)} fits"
+        logger.info("%s: %s on %s observations in %.2f s", name, fits, f"{len(data):,}", time.perf_counter() - began)
+    return [done[i] for i in range(count)]
+
+
+def fitted(
+    who: str,
+    rewards: Float[np.ndarray, " observed"],
+    fit: Callable[[], Any],
+    values: Callable[[Any], Float[np.ndarray, " observed"]],
+) -> tuple[Any, float]:
+    """What `fit` makes, and its sum of squares at the observations; FitError if there is no such thing."""
+    try:
+        function = fit()
+        at_data = np.asarray(values(function), dtype=np.float64)
+        with np.errstate(over="ignore", invalid="ignore"):
+            loss = float(np.square(at_data - rewards).sum())
+    except Exception as error:  # whatever somebody else's code may raise
+        raise FitError(
+            f"{who} cannot be fitted to {len(rewards):,} observations: {type(error).__name__}: {error}"
+        ) from error
+    if not np.isfinite(loss):
+        raise FitError(f"{who} fitted to {len(rewards):,} observations has a loss of {loss}; expected a finite one")
+    return function, loss

@@ -1,0 +1,332 @@
+"""Any scikit-learn regressor as the oracle: forests, boosting, pipelines, and all that follow the same interface."""
+
+import re
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbandit.checks import setting_array, setting_boolean, setting_choice, setting_number
+from graphbandit.errors import MissingExtraError, SettingError
+from graphbandit.function_classes.columns import Columns
+from graphbandit.function_classes.ensemble import EnsembleFunctionClass, in_blocks
+from graphbandit.function_classes.intervals import candidates_within, widths_within
+from graphbandit.function_classes.reduction import ReductionSpace, farthest_value
+from graphbandit.function_classes.refits import FitReport, RefitData, RefitModel, fitted
+from graphbandit.seeds import stream
+from graphbandit.shapes import Bool, Float, Int, Shaped
+
+Regressors = dict[int, Any]
+"""Fitted regressors by arm; one for all arms is under ALL."""
+
+ALL = -1
+
+
+class RegressorClass(EnsembleFunctionClass[Regressors]):
+    """The functions that a regressor can learn: ``RegressorClass(Ridge(), n_arms=3, dimension=5)``.
+
+    `regressor` is anything with scikit-learn's `fit(X, y)`, `predict(X)` and parameters; it is cloned, never fitted
+    itself. A context is a vector of `dimension` numbers, or with `arm_contexts=True` one such vector for each arm. The
+    regressor is given the context and
+
+    - the arm as a one-hot vector (the default), or the arm's row of `arm_features`;
+    - nothing else with `arm_contexts=True`: the vector is the arm's own;
+    - nothing else with `per_arm=True`: there is a regressor for each arm, fitted to that arm's rewards alone.
+
+    `version_space="ensemble"` takes `members` refits for F: to as many observations drawn with replacement
+    (`resampling="bootstrap"`; within each arm if there is a regressor for each), or to rewards with Gaussian noise
+    added (`"perturbed"`, of standard deviation `perturbation`, or of the estimate's root mean square residual).
+    `version_space="reduction"` bounds f(x, a) over all of F_m by regressions with one more weighted observation, to
+    within `tolerance`: exact if the regressor minimises squares exactly (not with a penalty) over a convex class, a
+    heuristic otherwise. It needs some 10 to 20 fits for each context, arm and side, so it is for small settings;
+    docs/regressors.md has figures. It needs `entropy`.
+
+    `low` and `high` are the range of mean rewards, widened to the rewards seen. `entropy` stands for log |F| in the
+    learners' formulas and in the sharp radius, see `log_size` and `sharp_radius`. Every `random_state` in the
+    regressor is set from `seed`, the number of observations and the number of the refit, so the same data gives the
+    same fits; `n_jobs` is left alone. `on_fit` is called with a FitReport after each fit. Less than `fewest`
+    observations (of an arm, if there is a regressor for each) are not fitted: nothing is known then but the range.
+
+    >>> from sklearn.linear_model import LinearRegression
+    >>> functions = RegressorClass(LinearRegression(), n_arms=2, dimension=1, members=3)
+    >>> functions.candidates(functions.version_space(functions.empty(), np.inf), np.zeros((1, 1)))
+    array([[ True,  True]])
+    """
+
+    def __init__(
+        self,
+        regressor: Any,
+        *,
+        n_arms: int,
+        dimension: int,
+        arm_contexts: bool = False,
+        arm_features: npt.ArrayLike | None = None,
+        per_arm: bool = False,
+        version_space: Literal["ensemble", "reduction"] = "ensemble",
+        members: int = 20,
+        resampling: Literal["bootstrap", "perturbed"] = "bootstrap",
+        perturbation: float | None = None,
+        tolerance: float = 1e-3,
+        low: float = 0.0,
+        high: float = 1.0,
+        entropy: float | None = None,
+        seed: int = 0,
+        on_fit: Callable[[FitReport], None] | None = None,
+        fewest: int = 2,
+    ) -> None:
+        setting_boolean("per_arm", per_arm)
+        shares_arms = not per_arm and (arm_contexts or arm_features is not None)
+        super().__init__(
+            n_arms=n_arms,
+            dimension=dimension,
+            arm_contexts=arm_contexts,
+            members=members,
+            low=low,
+            high=high,
+            entropy=entropy,
+            seed=seed,
+            on_fit=on_fit,
+            fewest=fewest,
+            fewest_of_arm=fewest if per_arm else 0 if shares_arms else 1,
+        )
+        setting_choice("version_space", version_space, ("ensemble", "reduction"))
+        setting_choice("resampling", resampling, ("bootstrap", "perturbed"))
+        if arm_features is not None and (per_arm or arm_contexts):
+            raise SettingError("arm_features came with per_arm or arm_contexts; expected one of the three at most")
+        self._arm_features = (
+            None if arm_features is None else setting_array("arm_features", arm_features, (n_arms, "d"))
+        )
+        self._per_arm = per_arm
+        self._kind = version_space
+        self._resampling = resampling
+        self._perturbation = (
+            None if perturbation is None else setting_number("perturbation", perturbation, at_least=0.0)
+        )
+        self._tolerance = setting_number("tolerance", tolerance, above=0.0)
+        self._regressor = _copy(regressor)
+        if version_space == "reduction":
+            if entropy is None:
+                raise SettingError(
+                    "entropy is None; expected a number with version_space='reduction', "
+                    "as (d / 2) log(number of observations) for a class of d parameters"
+                )
+            self._weights = _weight_parameter(self._regressor)
+
+    def __repr__(self) -> str:
+        return f"RegressorClass({self._regressor!r}, n_arms={self.n_arms}, dimension={self._dimension})"
+
+    def __external__(self) -> dict[str, Any]:
+        """How a saved file names this class, since it cannot hold somebody else's regressor."""
+        return {
+            "class": "RegressorClass",
+            "regressor": _described(self._regressor),
+            "n_arms": self.n_arms,
+            "dimension": self._dimension,
+            "arm_contexts": self._arm_contexts,
+            "arm_features": None if self._arm_features is None else self._arm_features.tolist(),
+            "per_arm": self._per_arm,
+            "version_space": self._kind,
+            "members": self._members,
+            "resampling": self._resampling,
+            "perturbation": self._perturbation,
+            "tolerance": self._tolerance,
+            "low": self._low,
+            "high": self._high,
+            "entropy": self._entropy,
+            "seed": self._seed,
+            "fewest": self._fewest,
+        }
+
+    @property
+    def name(self) -> str:
+        """The regressor's."""
+        return type(self._regressor).__name__
+
+    def _features(
+        self, rows: Float[np.ndarray, "pairs d"], arms: Int[np.ndarray, " pairs"]
+    ) -> Float[np.ndarray, "pairs features"]:
+        """What the regressor is given of these pairs."""
+        if self._per_arm or self._arm_contexts:
+            return rows
+        if self._arm_features is not None:
+            return np.concatenate([rows, self._arm_features[arms]], axis=1)
+        return np.concatenate([rows, arms[:, None] == np.arange(self.n_arms)], axis=1)
+
+    def fit_number(self, data: RefitData, number: int, rng: np.random.Generator) -> Regressors:
+        """A clone fitted to all observations, or to resampled or perturbed ones; one for each arm seen if so asked."""
+        columns = data.columns
+        rewards = columns.rewards
+        if number > 0 and self._resampling == "perturbed":
+            estimate = self.fits(data, 1)[0]
+            scale = np.sqrt(estimate.loss / len(rewards)) if self._perturbation is None else self._perturbation
+            rewards = rewards + scale * rng.standard_normal(len(rewards))
+        made: Regressors = {}
+        for arm, index in self._parts(columns):
+            if number > 0 and self._resampling == "bootstrap":
+                index = np.sort(index[rng.integers(len(index), size=len(index))])
+            made[arm] = self._fresh(data, number, arm).fit(
+                self._features(columns.contexts[index], columns.arms[index]), rewards[index]
+            )
+        return made
+
+    def _parts(self, columns: Columns) -> list[tuple[int, Int[np.ndarray, " some"]]]:
+        """The observations that each regressor is fitted to."""
+        if not self._per_arm:
+            return [(ALL, np.arange(len(columns)))]
+        known = np.flatnonzero(~self.unseen(columns))
+        return [(int(arm), np.flatnonzero(columns.arms == arm)) for arm in known]
+
+    def _fresh(self, data: RefitData, number: int, arm: int) -> Any:
+        """A clone, with its random state, and any inside it, set by what it is for."""
+        from sklearn.base import clone
+
+        regressor = clone(self._regressor)
+        names = [name for name in sorted(regressor.get_params()) if name.split("__")[-1] == "random_state"]
+        states = stream(self._seed, "random_state", len(data), number, arm).integers(2**31 - 1, size=len(names))
+        return regressor.set_params(**{name: int(state) for name, state in zip(names, states, strict=True)})
+
+    def pair_values(
+        self, function: Regressors, rows: Float[np.ndarray, "pairs d"], arms: Int[np.ndarray, " pairs"]
+    ) -> Float[np.ndarray, " pairs"]:
+        """The regressor's predictions; 0 for an arm that has no regressor."""
+        if not self._per_arm:
+            return self._predictions(function[ALL], rows, arms)
+        values = np.zeros(len(arms))
+        for arm, regressor in function.items():
+            index = np.flatnonzero(arms == arm)
+            values[index] = self._predictions(regressor, rows[index], arms[index])
+        return values
+
+    def _predictions(
+        self, regressor: Any, rows: Float[np.ndarray, "pairs d"], arms: Int[np.ndarray, " pairs"]
+    ) -> Float[np.ndarray, " pairs"]:
+        return in_blocks(len(arms), lambda index: regressor.predict(self._features(rows[index], arms[index])))
+
+    def smallest_loss(self, data: RefitData) -> float:
+        """The least loss of all fits; of the estimate alone for the reduction, which needs no others."""
+        if self._kind == "ensemble":
+            return super().smallest_loss(data)
+        return min((fit.loss for fit in self.fits(data, 1)), default=0.0)
+
+    def version_space(self, data: RefitData, radius: float) -> Any:
+        """The plausible fits; for the reduction the data and the radius, and bounds are found when asked for."""
+        if self._kind == "ensemble" or not self.enough(data):
+            return super().version_space(data, radius)
+        self.fits(data, 1)
+        return ReductionSpace(data=data, radius=radius)
+
+    def candidates(
+        self,
+        space: Any,
+        contexts: Shaped[np.ndarray, "n ..."],
+        available: Bool[np.ndarray, "n arms"] | None = None,
+    ) -> Bool[np.ndarray, "n arms"]:
+        """The arms that some member calls best; for the reduction, whose upper bound reaches the best lower one."""
+        if isinstance(space, ReductionSpace):
+            return candidates_within(*self.bounds(space, contexts), available)
+        return super().candidates(space, contexts, available)
+
+    def widths(
+        self,
+        space: Any,
+        model: RefitModel,
+        contexts: Shaped[np.ndarray, "n ..."],
+        best: Int[np.ndarray, " n"],
+    ) -> Float[np.ndarray, "n arms"]:
+        """Of the members; for the reduction what the bounds allow, which is more than the supremum."""
+        if isinstance(space, ReductionSpace):
+            return widths_within(*self.bounds(space, contexts), self.predict(model, contexts), best)
+        return super().widths(space, model, contexts, best)
+
+    def bounds(
+        self, space: Any, contexts: Shaped[np.ndarray, "n ..."]
+    ) -> tuple[Float[np.ndarray, "n arms"], Float[np.ndarray, "n arms"]]:
+        """Of the members; for the reduction, of all functions of F_m, cut to the range."""
+        if not isinstance(space, ReductionSpace):
+            return super().bounds(space, contexts)
+        self._check_shape(contexts)
+        estimate = self.predict(RefitModel(data=space.data), contexts)
+        known = ~self.unseen(space.data.columns)
+        low, high = self.range_of(space.data)
+        lower, upper = np.full(estimate.shape, low), np.full(estimate.shape, high)
+        if space.radius < np.inf:
+            for i, arm in np.ndindex(estimate.shape):
+                if known[arm]:
+                    row = contexts[i, arm] if self._arm_contexts else contexts[i]
+                    lower[i, arm], upper[i, arm] = self._pair_bounds(space, row, arm, float(estimate[i, arm]))
+        return lower, upper
+
+    def _pair_bounds(
+        self, space: ReductionSpace, row: Float[np.ndarray, " d"], arm: int, estimate: float
+    ) -> tuple[float, float]:
+        """The least and the largest f(x, a), found once for each context and arm."""
+        key = (row.tobytes(), arm)
+        if key not in space.found:
+            low, high = self.range_of(space.data)
+            refit = self._with_one_more(space.data, row, arm)
+            at_most = {"estimate": min(max(estimate, low), high), "excess": space.radius, "tolerance": self._tolerance}
+            lower = farthest_value(partial(refit, low), target=low, **at_most)
+            upper = farthest_value(partial(refit, high), target=high, **at_most)
+            space.found[key] = (lower, upper)
+        return space.found[key]
+
+    def _with_one_more(
+        self, data: RefitData, row: Float[np.ndarray, " d"], arm: int
+    ) -> Callable[[float, float], tuple[float, float]]:
+        """From h and w to f_w(x, a) and L(f_w) - L(fhat), f_w being fitted to the data and to (x, a, h) of weight w."""
+        part, index = next(of for of in self._parts(data.columns) if of[0] in (ALL, arm))
+        rows, arms, rewards = (
+            column[index] for column in (data.columns.contexts, data.columns.arms, data.columns.rewards)
+        )
+        features = self._features(np.concatenate([rows, row[None]]), np.append(arms, arm))
+        estimate = self.fits(data, 1)[0].function.function[part]
+        least = float(np.square(self._predictions(estimate, rows, arms) - rewards).sum())
+
+        def refit(h: float, w: float) -> tuple[float, float]:
+            weights = {self._weights: np.append(np.ones(len(arms)), w)}
+            function, loss = fitted(
+                f"{self.name}, with one more observation of weight {w:g},",
+                rewards,
+                lambda: self._fresh(data, 0, part).fit(features, np.append(rewards, h), **weights),
+                lambda function: self._predictions(function, rows, arms),
+            )
+            return float(self._predictions(function, row[None], np.array([arm]))[0]), loss - least
+
+        return refit
+
+
+def _copy(regressor: Any) -> Any:
+    """A clone that nobody else can change."""
+    try:
+        from sklearn.base import clone
+    except ImportError as error:
+        raise MissingExtraError("RegressorClass needs scikit-learn: pip install 'graphbandit[sklearn]'") from error
+    methods = ("fit", "predict", "get_params", "set_params")
+    if isinstance(regressor, type) or not all(callable(getattr(regressor, name, None)) for name in methods):
+        raise SettingError(f"regressor is {regressor!r}; expected a scikit-learn regressor, as Ridge()")
+    try:
+        return clone(regressor)
+    except (TypeError, RuntimeError) as error:
+        raise SettingError(f"regressor is {regressor!r}, which cannot be cloned: {error}") from error
+
+
+def _weight_parameter(regressor: Any) -> str:
+    """What `fit` calls the weights of observations; in a pipeline it is those of the last step."""
+    from sklearn.utils.validation import has_fit_parameter
+
+    step, last = regressor.steps[-1] if hasattr(regressor, "steps") else ("", regressor)
+    if not has_fit_parameter(last, "sample_weight"):
+        raise SettingError(
+            f"regressor is {regressor!r}, which takes no sample_weight; "
+            "expected one that does with version_space='reduction'"
+        )
+    return f"{step}__sample_weight" if step else "sample_weight"
+
+
+def _described(regressor: Any) -> dict[str, str]:
+    """The regressor's kind and parameters as text, the same in every process."""
+    kind = type(regressor)
+    parameters = {name: re.sub(r" at 0x[0-9a-f]+", "", repr(value)) for name, value in regressor.get_params().items()}
+    return {"kind": f"{kind.__module__}.{kind.__qualname__}", **dict(sorted(parameters.items()))}
