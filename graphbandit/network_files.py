@@ -127,9 +127,8 @@ def _whole_lines(stream: io.BufferedIOBase, told: Callable[[], None]) -> Iterato
             rest = block[cut:]
         else:
             rest += block
-            if len(rest) > 4 * BLOCK:  # no line of an edge is that long; the reader refuses it
-                yield rest + b"\n"
-                rest = b""
+            if len(rest) > 4 * BLOCK:
+                raise EOFError(f"a line has more than {4 * BLOCK:,} bytes")
     if rest:
         yield rest + b"\n"
 

@@ -197,6 +197,12 @@ def test_damaged_and_foreign_files_are_refused(tmp_path: Path) -> None:
         read_network(tmp_path)
 
 
+def test_lines_without_end_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(network_files, "BLOCK", 10)
+    with pytest.raises(NetworkFileError, match="cannot be read to its end: a line has more than 40 bytes"):
+        read_network(written(tmp_path / "edges", "1 2\n3 4" + 100 * " 5"))
+
+
 @pytest.mark.parametrize("separator", [" ", ",", ";"])
 def test_the_compiled_reader_is_the_literal_one(separator: str) -> None:
     between = r"[ \t\r]+" if separator == " " else rf"[ \t\r]*{separator}[ \t\r]*"
