@@ -11,7 +11,7 @@ from graphbandit.checks import setting_boolean, setting_choice, setting_integer,
 from graphbandit.environments.base import BLOCK, Environment, Instance, Rounds, check_repeat, from_blocks
 from graphbandit.environments.graph_setting import GraphSetting, source_of
 from graphbandit.errors import SettingError
-from graphbandit.function_classes.base import FunctionClass
+from graphbandit.function_classes import FunctionClass, GeneralizedLinearClass, LinearClass
 from graphbandit.graph_sources import FixedSource, GraphSource
 from graphbandit.problem import Problem, check_function_class
 from graphbandit.seeds import stream
@@ -51,8 +51,8 @@ class LinearEnvironment(Environment):
     two, `noise` is only what learners are told: 0.5 for clicks, which always does, and None for counts, which are
     not sub-Gaussian.
 
-    `graph`, `graph_options` and `fixed_graph` are those of `SyntheticEnvironment`. `function_class` is handed to
-    learners as it is.
+    `graph`, `graph_options` and `fixed_graph` are those of `SyntheticEnvironment`. Learners are told the class that holds the
+    truth, linear or generalised linear with its norm bound, unless `function_class` says another.
     """
 
     n_arms: int = 50
@@ -151,13 +151,28 @@ class LinearInstance(Instance):
     source: GraphSource
 
     def problem(self, horizon: int | None) -> Problem:
-        """What a learner is told; a class of functions made to measure would be chosen here."""
+        """What a learner is told: the form of the means and their scale, but not theta."""
+        given = self.environment.function_class
         return Problem(
             n_arms=self.environment.n_arms,
-            function_class=self.environment.function_class,
+            function_class=self.own_class() if given is None else given,
             horizon=horizon,
             noise=self.environment.told_noise,
         )
+
+    def own_class(self) -> LinearClass | GeneralizedLinearClass:
+        """The class that holds the truth: linear, or generalised linear with the environment's link."""
+        settings = self.environment
+        told: dict[str, Any] = {
+            "n_arms": settings.n_arms,
+            "dimension": settings.dimension,
+            "parameters": "per-arm" if settings.arms == "per-arm" else "shared",
+            "arm_features": self.arm_features,
+            "norm_bound": settings.signal,
+        }
+        if settings.link == "identity":
+            return LinearClass(**told)
+        return GeneralizedLinearClass(**told, link=settings.link)
 
     def scores(self, contexts: Float[np.ndarray, "n ..."]) -> Float[np.ndarray, "n arms"]:
         """phi(x, a)'theta."""

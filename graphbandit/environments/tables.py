@@ -9,7 +9,7 @@ import numpy as np
 
 from graphbandit.checks import setting_number
 from graphbandit.environments.base import BLOCK, Environment, Instance, Rounds, check_repeat, from_blocks
-from graphbandit.function_classes.base import FunctionClass
+from graphbandit.function_classes import FunctionClass, LinearClass
 from graphbandit.graph_sources import GraphSource
 from graphbandit.problem import Problem, check_function_class
 from graphbandit.seeds import stream
@@ -76,10 +76,12 @@ class TableInstance(Instance):
     repeat: int
 
     def problem(self, horizon: int | None) -> Problem:
-        """The function class and the noise that the environment was given."""
+        """The function class and the noise that the environment was given; without a class, a linear one an arm."""
+        given, (_, dimension) = self.environment.function_class, self.environment.contexts.shape
+        own = LinearClass(n_arms=self.environment.n_arms, dimension=dimension, parameters="per-arm")
         return Problem(
             n_arms=self.environment.n_arms,
-            function_class=self.environment.function_class,
+            function_class=own if given is None else given,
             horizon=horizon,
             noise=self.environment.told_noise,
         )

@@ -102,12 +102,10 @@ class Experiment:
 
     def _check_points(self) -> None:
         """Build everything once, and let every learner look at every problem it will meet."""
-        learners = []
         for point in self.learner_points():
             place = ("learners", point.name)
             with _at(*place, settings=point.settings):
                 registry.LEARNERS[point.kind].check_names(point.settings, place, point.kind)
-                learners.append((point, registry.build_learner(point.kind, point.settings)))
         for point in self.environment_points():
             place = ("environments", point.name)
             with _at(*place, settings=point.settings):
@@ -117,10 +115,10 @@ class Experiment:
             if environment.n_rounds is not None and self.rounds > environment.n_rounds:
                 message = f"rounds is {self.rounds}; expected at most the {environment.n_rounds} of {point.label!r}"
                 raise ExperimentError(message, ("experiment", "rounds"))
-            for played, learner in learners:
+            for played in self.learner_points():
                 with _at("learners", played.name, settings=played.settings), warnings.catch_warnings():
                     warnings.simplefilter("ignore")  # a run says it again
-                    learner.init(problem)
+                    registry.build_learner(played.kind, played.settings, environment).init(problem)
         for room, points in (("environments", self.environment_points()), ("learners", self.learner_points())):
             _check_distinct(room, points)
 

@@ -18,8 +18,9 @@ from graphbandit.environments import Environment, SyntheticEnvironment, linear, 
 from graphbandit.environments.classification import CLASS_GRAPHS
 from graphbandit.environments.datasets import dataset_file
 from graphbandit.environments.ratings import ITEM_GRAPHS
-from graphbandit.errors import ExperimentError
+from graphbandit.errors import ExperimentError, SettingError
 from graphbandit.experiments.array_files import read_arrays
+from graphbandit.experiments.class_kinds import CLASSES, Contexts
 from graphbandit.experiments.dataset_files import read_classification, read_rating_environment
 from graphbandit.graph_sources import SOURCES
 from graphbandit.learners import (
@@ -111,6 +112,20 @@ _GIVEN = frozenset({"n_arms", "profiles", "confusion"})  # what the environment 
 _GENERATED = {name: source for name, source in SOURCES.items() if name != "network"}  # its file would be a second one
 _OWN_CLASS = frozenset({"function_class"})
 
+
+def _options_of_class(settings: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The options of the kind of function class that is named, if one is."""
+    if settings["function_class"] is None:
+        return {}
+    setting_choice("function_class", settings["function_class"], list(CLASSES))
+    return _parameters(CLASSES[str(settings["function_class"])], frozenset({"contexts"}))
+
+
+def _of_functions(build: Callable[..., Learner[Any]], *without: str) -> Kind:
+    """A learner that has a function class: the problem's own, or one that it names."""
+    return Kind(build=build, without=frozenset(without), options=_options_of_class)
+
+
 ENVIRONMENTS: dict[str, Kind] = {
     "paper": Kind(build=paper, files=frozenset({"file"}), options=_options_of_graph(SOURCES)),
     "arrays": Kind(build=read_arrays, files=frozenset({"file"})),
@@ -131,16 +146,16 @@ ENVIRONMENTS: dict[str, Kind] = {
 """Environments by kind."""
 
 LEARNERS: dict[str, Kind] = {
-    "AdaCBG": Kind(build=AdaCBG, without=_OWN_CLASS | {"effort"}),
-    "AdaCB": Kind(build=AdaCB, without=_OWN_CLASS),
-    "IDSG": Kind(build=IDSG, without=_OWN_CLASS),
-    "RegCB": Kind(build=RegCB, without=_OWN_CLASS),
-    "BootstrappedThompson": Kind(build=BootstrappedThompson, without=_OWN_CLASS),
-    "EpsilonGreedy": Kind(build=EpsilonGreedy, without=_OWN_CLASS),
-    "ExploreThenCommit": Kind(build=ExploreThenCommit, without=_OWN_CLASS),
-    "Falcon": Kind(build=Falcon, without=_OWN_CLASS),
-    "RegCBG": Kind(build=RegCBG, without=_OWN_CLASS),
-    "Greedy": Kind(build=Greedy, without=_OWN_CLASS),
+    "AdaCBG": _of_functions(AdaCBG, "effort"),
+    "AdaCB": _of_functions(AdaCB),
+    "IDSG": _of_functions(IDSG),
+    "RegCB": _of_functions(RegCB),
+    "BootstrappedThompson": _of_functions(BootstrappedThompson),
+    "EpsilonGreedy": _of_functions(EpsilonGreedy),
+    "ExploreThenCommit": _of_functions(ExploreThenCommit),
+    "Falcon": _of_functions(Falcon),
+    "RegCBG": _of_functions(RegCBG),
+    "Greedy": _of_functions(Greedy),
     "Uniform": Kind(build=Uniform),
     "UCBN": Kind(build=UCBN),
     "UCBMaxN": Kind(build=UCBMaxN),
@@ -178,16 +193,28 @@ def _built_environment(kind: str, settings: str, versions: tuple[str, ...]) -> E
     return environment
 
 
-def build_learner(kind: str, settings: Mapping[str, Value]) -> Learner[Any]:
-    """The learner."""
-    learner: Learner[Any] = LEARNERS[kind].build(**settings)
+def build_learner(
+    kind: str, settings: Mapping[str, Value], environment: Environment | None = None
+) -> Learner[Any]:
+    """The learner; a function class that it names is made to fit the contexts of the environment."""
+    own: dict[str, Any] = dict(settings)
+    name = own.pop("function_class", None)
+    if name is not None:
+        if environment is None:
+            raise SettingError(f"function_class is {name!r}; expected an environment that it is made for")
+        build = CLASSES[str(name)]
+        options = {key: own.pop(key) for key in _parameters(build, frozenset()) if key in own}
+        instance = environment.instance(0)
+        shape = instance.rounds(0, 1).contexts.shape[1:]
+        own["function_class"] = build(contexts=Contexts.of(instance.problem(None), shape), **options)
+    learner: Learner[Any] = LEARNERS[kind].build(**own)
     return learner
 
 
 def identity(kind: str, settings: Mapping[str, Value], kinds: Mapping[str, Kind]) -> str:
     """What makes two points the same: the kind and all settings, with the content of files in place of their names."""
     known = kinds[kind]
-    complete = {name: _plain(value) for name, value in known.complete(settings).items()}
+    complete = {name: _plain(value) for name, value in known.complete(settings).items() if value is not None}
     for name, path in known.paths(settings).items():
         content = f"sha256:{_file_digest(str(path))}"
         complete[name] = f"{complete[name]} {content}" if name in known.datasets else content  # a file may hold several

@@ -107,10 +107,12 @@ def _outcomes(conditions: Conditions, runs: list[Run]) -> Iterator[tuple[Run, Pl
 
 
 def _play(conditions: Conditions, runs: list[Run]) -> list[PlayedRun]:
-    environment = runs[0].environment
+    where = runs[0].environment
+    environment = registry.build_environment(where.kind, where.settings)
+    played = [run.learner for run in runs]
     return run_repeat(
-        [(run.learner.name, registry.build_learner(run.learner.kind, run.learner.settings)) for run in runs],
-        registry.build_environment(environment.kind, environment.settings),
+        [(point.name, registry.build_learner(point.kind, point.settings, environment)) for point in played],
+        environment,
         rounds=conditions.rounds,
         repeat=runs[0].repeat,
         seed=conditions.seed,
