@@ -10,7 +10,16 @@ from graphbandit import environments, errors, graph_generators, graph_parameters
 from graphbandit.anytime import Effort
 from graphbandit.bandit import Bandit
 from graphbandit.exploration import exploration_set, inverse_gap_baseline
-from graphbandit.function_classes import BilinearClass, FiniteClass, FunctionClass, LinearClass
+from graphbandit.function_classes import (
+    BilinearClass,
+    FiniteClass,
+    FunctionClass,
+    GeneralizedLinearClass,
+    KernelClass,
+    LinearClass,
+    finite_from_draws,
+    finite_from_parameters,
+)
 from graphbandit.graph_batches import FeedbackGraphs
 from graphbandit.graphs import FeedbackGraph
 from graphbandit.learners import AdaCBG, Falcon, Greedy, Learner, RegCBG, Uniform
@@ -37,7 +46,9 @@ __all__ = [
     "FeedbackGraphs",
     "FiniteClass",
     "FunctionClass",
+    "GeneralizedLinearClass",
     "Greedy",
+    "KernelClass",
     "Learner",
     "LinearClass",
     "Observations",
@@ -52,6 +63,8 @@ __all__ = [
     "experiments",
     "exploration_set",
     "fallback_count",
+    "finite_from_draws",
+    "finite_from_parameters",
     "graph_generators",
     "graph_parameters",
     "graph_sources",

@@ -2,12 +2,17 @@
 
 from graphbandit.function_classes.base import Draws, FunctionClass
 from graphbandit.function_classes.bilinear import BilinearClass
+from graphbandit.function_classes.columns import Columns
 from graphbandit.function_classes.ellipsoid import Ellipsoid, LinearModel
 from graphbandit.function_classes.finite import FiniteClass, FiniteData, FiniteModel, FiniteSpace
+from graphbandit.function_classes.finite_from import finite_from_draws, finite_from_parameters
+from graphbandit.function_classes.generalized_linear import GeneralizedLinearClass, GeneralizedLinearData
+from graphbandit.function_classes.kernel import KernelClass
 from graphbandit.function_classes.linear import LinearClass, LinearData
 
 __all__ = [
     "BilinearClass",
+    "Columns",
     "Draws",
     "Ellipsoid",
     "FiniteClass",
@@ -15,7 +20,12 @@ __all__ = [
     "FiniteModel",
     "FiniteSpace",
     "FunctionClass",
+    "GeneralizedLinearClass",
+    "GeneralizedLinearData",
+    "KernelClass",
     "LinearClass",
     "LinearData",
     "LinearModel",
+    "finite_from_draws",
+    "finite_from_parameters",
 ]
