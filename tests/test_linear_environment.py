@@ -123,7 +123,12 @@ def test_repeats_draw_new_parameters_and_fixed_graphs_stay():
 def test_a_class_that_is_given_reaches_the_learner():
     functions = gb.FiniteClass(lambda x: np.zeros((len(x), 2, K)), n_functions=2, n_arms=K)
     assert built(function_class=functions).instance(0).problem(10).function_class is functions
-    assert built().instance(0).problem(10).function_class is None
+    own = built().instance(0).problem(10).function_class
+    assert isinstance(own, gb.LinearClass)
+    assert own.norm_bound == built().signal
+    clicks = built(link="logistic").instance(0).problem(10).function_class
+    assert isinstance(clicks, gb.GeneralizedLinearClass)
+    assert clicks.link == "logistic"
     result = gb.simulate(gb.Uniform(), built(), rounds=50, repeats=2)
     assert np.asarray(result.regret["learner"])[:, -1].min() > 0
 

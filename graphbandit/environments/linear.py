@@ -51,8 +51,8 @@ class LinearEnvironment(Environment):
     two, `noise` is only what learners are told: 0.5 for clicks, which always does, and None for counts, which are
     not sub-Gaussian.
 
-    `graph`, `graph_options` and `fixed_graph` are those of `SyntheticEnvironment`. Learners are told the class that holds the
-    truth, linear or generalised linear with its norm bound, unless `function_class` says another.
+    `graph`, `graph_options` and `fixed_graph` are those of `SyntheticEnvironment`. Learners are told the
+    class that holds the truth, linear or generalised linear with its norm bound, unless `function_class` says another.
     """
 
     n_arms: int = 50
@@ -172,7 +172,7 @@ class LinearInstance(Instance):
         }
         if settings.link == "identity":
             return LinearClass(**told)
-        return GeneralizedLinearClass(**told, link=settings.link)
+        return GeneralizedLinearClass(**told, link="logistic" if settings.link == "logistic" else "poisson")
 
     def scores(self, contexts: Float[np.ndarray, "n ..."]) -> Float[np.ndarray, "n arms"]:
         """phi(x, a)'theta."""

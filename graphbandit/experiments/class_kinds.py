@@ -1,11 +1,12 @@
 """The kinds of function class that a learner of an experiment may name, fitted to the contexts it will meet.
 
-A learner without `function_class` has the problem's own. A new kind is made known to experiments here, and nowhere else.
+A learner without `function_class` has the problem's own. A new kind is made known to experiments here, and nowhere
+else.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from graphbandit.function_classes import (
     RegressorClass,
     TorchClass,
 )
+from graphbandit.function_classes.kernel import Kernel
 from graphbandit.problem import Problem
 from graphbandit.shapes import Float
 
@@ -34,8 +36,8 @@ class Contexts:
     def of(cls, problem: Problem, shape: tuple[int, ...]) -> "Contexts":
         """Of a problem; the features of its arms are known where its own class is linear in them."""
         own = problem.function_class
-        linear_in_them = isinstance(own, LinearClass | GeneralizedLinearClass)
-        return cls(n_arms=problem.n_arms, shape=shape, arm_features=own.arm_features if linear_in_them else None)
+        features = own.arm_features if isinstance(own, LinearClass | GeneralizedLinearClass) else None
+        return cls(n_arms=problem.n_arms, shape=shape, arm_features=features)
 
     @property
     def linear(self) -> dict[str, Any]:
@@ -76,7 +78,7 @@ def poisson(*, contexts: Contexts, ridge: float = 1.0, norm_bound: float = 1.0) 
 def kernel(
     *,
     contexts: Contexts,
-    kernel: Literal["rbf", "matern", "laplacian"] = "rbf",
+    kernel: Kernel = "rbf",
     n_features: int = 200,
     lengthscale: float | None = None,
     ridge: float = 1.0,

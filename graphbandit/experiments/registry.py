@@ -193,9 +193,7 @@ def _built_environment(kind: str, settings: str, versions: tuple[str, ...]) -> E
     return environment
 
 
-def build_learner(
-    kind: str, settings: Mapping[str, Value], environment: Environment | None = None
-) -> Learner[Any]:
+def build_learner(kind: str, settings: Mapping[str, Value], environment: Environment | None = None) -> Learner[Any]:
     """The learner; a function class that it names is made to fit the contexts of the environment."""
     own: dict[str, Any] = dict(settings)
     name = own.pop("function_class", None)
