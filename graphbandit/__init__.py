@@ -14,10 +14,14 @@ from graphbandit.function_classes import (
     BilinearClass,
     FiniteClass,
     FunctionClass,
+    GeneralizedLinearClass,
+    KernelClass,
     LastLayerClass,
     LinearClass,
     RegressorClass,
     TorchClass,
+    finite_from_draws,
+    finite_from_parameters,
 )
 from graphbandit.graph_batches import FeedbackGraphs
 from graphbandit.graphs import FeedbackGraph
@@ -45,7 +49,9 @@ __all__ = [
     "FeedbackGraphs",
     "FiniteClass",
     "FunctionClass",
+    "GeneralizedLinearClass",
     "Greedy",
+    "KernelClass",
     "LastLayerClass",
     "Learner",
     "LinearClass",
@@ -63,6 +69,8 @@ __all__ = [
     "experiments",
     "exploration_set",
     "fallback_count",
+    "finite_from_draws",
+    "finite_from_parameters",
     "graph_generators",
     "graph_parameters",
     "graph_sources",

@@ -48,6 +48,7 @@ class Case:
 
 THETA = np.random.default_rng(11).normal(size=(N_ARMS, 3)) / 2
 ARMS = np.random.default_rng(12).normal(size=(N_ARMS, 2)) / 2
+LANDMARKS = np.random.default_rng(14).uniform(-1, 1, (25, 3))
 X0, A0 = np.random.default_rng(13).normal(size=(2, 9, 2))
 
 
@@ -128,6 +129,44 @@ CASES = {
     "linear-per-arm": Case(lambda: gb.LinearClass(n_arms=N_ARMS, dimension=3, parameters="per-arm"), (3,), separate),
     "linear-per-arm-rows": Case(
         lambda: gb.LinearClass(n_arms=N_ARMS, dimension=3, parameters="per-arm"), (N_ARMS, 3), per_arm_rows
+    ),
+    "logistic": Case(
+        lambda: gb.GeneralizedLinearClass(n_arms=N_ARMS, dimension=3, link="logistic", norm_bound=2.0),
+        (N_ARMS, 3),
+        lambda x: 1 / (1 + np.exp(-3 * joint(x))),
+        rewards=clicks,
+    ),
+    "logistic-per-arm": Case(
+        lambda: gb.GeneralizedLinearClass(n_arms=N_ARMS, dimension=3, link="logistic", parameters="per-arm"),
+        (3,),
+        lambda x: 1 / (1 + np.exp(-3 * separate(x))),
+        rewards=clicks,
+    ),
+    "poisson": Case(
+        lambda: gb.GeneralizedLinearClass(n_arms=N_ARMS, dimension=3, link="poisson", parameters="per-arm"),
+        (3,),
+        lambda x: np.exp(separate(x)),
+        rewards=lambda rng, means: rng.poisson(means).astype(float),
+    ),
+    "identity-arm-features": Case(
+        lambda: gb.GeneralizedLinearClass(n_arms=N_ARMS, dimension=3, link="identity", arm_features=ARMS),
+        (3,),
+        bilinear,
+    ),
+    "kernel-fourier": Case(
+        lambda: gb.KernelClass(n_arms=N_ARMS, dimension=3, parameters="per-arm", n_features=40, ridge=0.1),
+        (3,),
+        lambda x: np.sin(2 * separate(x)),
+    ),
+    "kernel-nystrom": Case(
+        lambda: gb.KernelClass(n_arms=N_ARMS, dimension=3, landmarks=LANDMARKS, ridge=0.1, kernel="matern-5/2"),
+        (N_ARMS, 3),
+        lambda x: np.sin(2 * joint(x)),
+    ),
+    "kernel-arm-features": Case(
+        lambda: gb.KernelClass(n_arms=N_ARMS, dimension=3, arm_features=ARMS, n_features=60, ridge=0.1),
+        (3,),
+        bilinear,
     ),
 }
 
@@ -269,7 +308,7 @@ def test_draws(case):
     functions.draws(functions.empty(), noise=0.2, count=3, rng=np.random.default_rng(0))
     if case.exact:
         # a space wide enough for all draws bounds them, and has what they call best among its candidates
-        space = functions.version_space(data, 30.0)
+        space = functions.version_space(data, 60.0)
         lower, upper = functions.bounds(space, contexts)
         assert (lower[:, None] <= values + 1e-9).all()
         assert (values <= upper[:, None] + 1e-9).all()

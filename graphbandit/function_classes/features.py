@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +26,17 @@ LARGEST_FEATURE = 1e50
 """Features are refused beyond this size: their squares, and products with rewards, must stay finite when summed."""
 
 
+class Embedding(Protocol):
+    """A map from R^d to R^size, point by point."""
+
+    @property
+    def size(self) -> int:
+        """The length of what a point becomes."""
+
+    def embed(self, points: Float[np.ndarray, "m d"]) -> Float[np.ndarray, "m size"]:
+        """What every point becomes."""
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class FeatureMap:
     """phi(x, a) in R^q, and which parameter goes with it.
@@ -36,7 +47,8 @@ class FeatureMap:
     "per-arm"   none          (n, d)     x                               theta[a]'phi
     "per-arm"   none          (n, K, d)  x[a]                            theta[a]'phi
 
-    With `intercept` a 1 is put behind x, and behind z: the second row then has x kron z, x, z and 1.
+    With `intercept` a 1 is put behind x, and behind z: the second row then has x kron z, x, z and 1. With an
+    `embedding` phi is what it makes of these features, and in the second row of (x, z[a]), one behind the other.
     """
 
     n_arms: int
@@ -44,6 +56,7 @@ class FeatureMap:
     parameters: Literal["shared", "per-arm"]
     arm_features: Float[np.ndarray, "arms d"] | None
     intercept: bool
+    embedding: Embedding | None
 
     def __init__(
         self,
@@ -53,6 +66,7 @@ class FeatureMap:
         parameters: Literal["shared", "per-arm"],
         arm_features: npt.ArrayLike | None,
         intercept: bool,
+        embedding: Embedding | None = None,
     ) -> None:
         object.__setattr__(self, "n_arms", setting_integer("n_arms", n_arms, at_least=1, at_most=2**31 - 1))
         object.__setattr__(self, "dimension", setting_integer("dimension", dimension, at_least=1))
@@ -60,6 +74,7 @@ class FeatureMap:
         object.__setattr__(self, "parameters", parameters)
         setting_boolean("intercept", intercept)
         object.__setattr__(self, "intercept", intercept)
+        object.__setattr__(self, "embedding", embedding)
         features = None
         if arm_features is not None:
             if parameters == "per-arm":
@@ -77,6 +92,8 @@ class FeatureMap:
     @property
     def size(self) -> int:
         """q, the length of phi and of each parameter."""
+        if self.embedding is not None:
+            return self.embedding.size
         length = self.dimension + self.intercept
         return length if self.arm_features is None else length * (self.arm_features.shape[1] + self.intercept)
 
@@ -118,12 +135,24 @@ class FeatureMap:
         """phi(x_t, a), one row an arm; one row a context where all arms have the same."""
         self.check_contexts(contexts)
         features = np.asarray(contexts, dtype=np.float64)
+        if self.embedding is not None:
+            points = self._points(features)
+            embedded = self.embedding.embed(points.reshape(-1, points.shape[2]))
+            return embedded.reshape(len(points), points.shape[1], self.size)
         if self.arm_features is not None:
             x, z = _with_one(features, self.intercept), _with_one(self.arm_features, self.intercept)
             return np.reshape(x[:, None, :, None] * z[None, :, None, :], (len(x), self.n_arms, self.size))
         if features.ndim == 2:
             features = features[:, None, :]
         return np.ascontiguousarray(_with_one(features, self.intercept))
+
+    def _points(self, contexts: Float[np.ndarray, "n ..."]) -> Float[np.ndarray, "n rows d"]:
+        """What is embedded: a context's vector, its rows, or its vector with each arm's features behind it."""
+        if self.arm_features is None:
+            return contexts if contexts.ndim == 3 else contexts[:, None, :]
+        n, (arms, d) = len(contexts), self.arm_features.shape
+        x = np.broadcast_to(contexts[:, None, :], (n, arms, self.dimension))
+        return np.concatenate([x, np.broadcast_to(self.arm_features, (n, arms, d))], axis=2)
 
     def blocks_of(
         self, contexts: Shaped[np.ndarray, "n ..."]

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from graphbandit.checks import setting_integer, setting_number
 from graphbandit.errors import InputError
-from graphbandit.function_classes.base import Draws, FunctionClass
+from graphbandit.function_classes.base import Draws
 from graphbandit.function_classes.ellipsoid import (
     Ellipsoid,
     LinearModel,
@@ -20,8 +20,9 @@ from graphbandit.function_classes.ellipsoid import (
     linear_predictor,
 )
 from graphbandit.function_classes.features import FeatureMap
+from graphbandit.function_classes.parametric import ParametricClass
 from graphbandit.persistence import savable
-from graphbandit.shapes import Bool, Float, Int, Shaped
+from graphbandit.shapes import Float, Int, Shaped
 from graphbandit.types import Observations
 
 
@@ -61,92 +62,10 @@ class LinearData:
         return parameters, factors
 
 
-@savable
-@dataclass(frozen=True, kw_only=True, eq=False)
-class LinearClass(FunctionClass[LinearData, LinearModel, Ellipsoid]):
-    """f(x, a) = theta'phi(x, a), or theta[a]'phi(x, a) with parameters="per-arm"; no value is clipped.
+class LinearFunctionClass(ParametricClass[LinearData]):
+    """What all classes linear in their features share; what the features are is each one's own."""
 
-    How phi follows from contexts of shape (n, d) or (n, K, d) and `arm_features`: see `FeatureMap`. `fit` is ridge
-    regression, thetahat = argmin L(theta) + ridge |theta|^2, and the version space of a radius is where this loss is
-    within `radius` of its least value, which is the ellipsoid (theta - thetahat)'V (theta - thetahat) <= radius,
-    V = ridge I + sum phi phi'. At radius infinity it is all of F: the ball |theta| <= S. S is `norm_bound`, a bound on
-    |theta| (on each |theta[a]|, so sqrt(K) times that on all of them together). Candidates are exact.
-    `resolution` is the scale at which functions count as different in `log_size`.
-
-    >>> line = LinearClass(n_arms=2, dimension=1, parameters="per-arm", ridge=1e-9)
-    >>> seen = Observations.from_masks(np.array([[1.0], [2.0]]), np.ones((2, 2), bool), np.array([[1, 3], [2, 6.0]]))
-    >>> line.predict(line.fit(line.add(line.empty(), seen)), np.array([[10.0]])).round(6)
-    array([[10., 30.]])
-    """
-
-    features: FeatureMap
     ridge: float
-    norm_bound: float
-    resolution: float
-
-    def __init__(
-        self,
-        *,
-        n_arms: int,
-        dimension: int,
-        parameters: Literal["shared", "per-arm"] = "shared",
-        arm_features: npt.ArrayLike | None = None,
-        intercept: bool = False,
-        ridge: float = 1.0,
-        norm_bound: float = 1.0,
-        resolution: float = 0.01,
-    ) -> None:
-        features = FeatureMap(
-            n_arms=n_arms, dimension=dimension, parameters=parameters, arm_features=arm_features, intercept=intercept
-        )
-        object.__setattr__(self, "features", features)
-        object.__setattr__(self, "ridge", setting_number("ridge", ridge, above=0.0))
-        object.__setattr__(self, "norm_bound", setting_number("norm_bound", norm_bound, above=0.0))
-        object.__setattr__(self, "resolution", setting_number("resolution", resolution, above=0.0))
-
-    @property
-    def n_arms(self) -> int:
-        """K."""
-        return self.features.n_arms
-
-    @property
-    def dimension(self) -> int:
-        """d, the length of a context (of an arm's row of it)."""
-        return self.features.dimension
-
-    @property
-    def parameters(self) -> Literal["shared", "per-arm"]:
-        """Whether all arms share one parameter."""
-        return self.features.parameters
-
-    @property
-    def arm_features(self) -> Float[np.ndarray, "arms d"] | None:
-        """z, if arms have features of their own."""
-        return self.features.arm_features
-
-    @property
-    def intercept(self) -> bool:
-        """Whether a 1 is put behind the features."""
-        return self.features.intercept
-
-    @property
-    def total_bound(self) -> float:
-        """S: the bound on the norm of all parameters together."""
-        return self.norm_bound * math.sqrt(self.features.blocks)
-
-    @property
-    def log_size(self) -> float:
-        """p log(1 + 2 S / resolution), p the number of parameters.
-
-        The ball |theta| <= S is covered by that many balls of radius `resolution` (volumes), so for |phi| <= 1 every
-        function is within `resolution` of one of theirs.
-        """
-        number = self.features.blocks * self.features.size
-        return number * math.log1p(2.0 * self.total_bound / self.resolution)
-
-    def check_contexts(self, contexts: Shaped[np.ndarray, "n ..."]) -> None:
-        """One of the shapes of `FeatureMap`, of numbers whose squares stay finite."""
-        self.features.check_contexts(contexts)
 
     def empty(self) -> LinearData:
         """V = ridge I and no moment."""
@@ -212,15 +131,6 @@ class LinearClass(FunctionClass[LinearData, LinearModel, Ellipsoid]):
         parameters, factors = data.solution
         return Ellipsoid(center=parameters, factors=factors, radius=radius)
 
-    def candidates(
-        self,
-        space: Ellipsoid,
-        contexts: Shaped[np.ndarray, "n ..."],
-        available: Bool[np.ndarray, "n arms"] | None = None,
-    ) -> Bool[np.ndarray, "n arms"]:
-        """The arms that win for some theta of the ellipsoid, among those available; exact."""
-        return space.candidates(self.features, contexts, available)
-
     def widths(
         self,
         space: Ellipsoid,
@@ -262,3 +172,47 @@ class LinearClass(FunctionClass[LinearData, LinearModel, Ellipsoid]):
         check_parameters(self.features, data.moments)
         if data.ridge != self.ridge:
             raise InputError(f"the data was made with ridge {data.ridge}; expected {self.ridge}")
+
+
+@savable
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LinearClass(LinearFunctionClass):
+    """f(x, a) = theta'phi(x, a), or theta[a]'phi(x, a) with parameters="per-arm"; no value is clipped.
+
+    How phi follows from contexts of shape (n, d) or (n, K, d) and `arm_features`: see `FeatureMap`. `fit` is ridge
+    regression, thetahat = argmin L(theta) + ridge |theta|^2, and the version space of a radius is where this loss is
+    within `radius` of its least value, which is the ellipsoid (theta - thetahat)'V (theta - thetahat) <= radius,
+    V = ridge I + sum phi phi'. At radius infinity it is all of F: the ball |theta| <= S. S is `norm_bound`, a bound on
+    |theta| (on each |theta[a]|, so sqrt(K) times that on all of them together). Candidates are exact.
+    `resolution` is the scale at which functions count as different in `log_size`.
+
+    >>> line = LinearClass(n_arms=2, dimension=1, parameters="per-arm", ridge=1e-9)
+    >>> seen = Observations.from_masks(np.array([[1.0], [2.0]]), np.ones((2, 2), bool), np.array([[1, 3], [2, 6.0]]))
+    >>> line.predict(line.fit(line.add(line.empty(), seen)), np.array([[10.0]])).round(6)
+    array([[10., 30.]])
+    """
+
+    features: FeatureMap
+    ridge: float
+    norm_bound: float
+    resolution: float
+
+    def __init__(
+        self,
+        *,
+        n_arms: int,
+        dimension: int,
+        parameters: Literal["shared", "per-arm"] = "shared",
+        arm_features: npt.ArrayLike | None = None,
+        intercept: bool = False,
+        ridge: float = 1.0,
+        norm_bound: float = 1.0,
+        resolution: float = 0.01,
+    ) -> None:
+        features = FeatureMap(
+            n_arms=n_arms, dimension=dimension, parameters=parameters, arm_features=arm_features, intercept=intercept
+        )
+        object.__setattr__(self, "features", features)
+        object.__setattr__(self, "ridge", setting_number("ridge", ridge, above=0.0))
+        object.__setattr__(self, "norm_bound", setting_number("norm_bound", norm_bound, above=0.0))
+        object.__setattr__(self, "resolution", setting_number("resolution", resolution, above=0.0))

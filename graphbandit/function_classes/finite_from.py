@@ -1,0 +1,51 @@
+"""Finite classes out of others: a grid of parameters, or draws of what is plausible."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbandit.checks import setting_array
+from graphbandit.errors import SettingError
+from graphbandit.function_classes.base import Draws, FunctionClass
+from graphbandit.function_classes.finite import FiniteClass
+from graphbandit.shapes import Float, Shaped
+
+Function = Callable[[Shaped[np.ndarray, "n ..."], Shaped[np.ndarray, "..."]], Float[np.ndarray, "n arms"]]
+
+
+def finite_from_parameters(function: Function, parameters: npt.ArrayLike, *, n_arms: int) -> FiniteClass:
+    """The class of function(contexts, parameter) for every row of `parameters`.
+
+    >>> prices = np.array([0.2, 0.5])
+    >>> demand = finite_from_parameters(lambda x, slope: prices * (1 - slope * prices) + 0 * x, [1, 2], n_arms=2)
+    >>> demand.values(np.zeros((1, 1)))
+    array([[[0.16, 0.25],
+            [0.12, 0.  ]]])
+    """
+    if not callable(function):
+        raise SettingError(f"function is {function!r}; expected a callable of contexts and a parameter")
+    axes = np.ndim(parameters) if isinstance(parameters, np.ndarray) else np.asarray(parameters).ndim
+    rows = setting_array("parameters", parameters, ("functions", *(f"d{i}" for i in range(1, axes))))
+    return FiniteClass(partial(_of_parameters, function, rows), n_functions=len(rows), n_arms=n_arms)
+
+
+def finite_from_draws(function_class: FunctionClass[Any, Any, Any], draws: Draws) -> FiniteClass:
+    """The class of these draws of another class, all alike: their weights are not kept.
+
+    A finite class learns from all it sees after this; what the draws were made of is not counted again.
+    """
+    if not isinstance(function_class, FunctionClass):
+        raise SettingError(f"function_class is {function_class!r}; expected a FunctionClass")
+    if not isinstance(draws, Draws):
+        raise SettingError(f"draws is {draws!r}; expected the Draws of a function class")
+    values = partial(function_class.draw_values, draws)
+    return FiniteClass(values, n_functions=len(draws), n_arms=function_class.n_arms)
+
+
+def _of_parameters(
+    function: Function, parameters: Shaped[np.ndarray, "functions ..."], contexts: Shaped[np.ndarray, "n ..."]
+) -> Float[np.ndarray, "n functions arms"]:
+    return np.stack([function(contexts, parameter) for parameter in parameters], axis=1)

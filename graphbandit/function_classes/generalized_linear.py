@@ -1,0 +1,271 @@
+"""Generalised linear functions mu(theta'phi(x, a)), for clicks (logistic) and counts (Poisson)."""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbandit.checks import setting_choice, setting_integer, setting_number
+from graphbandit.errors import InputError
+from graphbandit.function_classes.base import Draws
+from graphbandit.function_classes.columns import Columns
+from graphbandit.function_classes.ellipsoid import (
+    Ellipsoid,
+    LinearModel,
+    check_parameters,
+    gaussian_draws,
+    linear_predictor,
+)
+from graphbandit.function_classes.features import FeatureMap
+from graphbandit.function_classes.parametric import ParametricClass
+from graphbandit.persistence import savable
+from graphbandit.shapes import Float, Int, Shaped
+from graphbandit.types import Observations
+
+LINKS = ("identity", "logistic", "poisson")
+
+
+class _Fit(NamedTuple):
+    """thetahat, U of its curvature H = U'U, and what the radius needs to know of the observations."""
+
+    parameters: Float[np.ndarray, "blocks d"]
+    factors: Float[np.ndarray, "blocks d d"]
+    loss: float
+    growth: float
+    flattest: float
+    farthest: float
+    longest: float
+    widest: float
+
+
+@savable
+@dataclass(frozen=True, kw_only=True, eq=False)
+class GeneralizedLinearData:
+    """All observations: phi(x, a), arm and reward. The fit is made when it is first asked for, once an epoch."""
+
+    columns: Columns
+    link: str
+    ridge: float
+    blocks: int
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.columns, Columns) or self.columns.contexts.ndim != 2:
+            raise InputError(f"columns is {self.columns!r}; expected Columns with a vector an observation")
+        setting_choice("link", self.link, LINKS)
+        setting_number("ridge", self.ridge, above=0.0)
+        setting_integer("blocks", self.blocks, at_least=1)
+
+    @cached_property
+    def fit(self) -> _Fit:
+        """The maximum of the penalised likelihood, parameter by parameter."""
+        from graphbandit.kernels.cholesky import cholesky, log_determinant
+        from graphbandit.kernels.generalized_linear import describe_block, fit_block
+
+        seen, link, size = self.columns, LINKS.index(self.link), self.columns.contexts.shape[1]
+        parameters, factors = np.empty((self.blocks, size)), np.empty((self.blocks, size, size))
+        loss, growth, flattest, farthest, longest, widest = 0.0, 0.0, 1.0, 0.0, 0.0, 0.0
+        by_arm = np.argsort(seen.arms, kind="stable") if self.blocks > 1 else np.arange(len(seen))
+        ends = np.searchsorted(seen.arms[by_arm], np.arange(self.blocks - 1), side="right")
+        for block, order in enumerate(np.split(by_arm, ends)):
+            parameter, factor = parameters[block], factors[block]
+            if not fit_block(seen.contexts, seen.rewards, order, link, self.ridge, parameter, factor):
+                raise InputError(
+                    f"the {self.link} fit of {len(order)} rewards up to {np.abs(seen.rewards[order]).max():g} in size "
+                    f"does not converge with ridge {self.ridge:g}; expected smaller rewards or features, or more ridge"
+                )
+            gram = self.ridge * np.eye(size)
+            facts = describe_block(seen.contexts, seen.rewards, order, link, parameter, factor, gram)
+            whole = np.empty_like(gram)
+            cholesky(gram, self.ridge, whole)
+            growth += max(log_determinant(whole) - size * math.log(self.ridge), 0.0)
+            loss, flattest = loss + facts[0], min(flattest, facts[1])
+            farthest, longest, widest = max(farthest, facts[2]), max(longest, facts[3]), max(widest, facts[4])
+        return _Fit(parameters, factors, loss, growth, flattest, farthest, longest, widest)
+
+
+@savable
+@dataclass(frozen=True, kw_only=True, eq=False)
+class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
+    """f(x, a) = mu(theta'phi(x, a)), mu the identity, logistic 1 / (1 + e^-eta), or e^eta (Poisson).
+
+    Features, parameters and settings are those of `LinearClass`. thetahat maximises the likelihood penalised with
+    ridge |theta|^2 / 2, where sum (y - mu) phi = ridge theta. Only the mean has to be right, so rewards may be any
+    numbers, as clicks with noise. The version space is the ellipsoid (theta - thetahat)'H (theta - thetahat) <= radius,
+    H = ridge I + sum mu'(thetahat'phi) phi phi'. As mu rises, candidates are those of theta'phi, and exact. The fit
+    needs all observations again, so they are kept.
+
+    >>> clicks = GeneralizedLinearClass(n_arms=2, dimension=1, parameters="per-arm", link="logistic")
+    >>> clicks.predict(clicks.fit(clicks.empty()), np.array([[3.0]]))
+    array([[0.5, 0.5]])
+    """
+
+    features: FeatureMap
+    link: Literal["identity", "logistic", "poisson"]
+    ridge: float
+    norm_bound: float
+    resolution: float
+
+    def __init__(
+        self,
+        *,
+        n_arms: int,
+        dimension: int,
+        link: Literal["identity", "logistic", "poisson"],
+        parameters: Literal["shared", "per-arm"] = "shared",
+        arm_features: npt.ArrayLike | None = None,
+        intercept: bool = False,
+        ridge: float = 1.0,
+        norm_bound: float = 1.0,
+        resolution: float = 0.01,
+    ) -> None:
+        features = FeatureMap(
+            n_arms=n_arms, dimension=dimension, parameters=parameters, arm_features=arm_features, intercept=intercept
+        )
+        setting_choice("link", link, LINKS)
+        object.__setattr__(self, "features", features)
+        object.__setattr__(self, "link", link)
+        object.__setattr__(self, "ridge", setting_number("ridge", ridge, above=0.0))
+        object.__setattr__(self, "norm_bound", setting_number("norm_bound", norm_bound, above=0.0))
+        object.__setattr__(self, "resolution", setting_number("resolution", resolution, above=0.0))
+
+    def empty(self) -> GeneralizedLinearData:
+        """No observation yet."""
+        columns = Columns.empty((self.features.size,))
+        return GeneralizedLinearData(columns=columns, link=self.link, ridge=self.ridge, blocks=self.features.blocks)
+
+    def add(self, data: GeneralizedLinearData, observations: Observations) -> GeneralizedLinearData:
+        """These observations behind those that are there."""
+        if not observations.n_observed:
+            return data
+        self._check(data)
+        self.features.check_observations(observations)
+        columns = data.columns
+        for part, rows in self.features.blocks_of(observations.contexts):
+            seen = observations.take(part.start, part.stop)
+            phi = rows[seen.rows, seen.arms if rows.shape[1] > 1 else 0]
+            columns = columns.append(phi, seen.arms, seen.rewards)
+        return GeneralizedLinearData(columns=columns, link=self.link, ridge=self.ridge, blocks=self.features.blocks)
+
+    def n_observed(self, data: GeneralizedLinearData) -> int:
+        """How many rewards the data holds."""
+        return len(data.columns)
+
+    def fit(self, data: GeneralizedLinearData) -> LinearModel:
+        """thetahat."""
+        self._check(data)
+        return LinearModel(parameters=data.fit.parameters)
+
+    def predict(self, model: LinearModel, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n arms"]:
+        """mu(thetahat'phi(x, a))."""
+        check_parameters(self.features, model.parameters)
+        return self._means(linear_predictor(self.features, model.parameters, contexts))
+
+    def smallest_loss(self, data: GeneralizedLinearData) -> float:
+        """L(thetahat), the squared loss of the fit; the least squares of the class are at most that."""
+        self._check(data)
+        return data.fit.loss
+
+    def sharp_radius(self, data: GeneralizedLinearData, noise: float, delta: float) -> float:
+        """((1 + D) (sigma / sqrt(min(kappa, 1)) sqrt(2 log(1 / delta) + log det V / ridge^p) + sqrt(ridge) S))^2.
+
+        V = ridge I + sum phi phi', kappa the least mu'(thetahat'phi) of what was seen, and D a bound on
+        |(thetahat - theta*)'phi| there: at first largest |thetahat'phi| + largest |phi| S, then, as the radius that
+        follows bounds it too, the smallest that comes of repeating this. Valid at all times at once, for
+        sigma-sub-Gaussian noise and |theta*| <= S. Why: `docs/function-classes.md`.
+        """
+        self._check(data)
+        fit = data.fit
+        deviation = noise * math.sqrt((fit.growth - 2.0 * math.log(delta)) / min(fit.flattest, 1.0))
+        reach = deviation + math.sqrt(self.ridge) * self.total_bound
+        if self.link == "identity":
+            return reach**2
+        apart = fit.farthest + fit.longest * self.norm_bound
+        while fit.widest * (1.0 + apart) * reach < apart * (1.0 - 1e-9):
+            apart = fit.widest * (1.0 + apart) * reach
+        return ((1.0 + apart) * reach) ** 2
+
+    def version_space(self, data: GeneralizedLinearData, radius: float) -> Ellipsoid:
+        """(theta - thetahat)'H (theta - thetahat) <= radius; the ball |theta| <= S at infinity."""
+        self._check(data)
+        if radius == math.inf:
+            return Ellipsoid.ball(self.features, self.total_bound)
+        return Ellipsoid(center=data.fit.parameters, factors=data.fit.factors, radius=radius)
+
+    def widths(
+        self,
+        space: Ellipsoid,
+        model: LinearModel,
+        contexts: Shaped[np.ndarray, "n ..."],
+        best: Int[np.ndarray, " n"],
+    ) -> Float[np.ndarray, "n arms"]:
+        """An upper bound, exact for the identity.
+
+        With s(a) the slope of mu between thetahat'phi(a) and theta'phi(a), and e(a) = (theta - thetahat)'phi(a), the
+        difference is s(a) e(a) - s(b) e(b), b = best: at most |s(a)| |e(a) - e(b)| + |s(a) - s(b)| |e(b)|, and at most
+        the sum of the largest errors of a and b.
+        """
+        from graphbandit.kernels.generalized_linear import slope_ranges
+
+        apart = space.predictor_widths(self.features, model, contexts, best)
+        lower, upper = space.predictor_bounds(self.features, contexts)
+        predictor = linear_predictor(self.features, model.parameters, contexts)
+        lower, upper = np.minimum(lower, predictor), np.maximum(upper, predictor)
+        least, most = np.empty_like(lower), np.empty_like(lower)
+        slope_ranges(LINKS.index(self.link), lower, upper, least, most)
+        means = self._means(predictor.copy())
+        errors = np.maximum(self._means(upper.copy()) - means, means - self._means(lower.copy()))
+        error = np.maximum(upper - predictor, predictor - lower)
+
+        def of_best(values: Float[np.ndarray, "n arms"]) -> Float[np.ndarray, "n 1"]:
+            chosen: Float[np.ndarray, "n 1"] = np.take_along_axis(values, best[:, None], axis=1)
+            return chosen
+
+        slopes = np.maximum(most - of_best(least), of_best(most) - least)
+        widths: Float[np.ndarray, "n arms"]
+        widths = np.minimum(most * apart + slopes * of_best(error), errors + of_best(errors))
+        np.put_along_axis(widths, best[:, None], 0.0, axis=1)
+        return widths
+
+    def bounds(
+        self, space: Ellipsoid, contexts: Shaped[np.ndarray, "n ..."]
+    ) -> tuple[Float[np.ndarray, "n arms"], Float[np.ndarray, "n arms"]]:
+        """mu(center'phi -+ sqrt(radius phi'H^-1 phi)); exact."""
+        lower, upper = space.predictor_bounds(self.features, contexts)
+        return self._means(lower), self._means(upper)
+
+    def draws(self, data: GeneralizedLinearData, *, noise: float, count: int, rng: np.random.Generator) -> Draws:
+        """Parameters from N(thetahat, H^-1), all of the same weight: Laplace's approximation of the posterior.
+
+        The likelihood of clicks and counts says how noisy they are; `noise` scales the identity's alone.
+        """
+        self._check(data)
+        setting_number("noise", noise, at_least=0.0)
+        setting_integer("count", count, at_least=1)
+        scale = noise if self.link == "identity" else 1.0
+        members = gaussian_draws(data.fit.parameters, data.fit.factors, scale=scale, count=count, rng=rng)
+        return Draws(members=members, weights=np.full(count, 1.0 / count))
+
+    def draw_values(self, draws: Draws, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n draws arms"]:
+        """mu(theta_b'phi(x, a))."""
+        values = np.empty((len(contexts), len(draws), self.n_arms))
+        for b, parameters in enumerate(draws.members):
+            check_parameters(self.features, parameters)
+            values[:, b] = self._means(linear_predictor(self.features, parameters, contexts))
+        return values
+
+    def _means(self, predictors: Float[np.ndarray, "n arms"]) -> Float[np.ndarray, "n arms"]:
+        """mu in place of every predictor."""
+        from graphbandit.kernels.generalized_linear import means_of
+
+        means_of(LINKS.index(self.link), predictors)
+        return predictors
+
+    def _check(self, data: GeneralizedLinearData) -> None:
+        """Raise InputError unless the data is of this class; kernels trust it."""
+        found = (data.link, data.ridge, data.blocks, data.columns.contexts.shape[1])
+        expected = (self.link, self.ridge, self.features.blocks, self.features.size)
+        if found != expected:
+            raise InputError(f"the data has (link, ridge, parameters, their length) {found}; expected {expected}")

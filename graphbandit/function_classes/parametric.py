@@ -1,0 +1,74 @@
+"""What classes with a parameter theta on features phi(x, a) share: contexts, size, and the ellipsoid's candidates."""
+
+import math
+from typing import Literal, TypeVar
+
+import numpy as np
+
+from graphbandit.function_classes.base import FunctionClass
+from graphbandit.function_classes.ellipsoid import Ellipsoid, LinearModel
+from graphbandit.function_classes.features import FeatureMap
+from graphbandit.shapes import Bool, Float, Shaped
+
+Data = TypeVar("Data")
+
+
+class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):
+    """f(x, a) is a monotone function of theta'phi(x, a): which arm is best depends on that alone."""
+
+    features: FeatureMap
+    norm_bound: float
+    resolution: float
+
+    @property
+    def n_arms(self) -> int:
+        """K."""
+        return self.features.n_arms
+
+    @property
+    def dimension(self) -> int:
+        """d, the length of a context (of an arm's row of it)."""
+        return self.features.dimension
+
+    @property
+    def parameters(self) -> Literal["shared", "per-arm"]:
+        """Whether all arms share one parameter."""
+        return self.features.parameters
+
+    @property
+    def arm_features(self) -> Float[np.ndarray, "arms d"] | None:
+        """z, if arms have features of their own."""
+        return self.features.arm_features
+
+    @property
+    def intercept(self) -> bool:
+        """Whether a 1 is put behind the features."""
+        return self.features.intercept
+
+    @property
+    def total_bound(self) -> float:
+        """S: the bound on the norm of all parameters together."""
+        return self.norm_bound * math.sqrt(self.features.blocks)
+
+    @property
+    def log_size(self) -> float:
+        """p log(1 + 2 S / resolution), p the number of parameters.
+
+        The ball |theta| <= S is covered by that many balls of radius `resolution` (volumes), so for |phi| <= 1 every
+        theta'phi is within `resolution` of one of theirs.
+        """
+        number = self.features.blocks * self.features.size
+        return number * math.log1p(2.0 * self.total_bound / self.resolution)
+
+    def check_contexts(self, contexts: Shaped[np.ndarray, "n ..."]) -> None:
+        """One of the shapes of `FeatureMap`, of numbers whose squares stay finite."""
+        self.features.check_contexts(contexts)
+
+    def candidates(
+        self,
+        space: Ellipsoid,
+        contexts: Shaped[np.ndarray, "n ..."],
+        available: Bool[np.ndarray, "n arms"] | None = None,
+    ) -> Bool[np.ndarray, "n arms"]:
+        """The arms that win for some theta of the ellipsoid, among those available; exact."""
+        return space.candidates(self.features, contexts, available)
