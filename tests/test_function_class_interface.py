@@ -6,6 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.ensemble import HistGradientBoostingRegressor
+from sklearn.linear_model import Ridge
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import PolynomialFeatures
 
 import graphbandit as gb
 from graphbandit import persistence
@@ -76,7 +80,41 @@ def grid(contexts):
     return np.stack([separate(contexts), 0.5 - separate(contexts), 0.0 * separate(contexts)], axis=1)
 
 
+def regressor(regressor, **settings):
+    """`entropy` gives the radius by the formula, which grows with the noise whatever the refits say."""
+    return gb.RegressorClass(regressor, **{"n_arms": N_ARMS, "dimension": 3, "members": 4, "entropy": 4.0, **settings})
+
+
+def network(inputs, outputs, **settings):
+    torch = pytest.importorskip("torch")
+
+    def make():
+        return torch.nn.Sequential(torch.nn.Linear(inputs, 16), torch.nn.Tanh(), torch.nn.Linear(16, outputs))
+
+    settings = {"dimension": inputs, "members": 2, "passes": 15, "learning_rate": 0.03, "entropy": 4.0, **settings}
+    return gb.TorchClass(make, n_arms=N_ARMS, **settings)
+
+
 CASES = {
+    "regressor": Case(lambda: regressor(Ridge(1e-6), arm_contexts=True), (N_ARMS, 3), joint, exact=False),
+    "regressor-per-arm": Case(lambda: regressor(Ridge(1e-6), per_arm=True), (3,), separate, exact=False),
+    "regressor-one-hot": Case(
+        lambda: regressor(make_pipeline(PolynomialFeatures(2), Ridge(1e-6))), (3,), separate, exact=False
+    ),
+    "regressor-boosting": Case(
+        lambda: regressor(
+            HistGradientBoostingRegressor(max_iter=40), arm_features=np.eye(N_ARMS), resampling="perturbed"
+        ),
+        (3,),
+        separate,
+        exact=False,
+    ),
+    "torch": Case(lambda: network(3, N_ARMS), (3,), separate, exact=False),
+    "torch-arm-contexts": Case(lambda: network(3, 1, arm_contexts=True), (N_ARMS, 3), joint, exact=False),
+    "last-layer": Case(lambda: gb.LastLayerClass(network(3, N_ARMS), norm_bound=2.0), (3,), separate, exact=False),
+    "last-layer-arm-contexts": Case(
+        lambda: gb.LastLayerClass(network(3, 1, arm_contexts=True)), (N_ARMS, 3), joint, exact=False
+    ),
     "finite": Case(lambda: gb.FiniteClass(grid, n_functions=3, n_arms=N_ARMS), (3,), separate, checks_contexts=False),
     "bilinear": Case(
         lambda: gb.BilinearClass(x0=X0, a0=A0, arms=ARMS),

@@ -12,7 +12,8 @@ from graphbandit.kernels import jit
 def test_importing_loads_no_compiler_no_plotting_and_compiles_nothing():
     script = (
         "import sys, graphbandit\n"
-        "heavy = ['numba', 'matplotlib', 'networkx', 'scipy.sparse', 'scipy.optimize', 'rich', 'typer', 'jaxtyping']\n"
+        "heavy = ['numba', 'matplotlib', 'networkx', 'scipy.sparse', 'scipy.optimize', 'rich', 'typer', 'jaxtyping',\n"
+        "         'sklearn', 'torch', 'lightgbm']\n"
         "print([name for name in heavy if name in sys.modules])\n"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

@@ -173,7 +173,7 @@ class LastLayerClass(FunctionClass[RefitData, RefitModel, LastLayerSpace]):
         best: Int[np.ndarray, " n"],
     ) -> Float[np.ndarray, "n arms"]:
         """Exact if the model is of the same data; else its phi is another, and what the bounds allow is taken."""
-        if space.data is not model.data or space.radius == math.inf:
+        if space.radius == math.inf or not space.data.equals(model.data):
             return widths_within(*self.bounds(space, contexts), self.predict(model, contexts), best)
         features = self._features(space.data, contexts)
         return self._linear.widths(self._ellipsoid(space), self._linear.fit(self._head(model.data)), features, best)

@@ -56,6 +56,13 @@ class RefitData:
     def __len__(self) -> int:
         return len(self.columns)
 
+    def equals(self, other: "RefitData") -> bool:
+        """Whether these are the same observations; two values loaded from a file may be, without being one."""
+        names = ("contexts", "arms", "rewards")
+        return self is other or all(
+            np.array_equal(getattr(self.columns, name), getattr(other.columns, name)) for name in names
+        )
+
 
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
