@@ -1,7 +1,7 @@
 """Which experiments the reproduction of the paper consists of, and how large it makes them.
 
-Each experiment is a file beside this one, complete in itself. ``presets.toml`` says what the presets change in them: how
-many repeats, which values of a list, which numbers of rounds.
+Each experiment is a file beside this one, complete in itself. ``presets.toml`` says what the presets change in them:
+how many repeats, which values of a list, which numbers of rounds.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class Reproduction:
 
     def experiments(self) -> dict[str, Experiment]:
         """Every experiment to run by the name of its directory; one with several numbers of rounds is several."""
-        planned = {}
+        planned: dict[str, Experiment] = {}
         for name in self.names:
             sizes = dict(_sizes(self.preset, name))
             rounds = sizes.pop("rounds", None) if self.rounds is None else self.rounds

@@ -46,7 +46,13 @@ class SetSizes:
         import pyarrow as pa
 
         rows = [
-            {"environment": place, "learner": name, "round": t + 1, "size": int(size), "independence_number": int(alpha)}
+            {
+                "environment": place,
+                "learner": name,
+                "round": t + 1,
+                "size": int(size),
+                "independence_number": int(alpha),
+            }
             for place, learners in self.sizes.items()
             for name, sizes in learners.items()
             for t, (size, alpha) in enumerate(zip(sizes, self.independence[place], strict=True))
