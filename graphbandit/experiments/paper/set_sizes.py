@@ -1,8 +1,8 @@
 """How large exploration sets are beside the independence number, on directed graphs and on undirected ones.
 
-On an undirected graph S is an independent set, so |S| <= alpha(G). On a directed one an arm of S may reveal one that was
-taken before it, and |S| may exceed alpha(G), the size of the largest set of arms no two of which are joined in either
-direction. Here both are counted, round by round, for real decisions.
+On an undirected graph S is an independent set, so |S| <= alpha(G). On a directed one an arm of S may reveal one that
+was taken before it, and |S| may exceed alpha(G), the size of the largest set of arms no two of which are joined in
+either direction. Here both are counted, round by round, for real decisions.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class SetSizes:
         return int((over > 0).sum()), max(0, int(over.max()))
 
     def table(self) -> pa.Table:
-        """One row a round: environment, learner, round, size, independence_number."""
+        """One row a round: environment, learner, round, size, independence."""
         import pyarrow as pa
 
         rows = [
@@ -51,7 +51,7 @@ class SetSizes:
                 "learner": name,
                 "round": t + 1,
                 "size": int(size),
-                "independence_number": int(alpha),
+                "independence": int(alpha),
             }
             for place, learners in self.sizes.items()
             for name, sizes in learners.items()
