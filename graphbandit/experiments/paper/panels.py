@@ -96,7 +96,7 @@ def write_legend(figure: Figure, look: Mapping[str, Look], more: Sequence[Any] =
     figure.legend(
         handles=[*lines, *more],
         loc="outside lower center",
-        ncols=min(5, len(lines) + len(more)),
+        ncols=3 if len(lines) + len(more) > 5 else 5,
         frameon=False,
         fontsize=9.5,
         labelcolor=INK,

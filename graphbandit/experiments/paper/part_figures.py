@@ -80,7 +80,7 @@ def plot_set_sizes(sizes: SetSizes) -> Figure:
         write_labels(axes, "independence number", "size of S (all arms)")
         panel_title(axes, _short(place), "")
         said = f"|S| larger in {rounds} of {len(alpha)}\nrounds, by at most {most}" if rounds else "|S| never larger"
-        axes.text(0.04, 0.97, said, transform=axes.transAxes, va="top", size=9, color=INK)
+        axes.text(0.97, 0.04, said, transform=axes.transAxes, ha="right", va="bottom", size=9, color=INK)
     return figure
 
 

@@ -114,7 +114,7 @@ def _horizon_sweeps(findings: Findings) -> list[Sweep]:
 def plot_sweeps(panels: Sequence[Sweep], label: str) -> Figure:
     """Mean regret and its 95 % interval on logarithmic axes, one panel for each sweep."""
     from matplotlib.lines import Line2D
-    from matplotlib.ticker import FixedLocator
+    from matplotlib.ticker import FixedLocator, NullLocator
 
     figure, (line,) = panel_grid(1, len(panels), width=4.2 if len(panels) < 3 else 3.4, height=3.1)
     for axes, sweep in zip(line, panels, strict=True):
@@ -127,6 +127,7 @@ def plot_sweeps(panels: Sequence[Sweep], label: str) -> Figure:
         plain_log_ticks(axes.xaxis)
         plain_log_ticks(axes.yaxis)
         axes.xaxis.set_major_locator(FixedLocator(sweep.values.tolist()))
+        axes.xaxis.set_minor_locator(NullLocator())
         panel_title(axes, sweep.title, sweep.reading)
     shown = dict.fromkeys(name for sweep in panels for name in sweep.bounds)
     more = [Line2D([], [], color=GREY, linestyle=BOUND_DASHES[name], linewidth=1.3, label=name) for name in shown]
