@@ -21,6 +21,8 @@ from graphbandit.experiments.report_parts import Cell, figure_html, plain_table,
 
 TITLE = "Stochastic Graph Bandit Learning with Side-Observations, reproduced"
 
+FORM_NAMES = {"paper": "paper's form", "ours": "our form"}
+
 
 def write_paper_report(
     findings: Findings, claims: Sequence[Claim], drawn: Sequence[Drawn], path: Path, *, wall_seconds: float
@@ -40,8 +42,8 @@ def paper_report_html(
     asked = findings.asked
     repeats = sorted({study.experiment.repeats for study in findings.studies.values()})
     lead = (
-        f"X. Gong and J. Zhang's experiments run again, {asked.preset} preset: {' or '.join(map(str, repeats))} repeats, "
-        f"seed {asked.seed}. Learners of one repeat share all draws; intervals are at 95 %."
+        f"X. Gong and J. Zhang's experiments run again, {asked.preset} preset: {' or '.join(map(str, repeats))} "
+        f"repeats, seed {asked.seed}. Learners of one repeat share all draws; intervals are at 95 %."
     )
     sections = [
         claims_section(claims),
@@ -59,17 +61,14 @@ def claims_section(claims: Sequence[Claim]) -> str:
     columns = [(reading, form) for reading in READINGS for form in FORMS]
     rows = []
     for claim in claims:
-        cells = [
-            Cell(html=_badge(answer), kind="text") for answer in (_answer_of(claim, *column) for column in columns)
-        ]
-        rows.append(
-            [Cell(html=f"<strong>{escape(claim.name)}</strong> {escape(claim.statement)}", kind="words"), *cells]
-        )
-    heads = ["claim", *(f"{reading}, {'paper’s form' if form == 'paper' else 'our form'}" for reading, form in columns)]
+        cells = [Cell(html=_badge(_answer_of(claim, *column)), kind="text") for column in columns]
+        said = f"<strong>{escape(claim.name)}</strong> {escape(claim.statement)}"
+        rows.append([Cell(html=said, kind="words"), *cells])
+    heads = ["claim", *(f"{reading}, {FORM_NAMES[form]}" for reading, form in columns)]
     text = (
         "<p>Literal: rewards as printed. Rescaled: rewards divided by 8, which is close to the paper's figures. The "
-        "paper's form is its Algorithm 1; ours has the sharp radius and the tight coverage. Every answer is computed from "
-        "the results, and could have been another one.</p>"
+        "paper's form is its Algorithm 1; ours has the sharp radius and the tight coverage. Every answer is computed "
+        "from the results, and could have been another one.</p>"
     )
     return section("claims", "The claims", text, sortable_table("Answers", heads, rows), *map(_claim_html, claims))
 
@@ -85,24 +84,21 @@ def _claim_html(claim: Claim) -> str:
         f'<td class="words">{escape(check.how_far)}</td></tr>'
         for check in claim.checks
     ]
-    details = [
+    details = "".join(
         f"<h4>{escape(_who(check))}</h4>{plain_table([(detail.what, detail.text) for detail in check.details])}"
         for check in claim.checks
         if check.details
-    ]
-    more = (
-        f"<details><summary>All figures with their intervals</summary>{''.join(details)}</details>" if details else ""
     )
+    more = f"<details><summary>All figures with their intervals</summary>{details}</details>"
     return (
         f"<h3>{escape(claim.name)}. {escape(claim.statement)}: {_badge(claim.answer)}</h3>\n"
         f'<p class="note">Judged so: {escape(claim.judged)}.</p>\n'
-        f'<div class="scroll"><table><tbody>{"".join(rows)}</tbody></table></div>\n{more}'
+        f'<div class="scroll"><table><tbody>{"".join(rows)}</tbody></table></div>\n{more if details else ""}'
     )
 
 
 def _who(check: Check) -> str:
-    form = {"paper": "paper's form", "ours": "our form"}.get(check.form, check.form)
-    return ", ".join(filter(None, (check.reading, form)))
+    return ", ".join(filter(None, (check.reading, FORM_NAMES.get(check.form, check.form))))
 
 
 def _badge(answer: str) -> str:
@@ -111,10 +107,10 @@ def _badge(answer: str) -> str:
 
 def _experiment_section(findings: Findings, name: str, drawn: Sequence[Drawn]) -> str:
     studies = findings.family(name)
-    parts = [f"<p>{escape(ABOUT[name])}</p>"]
+    parts = [f"<p>{escape(' '.join(ABOUT[name].split()))}</p>"]
     if name == "flixster":
         parts.append(f"<p>{escape(network_words(findings))}</p>")
-    parts += [figure_html(each.figure, each.name, each.shows, each.shows) for each in drawn if each.experiment == name]
+    parts += _pictures(drawn, name)
     parts.append(_table_html(table_of(findings, name)))
     if name in AXES:
         parts.append(f'<p class="note">In theory: {escape(AXES[name].theory)}.</p>')
@@ -130,24 +126,30 @@ def _experiment_section(findings: Findings, name: str, drawn: Sequence[Drawn]) -
 def network_words(findings: Findings) -> str:
     """Which network stands for Flixster in these results."""
     if findings.asked.network is None:
-        return "No file was given (--graph FILE), so the network is a generated stand-in for Flixster, not Flixster itself."
+        return (
+            "No file was given (--graph FILE): the network is a generated stand-in for Flixster, not Flixster itself."
+        )
     return f"The network is that of the file {findings.asked.network.name}."
 
 
+def _pictures(drawn: Sequence[Drawn], experiment: str) -> list[str]:
+    own = [each for each in drawn if each.experiment == experiment]
+    return [figure_html(each.figure, each.name, each.shows, each.shows) for each in own]
+
+
 def _star_section(drawn: Sequence[Drawn]) -> str:
-    pictures = [
-        figure_html(each.figure, each.name, each.shows, each.shows) for each in drawn if each.experiment == STAR
-    ]
     text = (
         "<p>Why the linear program matters on k-trees: the hub reveals every arm, so playing it instead of the leaves "
         "explores them all at once.</p>"
     )
-    return section("star", "The star", text, *pictures)
+    return section("star", "The star", text, *_pictures(drawn, STAR))
 
 
 def _choices_section() -> str:
     text = "<p>The paper does not say everything that is needed to run it again. What was chosen, and nothing else:</p>"
-    return section("choices", "Free choices", text, plain_table(CHOICES))
+    return section(
+        "choices", "Free choices", text, plain_table([(name, " ".join(text.split())) for name, text in CHOICES.items()])
+    )
 
 
 def _run_section(findings: Findings) -> str:
@@ -179,8 +181,8 @@ def _timings_section(findings: Findings, wall_seconds: float) -> str:
     total = sum(map(_computing, findings.studies.values()))
     text = (
         f"<p>This time it took {escape(seconds_text(wall_seconds))} from start to report; the runs took "
-        f"{escape(seconds_text(total))} of computing, some of it perhaps in earlier sittings. A run that two experiments "
-        "share counts in both.</p>"
+        f"{escape(seconds_text(total))} of computing, some of it perhaps in earlier sittings. A run that two "
+        "experiments share counts in both.</p>"
     )
     table = sortable_table("Computing of the learners", ["experiment", "runs", "processor seconds"], rows)
     return section("timings", "Timings", text, table)
@@ -191,8 +193,7 @@ def _computing(study: Study) -> float:
 
 
 def _table_html(table: Table) -> str:
-    rows = [
-        [Cell.text(text) if math.isnan(value) else Cell.number(text, value) for text, value in row]
-        for row in table.rows
-    ]
-    return sortable_table(table.caption, table.heads, rows)
+    def cell(text: str, value: float) -> Cell:
+        return Cell.text(text) if math.isnan(value) else Cell.number(text, value)
+
+    return sortable_table(table.caption, table.heads, [[cell(*each) for each in row] for row in table.rows])
