@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from graphbandit.errors import SavedFileError
 from graphbandit.experiments.paper.findings import Findings
 from graphbandit.experiments.paper.panels import plot_clique_curves, plot_kinds
 from graphbandit.experiments.paper.part_figures import plot_parts, plot_set_sizes
@@ -22,7 +23,7 @@ STAR = "star"
 """The experiment that is none: its figures come from single decisions."""
 
 
-class Drawn(NamedTuple):
+class Picture(NamedTuple):
     """A figure, which experiment it belongs to, and in words what it shows."""
 
     name: str
@@ -31,41 +32,56 @@ class Drawn(NamedTuple):
     shows: str
 
 
-def all_figures(findings: Findings) -> Iterator[Drawn]:
+class Drawn(NamedTuple):
+    """The same once it is drawn."""
+
+    name: str
+    experiment: str
+    svg: str
+    shows: str
+
+
+def all_figures(findings: Findings) -> Iterator[Picture]:
     """One after the other, of what was run."""
     if (study := findings.study("ablation")) is not None:
-        yield Drawn("ablation", "ablation", plot_kinds(study), "Regret over time on three kinds of graph.")
+        yield Picture("ablation", "ablation", plot_kinds(study), "Regret over time on three kinds of graph.")
     if (study := findings.study("clique-table")) is not None:
         shows = "Regret against the number of arms in 5 cliques, beside the printed means."
-        yield Drawn("clique-table", "clique-table", plot_clique_table(study), shows)
+        yield Picture("clique-table", "clique-table", plot_clique_table(study), shows)
         shows = "Regret over time on 5 cliques, a curve for each number of arms."
-        yield Drawn("clique-curves", "clique-table", plot_clique_curves(study), shows)
+        yield Picture("clique-curves", "clique-table", plot_clique_curves(study), shows)
     if (study := findings.study("flixster")) is not None:
-        yield Drawn("flixster", "flixster", plot_kinds(study), "Regret over time on a social network.")
+        yield Picture("flixster", "flixster", plot_kinds(study), "Regret over time on a social network.")
     if (study := findings.study("parts")) is not None:
         shows = "Regret of AdaCB.G whole (dotted line) and without each of its parts, with 95 % intervals."
-        yield Drawn("parts", "parts", plot_parts(study), shows)
+        yield Picture("parts", "parts", plot_parts(study), shows)
     for name, axis in AXES.items():
         if panels := sweeps(findings, name):
-            yield Drawn(name, name, plot_sweeps(panels, axis.label), f"Regret against {axis.label}.")
+            yield Picture(name, name, plot_sweeps(panels, axis.label), f"Regret against {axis.label}.")
     if findings.set_sizes is not None:
         shows = "The size of the exploration set of all arms against the independence number, a dot for each round."
-        yield Drawn("set-sizes", "directed", plot_set_sizes(findings.set_sizes), shows)
+        yield Picture("set-sizes", "directed", plot_set_sizes(findings.set_sizes), shows)
     star = star_decision(findings.asked.seed)
     shows = (
         f"A real decision of AdaCB.G, in epoch {star.decision.epoch} of a run on stars with {star.graph.n_arms} arms: "
         f"by its estimates a round costs {star.before:.3f} before the linear program and {star.after:.3f} after it."
     )
-    yield Drawn("star-decision", STAR, plot_star_decision(star), shows)
+    yield Picture("star-decision", STAR, plot_star_decision(star), shows)
     shows = "The paper's star: before and after the linear program, at gamma = 10."
-    yield Drawn("star", STAR, plot_star_example(), shows)
+    yield Picture("star", STAR, plot_star_example(), shows)
 
 
-def write_figures(drawn: list[Drawn], directory: Path) -> list[Path]:
-    """Each as .png and .svg; the paths."""
-    directory.mkdir(exist_ok=True)
-    paths = [directory / f"{each.name}{suffix}" for each in drawn for suffix in (".png", ".svg")]
-    for each in drawn:
+def write_figures(findings: Findings, directory: Path) -> list[Drawn]:
+    """Each as .png and .svg in the directory."""
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SavedFileError(f"{directory} cannot be made: {error.strerror or error}") from None
+    drawn = []
+    for name, experiment, figure, shows in all_figures(findings):
+        figure.draw_without_rendering()
+        figure.set_layout_engine("none")  # the layout is settled: not once more for each file
         for suffix in (".png", ".svg"):
-            save_figure(each.figure, directory / f"{each.name}{suffix}")
-    return paths
+            save_figure(figure, directory / f"{name}{suffix}")
+        drawn.append(Drawn(name, experiment, (directory / f"{name}.svg").read_text(encoding="utf-8"), shows))
+    return drawn

@@ -17,7 +17,7 @@ from graphbandit.experiments.paper.tables import Table, set_size_table, table_of
 from graphbandit.experiments.paper.words import ABOUT, CHOICES
 from graphbandit.experiments.report import END_OF_TIMINGS, TIMINGS, page_html
 from graphbandit.experiments.report_facts import VERSIONS, points_table, seconds_text, versions_of
-from graphbandit.experiments.report_parts import Cell, figure_html, plain_table, section, sortable_table
+from graphbandit.experiments.report_parts import Cell, plain_table, section, sortable_table, svg_html
 
 TITLE = "Stochastic Graph Bandit Learning with Side-Observations, reproduced"
 
@@ -80,12 +80,12 @@ def _answer_of(claim: Claim, reading: str, form: str) -> str:
 
 def _claim_html(claim: Claim) -> str:
     rows = [
-        f'<tr><th scope="row">{escape(_who(check))}</th><td class="text">{_badge(check.answer)}</td>'
+        f'<tr><th scope="row">{escape(who(check))}</th><td class="text">{_badge(check.answer)}</td>'
         f'<td class="words">{escape(check.how_far)}</td></tr>'
         for check in claim.checks
     ]
     details = "".join(
-        f"<h4>{escape(_who(check))}</h4>{plain_table([(detail.what, detail.text) for detail in check.details])}"
+        f"<h4>{escape(who(check))}</h4>{plain_table([(detail.what, detail.text) for detail in check.details])}"
         for check in claim.checks
         if check.details
     )
@@ -97,7 +97,8 @@ def _claim_html(claim: Claim) -> str:
     )
 
 
-def _who(check: Check) -> str:
+def who(check: Check) -> str:
+    """The reading and the form an answer is for."""
     return ", ".join(filter(None, (check.reading, FORM_NAMES.get(check.form, check.form))))
 
 
@@ -126,15 +127,13 @@ def _experiment_section(findings: Findings, name: str, drawn: Sequence[Drawn]) -
 def network_words(findings: Findings) -> str:
     """Which network stands for Flixster in these results."""
     if findings.asked.network is None:
-        return (
-            "No file was given (--graph FILE): the network is a generated stand-in for Flixster, not Flixster itself."
-        )
+        return "No file was given (--graph FILE): the network is a generated stand-in for Flixster, not Flixster."
     return f"The network is that of the file {findings.asked.network.name}."
 
 
 def _pictures(drawn: Sequence[Drawn], experiment: str) -> list[str]:
     own = [each for each in drawn if each.experiment == experiment]
-    return [figure_html(each.figure, each.name, each.shows, each.shows) for each in own]
+    return [svg_html(each.svg, each.name, each.shows, each.shows) for each in own]
 
 
 def _star_section(drawn: Sequence[Drawn]) -> str:
