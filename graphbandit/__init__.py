@@ -14,10 +14,14 @@ from graphbandit.function_classes import BilinearClass, FiniteClass, FunctionCla
 from graphbandit.graph_batches import FeedbackGraphs
 from graphbandit.graphs import FeedbackGraph
 from graphbandit.learners import AdaCBG, Falcon, Greedy, Learner, RegCBG, Uniform
+from graphbandit.network_files import read_network
+from graphbandit.network_generators import social_network
+from graphbandit.networks import Network
 from graphbandit.problem import Problem
 from graphbandit.sampling_batch import SamplingSolutions, solve_sampling_lps
 from graphbandit.sampling_lp import SamplingSolution, fallback_count, solve_sampling_lp, tight_demand
 from graphbandit.simulate import SimulationResult, simulate
+from graphbandit.subgraphs import sample_subgraphs
 from graphbandit.types import Decision, Decisions, Observations
 
 if TYPE_CHECKING:
@@ -39,6 +43,7 @@ __all__ = [
     "FunctionClass",
     "Greedy",
     "Learner",
+    "Network",
     "Observations",
     "Problem",
     "RegCBG",
@@ -56,7 +61,10 @@ __all__ = [
     "graph_sources",
     "inverse_gap_baseline",
     "plots",
+    "read_network",
+    "sample_subgraphs",
     "simulate",
+    "social_network",
     "solve_sampling_lp",
     "solve_sampling_lps",
     "theory",

@@ -32,6 +32,10 @@ class GraphError(InputError):
     """A feedback graph is malformed, or lacks the self-loops that are required of it."""
 
 
+class NetworkFileError(InputError):
+    """A file of a network's edges is missing, damaged, empty, or has a line that is not an edge."""
+
+
 class ObservationError(InputError):
     """Rewards do not fit the decision they are for: not revealed, given twice, or not finite."""
 

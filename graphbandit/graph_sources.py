@@ -27,6 +27,7 @@ from graphbandit.checks import setting_choice, setting_integer, setting_number
 from graphbandit.errors import SettingError
 from graphbandit.graph_batches import FeedbackGraphs
 from graphbandit.graphs import PACKED_LIMIT, FeedbackGraph
+from graphbandit.network_source import NetworkSource
 from graphbandit.shapes import Int64, UInt64
 
 _BLOCK = 2**19  # bytes of dense matrices held at once: what a core's cache takes
@@ -233,6 +234,7 @@ SOURCES: dict[str, Callable[..., GraphSource]] = {
     "preferential_attachment": PreferentialAttachmentSource,
     "bandit": _bandit_source,
     "complete": _complete_source,
+    "network": NetworkSource,
 }
 """The kinds that `graph_source` knows by name."""
 

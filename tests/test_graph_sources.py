@@ -21,7 +21,11 @@ from graphbandit.graph_sources import (
 )
 from graphbandit.graphs import FeedbackGraph
 
-OPTIONS = {"erdos_renyi": {"probability": 0.1}, "preferential_attachment": {"edges_per_arm": 3}}
+OPTIONS = {
+    "erdos_renyi": {"probability": 0.1},
+    "preferential_attachment": {"edges_per_arm": 3},
+    "network": {"count": 9, "sampler": "bfs"},
+}
 
 SINGLE: dict[str, Callable[[int, np.random.Generator], FeedbackGraph]] = {
     "star": lambda k, rng: generators.star(k, rng=rng),
@@ -31,6 +35,7 @@ SINGLE: dict[str, Callable[[int, np.random.Generator], FeedbackGraph]] = {
     "preferential_attachment": lambda k, rng: generators.preferential_attachment(k, 3, rng=rng),
     "bandit": lambda k, rng: generators.bandit(k),
     "complete": lambda k, rng: generators.complete(k),
+    "network": lambda k, rng: graph_source("network", k, **OPTIONS["network"]).pool[int(rng.integers(9))],
 }
 
 
@@ -63,7 +68,12 @@ def test_neither_the_size_of_batches_nor_of_blocks_matters(kind: str, monkeypatc
 
 @pytest.mark.parametrize("kind", SOURCES)
 def test_large_graphs(kind: str) -> None:
-    options = {"random": {"density": 1e-4}, "erdos_renyi": {"probability": 1e-4}, "clique_group": {"n_cliques": 500}}
+    options = {
+        "random": {"density": 1e-4},
+        "erdos_renyi": {"probability": 1e-4},
+        "clique_group": {"n_cliques": 500},
+        "network": {"count": 2},
+    }
     source = graph_source(kind, 5000, **options.get(kind, {})) if kind != "complete" else a_source(kind, 200)
     batch = source.draw(seeded(), 3)
     assert batch == source.draw(seeded(), 3)

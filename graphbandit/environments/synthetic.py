@@ -146,9 +146,9 @@ def paper(
     """The environment of the paper's experiments, as printed there unless told otherwise.
 
     `graph` is "star" (the paper's k-tree, a random hub each round), "clique_group" (5 cliques), "random"
-    (density 0.05), "bandit", "complete", "erdos_renyi", "preferential_attachment", a `FeedbackGraph` or a graph source;
-    further keywords go to the graph kind, as ``density`` or ``n_cliques``. `reward_scale=8` is close to the
-    paper's figures.
+    (density 0.05), "network" (subgraphs of the social network in ``file``, as the paper's of Flixster), "bandit",
+    "complete", "erdos_renyi", "preferential_attachment", a `FeedbackGraph` or a graph source; further keywords go to
+    the graph kind, as ``density`` or ``n_cliques``. `reward_scale=8` is close to the paper's figures.
 
     >>> paper(n_arms=20, graph="clique_group", n_cliques=4).source
     CliqueGroupSource(n_arms=20, n_cliques=4)

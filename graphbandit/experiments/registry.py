@@ -14,11 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from graphbandit.checks import setting_choice
-from graphbandit.environments import Environment, paper
+from graphbandit.environments import Environment, SyntheticEnvironment, paper
 from graphbandit.errors import ExperimentError
 from graphbandit.experiments.array_files import read_arrays
 from graphbandit.graph_sources import SOURCES
 from graphbandit.learners import AdaCBG, Falcon, Greedy, Learner, RegCBG, Uniform
+from graphbandit.network_source import NetworkSource
 
 Value = bool | int | float | str
 """What a setting can be in a file; a list of them is an axis of a grid."""
@@ -71,7 +72,7 @@ def _graph_options(settings: Mapping[str, Value]) -> Mapping[str, Any]:
 _OWN_CLASS = frozenset({"function_class"})
 
 ENVIRONMENTS: dict[str, Kind] = {
-    "paper": Kind(build=paper, options=_graph_options),
+    "paper": Kind(build=paper, files=frozenset({"file"}), options=_graph_options),
     "arrays": Kind(build=read_arrays, files=frozenset({"file"})),
 }
 """Environments by kind."""
@@ -107,6 +108,8 @@ def build_environment(kind: str, settings: Mapping[str, Value]) -> Environment:
 @lru_cache(maxsize=16)
 def _built_environment(kind: str, settings: str, versions: tuple[str, ...]) -> Environment:
     environment: Environment = ENVIRONMENTS[kind].build(**json.loads(settings))
+    if isinstance(environment, SyntheticEnvironment) and isinstance(environment.source, NetworkSource):
+        _ = environment.source.pool  # whatever is wrong with a network is told now, and not by every run
     return environment
 
 
@@ -120,7 +123,7 @@ def identity(kind: str, settings: Mapping[str, Value], kinds: Mapping[str, Kind]
     """What makes two points the same: the kind and all settings, with the content of files in place of their names."""
     known = kinds[kind]
     complete = {
-        name: f"sha256:{_file_digest(str(value))}" if name in known.files else _plain(value)
+        name: f"sha256:{_file_digest(str(value))}" if name in known.files and value is not None else _plain(value)
         for name, value in known.complete(settings).items()
     }
     return json.dumps({"kind": kind, **complete}, sort_keys=True, ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""Pictures: one decision on its graph, the paper's star example, regret over time.
+"""Pictures: one decision on its graph, the paper's star example, regret over time, networks.
 
 Every function returns a Matplotlib ``Figure`` of its own and neither shows nor saves it; `save_figure` writes one, with
 the same bytes each time. Colours are those of Okabe and Ito, which colour-blind readers can tell apart.
@@ -6,11 +6,13 @@ the same bytes each time. Colours are those of Okabe and Ito, which colour-blind
 
 from graphbandit.plots.curves import plot_regret
 from graphbandit.plots.decisions import StarExample, plot_decision, plot_probabilities, plot_star_example, star_example
+from graphbandit.plots.networks import plot_network
 from graphbandit.plots.style import save_figure
 
 __all__ = [
     "StarExample",
     "plot_decision",
+    "plot_network",
     "plot_probabilities",
     "plot_regret",
     "plot_star_example",
