@@ -33,13 +33,17 @@ class Detail(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Check:
-    """The answer in one reading of the rewards, for one form of AdaCB.G (empty: for neither), and how far it holds."""
+    """The answer in one reading of the rewards, for one form of AdaCB.G (empty: for neither), and how far it holds.
+
+    A `probe` is no form of the paper's algorithm, and does not count in the answer to the claim.
+    """
 
     reading: str
     form: str
     answer: Answer
     how_far: str
     details: tuple[Detail, ...] = ()
+    probe: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,9 +57,9 @@ class Claim:
 
     @property
     def answer(self) -> str:
-        """Over all checks."""
-        answers = {check.answer for check in self.checks}
-        return answers.pop() if len(answers) == 1 else "in part"
+        """Over all checks: the one answer, or how many are yes."""
+        answers = [check.answer for check in self.checks if not check.probe]
+        return answers[0] if len(set(answers)) == 1 else f"yes in {answers.count('yes')} of {len(answers)}"
 
 
 def paired(first: Float[np.ndarray, " n"], second: Float[np.ndarray, " n"]) -> Interval:

@@ -15,8 +15,8 @@ from graphbandit.experiments.paper.plans import BASELINES, FORMS, MAIN, READINGS
 from graphbandit.experiments.paper.printed import PRINTED, PRINTED_REPEATS, PRINTED_ROUNDS
 from graphbandit.shapes import Float
 
-VARIED = ("n_arms", "n_cliques", "probability")
-"""What names a panel, besides its graph."""
+OTHER_SCALES = "other scales"
+"""In place of a reading: rewards divided by something else."""
 
 
 def own_checks(findings: Findings) -> list[Claim]:
@@ -32,8 +32,9 @@ def printed_table(findings: Findings) -> Claim:
         points = study.points(reward_scale=READINGS[reading]) if study else []
         points = [point for point in points if point.settings["n_arms"] in PRINTED]
         form = {name: form for form, name in FORMS.items()}.get(learner, learner)
+        probe = form == learner
         if study is None or not points or study.experiment.rounds != PRINTED_ROUNDS:
-            return Check(reading=reading, form=form, answer="not tested", how_far="")
+            return Check(reading=reading, form=form, answer="not tested", how_far="", probe=probe)
         details, shares = [], []
         for point in points:
             arms = int(point.settings["n_arms"])
@@ -49,6 +50,7 @@ def printed_table(findings: Findings) -> Claim:
             ),
             how_far=f"{min(shares):.2f} to {max(shares):.2f} times the printed means",
             details=tuple(details),
+            probe=probe,
         )
 
     study = findings.study("clique-table")
@@ -96,22 +98,36 @@ def ours_is_lowest(findings: Findings) -> Claim:
         statement="AdaCB.G in our form has the lowest mean regret of the four learners, in every panel",
         judged="yes if every paired 95 % interval of its regret minus that of the next best lies below 0; panels where "
         "both forms do the same in every repeat are named and not counted",
-        checks=tuple(check(reading) for reading in READINGS),
+        checks=tuple(check(reading) for reading in (*READINGS, OTHER_SCALES)),
     )
 
 
 def panels(findings: Findings, reading: str) -> Iterator[tuple[str, Study, Point]]:
-    """Every environment on which all four learners ran, with a title; one that several experiments share, once."""
+    """Every environment on which all four learners ran, with a title; one that several experiments share, once.
+
+    The reading may be `OTHER_SCALES`: what the experiment on the reward scale adds.
+    """
     seen = set()
     for study in findings.studies.values():
         if not set(MAIN) <= set(study.experiment.learners):
             continue
-        for point in study.points(reward_scale=READINGS[reading]):
+        for point in study.points():
+            scale = float(point.settings["reward_scale"])
+            if scale != READINGS.get(reading) and (reading != OTHER_SCALES or scale in READINGS.values()):
+                continue
             same = study.experiment.rounds, point.name, tuple(sorted(point.settings.items()))
             if same not in seen:
                 seen.add(same)
-                words = [point.name, *(f"{key} = {point.settings[key]}" for key in VARIED if key in point.settings)]
-                yield f"{', '.join(words)}, T = {study.experiment.rounds}", study, point
+                yield _panel_title(point, study.experiment.rounds), study, point
+
+
+def _panel_title(point: Point, rounds: int) -> str:
+    number = point.settings.get("n_cliques", "")
+    words = [f"{number} {point.name}".strip(), f"K = {point.settings['n_arms']}"]
+    words += [f"edges with probability {point.settings['probability']}"] if "probability" in point.settings else []
+    scale = float(point.settings["reward_scale"])
+    words += [] if scale in READINGS.values() else [f"scale {scale:g}"]
+    return ", ".join([*words, f"T = {rounds}"])
 
 
 def _welch(values: Float[np.ndarray, " n"], other: float, std: float, repeats: int) -> Interval:

@@ -62,9 +62,9 @@ def claims_section(claims: Sequence[Claim]) -> str:
     rows = []
     for claim in claims:
         cells = [Cell(html=_badge(_answer_of(claim, *column)), kind="text") for column in columns]
-        said = f"<strong>{escape(claim.name)}</strong> {escape(claim.statement)}"
-        rows.append([Cell(html=said, kind="words"), *cells])
-    heads = ["claim", *(f"{reading}, {FORM_NAMES[form]}" for reading, form in columns)]
+        said = f'<span class="wrap"><strong>{escape(claim.name)}</strong> {escape(claim.statement)}</span>'
+        rows.append([Cell(html=said), *cells])
+    heads = ["claim", *(f"{reading}, {form}" for reading, form in columns)]
     text = (
         "<p>Literal: rewards as printed. Rescaled: rewards divided by 8, which is close to the paper's figures. The "
         "paper's form is its Algorithm 1; ours has the sharp radius and the tight coverage. Every answer is computed "
@@ -102,8 +102,12 @@ def who(check: Check) -> str:
     return ", ".join(filter(None, (check.reading, FORM_NAMES.get(check.form, check.form))))
 
 
+def _kind(answer: str) -> str:
+    return answer if answer in ("yes", "no") else "open"
+
+
 def _badge(answer: str) -> str:
-    return f'<span class="answer {answer.split()[-1]}">{escape(answer)}</span>' if answer else ""
+    return f'<span class="answer {_kind(answer)}">{escape(answer)}</span>' if answer else ""
 
 
 def _experiment_section(findings: Findings, name: str, drawn: Sequence[Drawn]) -> str:
