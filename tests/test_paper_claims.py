@@ -152,9 +152,7 @@ def test_panels_in_which_both_forms_are_the_same_are_named() -> None:
     claim = own_checks.ours_is_lowest(replace(made, studies={"independence": replace(study, results=results)}))
     assert answers(claim, "ours") == ["yes", "yes", "not tested"]
     assert "lowest in 2 of 3 panels, in 2 surely" in claim.checks[0].how_far
-    assert (
-        "equal in 1 cliques, K = 50, T = 2048 (the same as AdaCB.G, paper in every repeat)" in claim.checks[0].how_far
-    )
+    assert "equal in 1 clique, K = 50, T = 2048 (the same as AdaCB.G, paper in every repeat)" in claim.checks[0].how_far
 
 
 def test_other_scales_are_panels_too() -> None:

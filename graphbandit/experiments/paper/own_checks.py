@@ -122,8 +122,9 @@ def panels(findings: Findings, reading: str) -> Iterator[tuple[str, Study, Point
 
 
 def _panel_title(point: Point, rounds: int) -> str:
-    number = point.settings.get("n_cliques", "")
-    words = [f"{number} {point.name}".strip(), f"K = {point.settings['n_arms']}"]
+    number = point.settings.get("n_cliques")
+    kind = point.name if number is None else f"{number} clique{'s' * (number != 1)}"
+    words = [kind, f"K = {point.settings['n_arms']}"]
     words += [f"edges with probability {point.settings['probability']}"] if "probability" in point.settings else []
     scale = float(point.settings["reward_scale"])
     words += [] if scale in READINGS.values() else [f"scale {scale:g}"]

@@ -26,13 +26,14 @@ Curves = Mapping[str, tuple[Int[np.ndarray, " points"], Float[np.ndarray, "repea
 
 
 def plot_kinds(study: Study) -> Figure:
-    """One column for each kind of graph, one row for each reading, the four learners in each panel."""
-    rows = {reading: study.points(reward_scale=scale) for reading, scale in READINGS.items()}
-    figure, grid = panel_grid(len(rows), max(map(len, rows.values())))
-    for line, (reading, points) in zip(grid, rows.items(), strict=True):
-        for axes, point in zip(line, points, strict=True):
-            draw_bands(axes, regret_curves(study.results, point.label, MAIN), LOOKS)
-            panel_title(axes, point.name, reading)
+    """The four learners in a panel for each kind of graph and each reading; a row a reading if kinds are several."""
+    panels = [(reading, study.points(reward_scale=scale)) for reading, scale in READINGS.items()]
+    kinds = len(study.experiment.environments)
+    figure, grid = panel_grid(len(panels), kinds) if kinds > 1 else panel_grid(1, len(panels), width=4.6, height=3.2)
+    wanted = [(reading, point) for reading, points in panels for point in points]
+    for axes, (reading, point) in zip((axes for line in grid for axes in line), wanted, strict=True):
+        draw_bands(axes, regret_curves(study.results, point.label, MAIN), LOOKS)
+        panel_title(axes, point.name, reading)
     write_legend(figure, LOOKS)
     return figure
 

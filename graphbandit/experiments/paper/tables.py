@@ -64,15 +64,15 @@ def set_size_table(sizes: SetSizes) -> Table:
 
 
 def _kinds_table(study: Study) -> Table:
-    """Learners down, kinds of graph in both readings across."""
-    points = [point for scale in READINGS.values() for point in study.points(reward_scale=scale)]
-    names = {scale: reading for reading, scale in READINGS.items()}
-    heads = [f"{point.name}, {names[float(point.settings['reward_scale'])]}" for point in points]
-    rows = [
-        [_words(learner), *(_mean_and_std(study.by_repeat(point, learner)) for point in points)]
-        for learner in study.experiment.learners
-    ]
-    return Table("Final regret: mean (standard deviation)", ["learner", *heads], rows)
+    """Readings and learners down, kinds of graph across."""
+    rows = []
+    for reading, scale in READINGS.items():
+        points = study.points(reward_scale=scale)
+        for learner in study.experiment.learners:
+            cells = [_mean_and_std(study.by_repeat(point, learner)) for point in points]
+            rows.append([_words(learner), _words(reading), *cells])
+    heads = ["learner", "reading", *study.experiment.environments]
+    return Table("Final regret: mean (standard deviation)", heads, rows)
 
 
 def _clique_table(study: Study) -> Table:
@@ -91,22 +91,21 @@ def _clique_table(study: Study) -> Table:
 
 def _parts_table(study: Study) -> Table:
     """Each form whole, and what changes when a part is taken away."""
-    points = [point for scale in READINGS.values() for point in study.points(reward_scale=scale)]
-    names = {scale: reading for reading, scale in READINGS.items()}
     rows = []
-    for form, learner in FORMS.items():
-        for changed, name in variants(study, form).items():
-            cells = []
-            for point in points:
-                values = study.by_repeat(point, name)
-                if changed == WHOLE:
-                    cells.append((short_number(_mean(values)), _mean(values)))
-                    continue
-                found = paired(values, study.by_repeat(point, learner))
-                cells.append((f"{signed(found.mean)} ({signed(found.low)} to {signed(found.high)})", found.mean))
-            rows.append([_words(f"{form}: {changed}"), *cells])
-    heads = [f"{point.name}, {names[float(point.settings['reward_scale'])]}" for point in points]
-    return Table("Mean final regret, and its change without one part (paired 95 % interval)", ["AdaCB.G", *heads], rows)
+    for reading, scale in READINGS.items():
+        points = study.points(reward_scale=scale)
+        for form, learner in FORMS.items():
+            for changed, name in variants(study, form).items():
+                cells = []
+                for point in points:
+                    values = study.by_repeat(point, name)
+                    found = paired(values, study.by_repeat(point, learner))
+                    change = f"{signed(found.mean)} ({signed(found.low)} to {signed(found.high)})"
+                    whole = changed == WHOLE
+                    cells.append((short_number(_mean(values)), _mean(values)) if whole else (change, found.mean))
+                rows.append([_words(f"{form}: {changed}"), _words(reading), *cells])
+    caption = "Mean final regret, and its change without one part (paired 95 % interval)"
+    return Table(caption, ["AdaCB.G", "reading", *study.experiment.environments], rows)
 
 
 def _sweep_table(findings: Findings, name: str) -> Table:
