@@ -54,11 +54,20 @@ def summary(progress: Progress) -> str:
     """The speed, the time left, the best learner and the failures, in a few words."""
     words = [f"{progress.rounds_per_second:,.0f} rounds/s"]
     if progress.seconds_left is not None:
-        minutes, seconds = divmod(round(progress.seconds_left), 60)
-        hours, minutes = divmod(minutes, 60)
-        words.append(f"{hours}:{minutes:02d}:{seconds:02d} left")
+        words.append(f"{clock(progress.seconds_left)} left")
     if progress.best is not None:
         words.append(f"best: {progress.best[0]} ({progress.best[1]:.4g})")
     if progress.failed:
         words.append(f"{progress.failed} failed")
     return " · ".join(words)
+
+
+def clock(seconds: float) -> str:
+    """Hours, minutes and seconds.
+
+    >>> clock(3725.2)
+    '1:02:05'
+    """
+    minutes, whole = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{whole:02d}"

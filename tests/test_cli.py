@@ -8,10 +8,9 @@ from typer.testing import CliRunner, Result
 import graphbandit as gb
 from graphbandit import plots
 from graphbandit.cli import app
-from graphbandit.experiments import CliqueTable, run_clique_table
+from graphbandit.experiments.paper.reproduce import compile_kernels
 
 COMMANDS = [command.name or command.callback.__name__ for command in app.registered_commands]
-SMALL = ["--arms", "5,10", "--repeats", "2", "--rounds", "16"]
 
 
 def run(*arguments: object) -> Result:
@@ -22,7 +21,7 @@ def run(*arguments: object) -> Result:
 def _compiled() -> None:
     """Kernels announce on standard error that they are compiled, once; not in the middle of these tests."""
     plots.star_example()
-    run_clique_table(CliqueTable(arms=(5,), rounds=16, repeats=1))
+    compile_kernels()
 
 
 def test_version() -> None:
@@ -68,49 +67,29 @@ def test_demo_draws_the_star(suffix: str, tmp_path) -> None:
     assert path.stat().st_size > 10_000
 
 
-def test_reproduce_writes_the_same_files_for_any_number_of_workers(tmp_path) -> None:
-    names = ["curves.csv", "curves.png", "curves.svg", "table.json", "table.png", "table.svg"]
-    for workers in (1, 2):
-        result = run("reproduce", *SMALL, "--out", tmp_path / str(workers), "--workers", workers)
-        assert result.exit_code == 0, result.output
-    assert sorted(path.name for path in (tmp_path / "1").iterdir()) == sorted([*names, "runs"])
-    for name in [*names, "runs/runs.parquet", "runs/curves.parquet"]:
-        assert (tmp_path / "1" / name).read_bytes() == (tmp_path / "2" / name).read_bytes(), name
-
-
-def test_reproduce_reports_figures_claims_files_and_time(tmp_path) -> None:
-    result = run("reproduce", "--arms", "20,40", "--repeats", 2, "--rounds", 16, "--out", tmp_path)
-    assert result.exit_code == 0
-    assert "329.9 (31)   311.3 (27)" in result.stdout
-    assert "literal, paper's form" in result.stdout
-    assert "not to be compared" in result.stdout
-    assert "the regret does not grow with the number of arms" in result.stdout
-    assert "table.json" in result.stdout
-    assert "Took " in result.stdout
-    assert result.stderr == ""
-
-
-@pytest.mark.parametrize(("preset", "repeats"), [("--quick", 10), ("--full", 40)])
-def test_presets(preset: str, repeats: int, monkeypatch, tmp_path) -> None:
+@pytest.mark.parametrize(("preset", "name"), [("--quick", "quick"), ("--full", "full")])
+def test_presets(preset: str, name: str, monkeypatch, tmp_path) -> None:
     class SeenError(Exception):
         pass
 
-    def stop(settings: object, **options: object) -> None:
-        assert (settings.repeats, settings.seed, settings.rounds) == (repeats, 7, 2048)
+    def stop(asked: object, **options: object) -> None:
+        assert (asked.preset, asked.seed, asked.only) == (name, 7, ("ablation", "arms"))
+        assert options["workers"] == 3
         raise SeenError
 
-    monkeypatch.setattr("graphbandit.experiments.clique_table.run_clique_table", stop)
-    assert isinstance(run("reproduce", preset, "--seed", 7, "--out", tmp_path).exception, SeenError)
+    monkeypatch.setattr("graphbandit.experiments.paper.reproduce.reproduce", stop)
+    chosen = ["--only", "ablation", "--only", "arms", "--workers", 3]
+    assert isinstance(run("reproduce", preset, "--seed", 7, *chosen, "--out", tmp_path).exception, SeenError)
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["reproduce", "--arms", "20,x"], "--arms is '20,x'; expected whole numbers"),
-        (["reproduce", "--arms", "40,20"], "expected ascending numbers"),
+        (["reproduce", "--only", "ablatoin"], "only is 'ablatoin'; did you mean 'ablation'?"),
+        (["reproduce", "--graph", "no.csv"], "graph is 'no.csv'; expected a file of edges"),
         (["reproduce", "--repeats", 0], "repeats is 0"),
         (["reproduce", "--seed", -1], "seed is -1"),
-        (["reproduce", *SMALL, "--workers", 0], "workers is 0"),
+        (["reproduce", "--workers", 0], "workers is 0"),
         (["demo", "--gamma", -1], "gamma is -1"),
         (["demo", "--picture", "star.gif"], "'star.gif'; expected a name that ends in .png"),
     ],
@@ -136,7 +115,7 @@ def test_interruption_is_one_line_and_exit_code_130(monkeypatch, tmp_path) -> No
     def interrupt(*arguments: object, **options: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("graphbandit.experiments.clique_table.run_clique_table", interrupt)
+    monkeypatch.setattr("graphbandit.experiments.paper.reproduce.reproduce", interrupt)
     result = run("reproduce", "--out", tmp_path)
     assert result.exit_code == 130
     assert result.stderr == "graphbandit: interrupted\n"

@@ -1,17 +1,14 @@
 """Experiments: environments x learners x repeats, described once, run anywhere, resumed at any time.
 
-The paper's own experiments are such descriptions too; `clique_table` lays one beside the printed figures.
+The paper's own experiments are such descriptions too; `paper` runs them all and says which of its claims hold.
 """
 
-from graphbandit.experiments.clique_table import CliqueTable, CliqueTableResult, run_clique_table
 from graphbandit.experiments.engines import Cluster, Engine, InProcess, Processes
 from graphbandit.experiments.experiment import Experiment, Grid
 from graphbandit.experiments.runner import Progress, run
 from graphbandit.experiments.toml_reader import load
 
 __all__ = [
-    "CliqueTable",
-    "CliqueTableResult",
     "Cluster",
     "Engine",
     "Experiment",
@@ -27,7 +24,6 @@ __all__ = [
     "plot_regret",
     "plot_regret_versus_time",
     "run",
-    "run_clique_table",
     "write_report",
 ]
 

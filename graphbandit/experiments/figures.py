@@ -66,7 +66,7 @@ def plot_regret(
     regrets = FinalRegrets.of(results)
     place = one_environment(regrets, environment)
     shown, remark = shown_learners(regrets, place, learners)
-    curves = _curves(results, place, shown)
+    curves = regret_curves(results, place, shown)
     look, axes = looks(regrets.learners), new_axes()
     axes.set(xscale=scale, yscale=scale)
     ends: dict[str, float] = {}
@@ -202,7 +202,7 @@ def _draw_pairs(axes: Axes, pairs: Sequence[PairedDifference]) -> None:
     axes.tick_params(axis="y", length=0)
 
 
-def _curves(
+def regret_curves(
     results: Results, environment: str, learners: Sequence[str]
 ) -> dict[str, tuple[Int[np.ndarray, " points"], Float[np.ndarray, "repeats points"]]]:
     """By learner: the recorded rounds, and the cumulative regret of each repeat there."""

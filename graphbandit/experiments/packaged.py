@@ -9,9 +9,16 @@ from graphbandit.experiments.toml_reader import load
 
 PACKAGED = {
     "starter": "starter.toml",
-    "clique-table": "paper/clique_table.toml",
-    "ablation": "paper/ablation.toml",
     "leaderboard": "leaderboard.toml",
+    "ablation": "paper/ablation.toml",
+    "clique-table": "paper/clique_table.toml",
+    "flixster": "paper/flixster.toml",
+    "parts": "paper/parts.toml",
+    "independence": "paper/independence.toml",
+    "arms": "paper/arms.toml",
+    "horizon": "paper/horizon.toml",
+    "reward-scale": "paper/reward_scale.toml",
+    "directed": "paper/directed.toml",
 }
 """Their names and files."""
 
@@ -25,7 +32,7 @@ def packaged(name: str) -> Experiment:
     """One of `PACKAGED`.
 
     >>> packaged("clique-table").n_runs
-    1200
+    2400
     """
     with as_file(_file(name)) as path:
         return load(path)

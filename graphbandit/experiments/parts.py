@@ -62,8 +62,9 @@ def write(path: Path, rows: pa.Table, description: Mapping[str, Any] | None = No
 def read(path: Path) -> pa.Table:
     """The table in a file of this format; FileNotFoundError if there is none."""
     try:
-        # from memory: a mapped or half-read file would not survive that another process replaces it
-        rows = parquet.read_table(pa.py_buffer(path.read_bytes()))
+        # from memory: a mapped or half-read file would not survive that another process replaces it; and without
+        # threads: Arrow aborts a process that ends while one of its threads still starts
+        rows = parquet.ParquetFile(pa.py_buffer(path.read_bytes()), pre_buffer=False).read(use_threads=False)
     except (FileNotFoundError, NotADirectoryError):
         raise
     except (OSError, pa.ArrowException) as error:

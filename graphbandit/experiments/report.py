@@ -7,6 +7,7 @@ the comments `TIMINGS` and `END_OF_TIMINGS`, where the seconds stand (and in the
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from html import escape
 from importlib import resources
 from pathlib import Path
@@ -63,10 +64,15 @@ def report_html(results: Results) -> str:
         reproduce_section(results),
         f"{TIMINGS}\n{timings}\n{END_OF_TIMINGS}" if timings else "",
     ]
+    return page_html(results.experiment.name, _lead(results, regrets), sections)
+
+
+def page_html(title: str, lead: str, sections: Sequence[str]) -> str:
+    """A page of sections, with links to them; empty ones are left out."""
     body = "\n".join(part for part in sections if part)
     return Template(_resource("page.html")).substitute(
-        title=escape(results.experiment.name),
-        lead=escape(_lead(results, regrets)),
+        title=escape(title),
+        lead=escape(lead),
         style=_resource("style.css").strip(),
         script=_resource("script.js").strip(),
         contents=_contents(body),
@@ -92,7 +98,7 @@ def _count(n: int, what: str) -> str:
 
 
 def _contents(body: str) -> str:
-    links = re.findall(r'<h2 id="(\w+)-title">(.*?)</h2>', body)
+    links = re.findall(r'<h2 id="([\w-]+)-title">(.*?)</h2>', body)
     items = "".join(f'<li><a href="#{name}">{title}</a></li>' for name, title in links)
     return f"<ul>{items}</ul>"
 

@@ -32,19 +32,20 @@ def settings_section(results: Results) -> str:
         ("repeats", f"{told.repeats}"),
         ("seed", f"{told.seed}"),
         ("runs", f"{finished} of {planned} finished" if finished < planned else f"{finished}, all finished"),
-        *((name, ", ".join(_versions(results, name))) for name in VERSIONS if name in results.timings.column_names),
+        *((name, ", ".join(versions_of(results, name))) for name in VERSIONS if name in results.timings.column_names),
     ]
-    return section("run", "What was run", plain_table(rows), *(_points_table(results, kind) for kind in ROOMS))
+    return section("run", "What was run", plain_table(rows), *(points_table(results, kind) for kind in ROOMS))
 
 
 ROOMS = {"environment": "Environments", "learner": "Learners"}
 
 
-def _versions(results: Results, name: str) -> list[str]:
+def versions_of(results: Results, name: str) -> list[str]:
+    """The versions of a package that runs were made with."""
     return sorted({str(version) for version in results.timings.column(name).unique().to_pylist()})
 
 
-def _points_table(results: Results, kind: str) -> str:
+def points_table(results: Results, kind: str) -> str:
     """Every environment or learner with all its settings, where the results tell them."""
     if "settings" not in results.runs.column_names:
         return ""
@@ -94,10 +95,10 @@ def timings_section(results: Results, regrets: FinalRegrets) -> str:
     rows = []
     for name in regrets.learners:
         values = [seconds.get((place, name), math.nan) for place in regrets.environments]
-        rows.append([Cell.text(name), *(Cell.number(_seconds(value), value) for value in values)])
+        rows.append([Cell.text(name), *(Cell.number(seconds_text(value), value) for value in values)])
     table = sortable_table("Mean seconds a run", ["learner", *regrets.environments], rows)
     total = float(sum(results.timings.column("seconds").to_pylist()))
-    text = f"<p>All runs together took {escape(_seconds(total))} of computing.</p>"
+    text = f"<p>All runs together took {escape(seconds_text(total))} of computing.</p>"
     note = (
         '<p class="note">As measured on the machines that ran them; everything above this section is the same '
         "whenever the experiment is run again.</p>"
@@ -110,7 +111,8 @@ def timings_section(results: Results, regrets: FinalRegrets) -> str:
     return section("timings", "Timings", text, table, drawn, note)
 
 
-def _seconds(x: float) -> str:
+def seconds_text(x: float) -> str:
+    """For readers; empty if it is not known."""
     if not math.isfinite(x):
         return ""
     if x >= 7200:
@@ -120,7 +122,7 @@ def _seconds(x: float) -> str:
 
 def reproduce_section(results: Results) -> str:
     """The commands and the file that give these results again, and what to cite."""
-    versions = _versions(results, "graphbandit") if "graphbandit" in results.timings.column_names else []
+    versions = versions_of(results, "graphbandit") if "graphbandit" in results.timings.column_names else []
     version = versions[0] if len(versions) == 1 else ""
     file = re.sub(r"[^A-Za-z0-9]+", "-", results.experiment.name).strip("-").lower() or "experiment"
     install = f"pip install graphbandit{'==' if version else ''}{version}"

@@ -93,12 +93,17 @@ def section(name: str, title: str, *parts: str) -> str:
 
 def figure_html(figure: Figure, name: str, alt: str, caption: str = "") -> str:
     """A figure as SVG within the page; `alt` says in words what it shows."""
+    return svg_html(_svg(figure), name, alt, caption)
+
+
+def svg_html(svg: str, name: str, alt: str, caption: str = "") -> str:
+    """The same for a figure that is a file of SVG already."""
     below = f"<figcaption>{escape(caption)}</figcaption>" if caption else ""
-    return f'<figure>\n<div class="scroll">{inline_svg(figure, name, alt)}</div>\n{below}</figure>'
+    return f'<figure>\n<div class="scroll">{inline_svg(svg, name, alt)}</div>\n{below}</figure>'
 
 
-def inline_svg(figure: Figure, name: str, alt: str) -> str:
-    """The figure as an SVG element: the same bytes each time, the page's colours, ids that start with `name`."""
+def _svg(figure: Figure) -> str:
+    """The same bytes each time."""
     import matplotlib as mpl
 
     file = io.StringIO()
@@ -106,7 +111,11 @@ def inline_svg(figure: Figure, name: str, alt: str) -> str:
         figure.savefig(
             file, format="svg", transparent=True, bbox_inches="tight", pad_inches=0.03, metadata={"Date": None}
         )
-    svg = file.getvalue()
+    return file.getvalue()
+
+
+def inline_svg(svg: str, name: str, alt: str) -> str:
+    """A file of SVG as an element: the page's colours, ids that start with `name`."""
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, flags=re.DOTALL)
     svg = re.sub(r'\bid="', f'id="{name}-', svg)

@@ -108,7 +108,7 @@ class Results:
         try:
             from pyarrow import parquet
 
-            return parquet.read_table(path)
+            return parquet.ParquetFile(path, pre_buffer=False).read(use_threads=False)  # as parts.read
         except FileNotFoundError:
             raise InputError(f"key is {key!r}, of which no decisions were kept; see decisions = true") from None
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from itertools import groupby
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain, groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -83,37 +84,86 @@ def run(
     if out is None:
         with tempfile.TemporaryDirectory(prefix="graphbandit-") as directory:
             return run(experiment, out=directory, engine=engine, progress=progress)
+    show = None if progress is None else lambda states: progress(states[0])
+    return run_all([(experiment, out)], engine=engine, progress=show)[0]
+
+
+def run_all(
+    jobs: Sequence[tuple[Experiment, str | os.PathLike[str]]],
+    *,
+    engine: Engine | None = None,
+    progress: Callable[[Sequence[Progress]], None] | None = None,
+) -> list[Results]:
+    """`run` of several experiments, each with its own directory, one after the other by the same workers.
+
+    A run that several of them ask for, with the same key, is done once and kept by each. `progress` is called with how
+    far each experiment is.
+    """
     from graphbandit.experiments.results import Results
     from graphbandit.experiments.store import Store
 
-    runs = plan(experiment)
     engine = Processes() if engine is None else engine
-    with Store.opened(Path(out), experiment, runs) as store:
-        finished = store.finished()
-        state = Progress(total=len(runs), finished_before=0, rounds=experiment.rounds)
-        for each in runs:
-            if each.key in finished:
-                state.count(each.learner.label, finished[each.key])
-        state.finished_before = state.done
-        labels = {each.key: each.learner.label for each in runs}
+    plans = [plan(experiment) for experiment, _ in jobs]
+    with contextlib.ExitStack() as stack:
+        stores = [
+            stack.enter_context(Store.opened(Path(out), experiment, runs))
+            for (experiment, out), runs in zip(jobs, plans, strict=True)
+        ]
+        states, todo = [], []
+        labels = [{each.key: each.learner.label for each in runs} for runs in plans]
+        askers: dict[str, list[int]] = {}
+        for i, ((experiment, _), runs, store) in enumerate(zip(jobs, plans, stores, strict=True)):
+            finished = store.finished()
+            state = Progress(total=len(runs), finished_before=0, rounds=experiment.rounds)
+            missing = []
+            for each in runs:
+                if each.key in finished:
+                    state.count(each.learner.label, finished[each.key])
+                    continue
+                if each.key not in askers:
+                    missing.append(each)
+                askers.setdefault(each.key, []).append(i)
+            state.finished_before = state.done
+            states.append(state)
+            todo.append((experiment, missing))
         pace = _Pace()
-        tasks = _tasks(experiment, [each for each in runs if each.key not in finished], pace)
+        tasks = chain.from_iterable(_tasks(experiment, missing, pace) for experiment, missing in todo)
         if progress is not None:
-            progress(state)
-        if state.done < state.total:
+            progress(states)
+        if askers:
             results = engine.results(tasks)
             try:
                 for result in results:
-                    store.add(result)
                     pace.learn(result)
-                    _count(state, result, labels)
+                    for i, own in _shares(result, askers):
+                        stores[i].add(own)
+                        _count(states[i], own, labels[i])
                     if progress is not None:
-                        progress(state)
+                        progress(states)
             finally:
                 results.close()  # now, and not when the last traceback that knows of it is gone
-                store.flush()
-        store.merge()
-        return Results.open(out)
+                for store in stores:
+                    store.flush()
+        for store in stores:
+            store.merge()
+        return [Results.open(out) for _, out in jobs]
+
+
+def _shares(result: TaskResult, askers: dict[str, list[int]]) -> Iterator[tuple[int, TaskResult]]:
+    """What each experiment gets of a result."""
+    keys = [] if result.rows is None else result.rows.column("key").to_pylist()
+    failed = [failure.run.key for failure in result.failures]
+    for i in sorted({i for key in (*keys, *failed) for i in askers[key]}):
+        mine = [i in askers[key] for key in keys]
+        yield (
+            i,
+            replace(
+                result,
+                rows=result.rows if result.rows is None or all(mine) else result.rows.filter(mine),
+                failures=tuple(failure for failure in result.failures if i in askers[failure.run.key]),
+                logs={key: log for key, log in result.logs.items() if i in askers[key]},
+            ),
+        )
 
 
 def _count(state: Progress, result: TaskResult, labels: dict[str, str]) -> None:

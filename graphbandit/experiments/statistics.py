@@ -16,14 +16,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphbandit.errors import InputError, SettingError
+from graphbandit.experiments.intervals import LEVEL, student_interval
 from graphbandit.shapes import Float
 from graphbandit.simulate import Summary
 
 if TYPE_CHECKING:
     from graphbandit.experiments.results import Results
-
-LEVEL = 0.95
-"""Of every interval and test."""
 
 NAMES_LISTED = 20
 """So many names at most stand in an error message."""
@@ -130,24 +128,20 @@ class PairedDifference:
 
 def paired_difference(regrets: FinalRegrets, environment: str, first: str, second: str) -> PairedDifference:
     """Compare two learners in one environment."""
-    from scipy.stats import t
-
     e, a, b = regrets.environment(environment), regrets.learner(first), regrets.learner(second)
     differences = regrets.values[e, a] - regrets.values[e, b]
     differences = differences[np.isfinite(differences)]
     n = len(differences)
-    mean = float(differences.mean()) if n else math.nan
-    error = float(differences.std(ddof=1)) / math.sqrt(n) if n > 1 else math.nan
-    margin = float(t.ppf((1 + LEVEL) / 2, n - 1)) * error if n > 1 else math.nan
+    found = student_interval(differences)
     return PairedDifference(
         environment=environment,
         first=first,
         second=second,
         differences=tuple(differences.tolist()),
-        mean=mean,
-        standard_error=error,
-        low=mean - margin,
-        high=mean + margin,
+        mean=found.mean,
+        standard_error=float(differences.std(ddof=1)) / math.sqrt(n) if n > 1 else math.nan,
+        low=found.low,
+        high=found.high,
         wins=int((differences < 0).sum()),
         ties=int((differences == 0).sum()),
         losses=int((differences > 0).sum()),

@@ -1,0 +1,118 @@
+"""The command `reproduce`: the paper's experiments, its figures and its claims."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from graphbandit.console import clock
+
+if TYPE_CHECKING:
+    from graphbandit.experiments.paper.checks import Claim
+    from graphbandit.experiments.paper.reproduce import Whole
+
+app = typer.Typer()
+
+
+@app.command(epilog="Example: graphbandit reproduce --full --graph edges.csv")
+def reproduce(
+    full: Annotated[
+        bool, typer.Option("--full/--quick", help="All repeats and sizes: minutes; or some of them: under a minute.")
+    ] = False,
+    graph: Annotated[
+        Path | None,
+        typer.Option(help="A network of your own, as a file of edges.", show_default="a stand-in for Flixster"),
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Where results and report go.", file_okay=False)] = Path("results/paper"),
+    workers: Annotated[
+        int | None, typer.Option(help="Processes; changes no figure.", show_default="one a core")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same results.")] = 0,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="One experiment; may be given several times: ablation, clique-table, flixster, parts, independence, "
+            "arms, horizon, reward-scale, directed.",
+            show_default="all",
+        ),
+    ] = None,
+    repeats: Annotated[int | None, typer.Option(help="Repeats of each run, instead of --full or --quick.")] = None,
+    rounds: Annotated[int | None, typer.Option(help="Rounds of each run, instead of the paper's.")] = None,
+) -> None:
+    """Run the paper's experiments again, draw its figures, and say which of its claims hold.
+
+    What has finished is not run again: after an interruption, or after --quick, it goes on where it was.
+    """
+    from graphbandit.experiments.paper.claims import paper_claims
+    from graphbandit.experiments.paper.figures import write_figures
+    from graphbandit.experiments.paper.own_checks import own_checks
+    from graphbandit.experiments.paper.plans import Reproduction
+    from graphbandit.experiments.paper.report import network_words, write_paper_report
+    from graphbandit.experiments.paper.reproduce import compile_kernels
+    from graphbandit.experiments.paper.reproduce import reproduce as run
+
+    asked = Reproduction(
+        preset="full" if full else "quick",
+        seed=seed,
+        network=graph,
+        only=tuple(only or ()),
+        repeats=repeats,
+        rounds=rounds,
+    )
+    compiling = compile_kernels()
+    start, processor = time.perf_counter(), _processor_seconds()
+    with _progress_bar() as show:
+        findings = run(asked, out=out, workers=workers, progress=show)
+    claims = [*paper_claims(findings), *own_checks(findings)]
+    drawn = write_figures(findings, out / "figures")
+    wall = time.perf_counter() - start
+    write_paper_report(findings, claims, drawn, out / "report.html", wall_seconds=wall)
+    _print_claims(claims)
+    if findings.family("flixster"):
+        typer.echo(network_words(findings))
+    typer.echo(f"Report: {out / 'report.html'}; figures: {out / 'figures'}; results: {out / 'runs'}")
+    wall, spent = time.perf_counter() - start, _processor_seconds() - processor
+    typer.echo(f"Took {wall:.1f} s, {spent:.1f} s of processor time (before that {compiling:.1f} s to load kernels).")
+
+
+def _print_claims(claims: Sequence[Claim]) -> None:
+    """Each claim, and below it the answers of every reading and form with how far they hold."""
+    from graphbandit.experiments.paper.report import who
+
+    for claim in claims:
+        typer.echo(f"{claim.name:<6} {claim.statement}")
+        for check in claim.checks:
+            typer.echo(f"{'':6} {check.answer:<11}{who(check):<25}{check.how_far}".rstrip())
+    typer.echo("")
+
+
+def _processor_seconds() -> float:
+    """Of this process and its workers that have ended."""
+    return sum(os.times()[:4])
+
+
+@contextmanager
+def _progress_bar() -> Iterator[Callable[[Whole], None]]:
+    """Runs done, the experiment and the time left, on standard error; nothing where nobody watches."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    console = Console(stderr=True)
+    hidden = not console.is_terminal or bool(os.environ.get("CI"))
+    columns = (TextColumn("runs"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"))
+    with Progress(*columns, console=console, transient=True, disable=hidden) as bar:
+        task = bar.add_task("starting", total=None)
+
+        def show(whole: Whole) -> None:
+            done, total = whole.runs
+            left = whole.seconds_left
+            words = whole.current if left is None else f"{whole.current} · {clock(left)} left"
+            bar.update(task, completed=done, total=total, description=words)
+
+        yield show
