@@ -4,6 +4,11 @@ from graphbandit.learners.adacb_g import AdaCBG, AdaCBGState
 from graphbandit.learners.base import Learner
 from graphbandit.learners.epochs import EpochSchedule, EpochState
 from graphbandit.learners.every_round import EveryRoundLearner
+from graphbandit.learners.exp3_dom import Exp3DOM
+from graphbandit.learners.exp3_g import Exp3G
+from graphbandit.learners.exp3_ix import Exp3IX
+from graphbandit.learners.exp3_lgc import Exp3LGCIX, Exp3LGCU
+from graphbandit.learners.exp3_set import Exp3SET
 from graphbandit.learners.falcon import Falcon
 from graphbandit.learners.greedy import Greedy
 from graphbandit.learners.ids_n import IDSN
@@ -24,6 +29,12 @@ __all__ = [
     "EpochSchedule",
     "EpochState",
     "EveryRoundLearner",
+    "Exp3DOM",
+    "Exp3G",
+    "Exp3IX",
+    "Exp3LGCIX",
+    "Exp3LGCU",
+    "Exp3SET",
     "Falcon",
     "Greedy",
     "Learner",
