@@ -32,6 +32,12 @@ from graphbandit.learners import (
     AdaCBG,
     BootstrappedThompson,
     EpsilonGreedy,
+    Exp3DOM,
+    Exp3G,
+    Exp3IX,
+    Exp3LGCIX,
+    Exp3LGCU,
+    Exp3SET,
     ExploreThenCommit,
     Falcon,
     Greedy,
@@ -161,8 +167,14 @@ LEARNERS: dict[str, Kind] = {
     "UCBMaxN": Kind(build=UCBMaxN),
     "TSN": Kind(build=TSN),
     "IDSN": Kind(build=IDSN),
+    "Exp3SET": Kind(build=Exp3SET),
+    "Exp3DOM": Kind(build=Exp3DOM),
+    "Exp3G": Kind(build=Exp3G),
+    "Exp3IX": Kind(build=Exp3IX),
     "LinUCB": Kind(build=LinUCB),
     "LinTS": Kind(build=LinTS),
+    "Exp3LGCU": Kind(build=Exp3LGCU),
+    "Exp3LGCIX": Kind(build=Exp3LGCIX),
 }
 """Learners by kind."""
 

@@ -7,6 +7,11 @@ from graphbandit.learners.bootstrapped_thompson import BootstrappedThompson
 from graphbandit.learners.epochs import EpochSchedule, EpochState
 from graphbandit.learners.epsilon_greedy import EpsilonGreedy
 from graphbandit.learners.every_round import EveryRoundLearner
+from graphbandit.learners.exp3_dom import Exp3DOM
+from graphbandit.learners.exp3_g import Exp3G
+from graphbandit.learners.exp3_ix import Exp3IX
+from graphbandit.learners.exp3_lgc import Exp3LGCIX, Exp3LGCU
+from graphbandit.learners.exp3_set import Exp3SET
 from graphbandit.learners.explore_then_commit import ExploreThenCommit
 from graphbandit.learners.falcon import Falcon
 from graphbandit.learners.greedy import Greedy
@@ -35,6 +40,12 @@ __all__ = [
     "EpochState",
     "EpsilonGreedy",
     "EveryRoundLearner",
+    "Exp3DOM",
+    "Exp3G",
+    "Exp3IX",
+    "Exp3LGCIX",
+    "Exp3LGCU",
+    "Exp3SET",
     "ExploreThenCommit",
     "Falcon",
     "Greedy",
