@@ -185,9 +185,8 @@ def test_one_sided_clicks_and_collinear_features():
     """All clicks, features that say the same thing twice: the ridge keeps the fit finite."""
     functions = gb.GeneralizedLinearClass(n_arms=2, dimension=2, link="logistic", parameters="per-arm", ridge=1e-6)
     contexts = np.ones((50, 2))
-    data = functions.add(
-        functions.empty(), gb.Observations.from_masks(contexts, np.ones((50, 2), bool), np.ones((50, 2)))
-    )
+    seen = gb.Observations.from_masks(contexts, np.ones((50, 2), bool), np.ones((50, 2)))
+    data = functions.add(functions.empty(), seen)
     values = functions.predict(functions.fit(data), contexts)
     assert (values > 0.99).all()
     assert np.isfinite(functions.sharp_radius(data, 0.5, 0.1))
@@ -206,12 +205,28 @@ def test_bad_input_is_refused():
         gb.GeneralizedLinearClass(n_arms=2, dimension=2, link="logistic", ridge=-1)
     with pytest.raises(InputError, match="expected"):
         functions.fit(other.empty())
+    unknown = gb.Observations.from_masks(contexts, np.ones((1, 2), bool), np.full((1, 2), np.nan))
     with pytest.raises(ObservationError, match="nan"):
-        functions.add(
-            functions.empty(), gb.Observations.from_masks(contexts, np.ones((1, 2), bool), np.full((1, 2), np.nan))
-        )
+        functions.add(functions.empty(), unknown)
     with pytest.raises(InputError, match="contexts have shape"):
         functions.predict(functions.fit(functions.empty()), np.zeros((1, 2)))
-    huge = gb.Observations.from_masks(np.full((1, 2, 2), 1e40), np.ones((1, 2), bool), np.full((1, 2), 1e90))
+    rows, rewards = np.array([[[1.0, 0.5], [0.2, -1.0]]]), np.array([[1e90, -1e90]])
+    huge = gb.Observations.from_masks(rows, np.ones((1, 2), bool), rewards)
     with pytest.raises(InputError, match="does not converge"):
         other.fit(other.add(other.empty(), huge))
+    draws = functions.draws(functions.empty(), noise=1.0, count=2, rng=np.random.default_rng(0))
+    with pytest.raises(InputError, match="members of shape"):
+        gb.GeneralizedLinearClass(n_arms=2, dimension=3, link="logistic").draw_values(draws, np.zeros((1, 2, 3)))
+
+
+def test_where_the_link_is_flat_anything_is_plausible():
+    functions = gb.GeneralizedLinearClass(n_arms=1, dimension=1, link="logistic", parameters="per-arm")
+    far = gb.Observations.from_masks(np.ones((1, 1)), np.ones((1, 1), bool), np.full((1, 1), 1e6))
+    data = functions.add(functions.empty(), far)
+    assert functions.sharp_radius(data, 0.5, 0.1) == np.inf
+    counts = gb.GeneralizedLinearClass(n_arms=2, dimension=1, link="poisson", parameters="per-arm")
+    space, model = counts.version_space(counts.empty(), 1e8), counts.fit(counts.empty())
+    lower, upper = counts.bounds(space, np.ones((1, 1)))
+    assert (lower >= 0).all()
+    assert (upper == 1e100).all()
+    assert np.isfinite(counts.widths(space, model, np.ones((1, 1)), np.array([1]))).all()

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from graphbandit.checks import setting_choice, setting_integer, setting_number
+from graphbandit.checks import LARGEST, setting_choice, setting_integer, setting_number
 from graphbandit.errors import InputError
 from graphbandit.function_classes.base import Draws
 from graphbandit.function_classes.columns import Columns
@@ -16,6 +16,7 @@ from graphbandit.function_classes.ellipsoid import (
     Ellipsoid,
     LinearModel,
     check_parameters,
+    draw_predictors,
     gaussian_draws,
     linear_predictor,
 )
@@ -178,14 +179,17 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
         """
         self._check(data)
         fit = data.fit
+        if fit.flattest == 0.0:  # where it was seen, mu has no slope left that a number can hold: anything is plausible
+            return math.inf
         deviation = noise * math.sqrt((fit.growth - 2.0 * math.log(delta)) / min(fit.flattest, 1.0))
         reach = deviation + math.sqrt(self.ridge) * self.total_bound
         if self.link == "identity":
-            return reach**2
+            return reach * reach
         apart = fit.farthest + fit.longest * self.norm_bound
         while fit.widest * (1.0 + apart) * reach < apart * (1.0 - 1e-9):
             apart = fit.widest * (1.0 + apart) * reach
-        return ((1.0 + apart) * reach) ** 2
+        reach *= 1.0 + apart
+        return reach * reach
 
     def version_space(self, data: GeneralizedLinearData, radius: float) -> Ellipsoid:
         """(theta - thetahat)'H (theta - thetahat) <= radius; the ball |theta| <= S at infinity."""
@@ -215,6 +219,7 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
         lower, upper = np.minimum(lower, predictor), np.maximum(upper, predictor)
         least, most = np.empty_like(lower), np.empty_like(lower)
         slope_ranges(LINKS.index(self.link), lower, upper, least, most)
+        least, most = np.minimum(least, LARGEST), np.minimum(most, LARGEST)
         means = self._means(predictor.copy())
         errors = np.maximum(self._means(upper.copy()) - means, means - self._means(lower.copy()))
         error = np.maximum(upper - predictor, predictor - lower)
@@ -250,17 +255,15 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
 
     def draw_values(self, draws: Draws, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n draws arms"]:
         """mu(theta_b'phi(x, a))."""
-        values = np.empty((len(contexts), len(draws), self.n_arms))
-        for b, parameters in enumerate(draws.members):
-            check_parameters(self.features, parameters)
-            values[:, b] = self._means(linear_predictor(self.features, parameters, contexts))
-        return values
+        values = draw_predictors(self.features, draws, contexts)
+        return self._means(values.reshape(-1, self.n_arms)).reshape(values.shape)
 
     def _means(self, predictors: Float[np.ndarray, "n arms"]) -> Float[np.ndarray, "n arms"]:
-        """mu in place of every predictor."""
+        """mu in place of every predictor, at most the largest number a learner takes."""
         from graphbandit.kernels.generalized_linear import means_of
 
         means_of(LINKS.index(self.link), predictors)
+        np.minimum(predictors, LARGEST, out=predictors)
         return predictors
 
     def _check(self, data: GeneralizedLinearData) -> None:
