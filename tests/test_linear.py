@@ -398,6 +398,8 @@ def test_values_of_another_class_are_refused():
         functions.widths(
             functions.version_space(functions.empty(), 1.0), functions.fit(functions.empty()), contexts, np.array([4])
         )
+    with pytest.raises(InputError, match="parameters have shape"):
+        space.contains(np.zeros((1, 2)))
     with pytest.raises(InputError, match="factors"):
         Ellipsoid(center=np.zeros((1, 2)), factors=np.zeros((1, 3, 3)), radius=1.0)
 

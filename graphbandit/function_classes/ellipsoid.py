@@ -49,8 +49,10 @@ class Ellipsoid:
 
     def contains(self, parameters: Float[np.ndarray, "blocks d"]) -> bool:
         """Whether this theta is in it."""
+        if parameters.shape != self.center.shape:
+            raise InputError(f"the parameters have shape {parameters.shape}; expected {self.center.shape}")
         moved = np.einsum("bij,bj->bi", self.factors, parameters - self.center)
-        return float((moved * moved).sum()) <= self.radius
+        return bool((moved * moved).sum() <= self.radius)
 
     def candidates(
         self,

@@ -30,15 +30,16 @@ LINKS = ("identity", "logistic", "poisson")
 
 
 class _Fit(NamedTuple):
-    """thetahat, U of its curvature H = U'U, and what the radius needs to know of the observations."""
+    """thetahat, U of its curvature H = U'U, and what the radius needs to know.
+
+    `growth` is at least -2 log of the integral of the penalised likelihood, relative to its maximum, over theta with
+    the prior N(0, I / ridge); `widest` is the largest sqrt(phi'H^-1 phi) of the observations.
+    """
 
     parameters: Float[np.ndarray, "blocks d"]
     factors: Float[np.ndarray, "blocks d d"]
     loss: float
     growth: float
-    flattest: float
-    farthest: float
-    longest: float
     widest: float
 
 
@@ -62,12 +63,12 @@ class GeneralizedLinearData:
     @cached_property
     def fit(self) -> _Fit:
         """The maximum of the penalised likelihood, parameter by parameter."""
-        from graphbandit.kernels.cholesky import cholesky, log_determinant
+        from graphbandit.kernels.cholesky import cholesky, inverse_trace, log_determinant
         from graphbandit.kernels.generalized_linear import describe_block, fit_block
 
         seen, link, size = self.columns, LINKS.index(self.link), self.columns.contexts.shape[1]
         parameters, factors = np.empty((self.blocks, size)), np.empty((self.blocks, size, size))
-        loss, growth, flattest, farthest, longest, widest = 0.0, 0.0, 1.0, 0.0, 0.0, 0.0
+        loss, growth, widest = 0.0, -self.blocks * size * math.log(self.ridge), 0.0
         by_arm = np.argsort(seen.arms, kind="stable") if self.blocks > 1 else np.arange(len(seen))
         ends = np.searchsorted(seen.arms[by_arm], np.arange(self.blocks - 1), side="right")
         for block, order in enumerate(np.split(by_arm, ends)):
@@ -77,14 +78,16 @@ class GeneralizedLinearData:
                     f"the {self.link} fit of {len(order)} rewards up to {np.abs(seen.rewards[order]).max():g} in size "
                     f"does not converge with ridge {self.ridge:g}; expected smaller rewards or features, or more ridge"
                 )
-            gram = self.ridge * np.eye(size)
-            facts = describe_block(seen.contexts, seen.rewards, order, link, parameter, factor, gram)
-            whole = np.empty_like(gram)
-            cholesky(gram, self.ridge, whole)
-            growth += max(log_determinant(whole) - size * math.log(self.ridge), 0.0)
-            loss, flattest = loss + facts[0], min(flattest, facts[1])
-            farthest, longest, widest = max(farthest, facts[2]), max(longest, facts[3]), max(widest, facts[4])
-        return _Fit(parameters, factors, loss, growth, flattest, farthest, longest, widest)
+            steepest, whole = self.ridge * np.eye(size), np.empty((size, size))
+            most = 0.25 if self.link == "logistic" else 1.0
+            facts = describe_block(seen.contexts, seen.rewards, order, link, parameter, factor, most, steepest)
+            loss, widest = loss + facts[0], max(widest, facts[2])
+            if self.link == "poisson":
+                growth += log_determinant(factor) + 2.0 * facts[1] + self.ridge * inverse_trace(factor) - size
+            else:
+                cholesky(steepest, self.ridge, whole)
+                growth += log_determinant(whole)
+        return _Fit(parameters, factors, loss, max(growth, 0.0), widest)
 
 
 @savable
@@ -170,25 +173,22 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
         return data.fit.loss
 
     def sharp_radius(self, data: GeneralizedLinearData, noise: float, delta: float) -> float:
-        """((1 + D) (sigma / sqrt(min(kappa, 1)) sqrt(2 log(1 / delta) + log det V / ridge^p) + sqrt(ridge) S))^2.
+        """r^2 with r = (w B + sqrt(w^2 B^2 + 8 B)) / 2, B = log(1 / delta) + growth / 2 + ridge S^2 / 2.
 
-        V = ridge I + sum phi phi', kappa the least mu'(thetahat'phi) of what was seen, and D a bound on
-        |(thetahat - theta*)'phi| there: at first largest |thetahat'phi| + largest |phi| S, then, as the radius that
-        follows bounds it too, the smallest that comes of repeating this. Valid at all times at once, for
-        sigma-sub-Gaussian noise and |theta*| <= S. Why: `docs/function-classes.md`.
+        w is the largest sqrt(phi'H^-1 phi) of what was seen. growth = log det(I + sum phi phi' / (4 ridge)) for clicks;
+        for counts log det(H / ridge) and a little more. Valid at all times at once if |theta*| <= S and rewards are
+        in [0, 1] (logistic) or Poisson, or in [0, 1], (Poisson): their distribution says how noisy they are,
+        and `noise` is not looked at. Why: `docs/function-classes.md`. For the identity it is that of `LinearClass`.
         """
         self._check(data)
         fit = data.fit
-        if fit.flattest == 0.0:  # where it was seen, mu has no slope left that a number can hold: anything is plausible
-            return math.inf
-        deviation = noise * math.sqrt((fit.growth - 2.0 * math.log(delta)) / min(fit.flattest, 1.0))
-        reach = deviation + math.sqrt(self.ridge) * self.total_bound
+        certainty, prior = -2.0 * math.log(delta), self.ridge * self.total_bound * self.total_bound
         if self.link == "identity":
-            return reach * reach
-        apart = fit.farthest + fit.longest * self.norm_bound
-        while fit.widest * (1.0 + apart) * reach < apart * (1.0 - 1e-9):
-            apart = fit.widest * (1.0 + apart) * reach
-        reach *= 1.0 + apart
+            reach = noise * math.sqrt(fit.growth + certainty) + math.sqrt(prior)
+        else:
+            level = 0.5 * (certainty + fit.growth + prior)
+            bent = fit.widest * level
+            reach = 0.5 * (bent + math.sqrt(bent * bent + 8.0 * level))
         return reach * reach
 
     def version_space(self, data: GeneralizedLinearData, radius: float) -> Ellipsoid:
