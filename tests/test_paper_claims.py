@@ -7,6 +7,7 @@ from graphbandit.experiments.experiment import Point
 from graphbandit.experiments.paper import claims, own_checks
 from graphbandit.experiments.paper.checks import Claim
 from graphbandit.experiments.paper.findings import Findings
+from graphbandit.experiments.paper.variants import better_without, variants
 from tests.paper_findings import as_claimed, findings
 
 JUDGES = {
@@ -193,3 +194,18 @@ def test_one_repeat_decides_nothing() -> None:
     made = findings(repeats=1)
     for name in ("1", "2a", "2b", "3", "4", "5", "ours"):
         assert {check.answer for check in JUDGES[name](made).checks} == {"undecided"}, name
+
+
+def test_parts_that_do_not_help_are_named() -> None:
+    def means(study: str, point: Point, learner: str) -> float:
+        lower = learner == "AdaCB.G, ours, FALCON's baseline" and point.name == "random"
+        return 5.0 if lower else as_claimed(study, point, learner)
+
+    study = findings(means, only=("parts",)).studies["parts"]
+    assert list(variants(study, "ours"))[0] == "whole"
+    assert len(variants(study, "paper")) == 5
+    found = better_without(study)
+    assert [text.split(":")[0] for text in found] == [
+        "our form, FALCON's baseline, on random (literal)",
+        "our form, FALCON's baseline, on random (rescaled)",
+    ]
