@@ -68,6 +68,14 @@ def test_other_results_give_a_no(name: str) -> None:
     assert answers(claim, "ours" if name == "ours" else "paper")[:2] == ["no", "no"]
 
 
+def test_kinds_of_graph_that_were_not_run_leave_it_undecided() -> None:
+    some = findings(only=("ablation",))
+    for name in ("1", "2a"):
+        claim = JUDGES[name](some)
+        assert claim.answer == "undecided"
+        assert claim.checks[0].how_far.startswith("only k-tree, cliques, random was run: ")
+
+
 def test_regret_that_grows_with_the_arms_is_a_no() -> None:
     def means(study: str, point: Point, learner: str) -> float:
         if study == "clique-table" and learner == "AdaCB.G, paper":
