@@ -236,5 +236,5 @@ def test_the_example_runs(tmp_path):
 def test_an_unknown_packaged_experiment_is_refused(tmp_path):
     result = run("new", tmp_path / "new.toml", "--like", "nothing")
     assert result.exit_code == 2
-    assert "expected one of 'starter', 'clique-table', 'ablation', 'leaderboard'" in result.stderr
+    assert "expected one of 'starter', 'leaderboard', 'ablation', 'clique-table', 'flixster'" in result.stderr
     assert not list(tmp_path.iterdir())
