@@ -11,17 +11,16 @@ from graphbandit.errors import SavedFileError
 from graphbandit.experiments.paper.checks import Check, Claim
 from graphbandit.experiments.paper.figures import STAR, Drawn
 from graphbandit.experiments.paper.findings import Findings, Study
-from graphbandit.experiments.paper.plans import FORMS, READINGS, TITLES
+from graphbandit.experiments.paper.plans import FORM_NAMES, FORMS, READINGS, TITLES
 from graphbandit.experiments.paper.sweeps import AXES
 from graphbandit.experiments.paper.tables import Table, set_size_table, table_of
+from graphbandit.experiments.paper.variants import better_without
 from graphbandit.experiments.paper.words import ABOUT, CHOICES
 from graphbandit.experiments.report import END_OF_TIMINGS, TIMINGS, page_html
 from graphbandit.experiments.report_facts import VERSIONS, points_table, seconds_text, versions_of
 from graphbandit.experiments.report_parts import Cell, plain_table, section, sortable_table, svg_html
 
 TITLE = "Stochastic Graph Bandit Learning with Side-Observations, reproduced"
-
-FORM_NAMES = {"paper": "paper's form", "ours": "our form"}
 
 
 def write_paper_report(
@@ -119,6 +118,8 @@ def _experiment_section(findings: Findings, name: str, drawn: Sequence[Drawn]) -
     parts.append(_table_html(table_of(findings, name)))
     if name in AXES:
         parts.append(f'<p class="note">In theory: {escape(AXES[name].theory)}.</p>')
+    if name == "parts":
+        parts.append(_better_without(studies[0]))
     if name == "directed" and findings.set_sizes is not None:
         parts.append(_table_html(set_size_table(findings.set_sizes)))
     told = studies[0].experiment
@@ -126,6 +127,16 @@ def _experiment_section(findings: Findings, name: str, drawn: Sequence[Drawn]) -
     parts.append(f'<p class="note">{told.repeats} repeats of {rounds} rounds.</p>')
     parts += [points_table(studies[0].results, room) for room in ("environment", "learner")]
     return section(name, escape(TITLES[name]), *parts)
+
+
+def _better_without(study: Study) -> str:
+    found = better_without(study)
+    if not found:
+        return "<p>Nowhere is the regret surely lower without a part.</p>"
+    items = "".join(f"<li>{escape(each)}</li>" for each in found)
+    return (
+        f"<p>Where the regret is surely lower with a part changed, so that the part does not help:</p><ul>{items}</ul>"
+    )
 
 
 def network_words(findings: Findings) -> str:
