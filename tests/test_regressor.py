@@ -662,6 +662,18 @@ def test_the_last_good_model_decides_after_a_failure():
     assert functions.n_observed(bandit.state.model.data) == 6
 
 
+@pytest.mark.parametrize("learner", [gb.IDSG(epoch_growth=2.0), gb.BootstrappedThompson(epoch_growth=2.0)])
+def test_plausible_functions_stay_when_a_fit_fails(learner):
+    functions = made(Moody())
+    bandit = bandit_of(functions, learner)
+    _, errors = played(bandit, 6, forgiving=True)
+    assert [t for t, _ in errors] == [4]
+    assert bandit.state.epoch == 3
+    assert functions.n_observed(bandit.state.data) == 12
+    played(bandit, 5, first=6)
+    assert functions.n_observed(bandit.state.data) == 24
+
+
 def test_a_first_fit_that_fails_and_a_failure_in_the_middle_of_a_batch():
     for learner in (gb.AdaCBG(), gb.Falcon()):
         bandit = bandit_of(made(Moody(1, 20)), learner)
