@@ -61,7 +61,7 @@ def test_upper_confidence_bounds_against_a_literal_reference(max_n, width, loops
 
 
 def test_ucb_n_by_hand():
-    """sigma = 1/2: means 0.2 and 0.9 after one and four rewards; bounds 0.2 + sqrt(2 log 6), 0.9 + sqrt(2 log 6 / 4)."""
+    """sigma = 1/2, means 0.2 and 0.9 of one and four rewards: bounds 0.2 + sqrt(2 log 6), 0.9 + sqrt(2 log 6 / 4)."""
     learner = gb.UCBN()
     state = learner.init(gb.Problem(n_arms=2, noise=0.5))
     state = type(state)(problem=state.problem, rounds=5, counts=np.array([1, 4]), sums=np.array([0.2, 3.6]))

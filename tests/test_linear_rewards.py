@@ -5,6 +5,7 @@ import pytest
 from scipy.stats import kstest, norm
 
 import graphbandit as gb
+from graphbandit.errors import InputError, SettingError
 from graphbandit.kernels.counter_random import fill_normals
 
 K, D, ROUNDS = 5, 3, 80
@@ -114,6 +115,39 @@ def test_lin_ts_plays_arms_as_often_as_they_are_the_best_draw(shared):
             np.testing.assert_allclose(decisions.probabilities[t], shares, atol=tolerance)
         for a in np.flatnonzero(dense[t, decisions.action[t]]):
             book.add(a, phi[a], rewards[t, a])
+
+
+def test_arm_features_are_the_same_as_features_written_out():
+    """phi = (x, 1) kron (z, 1)."""
+    contexts, dense, rewards, _ = rounds(False)
+    z = np.random.default_rng(3).standard_normal((K, 2))
+    graphs, problem = gb.FeedbackGraphs.from_dense(dense), gb.Problem(n_arms=K, noise=0.5)
+    x1, z1 = np.hstack([contexts, np.ones((ROUNDS, 1))]), np.hstack([z, np.ones((K, 1))])
+    written = np.array([[np.kron(x, arm) for arm in z1] for x in x1])
+    for make in (gb.LinUCB, gb.LinTS):
+        short, long = make(arm_features=z, intercept=True), make()
+        assert short == make(arm_features=z.tolist(), intercept=True)
+        found, _ = short.play(short.init(problem), contexts, graphs, rewards, np.random.default_rng(0))
+        expected, _ = long.play(long.init(problem), written, graphs, rewards, np.random.default_rng(0))
+        assert found.probabilities.tobytes() == expected.probabilities.tobytes()
+        assert found.gaps.tobytes() == expected.gaps.tobytes()
+    with pytest.raises(SettingError, match="arm_features are of 5 arms; expected 6"):
+        short.init(gb.Problem(n_arms=6, noise=0.5))
+    with pytest.raises(SettingError, match="arm_features has shape"):
+        gb.LinUCB(arm_features=[1.0, 2.0])
+    with pytest.raises(InputError, match=r"expected \(n, d\), as there are arm_features"):
+        short.play(short.init(problem), written, graphs, rewards, np.random.default_rng(0))
+
+
+def test_a_learner_with_arm_features_is_saved(tmp_path):
+    bandit = gb.Bandit(gb.LinUCB(alpha=1.0, arm_features=np.eye(3)), gb.Problem(n_arms=3))
+    decision = bandit.decide([1.0, 2.0], gb.graph_generators.complete(3))
+    bandit.observe(decision, {0: 1.0, 1: 0.0, 2: 0.5})
+    bandit.save(tmp_path / "bandit.gb")
+    loaded = gb.Bandit.load(tmp_path / "bandit.gb")
+    assert loaded.learner == bandit.learner
+    again = [b.decide([2.0, 1.0], gb.graph_generators.complete(3)).gaps.tobytes() for b in (bandit, loaded)]
+    assert again[0] == again[1]
 
 
 def test_draws_are_normal_independent_and_belong_to_their_place():

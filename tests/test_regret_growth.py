@@ -48,7 +48,7 @@ def test_ucb_n_and_ts_n_grow_like_the_logarithm_on_a_fixed_star():
         added, added_error = mean_and_error(np.diff(at, axis=1))
         trend, half = fitted(np.arange(5.0), added, added_error)
         assert trend - half < 0, f"{name}: a doubling adds {added}, more and more: {trend:.3f} +- {half:.3f}"
-        assert trend + half < 0.2 * added.mean(), f"{name}: the fit is too loose to tell log T from sqrt T"
+        assert trend + half < 0.3 * added.mean(), f"{name}: the fit is too loose to tell log T from sqrt T"
 
 
 def exp3_g_regrets(rounds, graph_of, alpha, repeats):
