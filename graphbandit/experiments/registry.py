@@ -171,8 +171,8 @@ LEARNERS: dict[str, Kind] = {
     "Exp3DOM": Kind(build=Exp3DOM),
     "Exp3G": Kind(build=Exp3G),
     "Exp3IX": Kind(build=Exp3IX),
-    "LinUCB": Kind(build=LinUCB),
-    "LinTS": Kind(build=LinTS),
+    "LinUCB": Kind(build=LinUCB, without=frozenset({"arm_features"})),
+    "LinTS": Kind(build=LinTS, without=frozenset({"arm_features"})),
     "Exp3LGCU": Kind(build=Exp3LGCU),
     "Exp3LGCIX": Kind(build=Exp3LGCIX),
 }

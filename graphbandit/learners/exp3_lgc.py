@@ -9,7 +9,14 @@ import numpy as np
 from graphbandit.checks import LARGEST, first_not_finite, setting_boolean, setting_number
 from graphbandit.errors import InputError, SettingError
 from graphbandit.graph_batches import FeedbackGraphs
-from graphbandit.learners.every_round import EveryRoundLearner, RoundState, notes_of, propensities_of, run_rounds
+from graphbandit.learners.every_round import (
+    EveryRoundLearner,
+    RoundState,
+    for_kernels,
+    notes_of,
+    propensities_of,
+    run_rounds,
+)
 from graphbandit.learners.losses import BoundedRewards, check_rate, given
 from graphbandit.persistence import savable
 from graphbandit.problem import Problem
@@ -94,7 +101,7 @@ class LinearLossLearner(BoundedRewards, EveryRoundLearner[LinearLossState]):
         if d and rows.shape[1] != d:
             before = d - self.intercept
             raise InputError(f"the context has shape {contexts.shape[1:]}; expected ({before},) as before")
-        return np.ascontiguousarray(rows, dtype=np.float64)
+        return for_kernels(rows)
 
     def _arrays(self, state: LinearLossState, d: int) -> "LinearLossArrays":
         """Of the state, or empty ones of the right size; new in any case."""
