@@ -174,7 +174,7 @@ def test_what_the_radius_is_made_of(link):
         eta = parameters @ phi.T
         return (PARTITIONS[link](eta) - y * eta).sum(axis=-1) + 0.25 * (parameters**2).sum(axis=-1)
 
-    axis = np.linspace(-12, 12, 1201)
+    axis = np.linspace(-10, 10, 401)
     grid = np.stack(np.meshgrid(axis, axis), axis=-1).reshape(-1, 2)
     with np.errstate(over="ignore"):
         above = loss(grid) - loss(theta)

@@ -394,10 +394,9 @@ def test_values_of_another_class_are_refused():
         functions.candidates(other.version_space(other.empty(), 1.0), contexts)
     with pytest.raises(InputError, match="ridge"):
         functions.fit(gb.LinearClass(n_arms=4, dimension=3, ridge=2.0).empty())
+    space, model = functions.version_space(functions.empty(), 1.0), functions.fit(functions.empty())
     with pytest.raises(InputError, match="best"):
-        functions.widths(
-            functions.version_space(functions.empty(), 1.0), functions.fit(functions.empty()), contexts, np.array([4])
-        )
+        functions.widths(space, model, contexts, np.array([4]))
     with pytest.raises(InputError, match="parameters have shape"):
         space.contains(np.zeros((1, 2)))
     with pytest.raises(InputError, match="factors"):
