@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
+from graphbandit.checks import setting_choice, setting_integer
 from graphbandit.console import plain_table, wide_console
 from graphbandit.errors import SettingError
 
@@ -52,18 +53,20 @@ def network(
 ) -> None:
     """Figures of the network and of its subgraphs."""
     from graphbandit.seeds import stream
-    from graphbandit.subgraphs import sample_subgraphs
+    from graphbandit.subgraphs import SAMPLERS, sample_subgraphs
 
-    if count < 0:
-        raise SettingError(f"--count is {count}; expected 0 or more")
+    # before a file is read, which may take a while
+    setting_integer("--size", size, at_least=1)
+    setting_integer("--count", count, at_least=0)
+    setting_choice("--sampler", sampler, list(SAMPLERS))
+    rng = stream(seed, "network", "pool")
     if picture is not None and count == 0:
-        raise SettingError("--picture draws a subgraph; expected --count of at least 1")
+        raise SettingError("--count is 0; expected at least 1 for a picture, which shows a subgraph")
     start = time.perf_counter()
     found = _network(file)
     _print_network(found, file, time.perf_counter() - start)
     if count == 0:
         return
-    rng = stream(seed, "network", "pool")
     graphs = sample_subgraphs(found, size, count, sampler=sampler, rng=rng)  # type: ignore[arg-type]
     _print_subgraphs(graphs, sampler)
     if picture is not None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import bz2
 import csv
 import gzip
+import io
 import os
 import re
 import reprlib
@@ -17,7 +18,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -103,9 +104,9 @@ def _blocks(path: Path, progress: Progress | None) -> Iterator[Iterator[bytes]]:
             raw.seek(0)
             _refuse_archive(path, magic)
             total = os.fstat(raw.fileno()).st_size
-            stream: IO[bytes] = raw
+            stream: io.BufferedIOBase = raw
             if magic.startswith(b"\x1f\x8b"):
-                stream = gzip.GzipFile(fileobj=raw)  # type: ignore[assignment]
+                stream = gzip.GzipFile(fileobj=raw)
             elif magic.startswith(b"BZh"):
                 stream = bz2.BZ2File(raw)
             yield _whole_lines(stream, lambda: progress(raw.tell(), total) if progress is not None else None)
@@ -116,7 +117,7 @@ def _blocks(path: Path, progress: Progress | None) -> Iterator[Iterator[bytes]]:
         raise NetworkFileError(f"file is {str(path)!r}, which cannot be read to its end: {reason}") from None
 
 
-def _whole_lines(stream: IO[bytes], told: Callable[[], None]) -> Iterator[bytes]:
+def _whole_lines(stream: io.BufferedIOBase, told: Callable[[], None]) -> Iterator[bytes]:
     rest = b""
     while block := stream.read(BLOCK):
         told()
@@ -126,9 +127,8 @@ def _whole_lines(stream: IO[bytes], told: Callable[[], None]) -> Iterator[bytes]
             rest = block[cut:]
         else:
             rest += block
-            if len(rest) > 4 * BLOCK:  # no line of an edge is that long; the reader refuses it
-                yield rest + b"\n"
-                rest = b""
+            if len(rest) > 4 * BLOCK:
+                raise EOFError(f"a line has more than {4 * BLOCK:,} bytes")
     if rest:
         yield rest + b"\n"
 

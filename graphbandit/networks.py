@@ -60,8 +60,10 @@ class Network:
             pairs = np.zeros((0, 2), dtype=np.int64)
         if pairs.ndim != 2 or pairs.shape[1] != 2 or pairs.dtype.kind not in "ui":
             raise GraphError(f"edges have shape {pairs.shape} and type {pairs.dtype}; expected pairs of whole numbers")
+        if pairs.dtype == np.uint64 and pairs.max(initial=0) > np.iinfo(np.int64).max:
+            raise GraphError(f"edges have the node {pairs.max()}; expected numbers of at most 64 bits with their sign")
         if n_nodes is None:
-            return cls.of_numbers([pairs])
+            return cls.of_numbers([pairs.astype(np.int64)])
         size = setting_integer("n_nodes", n_nodes, at_least=0, at_most=NODE_LIMIT)
         wrong = np.flatnonzero(((pairs < 0) | (pairs >= size)).any(axis=1))
         if len(wrong):
@@ -75,8 +77,10 @@ class Network:
         ends = sum(part.size for part in parts)
         if not ends:
             return cls.of_nodes(np.zeros((0, 2), dtype=np.int32), 0, names=np.zeros(0, dtype=np.int64))
-        lowest = min(int(part.min()) for part in parts if part.size)
-        span = max(int(part.max()) for part in parts if part.size) - lowest + 1
+        lowest = np.int64(
+            min(int(part.min()) for part in parts if part.size)
+        )  # 64 bits, so that no difference overflows
+        span = max(int(part.max()) for part in parts if part.size) - int(lowest) + 1
         if span > 8 * ends + 2**20:  # numbers too far apart for a table of all
             whole = np.concatenate(parts)
             parts.clear()

@@ -5,6 +5,7 @@ import gzip
 import io
 import os
 import pickle
+import re
 import tarfile
 import zipfile
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 
 from graphbandit import network_files
 from graphbandit.errors import GraphError, NetworkFileError, SettingError
+from graphbandit.kernels.networks import read_pairs
 from graphbandit.network_files import edge_format, read_network
 from graphbandit.networks import Network
 
@@ -122,7 +124,7 @@ def test_text_nodes_may_start_with_a_hash_unless_the_file_does(tmp_path: Path) -
 
 
 def test_numbers_of_any_size(tmp_path: Path) -> None:
-    largest = 10**18 - 1
+    largest = 2**63 - 9  # the longest that surely fit, as the first of 19 digits may be any
     text = f"-5 {largest}\n{largest} 7\n-{largest} -5\n"
     network = read_network(written(tmp_path / "edges", text))
     assert network.names.tolist() == [-largest, -5, 7, largest]
@@ -146,7 +148,7 @@ def test_numbers_of_any_size(tmp_path: Path) -> None:
         ("1,2\n3,4\n5,6x\n", "line 3 is '5,6x'; expected two whole numbers"),
         ("1,x\n3,4\n5,6\n", "line 1 is '1,x'; expected two whole numbers"),
         ("# c\n1 2\n- 4\n5 6\n", "line 3 is '- 4'; expected two whole numbers with a blank between"),
-        ("1 2\n2 1000000000000000000\n3 4\n", "line 2 is '2 1000000000000000000'"),
+        ("1 2\n2 9223372036854775808\n3 4\n", "line 2 is '2 9223372036854775808'"),
         ("ann,bob\nbob,\n", "line 2 is 'bob,'; expected two nodes with a comma between"),
         (b"1 2\n\0\0\n", "is not text .it has a zero byte"),
         (b"\x93NUMPY\xff\xfe", "is not text in UTF-8"),
@@ -193,6 +195,52 @@ def test_damaged_and_foreign_files_are_refused(tmp_path: Path) -> None:
         read_network(tmp_path / "gone")
     with pytest.raises(NetworkFileError, match="cannot be read to its end: Is a directory"):
         read_network(tmp_path)
+
+
+def test_lines_without_end_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(network_files, "BLOCK", 10)
+    with pytest.raises(NetworkFileError, match="cannot be read to its end: a line has more than 40 bytes"):
+        read_network(written(tmp_path / "edges", "1 2\n3 4" + 100 * " 5"))
+
+
+@pytest.mark.parametrize("separator", [" ", ",", ";"])
+def test_the_compiled_reader_is_the_literal_one(separator: str) -> None:
+    between = r"[ \t\r]+" if separator == " " else rf"[ \t\r]*{separator}[ \t\r]*"
+    edge = re.compile(rf"[ \t\r]*(-?\d+){between}(-?\d+)(?=[ \t\r{separator}]|$)")
+    rng = np.random.default_rng(2)
+    read = refused = 0
+    anything = ["", "7", "-", "x", "#", "%", ",", ";", " ", "\t", "\r"]
+    likely = [
+        ["", " ", "#"],
+        ["7", "-12", "305", "x"],
+        ["", " "],
+        [separator],
+        ["", " "],
+        ["8", "-9"],
+        anything,
+        anything,
+    ]
+    for _ in range(1000):
+        lines = [
+            "".join(rng.choice(likely[i] if rng.random() < 0.95 else anything) for i in range(len(likely)))
+            for _ in range(rng.integers(1, 4))
+        ]
+        text = "".join(f"{line}\n" for line in lines).encode()
+        expected, wrong, place = [], -1, 0
+        for line in lines:
+            found = edge.match(line)
+            if line.strip(" \t\r") and line.strip(" \t\r")[0] not in "#%":
+                if found is None:
+                    wrong = place
+                    break
+                expected.append([int(found[1]), int(found[2])])
+            place += len(line) + 1
+        pairs = np.empty((len(lines), 2), dtype=np.int64)
+        n, at = read_pairs(np.frombuffer(text, dtype=np.uint8), ord(separator), pairs)
+        assert (pairs[:n].tolist(), at) == (expected, wrong), text
+        read, refused = read + len(expected), refused + (wrong >= 0)
+    assert read > 100
+    assert refused > 100
 
 
 @pytest.mark.parametrize("block", [50, 1000, network_files.BLOCK])
@@ -264,6 +312,7 @@ def test_nodes_without_edges_are_kept_where_nodes_are_counted() -> None:
         ([(0.5, 1)], {}, GraphError, "type float64; expected pairs of whole numbers"),
         ([(0, 5)], {"n_nodes": 5}, GraphError, r"edge 0 is \(0, 5\); expected nodes of 0 .. 4"),
         ([(0, 1)], {"n_nodes": -1}, SettingError, "n_nodes is -1"),
+        (np.array([[0, 2**63]], dtype=np.uint64), {}, GraphError, "edges have the node 9223372036854775808"),
     ]:
         with pytest.raises(error, match=message):
             Network.from_edges(edges, **options)

@@ -9,7 +9,7 @@ import pytest
 
 from graphbandit.environments import paper
 from graphbandit.errors import ExperimentError, GraphError, NetworkFileError, SettingError
-from graphbandit.experiments import Experiment, Grid, load
+from graphbandit.experiments import Experiment, Grid, InProcess, load
 from graphbandit.experiments.plan import plan
 from graphbandit.experiments.runner import run
 from graphbandit.graph_batches import FeedbackGraphs
@@ -285,7 +285,7 @@ kind = "Falcon"
 """
     (tmp_path / "friends.toml").write_text(text)
     experiment = load(tmp_path / "friends.toml")
-    results = run(experiment, out=tmp_path / "out")
+    results = run(experiment, out=tmp_path / "out", engine=InProcess())
     assert results.runs.num_rows == 2
     again = load(tmp_path / "out" / "experiment.toml")
     assert [one.key for one in plan(again)] == [one.key for one in plan(experiment)]

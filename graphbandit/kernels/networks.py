@@ -6,7 +6,7 @@ from graphbandit.kernels.jit import kernel
 from graphbandit.shapes import Int, Int32, Int64, UInt8
 
 _TAB, _NEWLINE, _RETURN, _BLANK, _HASH, _PERCENT, _MINUS, _ZERO = 9, 10, 13, 32, 35, 37, 45, 48
-_DIGITS = 18  # of the longest number read: it fits 64 bits whatever the digits are
+_ROOM = (2**63 - 1 - 9) // 10  # up to here a number has room for one more digit
 
 
 @kernel()
@@ -21,7 +21,7 @@ def _number(text: UInt8[np.ndarray, " bytes"], start: int) -> tuple[int, int]:
     """The number that starts here and the place behind it, which is `start` if there is none."""
     first = start + 1 if text[start] == _MINUS else start
     i, number = first, np.int64(0)
-    while _ZERO <= text[i] < _ZERO + 10 and i - first < _DIGITS:
+    while _ZERO <= text[i] < _ZERO + 10 and number <= _ROOM:
         number = 10 * number + (np.int64(text[i]) - _ZERO)
         i += 1
     if i == first:
