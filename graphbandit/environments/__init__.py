@@ -1,6 +1,7 @@
 """Where contexts, graphs and rewards come from."""
 
 from graphbandit.environments.arm_graphs import confusion_graph, confusions, hierarchy_graph, similarity_graph
+from graphbandit.environments.arms import ArmsEnvironment, arms
 from graphbandit.environments.arrays import ArrayEnvironment, from_arrays
 from graphbandit.environments.base import Environment, Instance, Rounds
 from graphbandit.environments.classification import classification
@@ -12,6 +13,7 @@ from graphbandit.environments.synthetic import SyntheticEnvironment, paper
 from graphbandit.environments.tables import TableEnvironment
 
 __all__ = [
+    "ArmsEnvironment",
     "ArrayEnvironment",
     "Environment",
     "Instance",
@@ -21,6 +23,7 @@ __all__ = [
     "Rounds",
     "SyntheticEnvironment",
     "TableEnvironment",
+    "arms",
     "classification",
     "confusion_graph",
     "confusions",

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from graphbandit.checks import setting_choice
-from graphbandit.environments import Environment, SyntheticEnvironment, linear, paper
+from graphbandit.environments import Environment, SyntheticEnvironment, arms, linear, paper
 from graphbandit.environments.classification import CLASS_GRAPHS
 from graphbandit.environments.datasets import dataset_file
 from graphbandit.environments.ratings import ITEM_GRAPHS
@@ -119,6 +119,12 @@ _GENERATED = {name: source for name, source in SOURCES.items() if name != "netwo
 _OWN_CLASS = frozenset({"function_class"})
 
 
+def _options_of_arms(settings: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Of the kind of graph that is named, if one is: "random" otherwise."""
+    graph = "random" if settings["graph"] is None else settings["graph"]
+    return {} if settings["case"] == "poor-hub" else _options_of_graph(SOURCES)({**settings, "graph": graph})
+
+
 def _options_of_class(settings: Mapping[str, Any]) -> Mapping[str, Any]:
     """The options of the kind of function class that is named, if one is."""
     if settings["function_class"] is None:
@@ -134,6 +140,7 @@ def _of_functions(build: Callable[..., Learner[Any]], *without: str) -> Kind:
 
 ENVIRONMENTS: dict[str, Kind] = {
     "paper": Kind(build=paper, files=frozenset({"file"}), options=_options_of_graph(SOURCES)),
+    "arms": Kind(build=arms, files=frozenset({"file"}), options=_options_of_arms),
     "arrays": Kind(build=read_arrays, files=frozenset({"file"})),
     "linear": Kind(build=linear, without=_OWN_CLASS, files=frozenset({"file"}), options=_options_of_graph(SOURCES)),
     "classification": Kind(
