@@ -164,18 +164,23 @@ def test_candidates_are_exact(n_arms, d, radius):
             assert (witness - theta) @ V @ (witness - theta) <= radius * (1 + 1e-3)
 
 
+def awkward_features(kind, rng, n_arms, d):
+    if kind == "lattice":
+        return rng.integers(-2, 3, size=(n_arms, d)).astype(float)
+    if kind == "corners":
+        return rng.integers(0, 2, size=(n_arms, d)).astype(float)
+    if kind == "line":
+        return np.outer(rng.normal(size=n_arms), rng.normal(size=d)) + 5 * rng.normal(size=d)
+    return 1e4 * rng.normal(size=d) + rng.normal(size=(n_arms, d))
+
+
 @pytest.mark.parametrize("kind", ["lattice", "corners", "line", "far away"])
 def test_candidates_of_awkward_features_are_exact(kind):
     """Arms that repeat, tie, lie on faces of each other's hull, on a line, or close together far from 0."""
     for seed in range(12):
         rng = np.random.default_rng(seed)
         n_arms, d = int(rng.integers(2, 10)), int(rng.integers(1, 5))
-        phi = {
-            "lattice": lambda: rng.integers(-2, 3, size=(n_arms, d)).astype(float),
-            "corners": lambda: rng.integers(0, 2, size=(n_arms, d)).astype(float),
-            "line": lambda: np.outer(rng.normal(size=n_arms), rng.normal(size=d)) + 5 * rng.normal(size=d),
-            "far away": lambda: 1e4 * rng.normal(size=d) + rng.normal(size=(n_arms, d)),
-        }[kind]()
+        phi = awkward_features(kind, rng, n_arms, d)
         A = rng.normal(size=(int(rng.integers(1, 3 * d + 1)), d))
         V = A.T @ A + 0.1 * np.eye(d)
         theta, radius = rng.integers(-1, 2, size=d).astype(float), float(10 ** rng.uniform(-2, 3))
