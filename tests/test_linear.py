@@ -164,6 +164,33 @@ def test_candidates_are_exact(n_arms, d, radius):
             assert (witness - theta) @ V @ (witness - theta) <= radius * (1 + 1e-3)
 
 
+def awkward_features(kind, rng, n_arms, d):
+    if kind == "lattice":
+        return rng.integers(-2, 3, size=(n_arms, d)).astype(float)
+    if kind == "corners":
+        return rng.integers(0, 2, size=(n_arms, d)).astype(float)
+    if kind == "line":
+        return np.outer(rng.normal(size=n_arms), rng.normal(size=d)) + 5 * rng.normal(size=d)
+    return 1e4 * rng.normal(size=d) + rng.normal(size=(n_arms, d))
+
+
+@pytest.mark.parametrize("kind", ["lattice", "corners", "line", "far away"])
+def test_candidates_of_awkward_features_are_exact(kind):
+    """Arms that repeat, tie, lie on faces of each other's hull, on a line, or close together far from 0."""
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        n_arms, d = int(rng.integers(2, 10)), int(rng.integers(1, 5))
+        phi = awkward_features(kind, rng, n_arms, d)
+        A = rng.normal(size=(int(rng.integers(1, 3 * d + 1)), d))
+        V = A.T @ A + 0.1 * np.eye(d)
+        theta, radius = rng.integers(-1, 2, size=d).astype(float), float(10 ** rng.uniform(-2, 3))
+        space = Ellipsoid(center=theta[None], factors=np.linalg.cholesky(V).T[None].copy(), radius=radius)
+        found = gb.LinearClass(n_arms=n_arms, dimension=d).candidates(space, phi[None])[0]
+        first = [a for a in range(n_arms) if not (phi[:a] == phi[a]).all(axis=1).any()]
+        expected = {first[a] for a in reference_candidates(phi[first], theta, V, radius)} if len(first) > 1 else {0}
+        assert set(np.flatnonzero(found)) == expected | {int(np.argmax(phi @ theta))}
+
+
 def test_candidates_with_a_parameter_an_arm_are_exact():
     rng = np.random.default_rng(2)
     functions = gb.LinearClass(n_arms=6, dimension=2, parameters="per-arm")
