@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +26,7 @@ LARGEST_FEATURE = 1e50
 """Features are refused beyond this size: their squares, and products with rewards, must stay finite when summed."""
 
 
+@runtime_checkable
 class Embedding(Protocol):
     """A map from R^d to R^size, point by point."""
 
