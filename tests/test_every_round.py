@@ -367,7 +367,15 @@ def test_rewards_of_another_shape_are_refused(learner, name):
         learner.play(state, contexts_for(name)[:3], DRAWN.graphs[:3], DRAWN.rewards[:2], np.random.default_rng(0))
 
 
-def test_states_that_kernels_would_trust_are_checked():
+def test_a_state_of_another_learner_is_refused():
+    """Its weights have other levels; kernels do not look."""
+    problem = gb.Problem(n_arms=N_ARMS)
+    state = gb.Exp3SET().init(problem)
+    with pytest.raises(SettingError, match=r"losses of shape \(1, 6\).*Exp3DOM expects \(3, 6\) and \(3, 2\)"):
+        gb.Exp3DOM().decide(state, DRAWN.contexts[:1], DRAWN.graphs[:1], np.random.default_rng(0))
+
+
+def test_states_that_kernels_would_trust_are_refused():
     """As a damaged file might bring them."""
     problem = gb.Problem(n_arms=3, noise=1.0)
     for learner, change in [

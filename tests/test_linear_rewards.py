@@ -135,6 +135,8 @@ def test_arm_features_are_the_same_as_features_written_out():
         short.init(gb.Problem(n_arms=6, noise=0.5))
     with pytest.raises(SettingError, match="arm_features has shape"):
         gb.LinUCB(arm_features=[1.0, 2.0])
+    with pytest.raises(SettingError, match="arm_features go beyond 1e\\+25; expected smaller"):
+        gb.LinUCB(arm_features=[[1e200], [1.0]])
     with pytest.raises(InputError, match=r"expected \(n, d\), as there are arm_features"):
         short.play(short.init(problem), written, graphs, rewards, np.random.default_rng(0))
 

@@ -75,6 +75,15 @@ class Exp3Learner(BoundedRewards, EveryRoundLearner[Exp3State]):
         losses, totals = self._empty(problem.n_arms)
         return Exp3State(problem=problem, rounds=0, losses=losses, totals=totals)
 
+    def _check_levels(self, state: Exp3State) -> None:
+        """Raise SettingError at a state of another learner, whose arrays kernels would take for this one's."""
+        losses, totals = self._empty(state.problem.n_arms)
+        if state.losses.shape != losses.shape or state.totals.shape != totals.shape:
+            raise SettingError(
+                f"the state has losses of shape {state.losses.shape} and totals of shape {state.totals.shape}; "
+                f"{type(self).__name__} expects {losses.shape} and {totals.shape}"
+            )
+
     def _settings(self, problem: Problem) -> "Exp3Settings":
         from graphbandit.kernels.exp3 import Exp3Settings
 
@@ -99,6 +108,7 @@ class Exp3Learner(BoundedRewards, EveryRoundLearner[Exp3State]):
     ) -> Exp3State:
         from graphbandit.kernels import exp3 as kernels
 
+        self._check_levels(state)
         arrays = kernels.Exp3Arrays(state.losses, state.totals)
         if inputs.learn:
             arrays = kernels.Exp3Arrays(state.losses.copy(), state.totals.copy())
@@ -111,6 +121,7 @@ class Exp3Learner(BoundedRewards, EveryRoundLearner[Exp3State]):
     def _learn(self, state: Exp3State, observations: Observations) -> Exp3State:
         from graphbandit.kernels import exp3 as kernels
 
+        self._check_levels(state)
         notes, q = notes_of(observations, self.n_notes), propensities_of(observations)
         if not ((notes[:, 0] >= 0) & (notes[:, 0] < len(state.totals)) & (notes[:, 1] >= 0)).all():
             raise InputError(f"the notes of the observations are {notes.tolist()}; expected those of decided rounds")

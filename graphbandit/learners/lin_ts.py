@@ -1,10 +1,10 @@
 """LinTS with side observations: Thompson sampling in ridge regression (Agrawal & Goyal 2013)."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from graphbandit.checks import setting_integer, setting_number
 from graphbandit.learners.every_round import noise_of
@@ -43,7 +43,7 @@ class LinTS(LinearLearner):
     seed: int = 0
     ridge: float = 1.0
     intercept: bool = False
-    arm_features: Sequence[Sequence[float]] | None = None
+    arm_features: npt.ArrayLike | None = None
     noise: float | None = None
 
     def __post_init__(self) -> None:

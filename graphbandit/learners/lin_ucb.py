@@ -1,11 +1,11 @@
 """LinUCB with side observations: optimism in ridge regression (Li et al. 2010; Abbasi-Yadkori et al. 2011)."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from graphbandit.checks import setting_number
 from graphbandit.learners.every_round import noise_of
@@ -49,7 +49,7 @@ class LinUCB(LinearLearner):
     bound: float = 1.0
     ridge: float = 1.0
     intercept: bool = False
-    arm_features: Sequence[Sequence[float]] | None = None
+    arm_features: npt.ArrayLike | None = None
     noise: float | None = None
 
     def __post_init__(self) -> None:

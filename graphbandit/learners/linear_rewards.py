@@ -1,11 +1,11 @@
 """What LinUCB and LinTS share: features from contexts, and a ridge regression that grows with every reward shown."""
 
 from abc import abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from graphbandit.checks import LARGEST, first_not_finite, setting_array, setting_boolean, setting_number
 from graphbandit.errors import InputError, SettingError
@@ -59,7 +59,7 @@ class LinearLearner(EveryRoundLearner[LinearState]):
 
     ridge: float
     intercept: bool
-    arm_features: Sequence[Sequence[float]] | None
+    arm_features: npt.ArrayLike | None
 
     def _check_features(self) -> None:
         """Raise SettingError unless these are settings of a ridge regression; arm features become plain tuples."""
@@ -67,6 +67,8 @@ class LinearLearner(EveryRoundLearner[LinearState]):
         setting_number("ridge", self.ridge, above=0.0)
         if self.arm_features is not None:
             table = setting_array("arm_features", self.arm_features, ("arms", "d"))
+            if np.abs(table).max() > LARGEST**0.25:
+                raise SettingError(f"arm_features go beyond {LARGEST**0.25:g}; expected smaller ones")
             object.__setattr__(self, "arm_features", tuple(map(tuple, table.tolist())))
 
     @property
@@ -80,8 +82,9 @@ class LinearLearner(EveryRoundLearner[LinearState]):
 
     def init(self, problem: Problem) -> LinearState:
         """No data."""
-        if self.arm_features is not None and len(self.arm_features) != problem.n_arms:
-            raise SettingError(f"arm_features are of {len(self.arm_features)} arms; expected {problem.n_arms}")
+        if self.arm_features is not None and len(np.asarray(self.arm_features)) != problem.n_arms:
+            given = len(np.asarray(self.arm_features))
+            raise SettingError(f"arm_features are of {given} arms; expected {problem.n_arms}")
         return LinearState(
             problem=problem,
             rounds=0,
