@@ -68,7 +68,7 @@ def claims_section(claims: Sequence[Claim]) -> str:
         rows.append([Cell(html=said), *cells])
     heads = ["claim", *(f"{reading}, {form}" for reading, form in columns)]
     text = (
-        "<p>Literal: rewards as printed. Rescaled: rewards divided by 8, which is close to the paper's figures. The "
+        "<p>Literal: rewards as printed. Rescaled: rewards divided by 8, which is closer to the paper's figures. The "
         "paper's form is its Algorithm 1; ours has the sharp radius and the tight coverage. Every answer is computed "
         "from the results, and could have been another one.</p>"
     )
