@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
+from graphbandit.environments.synthetic import SyntheticEnvironment
 from graphbandit.errors import SavedFileError
 from graphbandit.experiments.paper.checks import Check, Claim
 from graphbandit.experiments.paper.figures import STAR, Drawn
@@ -16,9 +17,11 @@ from graphbandit.experiments.paper.sweeps import AXES
 from graphbandit.experiments.paper.tables import Table, set_size_table, table_of
 from graphbandit.experiments.paper.variants import better_without
 from graphbandit.experiments.paper.words import ABOUT, CHOICES
+from graphbandit.experiments.registry import build_environment
 from graphbandit.experiments.report import END_OF_TIMINGS, TIMINGS, page_html
 from graphbandit.experiments.report_facts import VERSIONS, points_table, seconds_text, versions_of
 from graphbandit.experiments.report_parts import Cell, plain_table, section, sortable_table, svg_html
+from graphbandit.network_source import NetworkSource
 
 TITLE = "Stochastic Graph Bandit Learning with Side-Observations, reproduced"
 
@@ -65,7 +68,7 @@ def claims_section(claims: Sequence[Claim]) -> str:
         rows.append([Cell(html=said), *cells])
     heads = ["claim", *(f"{reading}, {form}" for reading, form in columns)]
     text = (
-        "<p>Literal: rewards as printed. Rescaled: rewards divided by 8, which is close to the paper's figures. The "
+        "<p>Literal: rewards as printed. Rescaled: rewards divided by 8, which is closer to the paper's figures. The "
         "paper's form is its Algorithm 1; ours has the sharp radius and the tight coverage. Every answer is computed "
         "from the results, and could have been another one.</p>"
     )
@@ -113,7 +116,7 @@ def _experiment_section(findings: Findings, name: str, drawn: Sequence[Drawn]) -
     studies = findings.family(name)
     parts = [f"<p>{escape(' '.join(ABOUT[name].split()))}</p>"]
     if name == "flixster":
-        parts.append(f"<p>{escape(network_words(findings))}</p>")
+        parts.append(f"<p>{escape(network_words(studies[0]))}</p>")
     parts += _pictures(drawn, name)
     parts.append(_table_html(table_of(findings, name)))
     if name in AXES:
@@ -139,11 +142,15 @@ def _better_without(study: Study) -> str:
     )
 
 
-def network_words(findings: Findings) -> str:
+def network_words(study: Study) -> str:
     """Which network stands for Flixster in these results."""
-    if findings.asked.network is None:
-        return "No file was given (--graph FILE): the network is a generated stand-in for Flixster, not Flixster."
-    return f"The network is that of the file {findings.asked.network.name}."
+    point = study.points()[0]
+    environment = build_environment(point.kind, point.settings)
+    assert isinstance(environment, SyntheticEnvironment)
+    source = environment.source
+    assert isinstance(source, NetworkSource)
+    remark = "; no file was given (--graph FILE), so this is not Flixster itself" if source.stand_in else ""
+    return f"The graphs: {source.description}{remark}."
 
 
 def _pictures(drawn: Sequence[Drawn], experiment: str) -> list[str]:
