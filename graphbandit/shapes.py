@@ -14,9 +14,10 @@ if TYPE_CHECKING:
     from typing import Annotated as Int32
     from typing import Annotated as Int64
     from typing import Annotated as Shaped
+    from typing import Annotated as UInt8
     from typing import Annotated as UInt64
 elif os.environ.get("GRAPHBANDIT_CHECK_SHAPES") == "1":
-    from jaxtyping import Bool, Float, Int, Int32, Int64, Shaped, UInt64
+    from jaxtyping import Bool, Float, Int, Int32, Int64, Shaped, UInt8, UInt64
 else:
 
     class _Unchecked:
@@ -25,6 +26,6 @@ else:
         def __class_getitem__(cls, item: tuple[type, str]) -> type:
             return item[0]
 
-    Bool = Float = Int = Int32 = Int64 = Shaped = UInt64 = _Unchecked
+    Bool = Float = Int = Int32 = Int64 = Shaped = UInt8 = UInt64 = _Unchecked
 
-__all__ = ["Bool", "Float", "Int", "Int32", "Int64", "Shaped", "UInt64"]
+__all__ = ["Bool", "Float", "Int", "Int32", "Int64", "Shaped", "UInt8", "UInt64"]
