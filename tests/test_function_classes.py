@@ -67,7 +67,7 @@ def test_version_space(functions, observations):
     assert functions.version_space(data, 0.0).size == 1
     middle = float(np.median(data.losses) - data.losses.min())
     assert functions.version_space(data, middle).size == 5
-    assert functions.sharp_radius(2.0, 0.1) == pytest.approx(8 * np.log(90))
+    assert functions.sharp_radius(data, 2.0, 0.1) == pytest.approx(8 * np.log(90))
 
 
 def test_candidates_and_widths(functions, observations):
@@ -85,12 +85,30 @@ def test_candidates_and_widths(functions, observations):
     np.testing.assert_allclose(functions.widths(space, model, contexts, best), np.abs(shifted).max(axis=1), atol=1e-12)
 
 
+def test_bounds_are_the_extremes_of_the_members(functions, observations):
+    contexts = observations.contexts[:300]
+    data = functions.add(functions.empty(), observations.between(0, 20))
+    space = functions.version_space(data, float(np.median(data.losses) - data.losses.min()))
+    values = literal(contexts)[:, space.members]
+    lower, upper = functions.bounds(space, contexts)
+    np.testing.assert_allclose(lower, values.min(axis=1), atol=1e-12)
+    np.testing.assert_allclose(upper, values.max(axis=1), atol=1e-12)
+
+
 def test_draws_are_the_posterior(functions, observations):
     data = functions.add(functions.empty(), observations.between(0, 5))
-    draws = functions.draws(data, observations.contexts[:3], noise=1.5, count=4, rng=np.random.default_rng(0))
+    draws = functions.draws(data, noise=1.5, count=4, rng=np.random.default_rng(0))
     weights = np.exp(-(data.losses - data.losses.min()) / 4.5)
-    np.testing.assert_allclose(draws.weights, weights / weights.sum())
-    np.testing.assert_allclose(draws.values, literal(observations.contexts[:3]), atol=1e-12)
+    kept = weights > 1e-16
+    np.testing.assert_allclose(draws.weights, weights[kept] / weights[kept].sum())
+    values = functions.draw_values(draws, observations.contexts[:3])
+    np.testing.assert_allclose(values, literal(observations.contexts[:3])[:, kept], atol=1e-12)
+
+
+def test_draws_without_noise_are_the_functions_of_least_loss(functions, observations):
+    data = functions.add(functions.empty(), observations.between(0, 5))
+    draws = functions.draws(data, noise=0.0, count=4, rng=np.random.default_rng(0))
+    np.testing.assert_array_equal(draws.members, np.flatnonzero(data.losses == data.losses.min()))
 
 
 def test_both_forms_decide_alike(observations):

@@ -7,10 +7,12 @@ nothing about which class it has, and the class nothing about epochs.
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
+from graphbandit.errors import InputError
+from graphbandit.persistence import savable
 from graphbandit.shapes import Bool, Float, Int, Shaped
 from graphbandit.types import Observations
 
@@ -19,12 +21,23 @@ Model = TypeVar("Model")
 Space = TypeVar("Space")
 
 
-@dataclass(frozen=True, kw_only=True)
+@savable
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Draws:
-    """Plausible functions f_1 .. f_B at n contexts, with weights that sum to one."""
+    """Plausible functions f_1 .. f_B with weights that sum to one.
 
-    values: Float[np.ndarray, "n draws arms"]
+    `members` is what the class needs to evaluate them: indices, parameters, models. `FunctionClass.draw_values` does.
+    """
+
+    members: Any
     weights: Float[np.ndarray, " draws"]
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.weights, np.ndarray) or self.weights.dtype != np.float64 or self.weights.ndim != 1:
+            raise InputError(f"weights is {self.weights!r}; expected one number a draw")
+
+    def __len__(self) -> int:
+        return len(self.weights)
 
 
 class FunctionClass(ABC, Generic[Data, Model, Space]):
@@ -69,10 +82,10 @@ class FunctionClass(ABC, Generic[Data, Model, Space]):
         """min over f in F of L(f), L(f) = sum (f(x, a) - y)^2."""
 
     @abstractmethod
-    def sharp_radius(self, noise: float, delta: float) -> float:
-        """A radius at which f* stays in the version space at all times at once with probability 1 - delta.
+    def sharp_radius(self, data: Data, noise: float, delta: float) -> float:
+        """A radius at which f* stays in the version space of this data with probability 1 - delta.
 
-        `noise` is the sub-Gaussian scale sigma of the rewards.
+        It holds at all times at once. `noise` is the sub-Gaussian scale sigma of the rewards.
         """
 
     @abstractmethod
@@ -99,13 +112,15 @@ class FunctionClass(ABC, Generic[Data, Model, Space]):
         """w(a) = sup over f in the space of |(f - fhat)(x, a) - (f - fhat)(x, best)|."""
 
     @abstractmethod
-    def draws(
-        self,
-        data: Data,
-        contexts: Shaped[np.ndarray, "n ..."],
-        *,
-        noise: float,
-        count: int,
-        rng: np.random.Generator,
-    ) -> Draws:
-        """Plausible functions with their weights, at these contexts; at most `count` of them where F is infinite."""
+    def bounds(
+        self, space: Space, contexts: Shaped[np.ndarray, "n ..."]
+    ) -> tuple[Float[np.ndarray, "n arms"], Float[np.ndarray, "n arms"]]:
+        """Lower and upper bounds: the infimum and the supremum of f(x, a) over f in the space."""
+
+    @abstractmethod
+    def draws(self, data: Data, *, noise: float, count: int, rng: np.random.Generator) -> Draws:
+        """Plausible functions with their weights given this data; at most `count` of them where F is infinite."""
+
+    @abstractmethod
+    def draw_values(self, draws: Draws, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n draws arms"]:
+        """f_b(x, a) for every context, draw and arm."""

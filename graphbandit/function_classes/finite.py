@@ -128,7 +128,7 @@ class FiniteFunctionClass(FunctionClass[FiniteData, FiniteModel, FiniteSpace]):
         """min over i of L(f_i)."""
         return float(data.losses.min())
 
-    def sharp_radius(self, noise: float, delta: float) -> float:
+    def sharp_radius(self, data: FiniteData, noise: float, delta: float) -> float:
         """2 sigma^2 log(|F| / delta): by Ville's inequality and a union over F, valid at all times at once."""
         return 2.0 * noise * noise * (self.log_size - math.log(delta))
 
@@ -165,20 +165,36 @@ class FiniteFunctionClass(FunctionClass[FiniteData, FiniteModel, FiniteSpace]):
             widths[block] = np.abs(difference).max(axis=1)
         return widths
 
-    def draws(
-        self,
-        data: FiniteData,
-        contexts: Shaped[np.ndarray, "n ..."],
-        *,
-        noise: float,
-        count: int,
-        rng: np.random.Generator,
-    ) -> Draws:
-        """All of F, with weights proportional to exp(-(L - min L) / (2 sigma^2)): exact, so `count` is not needed."""
-        setting_number("noise", noise, above=0.0)
-        exponents = -(data.losses - data.losses.min()) / (2.0 * noise**2)
+    def bounds(
+        self, space: FiniteSpace, contexts: Shaped[np.ndarray, "n ..."]
+    ) -> tuple[Float[np.ndarray, "n arms"], Float[np.ndarray, "n arms"]]:
+        """Min and max over the members."""
+        self.check_size("members", len(space.members))
+        lower = np.empty((len(contexts), self.n_arms))
+        upper = np.empty_like(lower)
+        for start in range(0, len(contexts), BLOCK):
+            block = slice(start, start + BLOCK)
+            values = self.values(contexts[block])[:, space.members]
+            lower[block] = values.min(axis=1)
+            upper[block] = values.max(axis=1)
+        return lower, upper
+
+    def draws(self, data: FiniteData, *, noise: float, count: int, rng: np.random.Generator) -> Draws:
+        """All of F, with weights proportional to exp(-(L - min L) / (2 sigma^2)): exact, so `count` is not needed.
+
+        Functions whose weight is below 1e-16 of the largest, the rounding of a sum of them, are left out.
+        """
+        setting_number("noise", noise, at_least=0.0)
+        losses = data.losses - data.losses.min()
+        with np.errstate(divide="ignore", invalid="ignore"):
+            exponents = np.where(losses > 0, -losses / (2.0 * noise**2), 0.0)
         weights = np.exp(exponents)
-        return Draws(values=self.values(contexts), weights=weights / weights.sum())
+        members = np.flatnonzero(weights > 1e-16)
+        return Draws(members=members, weights=weights[members] / weights[members].sum())
+
+    def draw_values(self, draws: Draws, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n draws arms"]:
+        """The rows of the values that were drawn."""
+        return self.values(contexts)[:, draws.members]
 
 
 class FiniteClass(FiniteFunctionClass):

@@ -189,7 +189,7 @@ class AdaCBG(Learner[AdaCBGState]):
         low = float(observations.rewards.min(initial=state.lowest_reward))
         high = float(observations.rewards.max(initial=state.highest_reward))
         noise = self._noise(functions, state, basis, max(high - low, 0.0), m + 1)
-        radius = self._radius(functions, terms, problem.n_arms, noise)
+        radius = self._radius(functions, terms, basis, noise)
         space = functions.version_space(basis, radius)
         disagreement = self._disagreement(functions, space, second_half) + self._smoothing(problem, m + 1)
         scale = disagreement / math.sqrt(state.disagreement) if self.scale_factor else 1.0
@@ -233,12 +233,12 @@ class AdaCBG(Learner[AdaCBGState]):
         terms = EpochTerms.of(self._schedule, problem.horizon, m, self.delta)
         return 64.0 * math.log(4.0 * terms.M / terms.delta) / (self._schedule.tau(m) - self._schedule.tau(m - 1))
 
-    def _radius(self, functions: FunctionClass[Any, Any, Any], terms: EpochTerms, n_arms: int, noise: float) -> float:
+    def _radius(self, functions: FunctionClass[Any, Any, Any], terms: EpochTerms, data: Any, noise: float) -> float:
         """beta_m, or the class's sharp radius, which holds at all times at once and so takes the whole delta."""
         if self.radius == "paper":
-            logarithm = terms.log_term(n_arms, functions.log_size) + math.log(n_arms)
+            logarithm = terms.log_term(functions.n_arms, functions.log_size) + math.log(functions.n_arms)
             return self.radius_factor * 16.0 * (terms.M - terms.epoch + 1) * logarithm
-        return self.radius_factor * functions.sharp_radius(noise, self.delta) if noise < math.inf else math.inf
+        return self.radius_factor * functions.sharp_radius(data, noise, self.delta) if noise < math.inf else math.inf
 
     def _noise(
         self, functions: FunctionClass[Any, Any, Any], state: AdaCBGState, data: Any, span: float, m: int
