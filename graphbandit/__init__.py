@@ -6,18 +6,34 @@ are seen. The names below are the package's promise; everything else may change.
 
 from typing import TYPE_CHECKING
 
-from graphbandit import environments, errors, graph_generators, graph_parameters, graph_sources, plots, theory
+from graphbandit import (
+    environments,
+    errors,
+    graph_generators,
+    graph_parameters,
+    graph_sources,
+    plots,
+    squarecb_closed_forms,
+    theory,
+)
 from graphbandit.anytime import Effort
 from graphbandit.bandit import Bandit
 from graphbandit.exploration import exploration_set, inverse_gap_baseline
 from graphbandit.function_classes import BilinearClass, FiniteClass, FunctionClass
 from graphbandit.graph_batches import FeedbackGraphs
 from graphbandit.graphs import FeedbackGraph
-from graphbandit.learners import AdaCBG, Falcon, Greedy, Learner, RegCBG, Uniform
+from graphbandit.learners import AdaCBG, Falcon, Greedy, Learner, RegCBG, SquareCBG, Uniform
 from graphbandit.problem import Problem
 from graphbandit.sampling_batch import SamplingSolutions, solve_sampling_lps
 from graphbandit.sampling_lp import SamplingSolution, fallback_count, solve_sampling_lp, tight_demand
 from graphbandit.simulate import SimulationResult, simulate
+from graphbandit.squarecb_program import (
+    SquareCBSolution,
+    SquareCBSolutions,
+    solve_squarecb_program,
+    solve_squarecb_programs,
+    squarecb_bound,
+)
 from graphbandit.types import Decision, Decisions, Observations
 
 if TYPE_CHECKING:
@@ -45,6 +61,9 @@ __all__ = [
     "SamplingSolution",
     "SamplingSolutions",
     "SimulationResult",
+    "SquareCBG",
+    "SquareCBSolution",
+    "SquareCBSolutions",
     "Uniform",
     "environments",
     "errors",
@@ -59,6 +78,10 @@ __all__ = [
     "simulate",
     "solve_sampling_lp",
     "solve_sampling_lps",
+    "solve_squarecb_program",
+    "solve_squarecb_programs",
+    "squarecb_bound",
+    "squarecb_closed_forms",
     "theory",
     "tight_demand",
 ]

@@ -8,7 +8,11 @@ KINDS = ("bandit", "complete", "star", "cliques", "random", "directed", "no loop
 
 
 def some_instance(rng, n_arms=None, kind=None, largest_gamma=1e5):
-    """(losses, adjacency matrix, gamma); losses often tied."""
+    """(losses, adjacency matrix, gamma); losses often tied.
+
+    Without self-loops q(best) is about 1 / gamma and p(best)^2 / q(best) about gamma, which Clarabel cannot do beyond
+    some hundreds; there gamma stays below 100.
+    """
     n = int(rng.integers(2, 61)) if n_arms is None else n_arms
     kind = KINDS[rng.integers(len(KINDS))] if kind is None else kind
     losses = rng.random(n)
@@ -32,6 +36,8 @@ def some_instance(rng, n_arms=None, kind=None, largest_gamma=1e5):
         graph = ~graph
     elif kind == "inventory":
         graph = np.tril(np.ones((n, n), dtype=bool))
+    if not graph.diagonal().all():
+        largest_gamma = min(largest_gamma, 100.0)
     return losses, graph, float(10 ** rng.uniform(0, np.log10(largest_gamma)))
 
 
@@ -51,10 +57,23 @@ def value(losses, graph, gamma, p):
 
 
 def clarabel_value(losses, graph, gamma):
-    """The optimum by Clarabel, as a second-order cone program in p, y, x and Z, in units of 1 / gamma.
+    """The optimum by Clarabel, to the smallest tolerance that it says it reached, and that tolerance.
 
-    (q + y, q - y, 2 p) in the second-order cone says p^2 / q <= y, and (q + x, q - x, 2 - 2 p) that (1 - p)^2 / q <= x;
-    constraint a is x(a) + sum over b != a of y(b) <= gamma l(a) + Z.
+    Where q is tiny its cones are badly scaled; of a few scales one does.
+    """
+    for tolerance in (1e-11, 1e-10, 1e-9, 1e-8):
+        for scale in (1.0, 10.0, 100.0):
+            solution = _by_clarabel(losses, graph, gamma, tolerance, scale)
+            if str(solution.status) == "Solved":
+                return solution.obj_val / gamma, tolerance
+    raise AssertionError(f"Clarabel says {solution.status} of {len(losses)} arms at gamma {gamma}")
+
+
+def _by_clarabel(losses, graph, gamma, tolerance, scale):
+    """A second-order cone program in p, y, x and Z, in units of 1 / gamma.
+
+    (s q + y / s, s q - y / s, 2 p) in the second-order cone says p^2 / q <= y for any scale s, and with x for y and
+    1 - p for p that (1 - p)^2 / q <= x; constraint a is x(a) + sum over b != a of y(b) <= gamma l(a) + Z.
     """
     n = len(losses)
     costs = gamma * (losses - losses.min())
@@ -69,8 +88,8 @@ def clarabel_value(losses, graph, gamma):
     for b in range(n):
         for inner in (True, False):
             epigraph = np.concatenate([eye[b] * inner, eye[b] * (not inner)])
-            sums = np.concatenate([reveal[b], epigraph, [0.0]])
-            differences = np.concatenate([reveal[b], -epigraph, [0.0]])
+            sums = np.concatenate([scale * reveal[b], epigraph / scale, [0.0]])
+            differences = np.concatenate([scale * reveal[b], -epigraph / scale, [0.0]])
             double = np.concatenate([2 * eye[b] * (1 if inner else -1), np.zeros(2 * n + 1)])
             rows.append(-np.stack([sums, differences, double]))
             right.append(np.array([0.0, 0.0, 0.0 if inner else 2.0]))
@@ -78,11 +97,7 @@ def clarabel_value(losses, graph, gamma):
     objective = np.concatenate([costs, np.zeros(2 * n), [1.0]])
     nothing = sparse.csc_matrix((3 * n + 1, 3 * n + 1))
     matrix, bounds = sparse.csc_matrix(np.vstack(rows)), np.concatenate(right)
-    for tolerance in (1e-11, 1e-10, 1e-9, 1e-8):  # the best it can do; it says when that was too much
-        settings = clarabel.DefaultSettings()
-        settings.verbose = False
-        settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = tolerance
-        solution = clarabel.DefaultSolver(nothing, objective, matrix, bounds, cones, settings).solve()
-        if str(solution.status) == "Solved":
-            return solution.obj_val / gamma, tolerance
-    raise AssertionError(f"Clarabel says {solution.status} of {n} arms at gamma {gamma}")
+    settings = clarabel.DefaultSettings()
+    settings.verbose = False
+    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = tolerance
+    return clarabel.DefaultSolver(nothing, objective, matrix, bounds, cones, settings).solve()

@@ -17,6 +17,8 @@ LEARNERS = {
     "AdaCB.G bare": gb.AdaCBG(candidate_set=False, scale_factor=False, linear_program=False),
     "FALCON": gb.Falcon(),
     "RegCB.G": gb.RegCBG(),
+    "SquareCB.G": gb.SquareCBG(),
+    "SquareCB.G fixed": gb.SquareCBG(gamma=25.0),
     "greedy": gb.Greedy(),
     "uniform": gb.Uniform(),
 }

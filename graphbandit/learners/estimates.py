@@ -1,4 +1,4 @@
-"""What FALCON, RegCB.G and greedy share: an estimate from all data at each epoch's start, and nothing else."""
+"""What FALCON, RegCB.G, SquareCB.G and greedy share: an estimate from all data at each epoch's start, no more."""
 
 import math
 from abc import abstractmethod
@@ -29,14 +29,15 @@ class EstimateLearner(Learner[EpochState]):
         """Whether every arm must reveal itself."""
 
     @abstractmethod
-    def rule(self, state: EpochState) -> SamplingRule:
-        """How probabilities follow from the estimate in this epoch."""
-
-    @abstractmethod
-    def explored_arms(
-        self, state: EpochState, values: Float[np.ndarray, "n arms"], available: Bool[np.ndarray, "n arms"]
-    ) -> Bool[np.ndarray, "n arms"]:
-        """The arms that exploration has to cover: the candidates of this learner."""
+    def sample(
+        self,
+        state: EpochState,
+        values: Float[np.ndarray, "n arms"],
+        graphs: FeedbackGraphs,
+        uniforms: Float[np.ndarray, " n"],
+        available: Bool[np.ndarray, "n arms"] | None,
+    ) -> Decisions:
+        """Decisions from estimated mean rewards, which are all 0 in epoch 1."""
 
     def init(self, problem: Problem) -> EpochState:
         """No data, no estimate."""
@@ -68,16 +69,7 @@ class EstimateLearner(Learner[EpochState]):
             values = np.zeros((n, n_arms))
         else:
             values = predicted(functions, state.model, contexts)
-        offered = np.ones((n, n_arms), dtype=np.bool_) if available is None else available
-        return sample_rounds(
-            self.rule(state),
-            values=values,
-            candidates=self.explored_arms(state, values, offered),
-            graphs=graphs,
-            uniforms=rng.random(n),
-            epoch=state.epoch,
-            available=available,
-        )
+        return self.sample(state, values, graphs, rng.random(n), available)
 
     def update(self, state: EpochState, observations: Observations) -> EpochState:
         """fhat from all observations so far."""
@@ -99,7 +91,41 @@ class EstimateLearner(Learner[EpochState]):
         return EpochSchedule(growth=self.epoch_growth)
 
 
-class InverseGapLearner(EstimateLearner):
+class RuleLearner(EstimateLearner):
+    """One of those that share the sampling rule: what they call candidates, and gamma, tell them apart."""
+
+    @abstractmethod
+    def rule(self, state: EpochState) -> SamplingRule:
+        """How probabilities follow from the estimate in this epoch."""
+
+    @abstractmethod
+    def explored_arms(
+        self, state: EpochState, values: Float[np.ndarray, "n arms"], available: Bool[np.ndarray, "n arms"]
+    ) -> Bool[np.ndarray, "n arms"]:
+        """The arms that exploration has to cover: the candidates of this learner."""
+
+    def sample(
+        self,
+        state: EpochState,
+        values: Float[np.ndarray, "n arms"],
+        graphs: FeedbackGraphs,
+        uniforms: Float[np.ndarray, " n"],
+        available: Bool[np.ndarray, "n arms"] | None,
+    ) -> Decisions:
+        """Steps 1 to 7 of the rule."""
+        offered = np.ones(values.shape, dtype=np.bool_) if available is None else available
+        return sample_rounds(
+            self.rule(state),
+            values=values,
+            candidates=self.explored_arms(state, values, offered),
+            graphs=graphs,
+            uniforms=uniforms,
+            epoch=state.epoch,
+            available=available,
+        )
+
+
+class InverseGapLearner(RuleLearner):
     """What FALCON and RegCB.G share: gamma = rate sqrt(|S|) over all available arms, or S of them."""
 
     eta: float

@@ -7,7 +7,7 @@ import numpy as np
 
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.learners.epochs import EpochSchedule, EpochState
-from graphbandit.learners.estimates import EstimateLearner
+from graphbandit.learners.estimates import RuleLearner
 from graphbandit.persistence import savable
 from graphbandit.rounds import SamplingRule
 from graphbandit.shapes import Bool, Float
@@ -15,7 +15,7 @@ from graphbandit.shapes import Bool, Float
 
 @savable
 @dataclass(frozen=True, kw_only=True)
-class Greedy(EstimateLearner):
+class Greedy(RuleLearner):
     """Plays argmax_a fhat_m(x, a); uniform in epoch 1, when there is no estimate.
 
     Hard to beat where contexts are diverse or the graph reveals much; can fail for ever where they are not.
