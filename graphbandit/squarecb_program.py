@@ -97,7 +97,7 @@ def solve_squarecb_program(
     estimates = _bounded("losses", arm_array("losses", losses, n))
     scale = setting_number("gamma", gamma, above=0.0, below=LARGEST)
     mask = available_array(available, 1, n)
-    offered = np.ones(n, dtype=np.bool_) if mask is None else np.ascontiguousarray(mask[0])
+    offered = np.ones(n, dtype=np.bool_) if mask is None else np.array(mask[0])
     _check_size(offered[None])
     p, certificate, q = np.empty(n), np.empty((3, n)), np.empty(n)
     scratch, stored = np.empty(n, dtype=np.int32), kernel_graph(graph)
@@ -145,7 +145,7 @@ def solve_squarecb_programs(
     if n and scales.min() <= 0.0:
         raise InputError(f"gammas has {scales.min()} at round {np.argmin(scales)}; expected numbers above 0")
     given = available_array(available, n, n_arms)
-    masks = np.ones((1, n_arms), dtype=np.bool_) if given is None else np.ascontiguousarray(given)
+    masks = np.ones((1, n_arms), dtype=np.bool_) if given is None else np.array(given)
     _check_size(masks)
     p, found = np.empty((n, n_arms)), np.empty((n, 3))
     if graphs.is_packed:

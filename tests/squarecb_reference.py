@@ -59,17 +59,17 @@ def value(losses, graph, gamma, p):
 def clarabel_value(losses, graph, gamma):
     """The optimum by Clarabel, to the smallest tolerance that it says it reached, and that tolerance.
 
-    Where q is tiny its cones are badly scaled; of a few scales one does.
+    Where q(b) is tiny its cones are badly scaled; of a few powers of gamma times the gap of b as a scale one does.
     """
     for tolerance in (1e-11, 1e-10, 1e-9, 1e-8):
-        for scale in (1.0, 10.0, 100.0):
-            solution = _by_clarabel(losses, graph, gamma, tolerance, scale)
+        for power in (1.0, 0.5, 0.0):
+            solution = _by_clarabel(losses, graph, gamma, tolerance, power)
             if str(solution.status) == "Solved":
                 return solution.obj_val / gamma, tolerance
     raise AssertionError(f"Clarabel says {solution.status} of {len(losses)} arms at gamma {gamma}")
 
 
-def _by_clarabel(losses, graph, gamma, tolerance, scale):
+def _by_clarabel(losses, graph, gamma, tolerance, power):
     """A second-order cone program in p, y, x and Z, in units of 1 / gamma.
 
     (s q + y / s, s q - y / s, 2 p) in the second-order cone says p^2 / q <= y for any scale s, and with x for y and
@@ -87,6 +87,7 @@ def _by_clarabel(losses, graph, gamma, tolerance, scale):
     cones = [clarabel.ZeroConeT(1), clarabel.NonnegativeConeT(2 * n)]
     for b in range(n):
         for inner in (True, False):
+            scale = 1.0 if inner else (n + costs[b]) ** power
             epigraph = np.concatenate([eye[b] * inner, eye[b] * (not inner)])
             sums = np.concatenate([scale * reveal[b], epigraph / scale, [0.0]])
             differences = np.concatenate([scale * reveal[b], -epigraph / scale, [0.0]])
