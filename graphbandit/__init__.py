@@ -22,7 +22,8 @@ from graphbandit.exploration import exploration_set, inverse_gap_baseline
 from graphbandit.function_classes import BilinearClass, FiniteClass, FunctionClass
 from graphbandit.graph_batches import FeedbackGraphs
 from graphbandit.graphs import FeedbackGraph
-from graphbandit.learners import AdaCBG, Falcon, Greedy, Learner, RegCBG, SquareCBG, Uniform
+from graphbandit.learners import AdaCBG, Falcon, Greedy, Learner, RegCBG, SquareCB, SquareCBG, Uniform
+from graphbandit.online_regression import OnlineLinear
 from graphbandit.problem import Problem
 from graphbandit.sampling_batch import SamplingSolutions, solve_sampling_lps
 from graphbandit.sampling_lp import SamplingSolution, fallback_count, solve_sampling_lp, tight_demand
@@ -56,11 +57,13 @@ __all__ = [
     "Greedy",
     "Learner",
     "Observations",
+    "OnlineLinear",
     "Problem",
     "RegCBG",
     "SamplingSolution",
     "SamplingSolutions",
     "SimulationResult",
+    "SquareCB",
     "SquareCBG",
     "SquareCBSolution",
     "SquareCBSolutions",

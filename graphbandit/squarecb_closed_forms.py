@@ -34,8 +34,9 @@ def inverse_gap_weighting(losses: npt.ArrayLike, gamma: float) -> Float[np.ndarr
             low = middle
         else:
             high = middle
-    p = 1.0 / (high + costs)
-    return p / p.sum()
+    p: Float[np.ndarray, " arms"] = 1.0 / (high + costs)
+    p /= p.sum()
+    return p
 
 
 def complete_graph(losses: npt.ArrayLike, gamma: float) -> Float[np.ndarray, " arms"]:
@@ -92,7 +93,8 @@ def inventory(losses: npt.ArrayLike, gamma: float) -> Float[np.ndarray, " arms"]
     """
     wanted = 1.0 / (1.0 + _costs(losses, gamma))
     reached = np.maximum.accumulate(wanted[::-1])[::-1]
-    return reached - np.append(reached[1:], 0.0)
+    p: Float[np.ndarray, " arms"] = reached - np.append(reached[1:], 0.0)
+    return p
 
 
 def _costs(losses: npt.ArrayLike, gamma: float) -> Float[np.ndarray, " arms"]:
@@ -100,4 +102,6 @@ def _costs(losses: npt.ArrayLike, gamma: float) -> Float[np.ndarray, " arms"]:
     estimates = arm_array("losses", losses, max(numbers("losses", losses).size, 1))
     if np.abs(estimates).max() > LARGEST:
         raise InputError(f"losses has {np.abs(estimates).max():g}; expected numbers up to {LARGEST:g} in size")
-    return setting_number("gamma", gamma, above=0.0, below=LARGEST) * (estimates - estimates.min())
+    scale = setting_number("gamma", gamma, above=0.0, below=LARGEST)
+    costs: Float[np.ndarray, " arms"] = scale * (estimates - estimates.min())
+    return costs

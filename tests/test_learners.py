@@ -19,6 +19,7 @@ LEARNERS = {
     "RegCB.G": gb.RegCBG(),
     "SquareCB.G": gb.SquareCBG(),
     "SquareCB.G fixed": gb.SquareCBG(gamma=25.0),
+    "SquareCB": gb.SquareCB(oracle="offline"),
     "greedy": gb.Greedy(),
     "uniform": gb.Uniform(),
 }

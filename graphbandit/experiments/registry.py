@@ -18,7 +18,7 @@ from graphbandit.environments import Environment, paper
 from graphbandit.errors import ExperimentError
 from graphbandit.experiments.array_files import read_arrays
 from graphbandit.graph_sources import SOURCES
-from graphbandit.learners import AdaCBG, Falcon, Greedy, Learner, RegCBG, SquareCBG, Uniform
+from graphbandit.learners import AdaCBG, Falcon, Greedy, Learner, RegCBG, SquareCB, SquareCBG, Uniform
 
 Value = bool | int | float | str
 """What a setting can be in a file; a list of them is an axis of a grid."""
@@ -80,6 +80,7 @@ LEARNERS: dict[str, Kind] = {
     "AdaCBG": Kind(build=AdaCBG, without=_OWN_CLASS | {"effort"}),
     "Falcon": Kind(build=Falcon, without=_OWN_CLASS),
     "RegCBG": Kind(build=RegCBG, without=_OWN_CLASS),
+    "SquareCB": Kind(build=SquareCB, without=_OWN_CLASS),
     "SquareCBG": Kind(build=SquareCBG, without=_OWN_CLASS),
     "Greedy": Kind(build=Greedy, without=_OWN_CLASS),
     "Uniform": Kind(build=Uniform),

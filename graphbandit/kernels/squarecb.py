@@ -19,6 +19,7 @@ which is the certificate: it knows nothing of p. Each step solves one linear sys
 eliminated arm by arm, which leaves a form in q(a), p(a) and Y for every arm (HKM direction, with Mehrotra's corrector).
 """
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -217,7 +218,7 @@ def _centre(
     for j in range(n):
         mean += p[j] * point.s[j]
         least = max(least, 0.2 / p[j] - point.s[j])
-    nu = max(n - mean, least)
+    nu = float(max(n - mean, least))
     for j in range(n):
         point.s[j] += nu
     return nu
@@ -226,7 +227,7 @@ def _centre(
 @kernel()
 def _weight(level: float) -> float:
     """The w between 0 and 1 with 1 / w - 1 / (1 - w) = level."""
-    return 2.0 / (level + 2.0 + np.sqrt(level * level + 4.0))
+    return 2.0 / (level + 2.0 + math.sqrt(level * level + 4.0))
 
 
 @kernel()

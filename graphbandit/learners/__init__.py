@@ -6,6 +6,7 @@ from graphbandit.learners.epochs import EpochSchedule, EpochState
 from graphbandit.learners.falcon import Falcon
 from graphbandit.learners.greedy import Greedy
 from graphbandit.learners.regcb_g import RegCBG
+from graphbandit.learners.squarecb import SquareCB
 from graphbandit.learners.squarecb_g import SquareCBG
 from graphbandit.learners.uniform import Uniform
 
@@ -18,6 +19,7 @@ __all__ = [
     "Greedy",
     "Learner",
     "RegCBG",
+    "SquareCB",
     "SquareCBG",
     "Uniform",
 ]
