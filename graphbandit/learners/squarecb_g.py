@@ -29,7 +29,8 @@ class SquareCBG(OracleLearner):
 
     or a number, for that gamma throughout. Vowpal Wabbit has the same power for both of its SquareCBs, with scale 10
     without graphs and 1 with them; the theory asks for sqrt(alpha T / regret of the oracle), which grows so too. Before
-    anything is learnt all losses are equal: p reveals as much as can be. Arms need not reveal themselves, but each on offer must be revealed by one on offer.
+    anything is learnt all losses are equal: p reveals as much as can be. Arms need not reveal themselves, but each on
+    offer must be revealed by one on offer.
     """
 
     oracle: str = "offline"
