@@ -3,6 +3,7 @@
 The paper's own experiments are such descriptions too; `paper` runs them all and says which of its claims hold.
 """
 
+from graphbandit.experiments import packaged
 from graphbandit.experiments.engines import Cluster, Engine, InProcess, Processes
 from graphbandit.experiments.experiment import Experiment, Grid
 from graphbandit.experiments.runner import Progress, run, run_all
@@ -19,6 +20,7 @@ __all__ = [
     "Reproduction",
     "Results",
     "load",
+    "packaged",
     "plot_heatmap",
     "plot_paired",
     "plot_ranks",
