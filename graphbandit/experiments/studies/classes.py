@@ -95,7 +95,7 @@ def regret_table(comparison: Comparison) -> Table:
             row.append((text, found.mean))
         rows.append(row)
     return Table(
-        "Mean regret, with half the width of its 95 % interval. The lowest is bold; \\* is not told apart from it in pairs.",
+        "Mean regret ± half its 95 % interval. The lowest is bold; \\* is not told apart from it in pairs.",
         ["learner", *(f"{name}, T = {comparison.rounds[name]}" for name in comparison.regrets.environments)],
         rows,
     )

@@ -1,8 +1,9 @@
 """How much to explore: what the sweep of eta says, and whether the default keeps its promise.
 
 A cell is a function class on a kind of graph. In each of them the regret of the default is compared with the lowest
-mean regret of all forms of gamma and all eta of the sweep, which is picked after the fact: the ratio flatters the
-best, never the default.
+mean regret of all eta with the same form of gamma, which is picked after the fact: the ratio flatters the best,
+never the default. The ratio to the best of both forms, and that of greedy, which is what eta = infinity comes to, stand
+beside it.
 """
 
 from __future__ import annotations
@@ -53,27 +54,29 @@ class Cell:
     regrets: Mapping[Choice, Float[np.ndarray, " repeats"]]
     greedy: Float[np.ndarray, " repeats"]
 
-    @property
-    def best(self) -> Choice:
-        """The choice with the lowest mean regret; of equal ones the first."""
-        return min(self.regrets, key=self.mean)
+    def best(self, gamma: str | None = None) -> Choice:
+        """The choice with the lowest mean regret, of one form or of all; of equal ones the first."""
+        return min((choice for choice in self.regrets if gamma in (None, choice.gamma)), key=self.mean)
 
     def mean(self, choice: Choice) -> float:
         """Mean regret."""
         return float(self.regrets[choice].mean())
 
     def ratio(self, choice: Choice) -> float:
-        """Mean regret over that of the best choice; 1 if both are 0."""
-        return _over(self.mean(choice), self.mean(self.best))
+        """Mean regret over that of the best eta with the same form of gamma; 1 if both are 0."""
+        return _over(self.mean(choice), self.mean(self.best(choice.gamma)))
 
-    @property
-    def greedy_ratio(self) -> float:
-        """Greedy's mean regret over that of the best choice."""
-        return _over(float(self.greedy.mean()), self.mean(self.best))
+    def ratio_to_all(self, choice: Choice) -> float:
+        """Mean regret over that of the best of both forms."""
+        return _over(self.mean(choice), self.mean(self.best()))
+
+    def greedy_ratio(self, gamma: str) -> float:
+        """Greedy's mean regret over that of the best eta with this form of gamma."""
+        return _over(float(self.greedy.mean()), self.mean(self.best(gamma)))
 
     def interval(self, choice: Choice) -> Interval:
         """The ratio with its interval: repeats are resampled, the best choice stays."""
-        samples = np.stack([self.regrets[choice], self.regrets[self.best]])
+        samples = np.stack([self.regrets[choice], self.regrets[self.best(choice.gamma)]])
         return bootstrap_interval(samples, lambda means: means[:, 0] / means[:, 1])
 
 
@@ -97,7 +100,7 @@ class Sweep:
         return sorted(set.intersection(*(set(cell.regrets) for cell in self.cells)))
 
     def worst(self, choice: Choice) -> Cell:
-        """The cell in which a choice is worst beside the best."""
+        """The cell in which a choice is worst beside the best eta."""
         return max(self.cells, key=lambda cell: cell.ratio(choice))
 
     @property
@@ -114,7 +117,7 @@ class Sweep:
     def verdict(self) -> str:
         """In a sentence."""
         worst = self.worst(self.default)
-        figure = f"{worst.ratio(self.default):.2f} times the best ({worst.title}, {worst.graph})"
+        figure = f"{worst.ratio(self.default):.2f} times the best eta ({worst.title}, {worst.graph})"
         if not self.broken:
             return f"The default, {self.default}, is at worst {figure}: within a factor of {FACTOR:g} everywhere."
         n = len(self.broken)
@@ -137,31 +140,38 @@ def choice_table(sweep: Sweep) -> Table:
     """The worst ratio of every choice, and where it is."""
     rows = []
     for choice in sweep.choices:
-        cell = sweep.worst(choice)
-        mark = " (default)" if choice == sweep.default else ""
-        ratio = cell.ratio(choice)
-        rows.append([_text(f"{choice}{mark}"), (f"{ratio:.2f}", ratio), _text(f"{cell.title}, {cell.graph}")])
-    return Table("The worst ratio of every choice", ["choice", "worst ratio", "where"], rows)
+        cell, beside = sweep.worst(choice), max(sweep.cells, key=lambda cell: cell.ratio_to_all(choice))
+        rows.append(
+            [
+                _text(f"{choice}{' (default)' if choice == sweep.default else ''}"),
+                _ratio(cell.ratio(choice)),
+                _text(f"{cell.title}, {cell.graph}"),
+                _ratio(beside.ratio_to_all(choice)),
+                _text(f"{beside.title}, {beside.graph}"),
+            ]
+        )
+    heads = ["choice", "worst ratio to the best eta", "where", "worst ratio to the best of both forms", "where"]
+    return Table("The worst ratios of every choice", heads, rows)
 
 
 def cell_table(sweep: Sweep) -> Table:
-    """The best choice and the default in every cell."""
+    """The best eta and the default in every cell."""
     rows = []
     for cell in sweep.cells:
-        best, ratio = cell.mean(cell.best), cell.interval(sweep.default)
-        default = cell.mean(sweep.default)
+        best, ratio = cell.best(sweep.default.gamma), cell.interval(sweep.default)
         rows.append(
             [
                 _text(cell.title),
                 _text(cell.graph),
-                _text(str(cell.best)),
-                (short_number(best), best),
-                (short_number(default), default),
-                (f"{ratio.mean:.2f} ({ratio.low:.2f} to {ratio.high:.2f})", ratio.mean),
-                (f"{cell.greedy_ratio:.2f}", cell.greedy_ratio),
+                (f"{best.eta:g}", best.eta),
+                _regret(cell.mean(best)),
+                _regret(cell.mean(sweep.default)),
+                (f"{cell.ratio(sweep.default):.2f} ({ratio.low:.2f} to {ratio.high:.2f})", ratio.mean),
+                _ratio(cell.ratio_to_all(sweep.default)),
+                _ratio(cell.greedy_ratio(sweep.default.gamma)),
             ]
         )
-    heads = ["class", "graph", "best choice", "its regret", "the default's", "ratio", "greedy's ratio"]
+    heads = ["class", "graph", "best eta", "its regret", "the default's", "ratio", "to both forms", "greedy's ratio"]
     return Table("The default in every cell", heads, rows)
 
 
@@ -185,3 +195,11 @@ def _over(regret: float, best: float) -> float:
 
 def _text(words: str) -> tuple[str, float]:
     return words, float("nan")
+
+
+def _ratio(x: float) -> tuple[str, float]:
+    return f"{x:.2f}", x
+
+
+def _regret(x: float) -> tuple[str, float]:
+    return short_number(x), x

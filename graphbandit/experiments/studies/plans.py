@@ -25,7 +25,6 @@ EXPLORATION = {
     "logistic": "logistic",
     "poisson": "Poisson",
     "kernel": "kernel",
-    "forest": "forest",
     "boosting": "boosting",
     "network": "network",
 }
