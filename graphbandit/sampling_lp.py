@@ -171,6 +171,39 @@ def solve_program(
     return answer
 
 
+def solve_scaled_program(
+    graph: FeedbackGraph,
+    demand: Float[np.ndarray, " arms"],
+    gaps: Float[np.ndarray, " arms"],
+    best: int,
+    available: Bool[np.ndarray, " arms"],
+) -> tuple[SamplingSolution, float]:
+    """The program with all demands times s, and s: 1 if that has a solution, else the largest that does.
+
+    For graphs in which some arms do not reveal themselves. Every demanded arm must be revealed by an available one.
+
+    >>> from graphbandit import graph_generators
+    >>> loops, everyone = graph_generators.bandit(2), np.ones(2, dtype=bool)
+    >>> answer, s = solve_scaled_program(loops, np.array([0.8, 0.8]), np.array([0.0, 1.0]), 0, everyone)
+    >>> round(s, 6), answer.probabilities.round(6)
+    (0.625, array([0.5, 0.5]))
+    """
+    if np.count_nonzero(demand) <= ROW_LIMIT:
+        p, y, status = _simplex(graph, demand, gaps, best, available)
+        if status == CERTIFIED:
+            answer = _certified(graph, demand, gaps, available, p, y, "simplex")
+            if _is_exact(answer):
+                return answer, 1.0
+    largest = _largest_factor(graph, demand, available)
+    if largest >= 1.0:
+        _count_fallback()
+        return solve_program(graph, demand, gaps, best, available, start=None, solver="highs"), 1.0
+    _count_scaling()
+    # At the very largest factor no p is more than barely feasible, so that solvers may call it infeasible.
+    factor = largest * (1.0 - TOLERANCE)
+    return solve_program(graph, factor * demand, gaps, best, available, start=None, solver="highs"), factor
+
+
 def certificate(
     graph: FeedbackGraph,
     demand: Float[np.ndarray, " arms"],
@@ -189,7 +222,13 @@ def fallback_count() -> int:
     return _fallbacks
 
 
+def scaling_count() -> int:
+    """How many programs of this process asked for more than their weakly observable graph reveals."""
+    return _scalings
+
+
 _fallbacks = 0
+_scalings = 0
 _lock = threading.Lock()
 
 
@@ -197,6 +236,12 @@ def _count_fallback() -> None:
     global _fallbacks
     with _lock:
         _fallbacks += 1
+
+
+def _count_scaling() -> None:
+    global _scalings
+    with _lock:
+        _scalings += 1
 
 
 def _distribution(baseline: npt.ArrayLike, available: Bool[np.ndarray, " arms"]) -> Float[np.ndarray, " arms"]:
@@ -260,6 +305,31 @@ def _highs(
     p /= p.sum()
     y[rows] = np.maximum(-result.ineqlin.marginals, 0.0) * scale
     return p, y
+
+
+def _largest_factor(
+    graph: FeedbackGraph, demand: Float[np.ndarray, " arms"], available: Bool[np.ndarray, " arms"]
+) -> float:
+    """max s subject to q(a) >= s b(a), sum_a p(a) = 1, p >= 0, s <= 1, by HiGHS."""
+    from scipy.optimize import linprog
+    from scipy.sparse import csr_array, hstack
+
+    rows = np.flatnonzero(demand > 0)
+    reveals = graph.to_sparse().astype(np.float64).T.tocsr()[rows][:, np.flatnonzero(available)]
+    n = reveals.shape[1]
+    result = linprog(
+        np.concatenate([np.zeros(n), [-1.0]]),
+        A_ub=hstack([-reveals, csr_array(demand[rows][:, None])], format="csr"),
+        b_ub=np.zeros(len(rows)),
+        A_eq=np.concatenate([np.ones(n), [0.0]])[None],
+        b_eq=[1.0],
+        bounds=[(0, None)] * n + [(0, 1)],
+        method="highs-ds",
+        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
+    )
+    if result.x is None:
+        raise SolverError(f"how much of the demands can be met has no answer: {result.message}")
+    return float(result.x[-1])
 
 
 def _anytime(

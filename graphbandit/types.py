@@ -5,7 +5,7 @@ start of a run. Arrays have the round as their first axis.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -141,6 +141,8 @@ class Decisions:
     reveal a, `baseline` p-tilde, `gaps` c(a) = v(best) - v(a), `candidates` A(x; F_m), `exploration_set` S,
     `gamma` the exploration parameter, `epoch` m. `objective` is sum_a p(a) c(a), the value of the sampling
     program (2), and `duality_gap` its certified relative gap (nan where the learner asks for no program).
+    `coverage_factor` is the share of the demanded coverage that the graph allows: 1 unless a weakly observable graph
+    reveals too little (`docs/weak-graphs.md`); it may be left out.
     """
 
     action: Int[np.ndarray, " n"]
@@ -157,6 +159,11 @@ class Decisions:
     objective: Float[np.ndarray, " n"]
     duality_gap: Float[np.ndarray, " n"]
     solver: Int[np.ndarray, " n"]
+    coverage_factor: Float[np.ndarray, " n"] = field(default_factory=lambda: np.ones(0))
+
+    def __post_init__(self) -> None:
+        if not len(self.coverage_factor):
+            object.__setattr__(self, "coverage_factor", np.ones(len(self.action)))
 
     def __len__(self) -> int:
         return len(self.action)
@@ -199,6 +206,7 @@ class Decision:
     objective: float
     duality_gap: float
     solver: str
+    coverage_factor: float = 1.0
 
     def __repr__(self) -> str:
         return (
@@ -224,6 +232,8 @@ class Decision:
             f"  solver                {self.solver}{_quality(self.duality_gap)}",
             f"  reveals               {_arms(self.revealed)}",
         ]
+        if self.coverage_factor < 1.0:
+            lines.append(f"  coverage              {self.coverage_factor:.4g} of what is asked for: no more is seen")
         return "\n".join(lines)
 
 
@@ -260,4 +270,5 @@ def split_decisions(
             objective=float(decisions.objective[i]),
             duality_gap=float(decisions.duality_gap[i]),
             solver=SOLVERS[decisions.solver[i]],
+            coverage_factor=float(decisions.coverage_factor[i]),
         )

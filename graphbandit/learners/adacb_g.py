@@ -29,6 +29,7 @@ from graphbandit.rounds import SamplingRule, sample_rounds
 from graphbandit.sampling_lp import DEFAULT_EFFORT
 from graphbandit.shapes import Bool, Shaped
 from graphbandit.types import Decisions, Observations
+from graphbandit.weak_graphs import check_revealed, sample_weak_rounds
 
 
 @savable
@@ -71,6 +72,8 @@ class AdaCBG(Learner[AdaCBGState]):
     "paper" follows Algorithm 1, "width" the width of F_m at each context, with F_m from all data. `baseline`:
     "exploration-set", or "inverse-gap" for the paper's remark, FALCON's distribution. `eta` is the strength
     of exploitation, `delta` the probability of failure, `epoch_growth` the factor between epochs.
+    Graphs without all self-loops are taken with tight coverage, without any bound (`docs/weak-graphs.md`); an arm that
+    nobody reveals is an error, or with `unrevealed="ignore"` never learnt about.
     `effort` says when a program of more than 3,000 constrained arms, too large to be solved exactly, is good enough.
     Ablations: `candidate_set=False` takes all arms as candidates, `scale_factor=False` sets lambda_m = 1,
     `linear_program=False` plays the baseline. The defaults are the project's; the paper's algorithm is
@@ -87,6 +90,7 @@ class AdaCBG(Learner[AdaCBGState]):
     candidate_set: bool = True
     scale_factor: bool = True
     linear_program: bool = True
+    unrevealed: Literal["error", "ignore"] = "error"
     epoch_growth: float = 2.0
     effort: Effort = DEFAULT_EFFORT
     function_class: FunctionClass[Any, Any, Any] | None = None
@@ -97,6 +101,7 @@ class AdaCBG(Learner[AdaCBGState]):
         setting_choice("radius", self.radius, ("sharp", "paper"))
         setting_choice("coverage", self.coverage, ("tight", "paper"))
         setting_choice("gamma", self.gamma, ("paper", "width"))
+        setting_choice("unrevealed", self.unrevealed, ("error", "ignore"))
         setting_choice("baseline", self.baseline, ("exploration-set", "inverse-gap"))
         check_rates(self.eta, self.delta)
         setting_number("radius_factor", self.radius_factor, above=0.0)
@@ -142,7 +147,10 @@ class AdaCBG(Learner[AdaCBGState]):
         problem = state.problem
         functions = function_class_of(self.function_class, problem)
         left = self.rounds_until_update(state)
-        available = check_batch(problem.n_arms, left, contexts, graphs, available, loops=True)
+        any_graph = self.coverage == "tight" and self.linear_program
+        available = check_batch(problem.n_arms, left, contexts, graphs, available, loops=not any_graph)
+        if not graphs.has_all_loops and self.unrevealed == "error":
+            check_revealed(graphs, available)
         functions.check_contexts(contexts)
         learnt = state.model is not None
         values = predicted(functions, state.model, contexts) if learnt else np.zeros((len(contexts), problem.n_arms))
@@ -163,10 +171,12 @@ class AdaCBG(Learner[AdaCBGState]):
             rate=self._rate(state) if learnt else 0.0,
             effort=self.effort,
         )
-        return sample_rounds(
+        candidates = self._candidates(functions, state.space, contexts, available)
+        sample = sample_rounds if graphs.has_all_loops else sample_weak_rounds
+        return sample(
             rule,
             values=values,
-            candidates=self._candidates(functions, state.space, contexts, available),
+            candidates=candidates,
             graphs=graphs,
             uniforms=rng.random(len(contexts)),
             epoch=state.epoch,
