@@ -10,6 +10,7 @@ from graphbandit.environments.linear import LinearEnvironment, linear
 from graphbandit.environments.ratings import ratings
 from graphbandit.environments.synthetic import SyntheticEnvironment, paper
 from graphbandit.environments.tables import TableEnvironment
+from graphbandit.environments.uncertain import UncertainEnvironment, uncertain
 
 __all__ = [
     "ArrayEnvironment",
@@ -21,6 +22,7 @@ __all__ = [
     "Rounds",
     "SyntheticEnvironment",
     "TableEnvironment",
+    "UncertainEnvironment",
     "classification",
     "confusion_graph",
     "confusions",
@@ -33,4 +35,5 @@ __all__ = [
     "read_labelled",
     "read_ratings",
     "similarity_graph",
+    "uncertain",
 ]
