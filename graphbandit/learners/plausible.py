@@ -21,7 +21,7 @@ from graphbandit.seeds import stream
 from graphbandit.shapes import Float, Shaped
 from graphbandit.types import Observations
 
-CELLS = 2**17
+CELLS = 2**15
 """Values f_b(x, a) held at a time, so that memory never grows with the batch."""
 
 
