@@ -10,7 +10,8 @@ export MPLBACKEND := Agg
 .PHONY: help setup test check reproduce bench clean
 
 help:
-	@echo "make reproduce         set up, then run the paper's clique-group table (FULL=1: all 40 repeats)"
+	@echo "make reproduce         set up, then run the paper's experiments and check its claims (FULL=1: in full;"
+	@echo "                       GRAPH=edges.csv: on a network of your own)"
 	@echo "make test              set up, then lint, type-check and test"
 	@echo "make check             set up, then lint and type-check only"
 	@echo "make bench             set up, then measure against the rivals"
@@ -38,7 +39,7 @@ test: check
 		tests/test_graphs.py tests/test_graph_batches.py tests/test_theory.py
 
 reproduce: $(READY)
-	$(BIN)/graphbandit reproduce $(if $(FULL),--full,--quick)
+	$(BIN)/graphbandit reproduce $(if $(FULL),--full,--quick) $(if $(GRAPH),--graph "$(GRAPH)")
 
 bench: $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,bench]'

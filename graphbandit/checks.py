@@ -134,4 +134,5 @@ def available_array(available: npt.ArrayLike | None, n: int, n_arms: int) -> Boo
     empty = np.flatnonzero(~mask.any(axis=1))
     if len(empty):
         raise InputError(f"available offers no arm in round {empty[0]} of the batch; expected at least one")
-    return mask
+    # one layout for all: kernels would be compiled anew for a read-only array, as one row for all rounds is
+    return np.require(mask, requirements=["C", "W"])

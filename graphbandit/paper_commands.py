@@ -74,8 +74,8 @@ def reproduce(
     wall = time.perf_counter() - start
     write_paper_report(findings, claims, drawn, out / "report.html", wall_seconds=wall)
     _print_claims(claims)
-    if findings.family("flixster"):
-        typer.echo(network_words(findings))
+    if (study := findings.study("flixster")) is not None:
+        typer.echo(network_words(study))
     typer.echo(f"Report: {out / 'report.html'}; figures: {out / 'figures'}; results: {out / 'runs'}")
     wall, spent = time.perf_counter() - start, _processor_seconds() - processor
     typer.echo(f"Took {wall:.1f} s, {spent:.1f} s of processor time (before that {compiling:.1f} s to load kernels).")

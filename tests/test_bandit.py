@@ -10,6 +10,7 @@ import pytest
 
 import graphbandit as gb
 from graphbandit.errors import HorizonError, ObservationError, SavedFileError
+from tests.every_round_learners import EVERY_ROUND
 
 N_ARMS, ROUNDS = 8, 70
 
@@ -22,6 +23,7 @@ LEARNERS = {
     "RegCB.G": gb.RegCBG(),
     "greedy": gb.Greedy(),
     "uniform": gb.Uniform(),
+    **{name: EVERY_ROUND[name] for name in ("UCB-N", "TS-N", "EXP3-DOM", "EXP3-IX", "LinTS", "EXP3-LGC-U")},
 }
 
 

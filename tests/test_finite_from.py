@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import graphbandit as gb
-from graphbandit.errors import SettingError
+from graphbandit.errors import GraphBanditError
 
 
 def test_a_grid_of_parameters():
@@ -46,8 +46,9 @@ def test_draws_of_another_class():
         lambda: gb.finite_from_parameters(lambda x, p: x, 3.0, n_arms=2),
         lambda: gb.finite_from_draws(gb.LinearClass(n_arms=2, dimension=1), [1, 2]),
         lambda: gb.finite_from_draws("linear", None),
+        lambda: gb.finite_from_parameters(lambda x, p: x, [[1.0], [1.0, 2.0]], n_arms=2),
     ],
 )
 def test_what_cannot_be_a_class_is_refused(make):
-    with pytest.raises(SettingError, match="expected"):
+    with pytest.raises(GraphBanditError, match="expected"):
         make()

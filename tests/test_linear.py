@@ -141,10 +141,10 @@ def reference_candidates(phi, theta, V, radius):
 def test_candidates_are_exact(n_arms, d, radius):
     rng = np.random.default_rng(n_arms)
     functions = gb.LinearClass(n_arms=n_arms, dimension=d, ridge=1.0)
-    contexts = rng.normal(size=(25, n_arms, d))
+    contexts = rng.normal(size=(12, n_arms, d))
     rewards = contexts @ rng.normal(size=d)
     data = functions.add(
-        functions.empty(), gb.Observations.from_masks(contexts, rng.random((25, n_arms)) < 0.3, rewards)
+        functions.empty(), gb.Observations.from_masks(contexts, rng.random((12, n_arms)) < 0.6, rewards)
     )
     space = functions.version_space(data, radius)
     theta, upper = space.center[0], space.factors[0]
@@ -164,6 +164,33 @@ def test_candidates_are_exact(n_arms, d, radius):
             assert (witness - theta) @ V @ (witness - theta) <= radius * (1 + 1e-3)
 
 
+def awkward_features(kind, rng, n_arms, d):
+    if kind == "lattice":
+        return rng.integers(-2, 3, size=(n_arms, d)).astype(float)
+    if kind == "corners":
+        return rng.integers(0, 2, size=(n_arms, d)).astype(float)
+    if kind == "line":
+        return np.outer(rng.normal(size=n_arms), rng.normal(size=d)) + 5 * rng.normal(size=d)
+    return 1e4 * rng.normal(size=d) + rng.normal(size=(n_arms, d))
+
+
+@pytest.mark.parametrize("kind", ["lattice", "corners", "line", "far away"])
+def test_candidates_of_awkward_features_are_exact(kind):
+    """Arms that repeat, tie, lie on faces of each other's hull, on a line, or close together far from 0."""
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        n_arms, d = int(rng.integers(2, 10)), int(rng.integers(1, 5))
+        phi = awkward_features(kind, rng, n_arms, d)
+        A = rng.normal(size=(int(rng.integers(1, 3 * d + 1)), d))
+        V = A.T @ A + 0.1 * np.eye(d)
+        theta, radius = rng.integers(-1, 2, size=d).astype(float), float(10 ** rng.uniform(-2, 3))
+        space = Ellipsoid(center=theta[None], factors=np.linalg.cholesky(V).T[None].copy(), radius=radius)
+        found = gb.LinearClass(n_arms=n_arms, dimension=d).candidates(space, phi[None])[0]
+        first = [a for a in range(n_arms) if not (phi[:a] == phi[a]).all(axis=1).any()]
+        expected = {first[a] for a in reference_candidates(phi[first], theta, V, radius)} if len(first) > 1 else {0}
+        assert set(np.flatnonzero(found)) == expected | {int(np.argmax(phi @ theta))}
+
+
 def test_candidates_with_a_parameter_an_arm_are_exact():
     rng = np.random.default_rng(2)
     functions = gb.LinearClass(n_arms=6, dimension=2, parameters="per-arm")
@@ -176,7 +203,7 @@ def test_candidates_with_a_parameter_an_arm_are_exact():
         for a in range(6):
             V[2 * a : 2 * a + 2, 2 * a : 2 * a + 2] = space.factors[a].T @ space.factors[a]
         chosen = functions.candidates(space, contexts)
-        for t in range(40):
+        for t in range(15):
             phi = np.kron(np.eye(6), contexts[t])
             assert set(np.flatnonzero(chosen[t])) == set(reference_candidates(phi, space.center.ravel(), V, radius))
 
@@ -224,8 +251,8 @@ def test_a_fine_grid_of_functions_agrees():
     contexts = rng.normal(size=(60, 5, 2))
     rewards = contexts @ truth + 0.1 * rng.normal(size=(60, 5))
     seen = gb.Observations.from_masks(contexts, rng.random((60, 5)) < 0.3, rewards)
-    axis = np.linspace(-1, 1, 201)
-    grid = np.stack(np.meshgrid(axis, axis), axis=-1).reshape(-1, 2)
+    axis = np.linspace(-0.25, 0.25, 71)
+    grid = truth + np.stack(np.meshgrid(axis, axis), axis=-1).reshape(-1, 2)
     finite = gb.FiniteClass(lambda x: np.einsum("nad,md->nma", x, grid), n_functions=len(grid), n_arms=5)
     data, losses = linear.add(linear.empty(), seen), finite.add(finite.empty(), seen)
     nearest = np.argmin(((grid - linear.fit(data).parameters) ** 2).sum(axis=1))
@@ -394,10 +421,11 @@ def test_values_of_another_class_are_refused():
         functions.candidates(other.version_space(other.empty(), 1.0), contexts)
     with pytest.raises(InputError, match="ridge"):
         functions.fit(gb.LinearClass(n_arms=4, dimension=3, ridge=2.0).empty())
+    space, model = functions.version_space(functions.empty(), 1.0), functions.fit(functions.empty())
     with pytest.raises(InputError, match="best"):
-        functions.widths(
-            functions.version_space(functions.empty(), 1.0), functions.fit(functions.empty()), contexts, np.array([4])
-        )
+        functions.widths(space, model, contexts, np.array([4]))
+    with pytest.raises(InputError, match="parameters have shape"):
+        space.contains(np.zeros((1, 2)))
     with pytest.raises(InputError, match="factors"):
         Ellipsoid(center=np.zeros((1, 2)), factors=np.zeros((1, 3, 3)), radius=1.0)
 

@@ -7,6 +7,7 @@ from graphbandit.experiments.experiment import Point
 from graphbandit.experiments.paper import claims, own_checks
 from graphbandit.experiments.paper.checks import Claim
 from graphbandit.experiments.paper.findings import Findings
+from graphbandit.experiments.paper.variants import better_without, variants
 from tests.paper_findings import as_claimed, findings
 
 JUDGES = {
@@ -65,6 +66,14 @@ def test_other_results_give_a_no(name: str) -> None:
 
     claim = JUDGES[name](findings(means, only=("ablation",)))
     assert answers(claim, "ours" if name == "ours" else "paper")[:2] == ["no", "no"]
+
+
+def test_kinds_of_graph_that_were_not_run_leave_it_undecided() -> None:
+    some = findings(only=("ablation",))
+    for name in ("1", "2a"):
+        claim = JUDGES[name](some)
+        assert claim.answer == "undecided"
+        assert claim.checks[0].how_far.startswith("only k-tree, cliques, random was run: ")
 
 
 def test_regret_that_grows_with_the_arms_is_a_no() -> None:
@@ -193,3 +202,19 @@ def test_one_repeat_decides_nothing() -> None:
     made = findings(repeats=1)
     for name in ("1", "2a", "2b", "3", "4", "5", "ours"):
         assert {check.answer for check in JUDGES[name](made).checks} == {"undecided"}, name
+
+
+def test_parts_that_do_not_help_are_named() -> None:
+    def means(study: str, point: Point, learner: str) -> float:
+        if learner == "AdaCB.G, ours, FALCON's baseline" and point.name == "random":
+            return 5.0
+        return as_claimed(study, point, learner) if learner.count(",") < 2 else 700.0
+
+    study = findings(means, only=("parts",)).studies["parts"]
+    assert next(iter(variants(study, "ours"))) == "whole"
+    assert len(variants(study, "paper")) == 5
+    found = better_without(study)
+    assert [text.split(":")[0] for text in found] == [
+        "our form, FALCON's baseline, on random (literal)",
+        "our form, FALCON's baseline, on random (rescaled)",
+    ]

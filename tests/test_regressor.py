@@ -278,7 +278,7 @@ def ellipsoid_bounds(features, rewards, new, radius):
 @pytest.mark.parametrize("radius", [0.01, 0.1, 0.5])
 @pytest.mark.parametrize("regressor", [LinearRegression(), Ridge(1e-9), make_pipeline(LinearRegression())])
 def test_the_reduction_finds_the_bounds_of_the_ellipsoid(regressor, radius):
-    observations, new = seen(), np.random.default_rng(6).uniform(-0.5, 1.5, size=(3, D))
+    observations, new = seen(), np.random.default_rng(6).uniform(-0.5, 1.5, size=(2, D))
     functions = made(regressor, per_arm=True, version_space="reduction", tolerance=1e-5, entropy=1.0)
     data = data_of(functions, observations)
     space = functions.version_space(data, radius)
@@ -288,7 +288,7 @@ def test_the_reduction_finds_the_bounds_of_the_ellipsoid(regressor, radius):
         of = observations.arms == arm
         x = observations.contexts[observations.rows[of]]
         exact = ellipsoid_bounds(
-            np.column_stack([x, np.ones(len(x))]), observations.rewards[of], np.column_stack([new, np.ones(3)]), radius
+            np.column_stack([x, np.ones(len(x))]), observations.rewards[of], np.column_stack([new, np.ones(2)]), radius
         )
         exact_lower, exact_upper = np.clip(exact, low, high)
         np.testing.assert_allclose(lower[:, arm], exact_lower, atol=1e-5)
@@ -499,6 +499,14 @@ def test_too_few_observations_are_not_fitted():
     assert functions.fits(data, 1)[0].loss == pytest.approx(functions.fits(known, 1)[0].loss), "arm 0 counts nothing"
 
 
+def test_losses_of_much_data_are_those_of_the_predictions(form):
+    functions, observations = made(Ridge(), **form), seen(600)
+    data = data_of(functions, observations)
+    assert len(data) > 3 * 256
+    values = functions.predict(functions.fit(data), observations.contexts)[observations.rows, observations.arms]
+    assert functions.fits(data, 1)[0].loss == pytest.approx(np.square(values - observations.rewards).sum(), rel=1e-9)
+
+
 def test_a_random_state_inside_a_pipeline_is_set_too():
     functions = made(make_pipeline(StandardScaler(), RandomForestRegressor(3)))
     data = data_of(functions, seen())
@@ -520,7 +528,7 @@ def test_fits_are_made_once_and_only_when_asked_for():
     functions.draws(data, noise=0.1, count=4, rng=np.random.default_rng(0))
     functions.smallest_loss(data)
     assert [report.fit for report in reports] == [0, 1, 2, 3, 4]
-    assert model.reports == reports
+    assert model.reports == data.reports == reports
     assert isinstance(reports[0], FitReport)
     assert reports[0].observations == len(data)
     assert reports[0].fits == 5
@@ -660,6 +668,18 @@ def test_the_last_good_model_decides_after_a_failure():
     assert bandit.state.epoch == 3
     assert functions.n_observed(bandit.state.data) == 12
     assert functions.n_observed(bandit.state.model.data) == 6
+
+
+@pytest.mark.parametrize("learner", [gb.IDSG(epoch_growth=2.0), gb.BootstrappedThompson(epoch_growth=2.0)])
+def test_plausible_functions_stay_when_a_fit_fails(learner):
+    functions = made(Moody())
+    bandit = bandit_of(functions, learner)
+    _, errors = played(bandit, 6, forgiving=True)
+    assert [t for t, _ in errors] == [4]
+    assert bandit.state.epoch == 3
+    assert functions.n_observed(bandit.state.data) == 12
+    played(bandit, 5, first=6)
+    assert functions.n_observed(bandit.state.data) == 24
 
 
 def test_a_first_fit_that_fails_and_a_failure_in_the_middle_of_a_batch():

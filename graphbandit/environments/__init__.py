@@ -1,6 +1,7 @@
 """Where contexts, graphs and rewards come from."""
 
 from graphbandit.environments.arm_graphs import confusion_graph, confusions, hierarchy_graph, similarity_graph
+from graphbandit.environments.arms import ArmsEnvironment, arms
 from graphbandit.environments.arrays import ArrayEnvironment, from_arrays
 from graphbandit.environments.base import Environment, Instance, Rounds
 from graphbandit.environments.classification import classification
@@ -13,6 +14,7 @@ from graphbandit.environments.tables import TableEnvironment
 from graphbandit.environments.uncertain import UncertainEnvironment, uncertain
 
 __all__ = [
+    "ArmsEnvironment",
     "ArrayEnvironment",
     "Environment",
     "Instance",
@@ -23,6 +25,7 @@ __all__ = [
     "SyntheticEnvironment",
     "TableEnvironment",
     "UncertainEnvironment",
+    "arms",
     "classification",
     "confusion_graph",
     "confusions",

@@ -5,7 +5,7 @@ The paper's own experiments are such descriptions too; `paper` runs them all and
 
 from graphbandit.experiments.engines import Cluster, Engine, InProcess, Processes
 from graphbandit.experiments.experiment import Experiment, Grid
-from graphbandit.experiments.runner import Progress, run
+from graphbandit.experiments.runner import Progress, run, run_all
 from graphbandit.experiments.toml_reader import load
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "InProcess",
     "Processes",
     "Progress",
+    "Reproduction",
     "Results",
     "load",
     "plot_heatmap",
@@ -23,18 +24,22 @@ __all__ = [
     "plot_ranks",
     "plot_regret",
     "plot_regret_versus_time",
+    "reproduce",
     "run",
+    "run_all",
     "write_report",
 ]
 
 
 _LATER = {
+    "Reproduction": "paper.plans",
     "Results": "results",
     "plot_heatmap": "figures",
     "plot_paired": "figures",
     "plot_ranks": "figures",
     "plot_regret": "figures",
     "plot_regret_versus_time": "figures",
+    "reproduce": "paper.reproduce",
     "write_report": "report",
 }
 

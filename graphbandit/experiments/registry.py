@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from graphbandit.checks import setting_choice
-from graphbandit.environments import Environment, SyntheticEnvironment, UncertainEnvironment, linear, paper
+from graphbandit.environments import Environment, SyntheticEnvironment, UncertainEnvironment, arms, linear, paper
 from graphbandit.environments.classification import CLASS_GRAPHS
 from graphbandit.environments.datasets import dataset_file
 from graphbandit.environments.ratings import ITEM_GRAPHS
@@ -32,6 +32,12 @@ from graphbandit.learners import (
     AdaCBG,
     BootstrappedThompson,
     EpsilonGreedy,
+    Exp3DOM,
+    Exp3G,
+    Exp3IX,
+    Exp3LGCIX,
+    Exp3LGCU,
+    Exp3SET,
     ExploreThenCommit,
     Falcon,
     Greedy,
@@ -41,6 +47,8 @@ from graphbandit.learners import (
     LinUCB,
     RegCB,
     RegCBG,
+    SquareCB,
+    SquareCBG,
     UCBMaxN,
     Uniform,
 )
@@ -114,6 +122,12 @@ _GENERATED = {name: source for name, source in SOURCES.items() if name != "netwo
 _OWN_CLASS = frozenset({"function_class"})
 
 
+def _options_of_arms(settings: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Of the kind of graph that is named, if one is: "random" otherwise."""
+    graph = "random" if settings["graph"] is None else settings["graph"]
+    return {} if settings["case"] == "poor-hub" else _options_of_graph(SOURCES)({**settings, "graph": graph})
+
+
 def _options_of_class(settings: Mapping[str, Any]) -> Mapping[str, Any]:
     """The options of the kind of function class that is named, if one is."""
     if settings["function_class"] is None:
@@ -169,6 +183,7 @@ def _perhaps_uncertain(
 
 _SURE: dict[str, Kind] = {
     "paper": Kind(build=paper, files=frozenset({"file"}), options=_options_of_graph(SOURCES)),
+    "arms": Kind(build=arms, files=frozenset({"file"}), options=_options_of_arms),
     "arrays": Kind(build=read_arrays, files=frozenset({"file"})),
     "linear": Kind(build=linear, without=_OWN_CLASS, files=frozenset({"file"}), options=_options_of_graph(SOURCES)),
     "classification": Kind(
@@ -202,13 +217,21 @@ LEARNERS: dict[str, Kind] = {
     "Falcon": _of_functions(Falcon),
     "RegCBG": _of_functions(RegCBG),
     "Greedy": _of_functions(Greedy),
+    "SquareCB": _of_functions(SquareCB),
+    "SquareCBG": _of_functions(SquareCBG),
     "Uniform": Kind(build=Uniform),
     "UCBN": Kind(build=UCBN),
     "UCBMaxN": Kind(build=UCBMaxN),
     "TSN": Kind(build=TSN),
     "IDSN": Kind(build=IDSN),
-    "LinUCB": Kind(build=LinUCB),
-    "LinTS": Kind(build=LinTS),
+    "Exp3SET": Kind(build=Exp3SET),
+    "Exp3DOM": Kind(build=Exp3DOM),
+    "Exp3G": Kind(build=Exp3G),
+    "Exp3IX": Kind(build=Exp3IX),
+    "LinUCB": Kind(build=LinUCB, without=frozenset({"arm_features"})),
+    "LinTS": Kind(build=LinTS, without=frozenset({"arm_features"})),
+    "Exp3LGCU": Kind(build=Exp3LGCU),
+    "Exp3LGCIX": Kind(build=Exp3LGCIX),
 }
 """Learners by kind."""
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from graphbandit.checks import setting_number
 from graphbandit.errors import InputError
+from graphbandit.function_classes.base import Draws
 from graphbandit.function_classes.features import FeatureMap
 from graphbandit.persistence import savable
 from graphbandit.shapes import Bool, Float, Int, Shaped
@@ -48,8 +49,10 @@ class Ellipsoid:
 
     def contains(self, parameters: Float[np.ndarray, "blocks d"]) -> bool:
         """Whether this theta is in it."""
+        if parameters.shape != self.center.shape:
+            raise InputError(f"the parameters have shape {parameters.shape}; expected {self.center.shape}")
         moved = np.einsum("bij,bj->bi", self.factors, parameters - self.center)
-        return float((moved * moved).sum()) <= self.radius
+        return bool((moved * moved).sum() <= self.radius)
 
     def candidates(
         self,
@@ -157,6 +160,24 @@ def gaussian_draws(
     draws = scale * rng.standard_normal((count, *center.shape))
     add_solutions(factors, center, draws)
     return draws
+
+
+def draw_predictors(
+    features: FeatureMap, draws: Draws, contexts: Shaped[np.ndarray, "n ..."]
+) -> Float[np.ndarray, "n draws arms"]:
+    """theta_b'phi(x, a) for every context, draw and arm."""
+    from graphbandit.kernels.linear import linear_values
+
+    members, expected = draws.members, (len(draws), features.blocks, features.size)
+    if not isinstance(members, np.ndarray) or members.shape != expected:
+        raise InputError(f"the draws have members of shape {np.shape(members)}; expected {expected}")
+    values = np.empty((len(contexts), len(draws), features.n_arms))
+    for part, rows in features.blocks_of(contexts):
+        one = np.empty((len(rows), features.n_arms))
+        for b in range(len(draws)):
+            linear_values(rows, members[b], one)
+            values[part, b] = one
+    return values
 
 
 def check_array(name: str, array: Float[np.ndarray, "..."], ndim: int) -> None:

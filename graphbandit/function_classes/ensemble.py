@@ -136,9 +136,14 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
 
     @abstractmethod
     def pair_values(
-        self, function: Function, rows: Float[np.ndarray, "pairs d"], arms: Int[np.ndarray, " pairs"]
+        self,
+        function: Function,
+        rows: Float[np.ndarray, "pairs d"],
+        arms: Int[np.ndarray, " pairs"],
+        *,
+        most: int = BLOCK,
     ) -> Float[np.ndarray, " pairs"]:
-        """The function at these pairs of a context (of that arm) and an arm, whatever the number of pairs."""
+        """The function at these pairs of a context (of that arm) and an arm, by `in_blocks`."""
 
     @property
     def n_arms(self) -> int:
@@ -232,7 +237,7 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
 
     def _at_data(self, columns: Columns, member: Member[Function]) -> Float[np.ndarray, " observed"]:
         """The values at the observations; the rewards themselves where the arm is not known."""
-        values = self.pair_values(member.function, columns.contexts, columns.arms)
+        values = self.pair_values(member.function, columns.contexts, columns.arms, most=PAIRS)
         return np.where(member.unseen[columns.arms], columns.rewards, values)
 
     def unseen(self, columns: Columns) -> Bool[np.ndarray, " arms"]:
@@ -391,20 +396,22 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
 
 
 def in_blocks(
-    n: int, evaluate: Callable[[Int[np.ndarray, " block"]], Any], size: tuple[int, ...] = ()
+    n: int, evaluate: Callable[[Int[np.ndarray, " block"]], Any], size: tuple[int, ...] = (), *, most: int = BLOCK
 ) -> Float[np.ndarray, "n ..."]:
     """evaluate(index) for the indices 0 .. n - 1, always BLOCK of them: the last is repeated to fill a block.
 
     Matrix products sum in an order that depends on the number of rows, so a regressor may predict other last bits for
     one row than for the same row among many. With equal blocks it predicts the same. `size` is that of one answer.
+    With `most` above BLOCK, blocks grow with n up to that: faster, for what is always evaluated as a whole.
     """
+    block = max(BLOCK, min(n, most))
     values = np.empty((n, *size))
-    for start in range(0, n, BLOCK):
-        index = np.minimum(np.arange(start, start + BLOCK), n - 1)
+    for start in range(0, n, block):
+        index = np.minimum(np.arange(start, start + block), n - 1)
         found = np.asarray(evaluate(index), dtype=np.float64)
-        if found.shape != (BLOCK, *size):
-            raise InputError(f"{BLOCK} predictions have shape {found.shape}; expected {(BLOCK, *size)}")
-        values[start : start + BLOCK] = found[: n - start]
+        if found.shape != (block, *size):
+            raise InputError(f"{block} predictions have shape {found.shape}; expected {(block, *size)}")
+        values[start : start + block] = found[: n - start]
     return values
 
 

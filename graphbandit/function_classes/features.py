@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -19,13 +19,14 @@ from graphbandit.errors import InputError, ObservationError, SettingError
 from graphbandit.shapes import Float, Shaped
 from graphbandit.types import Observations
 
-BLOCK = 256
-"""Contexts whose features are made at a time, so that arrays of shape (n, K, d) never grow with the batch."""
+BLOCK = 2**20
+"""Numbers made at a time, at most, so that arrays of shape (n, K, q) never grow with the batch."""
 
 LARGEST_FEATURE = 1e50
 """Features are refused beyond this size: their squares, and products with rewards, must stay finite when summed."""
 
 
+@runtime_checkable
 class Embedding(Protocol):
     """A map from R^d to R^size, point by point."""
 
@@ -134,6 +135,9 @@ class FeatureMap:
     def rows(self, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n rows d"]:
         """phi(x_t, a), one row an arm; one row a context where all arms have the same."""
         self.check_contexts(contexts)
+        return self._rows(contexts)
+
+    def _rows(self, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n rows d"]:
         features = np.asarray(contexts, dtype=np.float64)
         if self.embedding is not None:
             points = self._points(features)
@@ -159,9 +163,10 @@ class FeatureMap:
     ) -> Iterator[tuple[slice, Float[np.ndarray, "block rows d"]]]:
         """The features of a few contexts at a time, and which contexts they are."""
         self.check_contexts(contexts)
-        for start in range(0, len(contexts), BLOCK):
-            part = slice(start, min(start + BLOCK, len(contexts)))
-            yield part, self.rows(contexts[part])
+        length = min(256, max(1, BLOCK // (self.n_arms * self.size)))
+        for start in range(0, len(contexts), length):
+            part = slice(start, min(start + length, len(contexts)))
+            yield part, self._rows(contexts[part])
 
 
 def _with_one(features: Float[np.ndarray, "... d"], intercept: bool) -> Float[np.ndarray, "... e"]:

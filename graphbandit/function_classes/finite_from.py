@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from graphbandit.checks import setting_array
+from graphbandit.checks import numbers, setting_array
 from graphbandit.errors import SettingError
 from graphbandit.function_classes.base import Draws, FunctionClass
 from graphbandit.function_classes.finite import FiniteClass
@@ -27,8 +27,8 @@ def finite_from_parameters(function: Function, parameters: npt.ArrayLike, *, n_a
     """
     if not callable(function):
         raise SettingError(f"function is {function!r}; expected a callable of contexts and a parameter")
-    axes = np.ndim(parameters) if isinstance(parameters, np.ndarray) else np.asarray(parameters).ndim
-    rows = setting_array("parameters", parameters, ("functions", *(f"d{i}" for i in range(1, axes))))
+    given = numbers("parameters", parameters, has="have")
+    rows = setting_array("parameters", given, ("functions", *(f"d{i}" for i in range(1, given.ndim))))
     return FiniteClass(partial(_of_parameters, function, rows), n_functions=len(rows), n_arms=n_arms)
 
 

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from graphbandit.checks import setting_choice, setting_integer, setting_number
+from graphbandit.checks import LARGEST, setting_choice, setting_integer, setting_number
 from graphbandit.errors import InputError
 from graphbandit.function_classes.base import Draws
 from graphbandit.function_classes.columns import Columns
@@ -16,6 +16,7 @@ from graphbandit.function_classes.ellipsoid import (
     Ellipsoid,
     LinearModel,
     check_parameters,
+    draw_predictors,
     gaussian_draws,
     linear_predictor,
 )
@@ -29,15 +30,16 @@ LINKS = ("identity", "logistic", "poisson")
 
 
 class _Fit(NamedTuple):
-    """thetahat, U of its curvature H = U'U, and what the radius needs to know of the observations."""
+    """thetahat, U of its curvature H = U'U, and what the radius needs to know.
+
+    `growth` is at least -2 log of the integral of the penalised likelihood, relative to its maximum, over theta with
+    the prior N(0, I / ridge); `widest` is the largest sqrt(phi'H^-1 phi) of the observations.
+    """
 
     parameters: Float[np.ndarray, "blocks d"]
     factors: Float[np.ndarray, "blocks d d"]
     loss: float
     growth: float
-    flattest: float
-    farthest: float
-    longest: float
     widest: float
 
 
@@ -61,12 +63,12 @@ class GeneralizedLinearData:
     @cached_property
     def fit(self) -> _Fit:
         """The maximum of the penalised likelihood, parameter by parameter."""
-        from graphbandit.kernels.cholesky import cholesky, log_determinant
+        from graphbandit.kernels.cholesky import cholesky, inverse_trace, log_determinant
         from graphbandit.kernels.generalized_linear import describe_block, fit_block
 
         seen, link, size = self.columns, LINKS.index(self.link), self.columns.contexts.shape[1]
         parameters, factors = np.empty((self.blocks, size)), np.empty((self.blocks, size, size))
-        loss, growth, flattest, farthest, longest, widest = 0.0, 0.0, 1.0, 0.0, 0.0, 0.0
+        loss, growth, widest = 0.0, -self.blocks * size * math.log(self.ridge), 0.0
         by_arm = np.argsort(seen.arms, kind="stable") if self.blocks > 1 else np.arange(len(seen))
         ends = np.searchsorted(seen.arms[by_arm], np.arange(self.blocks - 1), side="right")
         for block, order in enumerate(np.split(by_arm, ends)):
@@ -76,14 +78,16 @@ class GeneralizedLinearData:
                     f"the {self.link} fit of {len(order)} rewards up to {np.abs(seen.rewards[order]).max():g} in size "
                     f"does not converge with ridge {self.ridge:g}; expected smaller rewards or features, or more ridge"
                 )
-            gram = self.ridge * np.eye(size)
-            facts = describe_block(seen.contexts, seen.rewards, order, link, parameter, factor, gram)
-            whole = np.empty_like(gram)
-            cholesky(gram, self.ridge, whole)
-            growth += max(log_determinant(whole) - size * math.log(self.ridge), 0.0)
-            loss, flattest = loss + facts[0], min(flattest, facts[1])
-            farthest, longest, widest = max(farthest, facts[2]), max(longest, facts[3]), max(widest, facts[4])
-        return _Fit(parameters, factors, loss, growth, flattest, farthest, longest, widest)
+            steepest, whole = self.ridge * np.eye(size), np.empty((size, size))
+            most = 0.25 if self.link == "logistic" else 1.0
+            facts = describe_block(seen.contexts, seen.rewards, order, link, parameter, factor, most, steepest)
+            loss, widest = loss + facts[0], max(widest, facts[2])
+            if self.link == "poisson":
+                growth += log_determinant(factor) + 2.0 * facts[1] + self.ridge * inverse_trace(factor) - size
+            else:
+                cholesky(steepest, self.ridge, whole)
+                growth += log_determinant(whole)
+        return _Fit(parameters, factors, loss, max(growth, 0.0), widest)
 
 
 @savable
@@ -169,23 +173,23 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
         return data.fit.loss
 
     def sharp_radius(self, data: GeneralizedLinearData, noise: float, delta: float) -> float:
-        """((1 + D) (sigma / sqrt(min(kappa, 1)) sqrt(2 log(1 / delta) + log det V / ridge^p) + sqrt(ridge) S))^2.
+        """r^2 with r = (w B + sqrt(w^2 B^2 + 8 B)) / 2, B = log(1 / delta) + growth / 2 + ridge S^2 / 2.
 
-        V = ridge I + sum phi phi', kappa the least mu'(thetahat'phi) of what was seen, and D a bound on
-        |(thetahat - theta*)'phi| there: at first largest |thetahat'phi| + largest |phi| S, then, as the radius that
-        follows bounds it too, the smallest that comes of repeating this. Valid at all times at once, for
-        sigma-sub-Gaussian noise and |theta*| <= S. Why: `docs/function-classes.md`.
+        w is the largest sqrt(phi'H^-1 phi) of what was seen. growth = log det(I + sum phi phi' / (4 ridge)) for clicks;
+        for counts log det(H / ridge) and a little more. Valid at all times at once if |theta*| <= S and rewards are
+        in [0, 1] (logistic) or Poisson, or in [0, 1], (Poisson): their distribution says how noisy they are,
+        and `noise` is not looked at. Why: `docs/function-classes.md`. For the identity it is that of `LinearClass`.
         """
         self._check(data)
         fit = data.fit
-        deviation = noise * math.sqrt((fit.growth - 2.0 * math.log(delta)) / min(fit.flattest, 1.0))
-        reach = deviation + math.sqrt(self.ridge) * self.total_bound
+        certainty, prior = -2.0 * math.log(delta), self.ridge * self.total_bound * self.total_bound
         if self.link == "identity":
-            return reach**2
-        apart = fit.farthest + fit.longest * self.norm_bound
-        while fit.widest * (1.0 + apart) * reach < apart * (1.0 - 1e-9):
-            apart = fit.widest * (1.0 + apart) * reach
-        return ((1.0 + apart) * reach) ** 2
+            reach = noise * math.sqrt(fit.growth + certainty) + math.sqrt(prior)
+        else:
+            level = 0.5 * (certainty + fit.growth + prior)
+            bent = fit.widest * level
+            reach = 0.5 * (bent + math.sqrt(bent * bent + 8.0 * level))
+        return reach * reach
 
     def version_space(self, data: GeneralizedLinearData, radius: float) -> Ellipsoid:
         """(theta - thetahat)'H (theta - thetahat) <= radius; the ball |theta| <= S at infinity."""
@@ -215,6 +219,7 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
         lower, upper = np.minimum(lower, predictor), np.maximum(upper, predictor)
         least, most = np.empty_like(lower), np.empty_like(lower)
         slope_ranges(LINKS.index(self.link), lower, upper, least, most)
+        least, most = np.minimum(least, LARGEST), np.minimum(most, LARGEST)
         means = self._means(predictor.copy())
         errors = np.maximum(self._means(upper.copy()) - means, means - self._means(lower.copy()))
         error = np.maximum(upper - predictor, predictor - lower)
@@ -250,17 +255,15 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
 
     def draw_values(self, draws: Draws, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n draws arms"]:
         """mu(theta_b'phi(x, a))."""
-        values = np.empty((len(contexts), len(draws), self.n_arms))
-        for b, parameters in enumerate(draws.members):
-            check_parameters(self.features, parameters)
-            values[:, b] = self._means(linear_predictor(self.features, parameters, contexts))
-        return values
+        values = draw_predictors(self.features, draws, contexts)
+        return self._means(values.reshape(-1, self.n_arms)).reshape(values.shape)
 
     def _means(self, predictors: Float[np.ndarray, "n arms"]) -> Float[np.ndarray, "n arms"]:
-        """mu in place of every predictor."""
+        """mu in place of every predictor, at most the largest number a learner takes."""
         from graphbandit.kernels.generalized_linear import means_of
 
         means_of(LINKS.index(self.link), predictors)
+        np.minimum(predictors, LARGEST, out=predictors)
         return predictors
 
     def _check(self, data: GeneralizedLinearData) -> None:

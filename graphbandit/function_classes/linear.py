@@ -16,6 +16,7 @@ from graphbandit.function_classes.ellipsoid import (
     LinearModel,
     check_array,
     check_parameters,
+    draw_predictors,
     gaussian_draws,
     linear_predictor,
 )
@@ -121,7 +122,8 @@ class LinearFunctionClass(ParametricClass[LinearData]):
         growth = sum(log_determinant(factor) for factor in data.solution[1])
         growth -= data.moments.size * math.log(self.ridge)
         deviation = noise * math.sqrt(max(growth, 0.0) - 2.0 * math.log(delta))
-        return (deviation + math.sqrt(self.ridge) * self.total_bound) ** 2
+        reach = deviation + math.sqrt(self.ridge) * self.total_bound
+        return reach * reach
 
     def version_space(self, data: LinearData, radius: float) -> Ellipsoid:
         """(theta - thetahat)'V (theta - thetahat) <= radius; the ball |theta| <= S at infinity."""
@@ -161,11 +163,7 @@ class LinearFunctionClass(ParametricClass[LinearData]):
 
     def draw_values(self, draws: Draws, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n draws arms"]:
         """theta_b'phi(x, a)."""
-        values = np.empty((len(contexts), len(draws), self.n_arms))
-        for b, parameters in enumerate(draws.members):
-            check_parameters(self.features, parameters)
-            values[:, b] = linear_predictor(self.features, parameters, contexts)
-        return values
+        return draw_predictors(self.features, draws, contexts)
 
     def _check(self, data: LinearData) -> None:
         """Raise InputError unless the data is of this class; kernels trust it."""

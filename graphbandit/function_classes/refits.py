@@ -56,6 +56,11 @@ class RefitData:
     def __len__(self) -> int:
         return len(self.columns)
 
+    @property
+    def reports(self) -> list[FitReport]:
+        """Of all fits of this data so far: the estimate, and the refits once they were asked for."""
+        return [fit.report for fits in self.fits.values() for _, fit in sorted(fits.items())]
+
     def equals(self, other: "RefitData") -> bool:
         """Whether these are the same observations; two values loaded from a file may be, without being one."""
         names = ("contexts", "arms", "rewards")
@@ -77,8 +82,8 @@ class RefitModel:
 
     @property
     def reports(self) -> list[FitReport]:
-        """Every fit made of this data so far: the estimate, and the refits once they were asked for."""
-        return [fit.report for fits in self.data.fits.values() for _, fit in sorted(fits.items())]
+        """Of all fits of this data so far."""
+        return self.data.reports
 
 
 def fit_up_to(

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from graphbandit.checks import setting_array, setting_boolean, setting_choice, setting_number
 from graphbandit.errors import MissingExtraError, SettingError
 from graphbandit.function_classes.columns import Columns
-from graphbandit.function_classes.ensemble import EnsembleFunctionClass, in_blocks
+from graphbandit.function_classes.ensemble import BLOCK, PAIRS, EnsembleFunctionClass, in_blocks
 from graphbandit.function_classes.intervals import candidates_within, widths_within
 from graphbandit.function_classes.reduction import ReductionSpace, farthest_value
 from graphbandit.function_classes.refits import FitReport, RefitData, RefitModel, fitted
@@ -188,21 +188,29 @@ class RegressorClass(EnsembleFunctionClass[Regressors]):
         return regressor.set_params(**{name: int(state) for name, state in zip(names, states, strict=True)})
 
     def pair_values(
-        self, function: Regressors, rows: Float[np.ndarray, "pairs d"], arms: Int[np.ndarray, " pairs"]
+        self,
+        function: Regressors,
+        rows: Float[np.ndarray, "pairs d"],
+        arms: Int[np.ndarray, " pairs"],
+        *,
+        most: int = BLOCK,
     ) -> Float[np.ndarray, " pairs"]:
         """The regressor's predictions; 0 for an arm that has no regressor."""
         if not self._per_arm:
-            return self._predictions(function[ALL], rows, arms)
+            return self._predictions(function[ALL], rows, arms, most)
         values = np.zeros(len(arms))
         for arm, regressor in function.items():
             index = np.flatnonzero(arms == arm)
-            values[index] = self._predictions(regressor, rows[index], arms[index])
+            values[index] = self._predictions(regressor, rows[index], arms[index], most)
         return values
 
     def _predictions(
-        self, regressor: Any, rows: Float[np.ndarray, "pairs d"], arms: Int[np.ndarray, " pairs"]
+        self, regressor: Any, rows: Float[np.ndarray, "pairs d"], arms: Int[np.ndarray, " pairs"], most: int
     ) -> Float[np.ndarray, " pairs"]:
-        return in_blocks(len(arms), lambda index: regressor.predict(self._features(rows[index], arms[index])))
+        def evaluate(index: Int[np.ndarray, " block"]) -> Any:
+            return regressor.predict(self._features(rows[index], arms[index]))
+
+        return in_blocks(len(arms), evaluate, most=most)
 
     def smallest_loss(self, data: RefitData) -> float:
         """The least loss of all fits; of the estimate alone for the reduction, which needs no others."""
@@ -282,7 +290,7 @@ class RegressorClass(EnsembleFunctionClass[Regressors]):
         )
         features = self._features(np.concatenate([rows, row[None]]), np.append(arms, arm))
         estimate = self.fits(data, 1)[0].function.function[part]
-        least = float(np.square(self._predictions(estimate, rows, arms) - rewards).sum())
+        least = float(np.square(self._predictions(estimate, rows, arms, PAIRS) - rewards).sum())
 
         def refit(h: float, w: float) -> tuple[float, float]:
             weights = {self._weights: np.append(np.ones(len(arms)), w)}
@@ -290,9 +298,9 @@ class RegressorClass(EnsembleFunctionClass[Regressors]):
                 f"{self.name}, with one more observation of weight {w:g},",
                 rewards,
                 lambda: self._fresh(data, 0, part).fit(features, np.append(rewards, h), **weights),
-                lambda function: self._predictions(function, rows, arms),
+                lambda function: self._predictions(function, rows, arms, PAIRS),
             )
-            return float(self._predictions(function, row[None], np.array([arm]))[0]), loss - least
+            return float(self._predictions(function, row[None], np.array([arm]), BLOCK)[0]), loss - least
 
         return refit
 

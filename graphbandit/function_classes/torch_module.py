@@ -9,7 +9,7 @@ import numpy as np
 
 from graphbandit.checks import setting_integer, setting_number
 from graphbandit.errors import MissingExtraError, SettingError
-from graphbandit.function_classes.ensemble import EnsembleFunctionClass, in_blocks
+from graphbandit.function_classes.ensemble import BLOCK, EnsembleFunctionClass, in_blocks
 from graphbandit.function_classes.refits import FitReport, RefitData
 from graphbandit.shapes import Float, Int
 
@@ -126,7 +126,12 @@ class TorchClass(EnsembleFunctionClass["torch.nn.Module"]):
         return module.eval()
 
     def pair_values(
-        self, function: "torch.nn.Module", rows: Float[np.ndarray, "pairs d"], arms: Int[np.ndarray, " pairs"]
+        self,
+        function: "torch.nn.Module",
+        rows: Float[np.ndarray, "pairs d"],
+        arms: Int[np.ndarray, " pairs"],
+        *,
+        most: int = BLOCK,
     ) -> Float[np.ndarray, " pairs"]:
         """The module's answers, of which the arm's is taken."""
 
@@ -134,7 +139,7 @@ class TorchClass(EnsembleFunctionClass["torch.nn.Module"]):
             output = evaluated(function, rows[index])
             return output.reshape(-1) if self._arm_contexts else output[np.arange(len(index)), arms[index]]
 
-        return in_blocks(len(arms), evaluate)
+        return in_blocks(len(arms), evaluate, most=most)
 
     def _picked(self, output: "torch.Tensor", arms: "torch.Tensor") -> "torch.Tensor":
         """f(x, a) of each pair, from the module's values of all arms or of this one."""

@@ -84,3 +84,17 @@ def log_determinant(factor: Float[np.ndarray, "d d"]) -> float:
     for j in range(factor.shape[0]):
         total += np.log(factor[j, j])
     return 2.0 * total
+
+
+@kernel()
+def inverse_trace(factor: Float[np.ndarray, "d d"]) -> float:
+    """The trace of V^-1."""
+    d = factor.shape[0]
+    vector, total = np.empty(d), 0.0
+    for j in range(d):
+        vector[:] = 0.0
+        vector[j] = 1.0
+        solve_lower(factor, vector)
+        for i in range(d):
+            total += vector[i] * vector[i]
+    return total

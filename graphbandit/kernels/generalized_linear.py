@@ -152,33 +152,32 @@ def describe_block(
     link: int,
     parameter: Float[np.ndarray, " d"],
     factor: Float[np.ndarray, "d d"],
-    gram: Float[np.ndarray, "d d"],
-) -> tuple[float, float, float, float, float]:
-    """Of the observations: (squared loss, least mu', largest |eta|, largest |phi|, largest sqrt(phi'H^-1 phi)).
+    weight: float,
+    matrix: Float[np.ndarray, "d d"],
+) -> tuple[float, float, float]:
+    """Of the observations: (squared loss, sum of mu (exp(s^2 / 2) - 1), largest s), s = sqrt(phi'H^-1 phi).
 
-    phi phi' is added to (the upper triangle of) `gram`.
+    weight phi phi' is added to (the upper triangle of) `matrix`.
     """
     d = parameter.shape[0]
     vector = np.empty(d)
-    loss, flattest, farthest, longest, widest = 0.0, np.inf, 0.0, 0.0, 0.0
+    loss, overshoot, widest = 0.0, 0.0, 0.0
     for k in order:
-        predictor, square = 0.0, 0.0
+        predictor = 0.0
         for i in range(d):
             predictor += rows[k, i] * parameter[i]
-            square += rows[k, i] * rows[k, i]
             vector[i] = rows[k, i]
             for j in range(i, d):
-                gram[i, j] += rows[k, i] * rows[k, j]
-        residual = mean_of(link, predictor) - rewards[k]
-        loss += residual * residual
-        flattest = min(flattest, slope_of(link, predictor))
-        farthest, longest = max(farthest, abs(predictor)), max(longest, square)
+                matrix[i, j] += weight * rows[k, i] * rows[k, j]
+        mean = mean_of(link, predictor)
+        loss += (mean - rewards[k]) * (mean - rewards[k])
         solve_lower(factor, vector)
-        width = 0.0
+        square = 0.0
         for i in range(d):
-            width += vector[i] * vector[i]
-        widest = max(widest, width)
-    return loss, flattest, farthest, np.sqrt(longest), np.sqrt(widest)
+            square += vector[i] * vector[i]
+        overshoot += mean * np.expm1(0.5 * square)
+        widest = max(widest, square)
+    return loss, overshoot, np.sqrt(widest)
 
 
 @kernel()

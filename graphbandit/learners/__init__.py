@@ -7,6 +7,11 @@ from graphbandit.learners.bootstrapped_thompson import BootstrappedThompson
 from graphbandit.learners.epochs import EpochSchedule, EpochState
 from graphbandit.learners.epsilon_greedy import EpsilonGreedy
 from graphbandit.learners.every_round import EveryRoundLearner
+from graphbandit.learners.exp3_dom import Exp3DOM
+from graphbandit.learners.exp3_g import Exp3G
+from graphbandit.learners.exp3_ix import Exp3IX
+from graphbandit.learners.exp3_lgc import Exp3LGCIX, Exp3LGCU
+from graphbandit.learners.exp3_set import Exp3SET
 from graphbandit.learners.explore_then_commit import ExploreThenCommit
 from graphbandit.learners.falcon import Falcon
 from graphbandit.learners.greedy import Greedy
@@ -18,6 +23,8 @@ from graphbandit.learners.lin_ucb import LinUCB
 from graphbandit.learners.plausible import PlausibleState
 from graphbandit.learners.regcb import RegCB
 from graphbandit.learners.regcb_g import RegCBG
+from graphbandit.learners.squarecb import SquareCB
+from graphbandit.learners.squarecb_g import SquareCBG
 from graphbandit.learners.ts_n import TSN
 from graphbandit.learners.ucb_max_n import UCBMaxN
 from graphbandit.learners.ucb_n import UCBN
@@ -36,6 +43,12 @@ __all__ = [
     "EpochState",
     "EpsilonGreedy",
     "EveryRoundLearner",
+    "Exp3DOM",
+    "Exp3G",
+    "Exp3IX",
+    "Exp3LGCIX",
+    "Exp3LGCU",
+    "Exp3SET",
     "ExploreThenCommit",
     "Falcon",
     "Greedy",
@@ -47,6 +60,8 @@ __all__ = [
     "PlausibleState",
     "RegCB",
     "RegCBG",
+    "SquareCB",
+    "SquareCBG",
     "UCBMaxN",
     "Uniform",
 ]

@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from graphbandit.checks import setting_integer
 from graphbandit.errors import GraphError, HorizonError, InputError, SettingError
@@ -151,8 +152,8 @@ class EveryRoundLearner(Learner[State], Generic[State]):
         from graphbandit.kernels.every_round import Inputs, Outputs
 
         n, n_arms = len(contexts), state.problem.n_arms
-        masks = np.ones((1, n_arms), dtype=np.bool_) if available is None else np.ascontiguousarray(available)
-        given = np.empty((0, n_arms)) if rewards is None else np.ascontiguousarray(rewards, dtype=np.float64)
+        masks = np.ones((1, n_arms), dtype=np.bool_) if available is None else for_kernels(available, np.bool_)
+        given = np.empty((0, n_arms)) if rewards is None else for_kernels(rewards)
         outputs = Outputs(
             probabilities=np.empty((n, n_arms)),
             observed=np.empty((n, n_arms)),
@@ -173,6 +174,11 @@ class EveryRoundLearner(Learner[State], Generic[State]):
     def _rounds_left(self, state: State) -> int:
         """Rounds until the horizon; as many as one likes without one."""
         return 2**62 if state.problem.horizon is None else state.problem.horizon - state.rounds
+
+
+def for_kernels(array: Shaped[np.ndarray, "..."], kind: npt.DTypeLike = np.float64) -> Shaped[np.ndarray, "..."]:
+    """The array in the one layout kernels are compiled for: contiguous, and writable as read-only is another type."""
+    return np.require(array, dtype=kind, requirements=["C", "W"])
 
 
 def run_rounds(
@@ -216,7 +222,7 @@ def propensities_of(observations: Observations) -> Float[np.ndarray, " observed"
     if not ((q > 0) & (q <= 1 + 1e-6)).all():
         wrong = q[~((q > 0) & (q <= 1 + 1e-6))][0]
         raise InputError(f"the observations have a propensity of {wrong}; expected numbers above 0 and up to 1")
-    return np.ascontiguousarray(q, dtype=np.float64)
+    return for_kernels(q)
 
 
 def notes_of(observations: Observations, n_notes: int) -> Float[np.ndarray, "n notes"]:
@@ -225,7 +231,7 @@ def notes_of(observations: Observations, n_notes: int) -> Float[np.ndarray, "n n
     if notes is None or notes.shape != expected or not np.isfinite(notes).all():
         found = "none" if notes is None else f"an array of shape {notes.shape}"
         raise InputError(f"the notes of the observations are {found}; expected finite numbers of shape {expected}")
-    return np.ascontiguousarray(notes, dtype=np.float64)
+    return for_kernels(notes)
 
 
 def noise_of(own: float | None, problem: Problem) -> float:

@@ -4,10 +4,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from graphbandit.checks import setting_integer, setting_number
 from graphbandit.learners.every_round import noise_of
-from graphbandit.learners.linear_rewards import LinearLearner, LinearState, check_feature_settings
+from graphbandit.learners.linear_rewards import LinearLearner, LinearState
 from graphbandit.persistence import savable
 from graphbandit.problem import Problem
 from graphbandit.shapes import Float
@@ -42,6 +43,7 @@ class LinTS(LinearLearner):
     seed: int = 0
     ridge: float = 1.0
     intercept: bool = False
+    arm_features: npt.ArrayLike | None = None
     noise: float | None = None
 
     def __post_init__(self) -> None:
@@ -50,7 +52,7 @@ class LinTS(LinearLearner):
         setting_integer("seed", self.seed, at_least=0, at_most=2**62)
         if self.noise is not None:
             setting_number("noise", self.noise, at_least=0.0)
-        check_feature_settings(self.intercept, self.ridge)
+        self._check_features()
 
     def init(self, problem: Problem) -> LinearState:
         """No data."""

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from graphbandit.checks import setting_number
 from graphbandit.learners.every_round import noise_of
-from graphbandit.learners.linear_rewards import LinearLearner, LinearState, check_feature_settings
+from graphbandit.learners.linear_rewards import LinearLearner, LinearState
 from graphbandit.persistence import savable
 from graphbandit.problem import Problem
 from graphbandit.shapes import Float
@@ -27,8 +28,9 @@ class LinUCB(LinearLearner):
     sqrt(2 log(1/delta) + log(det V / ridge^d)) + sqrt(ridge) bound, where `bound` is the largest |theta| and, with a
     theta for each of K arms, delta is divided by K.
 
-    Contexts of shape (arms, d) are features of the arms for one theta; contexts of shape (d,) are features of the
-    round, for a theta of each arm. `intercept` adds a 1 to either. `noise` is sigma where the problem does not say.
+    Contexts of shape (arms, d) are features of the arms, for one theta. Contexts of shape (d,) are features of the
+    round, for a theta of each arm; or, with `arm_features` z of shape (arms, d_a), for one theta and phi = x kron z(a).
+    `intercept` puts a 1 behind x, and behind z. `noise` is sigma where the problem does not say, or says otherwise.
 
     >>> from graphbandit import Bandit, Problem, graph_generators
     >>> bandit = Bandit(LinUCB(alpha=1.0), Problem(n_arms=3))
@@ -47,6 +49,7 @@ class LinUCB(LinearLearner):
     bound: float = 1.0
     ridge: float = 1.0
     intercept: bool = False
+    arm_features: npt.ArrayLike | None = None
     noise: float | None = None
 
     def __post_init__(self) -> None:
@@ -56,7 +59,7 @@ class LinUCB(LinearLearner):
             setting_number("noise", self.noise, at_least=0.0)
         setting_number("delta", self.delta, above=0.0, below=1.0)
         setting_number("bound", self.bound, at_least=0.0)
-        check_feature_settings(self.intercept, self.ridge)
+        self._check_features()
 
     def init(self, problem: Problem) -> LinearState:
         """No data."""
@@ -67,7 +70,7 @@ class LinUCB(LinearLearner):
     def _settings(self, problem: Problem, features: Float[np.ndarray, "n rows d"]) -> "LinearSettings":
         from graphbandit.kernels import linear_rewards as kernels
 
-        vectors = problem.n_arms if features.shape[1] == 1 else 1
+        vectors = self._vectors(problem, features)
         return kernels.LinearSettings(
             rule=kernels.LIN_UCB,
             features=features,

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
-from graphbandit.checks import LARGEST, first_not_finite, setting_boolean, setting_number
+from graphbandit.checks import LARGEST, first_not_finite, setting_array, setting_boolean, setting_number
 from graphbandit.errors import InputError, SettingError
 from graphbandit.graph_batches import FeedbackGraphs
-from graphbandit.learners.every_round import EveryRoundLearner, RoundState, run_rounds
+from graphbandit.learners.every_round import EveryRoundLearner, RoundState, for_kernels, run_rounds
 from graphbandit.persistence import savable
 from graphbandit.problem import Problem
 from graphbandit.shapes import Float, Shaped
@@ -48,21 +49,27 @@ class LinearState(RoundState):
             raise SettingError("a factor has a diagonal that is not positive; expected a Cholesky factor")
 
 
-def check_feature_settings(intercept: bool, ridge: float) -> None:
-    """Raise SettingError unless these are settings of a ridge regression."""
-    setting_boolean("intercept", intercept)
-    setting_number("ridge", ridge, above=0.0)
-
-
 class LinearLearner(EveryRoundLearner[LinearState]):
     """A learner of rewards phi(x, a)' theta.
 
     Contexts of shape (arms, d) are the arms' features, for one theta. Contexts of shape (d,) are features of the round,
-    for a theta of each arm. With `intercept` a 1 is added to either.
+    for a theta of each arm; or, with `arm_features` z, for one theta and phi = x kron z(a). With `intercept` a 1 is put
+    behind x, and behind z.
     """
 
     ridge: float
     intercept: bool
+    arm_features: npt.ArrayLike | None
+
+    def _check_features(self) -> None:
+        """Raise SettingError unless these are settings of a ridge regression; arm features become plain tuples."""
+        setting_boolean("intercept", self.intercept)
+        setting_number("ridge", self.ridge, above=0.0)
+        if self.arm_features is not None:
+            table = setting_array("arm_features", self.arm_features, ("arms", "d"))
+            if np.abs(table).max() > LARGEST**0.25:
+                raise SettingError(f"arm_features go beyond {LARGEST**0.25:g}; expected smaller ones")
+            object.__setattr__(self, "arm_features", tuple(map(tuple, table.tolist())))
 
     @property
     def needs_loops(self) -> bool:
@@ -75,6 +82,9 @@ class LinearLearner(EveryRoundLearner[LinearState]):
 
     def init(self, problem: Problem) -> LinearState:
         """No data."""
+        if self.arm_features is not None and len(np.asarray(self.arm_features)) != problem.n_arms:
+            given = len(np.asarray(self.arm_features))
+            raise SettingError(f"arm_features are of {given} arms; expected {problem.n_arms}")
         return LinearState(
             problem=problem,
             rounds=0,
@@ -98,14 +108,21 @@ class LinearLearner(EveryRoundLearner[LinearState]):
         if not (np.abs(rows) <= LARGEST**0.25).all():
             where = first_not_finite(rows, largest=LARGEST**0.25)
             raise InputError(f"contexts have {where}; expected finite numbers up to {LARGEST**0.25:g} in size")
+        if self.arm_features is not None and rows.shape[1] != 1:
+            raise InputError(f"contexts have shape {contexts.shape}; expected (n, d), as there are arm_features")
         if self.intercept:
             rows = np.concatenate([rows, np.ones((*rows.shape[:2], 1))], axis=2)
-        return np.ascontiguousarray(rows, dtype=np.float64)
+        if self.arm_features is not None:
+            arms = np.array(self.arm_features)
+            if self.intercept:
+                arms = np.hstack([arms, np.ones((len(arms), 1))])
+            rows = (rows[:, :, :, None] * arms[None, :, None, :]).reshape(len(rows), len(arms), -1)
+        return for_kernels(rows)
 
     def _regressions(self, state: LinearState, features: Float[np.ndarray, "n rows d"]) -> LinearState:
         """The state as it is, or, before anything was learnt, with empty regressions of the right size."""
-        _, rows, d = features.shape
-        vectors = state.problem.n_arms if rows == 1 else 1
+        d = features.shape[2]
+        vectors = self._vectors(state.problem, features)
         if not len(state.sums):
             factor = np.sqrt(self.ridge) * np.eye(d)
             return LinearState(
@@ -116,13 +133,17 @@ class LinearLearner(EveryRoundLearner[LinearState]):
                 log_determinants=np.zeros(vectors),
             )
         if state.sums.shape != (vectors, d):
-            found, expected = self._shape(vectors, d), self._shape(*state.sums.shape)
-            raise InputError(f"the context has shape {found}; expected {expected} as before")
+            found, expected = (vectors, d), state.sums.shape
+            raise InputError(
+                f"the context gives {found[0]} regressions of {found[1]} features; "
+                f"expected its shape to give {expected[0]} of {expected[1]} as before"
+            )
         return state
 
-    def _shape(self, vectors: int, d: int) -> str:
-        size = d - self.intercept
-        return f"({size},)" if vectors > 1 else f"(arms, {size})"
+    @staticmethod
+    def _vectors(problem: Problem, features: Float[np.ndarray, "n rows d"]) -> int:
+        """How many theta there are: one, or one an arm where features are those of the round."""
+        return problem.n_arms if features.shape[1] == 1 else 1
 
     def _run(
         self,

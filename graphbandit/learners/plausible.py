@@ -3,7 +3,7 @@
 import math
 from abc import abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -13,7 +13,7 @@ from graphbandit.checks import LARGEST, first_not_finite, numbers
 from graphbandit.errors import InputError
 from graphbandit.function_classes.base import Draws, FunctionClass
 from graphbandit.learners.base import Learner, candidates_of, function_class_of
-from graphbandit.learners.epochs import EpochSchedule, add_epoch, check_clock, rounds_left
+from graphbandit.learners.epochs import EpochSchedule, add_epoch, check_clock, postponed, rounds_left
 from graphbandit.learners.noise import conservative_noise, warn_of_estimated_noise
 from graphbandit.persistence import savable
 from graphbandit.problem import Problem
@@ -87,6 +87,16 @@ class PlausibleLearner(Learner[PlausibleState]):
             problem.noise, functions, data, span=max(high - low, 0.0), epoch=m + 1, delta=self.delta
         )
         return self._state(functions, problem, state.rounds + expected, m + 1, data, float(noise), low, high)
+
+    def postpone(self, state: PlausibleState, observations: Observations) -> PlausibleState:
+        """All observations, and the plausible functions as they were."""
+        functions = function_class_of(self.function_class, state.problem)
+        after: PlausibleState = postponed(functions, state, observations, expected=self.rounds_until_update(state))
+        return replace(
+            after,
+            lowest_reward=float(observations.rewards.min(initial=state.lowest_reward)),
+            highest_reward=float(observations.rewards.max(initial=state.highest_reward)),
+        )
 
     @cached_property
     def _schedule(self) -> EpochSchedule:

@@ -57,9 +57,10 @@ class Claim:
 
     @property
     def answer(self) -> str:
-        """Over all checks: the one answer, or how many are yes."""
+        """Over all checks: the one answer, or how often it is yes (without any yes, the commonest)."""
         answers = [check.answer for check in self.checks if not check.probe]
-        return answers[0] if len(set(answers)) == 1 else f"yes in {answers.count('yes')} of {len(answers)}"
+        common = "yes" if "yes" in answers else max(answers, key=answers.count)
+        return common if len(set(answers)) == 1 else f"{common} in {answers.count(common)} of {len(answers)}"
 
 
 def paired(first: Float[np.ndarray, " n"], second: Float[np.ndarray, " n"]) -> Interval:

@@ -12,19 +12,11 @@ from graphbandit.experiments.paper.findings import Study
 from graphbandit.experiments.paper.panels import LOOKS, panel_grid, panel_title
 from graphbandit.experiments.paper.plans import FORMS, READINGS
 from graphbandit.experiments.paper.set_sizes import SetSizes
+from graphbandit.experiments.paper.variants import WHOLE, variants
 from graphbandit.plots.style import GREY, INK, PALE
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-WHOLE = "whole"
-
-
-def variants(study: Study, form: str) -> dict[str, str]:
-    """What is changed in a form of AdaCB.G to the learner's name; `WHOLE` is the form itself."""
-    start = f"{FORMS[form]}, "
-    changed = {name.removeprefix(start): name for name in study.experiment.learners if name.startswith(start)}
-    return {WHOLE: FORMS[form], **changed}
 
 
 def plot_parts(study: Study) -> Figure:
@@ -78,13 +70,17 @@ def plot_set_sizes(sizes: SetSizes) -> Figure:
         rounds, most = sizes.excess(place, "RegCB.G")
         axes.set(xlim=(0, end), ylim=(0, end), aspect="equal")
         write_labels(axes, "independence number", "size of S (all arms)")
-        panel_title(axes, _short(place), "")
+        panel_title(axes, short_place(place), "")
         said = f"|S| larger in {rounds} of {len(alpha)}\nrounds, by at most {most}" if rounds else "|S| never larger"
         axes.text(0.97, 0.04, said, transform=axes.transAxes, ha="right", va="bottom", size=9, color=INK)
     return figure
 
 
-def _short(place: str) -> str:
-    """A label without the reward scale, which all share here."""
+def short_place(place: str) -> str:
+    """A label without the reward scale, which all share here.
+
+    >>> short_place("directed probability=0.02 reward_scale=8.0")
+    'directed p = 0.02'
+    """
     words = [word for word in place.split() if not word.startswith("reward_scale=")]
     return " ".join(words).replace("probability=", "p = ").replace("random", "random, undirected")

@@ -40,6 +40,9 @@ READINGS = {"literal": 1.0, "rescaled": 8.0}
 FORMS = {"paper": "AdaCB.G, paper", "ours": "AdaCB.G, ours"}
 """The two forms of the algorithm, by the names of their learners."""
 
+FORM_NAMES = {"paper": "paper's form", "ours": "our form"}
+"""The same for readers."""
+
 BASELINES = ("RegCB.G", "FALCON")
 
 MAIN = (*FORMS.values(), *BASELINES)

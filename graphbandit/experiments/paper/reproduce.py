@@ -104,7 +104,7 @@ def compile_kernels() -> float:
     experiment = packaged("parts")
     learners = [(p.name, build_learner(p.kind, p.settings)) for p in experiment.learner_points()]
     learners += [("FALCON", build_learner("Falcon", {}))]
-    for graph in ("star", "clique_group", "random"):
+    for graph in ("star", "clique_group", "random", "network"):
         environment = build_environment("paper", {"n_arms": 6, "graph": graph})
         run_repeat(learners, environment, rounds=64, repeat=0, seed=0)
     return time.perf_counter() - start

@@ -11,11 +11,12 @@ import numpy as np
 from graphbandit.experiments.figure_parts import short_number
 from graphbandit.experiments.paper.checks import paired, signed
 from graphbandit.experiments.paper.findings import Findings, Study
-from graphbandit.experiments.paper.part_figures import WHOLE, variants
+from graphbandit.experiments.paper.part_figures import short_place
 from graphbandit.experiments.paper.plans import FORMS, MAIN, READINGS
 from graphbandit.experiments.paper.printed import PRINTED
 from graphbandit.experiments.paper.set_sizes import SetSizes
 from graphbandit.experiments.paper.sweeps import AXES, sweeps
+from graphbandit.experiments.paper.variants import WHOLE, variants
 from graphbandit.shapes import Float
 
 
@@ -51,7 +52,7 @@ def set_size_table(sizes: SetSizes) -> Table:
             mean = float(size.mean())
             rows.append(
                 [
-                    _words(place),
+                    _words(short_place(place)),
                     _words(name),
                     (span, float(alpha.mean())),
                     (f"{short_number(mean)} ({size.min()} to {size.max()})", mean),

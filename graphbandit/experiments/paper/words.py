@@ -30,7 +30,7 @@ CHOICES = {
     "number of cliques in the ablation": "5, as in the table; the paper gives none",
     "repeats": """50 for ablation and Flixster (the names of the paper's figure files), 40 for the table (its text) and
         40 or 50 for what is ours to add; 8 for all in the quick preset""",
-    "reward scale": "two readings: 1, as printed, and 8, which is close to the paper's figures; both always shown",
+    "reward scale": "two readings: 1, as printed, and 8, which is closer to the paper's figures; both always shown",
     "eta, delta": "1 and 0.1, the paper's, for all learners",
     "the network": """the paper's subgraphs are not published, nor how they were drawn; union-find joins friends in
         random order while a set stays within 100 members, and keeps sets of exactly 100""",

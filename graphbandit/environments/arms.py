@@ -1,0 +1,144 @@
+"""Arms without contexts, in the cases that tell learners apart: close arms, lotteries, poor hubs, shifting levels."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import floor, log
+from typing import Any
+
+import numpy as np
+
+from graphbandit.checks import setting_choice, setting_integer, setting_number
+from graphbandit.environments.base import BLOCK, Environment, Instance, Rounds, check_repeat, from_blocks
+from graphbandit.environments.graph_setting import GraphSetting, source_of
+from graphbandit.errors import SettingError
+from graphbandit.function_classes import LinearClass
+from graphbandit.graph_sources import FixedSource, GraphSource
+from graphbandit.graphs import FeedbackGraph
+from graphbandit.problem import Problem
+from graphbandit.seeds import stream
+from graphbandit.shapes import Float, Int
+
+CASES = ("needle", "ladder", "lottery", "poor-hub", "shifting")
+
+PHASE = 1.6
+"""The growth of the phases of the case "shifting"."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ArmsEnvironment(Environment):
+    """K arms whose rewards are 0 or 1 and whose order never changes; the context is always the number 1.
+
+    Which arm is best is drawn once a repeat. The cases, with g = `gap`:
+
+    - "needle": the best arm has mean 1/2 + g/2, all others 1/2 - g/2;
+    - "ladder": means from 1/2 + g/2 down to 1/2 - g/2 in equal steps;
+    - "lottery": the best arm pays 1 with probability 1/4 + g, else nothing, and all others always pay exactly 1/4: who
+      believes the first few tries leaves it for ever;
+    - "poor-hub": as the needle, but arm 0 has the lowest mean, 1/2 - g, and is the only arm that reveals others, all
+      of them: what is worth knowing is told only by an arm not worth playing;
+    - "shifting": as the needle with levels lower by half, and all means rise by (1 - g)/2 together in every other
+      phase, phases growing by 1.6: a stochastically constrained adversary (Zimmert & Seldin 2021). The gap is g in
+      every round, so regret is against the best fixed arm, but averages over time say little.
+
+    `graph` and `graph_options` are those of `SyntheticEnvironment`; the poor hub brings its own.
+    """
+
+    n_arms: int = 20
+    case: str = "needle"
+    gap: float = 0.2
+    graph: GraphSetting | None = None
+    graph_options: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        setting_integer("n_arms", self.n_arms, at_least=2)
+        setting_choice("case", self.case, CASES)
+        largest = 0.5 if self.case in ("lottery", "poor-hub") else 1.0
+        if setting_number("gap", self.gap, above=0.0) > largest:
+            raise SettingError(f"gap is {self.gap!r}; expected at most {largest:g} in the case {self.case!r}")
+        if self.case == "poor-hub" and (self.graph is not None or self.graph_options):
+            raise SettingError(f"graph is {self.graph!r}; expected none in the case 'poor-hub', which has its own")
+        _ = self.source  # a graph that does not fit is refused here
+
+    @property
+    def source(self) -> GraphSource:
+        """Where the graphs come from."""
+        if self.case != "poor-hub":
+            return source_of("random" if self.graph is None else self.graph, self.graph_options, self.n_arms)
+        matrix = np.eye(self.n_arms, dtype=np.bool_)
+        matrix[0] = True
+        return FixedSource(FeedbackGraph.from_dense(matrix))
+
+    def instance(self, seed: int, repeat: int = 0) -> "ArmsInstance":
+        """Draw which arm is which."""
+        check_repeat(seed, repeat)
+        order = stream(seed, "arms", repeat, "order").permutation(self.n_arms)
+        if self.case == "poor-hub":
+            order = np.concatenate([[0], order[order != 0]])
+        return ArmsInstance(environment=self, seed=seed, repeat=repeat, order=order)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ArmsInstance(Instance):
+    """One repeat: `order` are the arms, the best one last."""
+
+    environment: ArmsEnvironment
+    seed: int
+    repeat: int
+    order: Int[np.ndarray, " arms"]
+
+    def problem(self, horizon: int | None) -> Problem:
+        """A mean for each arm, and rewards in [0, 1]."""
+        functions = LinearClass(n_arms=self.environment.n_arms, dimension=1, parameters="per-arm")
+        return Problem(n_arms=self.environment.n_arms, function_class=functions, horizon=horizon, noise=0.5)
+
+    @property
+    def means(self) -> Float[np.ndarray, " arms"]:
+        """Of the arms; in the case "shifting", while they are low."""
+        n, gap, case = self.environment.n_arms, self.environment.gap, self.environment.case
+        if case == "ladder":
+            ascending = np.linspace(0.5 - gap / 2, 0.5 + gap / 2, n)
+        else:
+            base = {"lottery": 0.25, "shifting": 0.0}.get(case, 0.5 - gap / 2)
+            ascending = np.full(n, base)
+            ascending[-1] = base + gap
+            if case == "poor-hub":
+                ascending[0] = 0.5 - gap
+        means = np.empty(n)
+        means[self.order] = ascending
+        return means
+
+    def rounds(self, first: int, stop: int) -> Rounds:
+        """The rounds first .. stop - 1, cut from the blocks that hold them."""
+        return from_blocks(first, stop, self._block)
+
+    def _block(self, number: int) -> Rounds:
+        settings = self.environment
+
+        def draws(purpose: str) -> np.random.Generator:
+            return stream(self.seed, "arms", self.repeat, purpose, number)
+
+        means = np.tile(self.means, (BLOCK, 1))
+        if settings.case == "shifting":
+            numbers = range(number * BLOCK + 1, (number + 1) * BLOCK + 1)
+            odd = np.array([floor(log(t) / log(PHASE)) % 2 for t in numbers])
+            means += (0.5 * (1.0 - settings.gap) * odd)[:, None]
+        rewards = (draws("rewards").random(means.shape) < means).astype(np.float64)
+        if settings.case == "lottery":
+            rewards[:, self.order[:-1]] = 0.25
+        return Rounds(
+            contexts=np.ones((BLOCK, 1)),
+            graphs=settings.source.draw(draws("graphs"), BLOCK),
+            means=means,
+            rewards=rewards,
+        )
+
+
+def arms(
+    *, n_arms: int = 20, case: str = "needle", gap: float = 0.2, graph: GraphSetting | None = None, **graph_options: Any
+) -> ArmsEnvironment:
+    """An `ArmsEnvironment`; keywords that it does not know go to the kind of graph.
+
+    >>> arms(n_arms=3, case="lottery", gap=0.1).instance(seed=0).means
+    array([0.35, 0.25, 0.25])
+    """
+    return ArmsEnvironment(n_arms=n_arms, case=case, gap=gap, graph=graph, graph_options=graph_options)

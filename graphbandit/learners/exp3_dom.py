@@ -1,0 +1,59 @@
+"""EXP3-DOM (Alon, Cesa-Bianchi, Gentile & Mansour 2013, Algorithm 2): exploration on a dominating set."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from graphbandit.checks import setting_number
+from graphbandit.errors import SettingError
+from graphbandit.learners.exp3_weights import Exp3Learner
+from graphbandit.learners.losses import given
+from graphbandit.persistence import savable
+from graphbandit.shapes import Float
+
+
+@savable
+@dataclass(frozen=True, kw_only=True)
+class Exp3DOM(Exp3Learner):
+    """p = (1 - gamma) w + gamma times uniform on R, where R is a greedy dominating set of the round's graph.
+
+    Rounds fall into levels b = floor(log2 |R|) with weights w of their own, w(a) proportional to exp(-(gamma_b / 2^b)
+    sum of estimated losses of the level). gamma_b = min(1, sqrt(2^b log K / 2^r)), where r grows by 1 and the level
+    starts afresh once the sum of 1 + Q_t / 2^(b+1) over its rounds passes 2^r (the paper's doubling trick, as in its
+    Section on Exp3-DOM; r starts at the smallest whole number with gamma_b of at most 1). A fixed `gamma`, for all
+    levels, switches that off; a fixed `eta` takes the place of gamma_b / 2^b. A late reward counts to the level of
+    its own round.
+
+    >>> from graphbandit import Bandit, Problem, graph_generators
+    >>> bandit = Bandit(Exp3DOM(gamma=0.4), Problem(n_arms=4))
+    >>> decision = bandit.decide([], graph_generators.star(4, hub=2))
+    >>> decision.exploration_set, decision.probabilities  # 0.6 times 1/4, and 0.4 on the hub
+    (array([2]), array([0.15, 0.15, 0.55, 0.15]))
+    """
+
+    eta: float | None = None
+    gamma: float | None = None
+    low: float = 0.0
+    high: float = 1.0
+    clip: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.gamma is not None and setting_number("gamma", self.gamma, above=0.0) > 1.0:
+            raise SettingError(f"gamma is {self.gamma!r}; expected a number above 0 and up to 1")
+
+    def _rule(self) -> int:
+        from graphbandit.kernels.exp3 import EXP3_DOM
+
+        return EXP3_DOM
+
+    def _rates(self) -> tuple[float, float]:
+        return given(self.gamma), np.nan
+
+    def _empty(self, n_arms: int) -> tuple[Float[np.ndarray, "levels arms"], Float[np.ndarray, "kinds 2"]]:
+        levels = n_arms.bit_length()
+        totals = np.zeros((levels, 2))
+        for b in range(levels if n_arms > 1 else 0):
+            totals[b, 1] = max(0, math.ceil(math.log2(2**b * math.log(n_arms))))
+        return np.zeros((levels, n_arms)), totals

@@ -1,0 +1,67 @@
+"""EXP3.G (Alon, Cesa-Bianchi, Dekel & Koren 2015, Algorithm 1): any graph in which some arm reveals each arm."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from graphbandit.checks import setting_number
+from graphbandit.learners.exp3_weights import Exp3Learner
+from graphbandit.learners.losses import check_rate, given
+from graphbandit.persistence import savable
+from graphbandit.shapes import Float
+
+
+@savable
+@dataclass(frozen=True, kw_only=True)
+class Exp3G(Exp3Learner):
+    """p = (1 - gamma) w + gamma u, w(a) proportional to exp(-eta sum_s l_s(a)), l_s(a) = loss / q_s(a) where revealed.
+
+    Rates that are not given are those of the paper's Theorem 2. While all graphs were strongly observable (each arm
+    reveals itself or is revealed by all others), u is uniform on all arms, gamma = min(sqrt(1 / (alpha T)), 1/2) and
+    eta = 2 gamma. From the first graph on that is weakly observable, gamma = min((delta log K / T)^(1/3), 1/2) and
+    eta = gamma^2 / delta, and in such rounds u is uniform on delta arms that reveal all the others in need of it,
+    found greedily.
+
+    The paper has one graph. Where graphs change, alpha and delta are averages over the rounds so far; alpha is the
+    size of a greedy independent set unless `independence` gives it. Without a horizon, T is the number of the round.
+    A graph with an arm that nothing reveals is refused.
+
+    >>> import numpy as np
+    >>> from graphbandit import Bandit, FeedbackGraph, Problem
+    >>> bandit = Bandit(Exp3G(gamma=0.2, eta=0.1), Problem(n_arms=3))
+    >>> only_by_0 = FeedbackGraph.from_edges([(0, 0), (0, 1), (0, 2)], 3, require_loops=False)
+    >>> decision = bandit.decide([], only_by_0)
+    >>> decision.exploration_set, decision.probabilities.round(4)  # 0.8 / 3 each, and 0.2 on arm 0
+    (array([0]), array([0.4667, 0.2667, 0.2667]))
+    """
+
+    eta: float | None = None
+    gamma: float | None = None
+    independence: float | None = None
+    low: float = 0.0
+    high: float = 1.0
+    clip: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_rate("gamma", self.gamma)
+        if self.gamma is not None:
+            setting_number("gamma", self.gamma, below=1.0)
+        if self.independence is not None:
+            setting_number("independence", self.independence, at_least=1.0)
+
+    @property
+    def needs_loops(self) -> bool:
+        """No: it is enough that some arm reveals each arm."""
+        return False
+
+    def _rule(self) -> int:
+        from graphbandit.kernels.exp3 import EXP3_G
+
+        return EXP3_G
+
+    def _rates(self) -> tuple[float, float]:
+        return given(self.gamma), given(self.independence)
+
+    def _empty(self, n_arms: int) -> tuple[Float[np.ndarray, "levels arms"], Float[np.ndarray, "kinds 2"]]:
+        return np.zeros((1, n_arms)), np.zeros((2, 2))

@@ -1,0 +1,45 @@
+"""EXP3-IX (Kocak, Neu, Valko & Munos 2014): implicit exploration with side observations."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from graphbandit.learners.exp3_weights import Exp3Learner
+from graphbandit.learners.losses import check_rate, given
+from graphbandit.persistence import savable
+
+
+@savable
+@dataclass(frozen=True, kw_only=True)
+class Exp3IX(Exp3Learner):
+    """p(a) proportional to exp(-eta_t sum_s l_s(a)), l_s(a) = loss / (q_s(a) + gamma_s) where it was revealed.
+
+    The bias gamma takes the place of explicit exploration. Rates that are not given are the paper's (its Section 3),
+    eta_t = gamma_t = sqrt(log K / (K + sum_{s<t} Q_s)) with Q_s = sum_a p_s(a) / (q_s(a) + gamma_s): nothing of the
+    graphs or the horizon must be known.
+
+    >>> from graphbandit import Bandit, Problem, graph_generators
+    >>> bandit = Bandit(Exp3IX(eta=1.0, gamma=0.25), Problem(n_arms=2))
+    >>> decision = bandit.decide([], graph_generators.complete(2))
+    >>> bandit.observe(decision, {0: 1.0, 1: 0.0})  # losses 0 and 1, which counts 1 / (1 + 0.25)
+    >>> bandit.decide([], graph_generators.complete(2)).probabilities.round(4)  # 1 and exp(-0.8), in proportion
+    array([0.69, 0.31])
+    """
+
+    eta: float | None = None
+    gamma: float | None = None
+    low: float = 0.0
+    high: float = 1.0
+    clip: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_rate("gamma", self.gamma)
+
+    def _rule(self) -> int:
+        from graphbandit.kernels.exp3 import EXP3_IX
+
+        return EXP3_IX
+
+    def _rates(self) -> tuple[float, float]:
+        return given(self.gamma), np.nan

@@ -1,0 +1,233 @@
+"""EXP3-LGC-U and EXP3-LGC-IX (Wang et al. 2021): adversarial losses that are linear in contexts."""
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from graphbandit.checks import LARGEST, first_not_finite, setting_boolean, setting_number
+from graphbandit.errors import InputError, SettingError
+from graphbandit.graph_batches import FeedbackGraphs
+from graphbandit.learners.every_round import (
+    EveryRoundLearner,
+    RoundState,
+    for_kernels,
+    notes_of,
+    propensities_of,
+    run_rounds,
+)
+from graphbandit.learners.losses import BoundedRewards, check_rate, given
+from graphbandit.persistence import savable
+from graphbandit.problem import Problem
+from graphbandit.shapes import Float, Shaped
+from graphbandit.types import Observations
+
+if TYPE_CHECKING:
+    from graphbandit.kernels.every_round import Inputs, Outputs
+    from graphbandit.kernels.exp3_linear import LinearLossArrays, LinearLossSettings
+
+
+@savable
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LinearLossState(RoundState):
+    """Sums of estimated loss vectors, the Cholesky factor of ridge I + sum x x', and the sum of Q.
+
+    The arrays are empty before the first round, as the first context says how long vectors are.
+    """
+
+    vectors: Float[np.ndarray, "arms d"]
+    factor: Float[np.ndarray, "d d"]
+    totals: Float[np.ndarray, " 1"]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.vectors.ndim != 2 or len(self.vectors) != self.problem.n_arms:
+            raise SettingError(f"vectors have shape {self.vectors.shape}; expected ({self.problem.n_arms}, d)")
+        d = self.vectors.shape[1]
+        if self.factor.shape != (d, d) or self.totals.shape != (1,):
+            raise SettingError(f"factor has shape {self.factor.shape}; expected ({d}, {d})")
+        for array in (self.vectors, self.factor, self.totals):
+            if array.dtype != np.float64 or not np.isfinite(array).all():
+                raise SettingError(f"the estimates have values of type {array.dtype}; expected finite float64")
+        if not (np.diagonal(self.factor) > 0).all():
+            raise SettingError("factor has a diagonal that is not positive; expected a Cholesky factor")
+
+
+class LinearLossLearner(BoundedRewards, EveryRoundLearner[LinearLossState]):
+    """What EXP3-LGC-U and EXP3-LGC-IX share; contexts have shape (d,), the same for all arms."""
+
+    eta: float | None
+    gamma: float | None
+    ridge: float
+    intercept: bool
+
+    def __post_init__(self) -> None:
+        check_rate("eta", self.eta)
+        check_rate("gamma", self.gamma)
+        setting_number("ridge", self.ridge, above=0.0)
+        setting_boolean("intercept", self.intercept)
+        self._check_bounds()
+
+    @property
+    def needs_loops(self) -> bool:
+        """Yes: each arm's loss is to be estimated while it is played."""
+        return True
+
+    @property
+    def n_notes(self) -> int:
+        """As EXP3: level (always 0), implicit exploration, Q."""
+        return 3
+
+    def init(self, problem: Problem) -> LinearLossState:
+        """All arms alike."""
+        vectors, factor = np.empty((problem.n_arms, 0)), np.empty((0, 0))
+        return LinearLossState(problem=problem, rounds=0, vectors=vectors, factor=factor, totals=np.zeros(1))
+
+    @abstractmethod
+    def _rule(self) -> int:
+        """The kernel's number of the algorithm."""
+
+    def _contexts(self, state: LinearLossState, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n d"]:
+        if contexts.ndim != 2 or not contexts.shape[1] or contexts.dtype.kind not in "biuf":
+            raise InputError(
+                f"contexts have type {contexts.dtype} and shape {contexts.shape}; expected numbers, (n, d)"
+            )
+        if not (np.abs(contexts) <= LARGEST**0.25).all():
+            where = first_not_finite(contexts, largest=LARGEST**0.25)
+            raise InputError(f"contexts have {where}; expected finite numbers up to {LARGEST**0.25:g} in size")
+        rows = np.hstack([contexts, np.ones((len(contexts), 1))]) if self.intercept else contexts
+        d = state.vectors.shape[1]
+        if d and rows.shape[1] != d:
+            before = d - self.intercept
+            raise InputError(f"the context has shape {contexts.shape[1:]}; expected ({before},) as before")
+        return for_kernels(rows)
+
+    def _arrays(self, state: LinearLossState, d: int) -> "LinearLossArrays":
+        """Of the state, or empty ones of the right size; new in any case."""
+        from graphbandit.kernels.exp3_linear import LinearLossArrays
+
+        if not state.vectors.shape[1]:
+            factor = np.sqrt(self.ridge) * np.eye(d)
+            return LinearLossArrays(np.zeros((state.problem.n_arms, d)), factor, np.zeros(1))
+        return LinearLossArrays(state.vectors.copy(), state.factor.copy(), state.totals.copy())
+
+    def _settings(self, rows: Float[np.ndarray, "n d"]) -> "LinearLossSettings":
+        from graphbandit.kernels.exp3_linear import LinearLossSettings
+
+        return LinearLossSettings(
+            rule=self._rule(),
+            contexts=rows,
+            eta=given(self.eta),
+            gamma=given(self.gamma),
+            low=float(self.low),
+            high=float(self.high),
+        )
+
+    def _run(
+        self,
+        state: LinearLossState,
+        contexts: Shaped[np.ndarray, "n ..."],
+        graphs: FeedbackGraphs,
+        inputs: "Inputs",
+        outputs: "Outputs",
+    ) -> LinearLossState:
+        from graphbandit.kernels import exp3_linear as kernels
+
+        rows = self._contexts(state, contexts)
+        arrays = self._arrays(state, rows.shape[1])
+        run_rounds(kernels, graphs, state.rounds, self._settings(rows), arrays, inputs, outputs)
+        return self._after(state, arrays, len(contexts)) if inputs.learn else state
+
+    def _learn(self, state: LinearLossState, observations: Observations) -> LinearLossState:
+        from graphbandit.kernels import exp3_linear as kernels
+
+        rows = self._contexts(state, observations.contexts)
+        notes, q = notes_of(observations, self.n_notes), propensities_of(observations)
+        if not (notes[:, 1] >= 0).all():
+            raise InputError(f"the notes of the observations are {notes.tolist()}; expected those of decided rounds")
+        arrays = self._arrays(state, rows.shape[1])
+        seen, settings = observations, self._settings(rows)
+        kernels.learn(state.rounds, settings, arrays, rows, seen.rows, seen.arms, seen.rewards, q, notes)
+        return self._after(state, arrays, 1)
+
+    @staticmethod
+    def _after(state: LinearLossState, arrays: "LinearLossArrays", played: int) -> LinearLossState:
+        return LinearLossState(
+            problem=state.problem,
+            rounds=state.rounds + played,
+            vectors=arrays.vectors,
+            factor=arrays.factor,
+            totals=arrays.totals,
+        )
+
+
+@savable
+@dataclass(frozen=True, kw_only=True)
+class Exp3LGCU(LinearLossLearner):
+    """p = (1 - gamma) w + gamma / K, w(a) proportional to exp(-eta x' sum_s theta_s(a)).
+
+    theta_s(a) = loss / q_s(a) S^-1 x_s where arm a's loss was revealed and 0 elsewhere: unbiased, when contexts are
+    drawn independently with second moments S = E[x x']. The paper takes S as known; here it is (ridge I + sum x x') /
+    t. Rates that are not given: eta_t = sqrt(log K / sum_{s<=t} (K + d Q_s)), with Q_s = sum_a p_s(a) / q_s(a), the
+    paper's order sqrt(log K / ((K + alpha d) T)) with what was seen in place of alpha and T; and gamma_t = min(1/2,
+    eta_t K x' S^-1 x), which keeps eta x' theta within 1, as its analysis needs.
+
+    Rewards in [low, high] are losses in [0, 1], which are linear in x only with a constant: `intercept` adds it.
+
+    >>> from graphbandit import Bandit, Problem, graph_generators
+    >>> bandit = Bandit(Exp3LGCU(eta=0.5, gamma=0.2, ridge=1e-12), Problem(n_arms=2))
+    >>> decision = bandit.decide([0.0], graph_generators.complete(2))
+    >>> bandit.observe(decision, {0: 1.0, 1: 0.0})  # losses 0 and 1 at x = (0, 1), for which S^-1 x = (0, 1)
+    >>> bandit.decide([0.0], graph_generators.complete(2)).probabilities.round(4)  # 0.8 (1, exp(-0.5)) / sum + 0.1
+    array([0.598, 0.402])
+    """
+
+    eta: float | None = None
+    gamma: float | None = None
+    ridge: float = 1.0
+    intercept: bool = True
+    low: float = 0.0
+    high: float = 1.0
+    clip: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.gamma is not None and self.gamma > 1.0:
+            raise SettingError(f"gamma is {self.gamma!r}; expected a number above 0 and up to 1")
+
+    def _rule(self) -> int:
+        from graphbandit.kernels.exp3_linear import LGC_U
+
+        return LGC_U
+
+
+@savable
+@dataclass(frozen=True, kw_only=True)
+class Exp3LGCIX(LinearLossLearner):
+    """p(a) proportional to exp(-eta x' sum_s theta_s(a)), with implicit exploration in the estimates instead of mixing.
+
+    theta_s(a) = loss / (q_s(a) + gamma_s) S^-1 x_s where arm a's loss was revealed, S as in `Exp3LGCU`. Rates that
+    are not given are gamma_t = eta_t = sqrt(log K / (d (K + sum_{s<t} Q_s))) with Q_s = sum_a p_s(a) / (q_s(a) +
+    gamma_s), of the order of the paper's, whose guarantee is for losses and contexts that are not negative.
+
+    >>> from graphbandit import Bandit, Problem, graph_generators
+    >>> bandit = Bandit(Exp3LGCIX(eta=1.0, gamma=0.25, ridge=1e-12), Problem(n_arms=2))
+    >>> decision = bandit.decide([0.0], graph_generators.complete(2))
+    >>> bandit.observe(decision, {0: 1.0, 1: 0.0})
+    >>> bandit.decide([0.0], graph_generators.complete(2)).probabilities.round(4)  # 1 and exp(-0.8), in proportion
+    array([0.69, 0.31])
+    """
+
+    eta: float | None = None
+    gamma: float | None = None
+    ridge: float = 1.0
+    intercept: bool = True
+    low: float = 0.0
+    high: float = 1.0
+    clip: bool = False
+
+    def _rule(self) -> int:
+        from graphbandit.kernels.exp3_linear import LGC_IX
+
+        return LGC_IX

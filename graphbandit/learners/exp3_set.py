@@ -1,0 +1,35 @@
+"""EXP3-SET (Alon, Cesa-Bianchi, Gentile & Mansour 2013, Algorithm 1): weights that need no graph beforehand."""
+
+from dataclasses import dataclass
+
+from graphbandit.learners.exp3_weights import Exp3Learner
+from graphbandit.persistence import savable
+
+
+@savable
+@dataclass(frozen=True, kw_only=True)
+class Exp3SET(Exp3Learner):
+    """p(a) proportional to exp(-eta sum_s l_s(a)), l_s(a) = loss / q_s(a) where it was revealed and 0 elsewhere.
+
+    q(a) is the probability that some arm is played that reveals a. The regret is at most log(K) / eta + (eta / 2)
+    sum_t Q_t, Q_t = sum_a p_t(a) / q_t(a), which is at most the independence number of an undirected graph. `eta` is
+    fixed if it is given; None has eta_t = sqrt(2 log K / (K + sum_{s<t} Q_s)), the best fixed one for what was seen
+    so far, so no horizon and no property of the graphs must be known.
+
+    >>> from graphbandit import Bandit, Problem, graph_generators
+    >>> bandit = Bandit(Exp3SET(eta=0.5), Problem(n_arms=2))
+    >>> decision = bandit.decide([], graph_generators.complete(2))
+    >>> bandit.observe(decision, {0: 1.0, 1: 0.0})  # losses 0 and 1, both seen with probability 1
+    >>> bandit.decide([], graph_generators.complete(2)).probabilities.round(4)  # 1 and exp(-0.5), in proportion
+    array([0.6225, 0.3775])
+    """
+
+    eta: float | None = None
+    low: float = 0.0
+    high: float = 1.0
+    clip: bool = False
+
+    def _rule(self) -> int:
+        from graphbandit.kernels.exp3 import EXP3_SET
+
+        return EXP3_SET
