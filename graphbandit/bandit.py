@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbandit import persistence
-from graphbandit.checks import LARGEST, available_array, contexts_array, numbers
+from graphbandit.checks import LARGEST, available_array, contexts_array, numbers, setting_boolean
 from graphbandit.errors import (
     FitError,
     GraphError,
@@ -28,6 +28,7 @@ from graphbandit.function_classes.base import FunctionClass
 from graphbandit.graph_batches import FeedbackGraphs
 from graphbandit.graphs import FeedbackGraph
 from graphbandit.learners.base import Learner
+from graphbandit.probabilistic_graphs import ProbabilisticGraphs
 from graphbandit.problem import Problem
 from graphbandit.seeds import stream
 from graphbandit.shapes import Bool, Float, Int, Shaped
@@ -134,18 +135,30 @@ class Bandit:
         return np.array([a for a in entry.revealed if int(a) not in entry.seen], dtype=np.int64)
 
     def decide(
-        self, context: npt.ArrayLike, graph: FeedbackGraph, *, available: npt.ArrayLike | None = None
+        self,
+        context: npt.ArrayLike,
+        graph: FeedbackGraph | ProbabilisticGraphs | None,
+        *,
+        available: npt.ArrayLike | None = None,
     ) -> Decision:
-        """Decide one round: `context` as the function class takes it, without the axis of rounds."""
-        if not isinstance(graph, FeedbackGraph):
-            raise GraphError(f"graph is a {type(graph).__name__}; expected a FeedbackGraph")
+        """Decide one round: `context` as the function class takes it, without the axis of rounds.
+
+        With the `ProbabilisticGraphs` of one round, rewards may come for every arm that the action may reveal; with
+        None, for a learner that plans without a graph, for every arm.
+        """
         contexts = contexts_array(numbers("the context", context)[None])
+        if graph is None or isinstance(graph, ProbabilisticGraphs):
+            return self._decide(contexts, graph, available)[0]
+        if not isinstance(graph, FeedbackGraph):
+            raise GraphError(
+                f"graph is a {type(graph).__name__}; expected a FeedbackGraph, ProbabilisticGraphs of a round, or None"
+            )
         return self._decide(contexts, FeedbackGraphs.repeat(graph, 1), available)[0]
 
     def decide_batch(
         self,
         contexts: npt.ArrayLike,
-        graphs: FeedbackGraph | FeedbackGraphs,
+        graphs: FeedbackGraph | FeedbackGraphs | ProbabilisticGraphs | None,
         *,
         available: npt.ArrayLike | None = None,
     ) -> list[Decision]:
@@ -153,12 +166,20 @@ class Bandit:
         rows = contexts_array(contexts)
         if isinstance(graphs, FeedbackGraph):
             graphs = FeedbackGraphs.repeat(graphs, len(rows))
-        if not isinstance(graphs, FeedbackGraphs):
-            raise GraphError(f"graphs is a {type(graphs).__name__}; expected FeedbackGraphs or a FeedbackGraph")
+        if graphs is not None and not isinstance(graphs, FeedbackGraphs | ProbabilisticGraphs):
+            raise GraphError(
+                f"graphs is a {type(graphs).__name__}; expected FeedbackGraphs, a FeedbackGraph, ProbabilisticGraphs "
+                "or None"
+            )
         return self._decide(rows, graphs, available)
 
-    def observe(self, decision: Decision | SupportsIndex, rewards: Mapping[int, float]) -> None:
-        """Hand back rewards of a decision (or of its id): arm to reward, all at once or in parts, each arm once."""
+    def observe(self, decision: Decision | SupportsIndex, rewards: Mapping[int, float], *, final: bool = False) -> None:
+        """Hand back rewards of a decision (or of its id): arm to reward, all at once or in parts, each arm once.
+
+        `final`: no more will come, as `forget` says of a decision. It keeps decisions from staying open where not all
+        that might have been revealed was.
+        """
+        setting_boolean("final", final)
         with self._lock:
             round_number = _id_of(decision)
             entry = self._open_entry(round_number)
@@ -167,7 +188,7 @@ class Bandit:
             if round_number < self._learnt and news:
                 self._late[round_number] = entry.played
             entry.seen.update(arm for _, arm, _, _ in news)
-            if len(entry.seen) == len(entry.revealed):
+            if final or len(entry.seen) == len(entry.revealed):
                 del self._open[round_number]
 
     def forget(self, decision: Decision | SupportsIndex) -> None:
@@ -286,7 +307,10 @@ class Bandit:
         return bandit
 
     def _decide(
-        self, contexts: Shaped[np.ndarray, "n ..."], graphs: FeedbackGraphs, available: npt.ArrayLike | None
+        self,
+        contexts: Shaped[np.ndarray, "n ..."],
+        graphs: FeedbackGraphs | ProbabilisticGraphs | None,
+        available: npt.ArrayLike | None,
     ) -> list[Decision]:
         """Decide part by part, an epoch each, and commit only when all went well."""
         n = len(contexts)
@@ -298,7 +322,7 @@ class Bandit:
                     f"round {self._rounds + n} was asked for, but the problem's horizon is {horizon}; "
                     "Problem(horizon=None) has no end"
                 )
-            if len(graphs) != n:
+            if graphs is not None and len(graphs) != n:
                 raise InputError(f"{n} contexts came with {len(graphs)} graphs; expected one graph a round")
             if n == 0:
                 return []
@@ -332,7 +356,9 @@ class Bandit:
                     part = slice(start, min(start + left, n))
                     mask = None if masks is None else np.ascontiguousarray(masks[part])
                     whole = part.stop - start == n
-                    rounds = (contexts, graphs) if whole else (contexts[part], graphs[part])
+                    # a learner that cannot plan with probabilities, or with None, refuses them
+                    shown: Any = graphs if whole or graphs is None else graphs[part]
+                    rounds = (contexts if whole else contexts[part], shown)
                     made = self._learner.decide(state, *rounds, self._rng, available=mask)
                     parts.append(made)
                     notes = self._learner.notes(state, *rounds, made)
@@ -341,7 +367,7 @@ class Bandit:
                     start = part.stop
                 decisions = Decisions.concatenate(parts)
                 ids = iter(range(self._rounds, self._rounds + n))
-                single = list(split_decisions(decisions, ids, graphs._revealed(decisions.action)))
+                single = list(split_decisions(decisions, ids, _may_reveal(graphs, decisions)))
             except BaseException:
                 self._rng.bit_generator.state = generator
                 raise
@@ -444,6 +470,16 @@ class Bandit:
             news[arm] = (number, arm, _reward(number, arm, value), propensity[arm])
         self._learner.check_rewards(np.array([reward for _, _, reward, _ in news.values()], dtype=np.float64))
         return list(news.values())
+
+
+def _may_reveal(
+    graphs: FeedbackGraphs | ProbabilisticGraphs | None, decisions: Decisions
+) -> Bool[np.ndarray, "n arms"]:
+    """Of which arms rewards may come: those revealed, or, where that is not known yet, all that may have been."""
+    if isinstance(graphs, FeedbackGraphs):
+        return graphs._revealed(decisions.action)
+    likely = decisions.observation_probabilities > 0.0
+    return likely if graphs is None else likely & (graphs.stored[graphs.index, decisions.action] > 0.0)
 
 
 def _id_of(decision: Decision | SupportsIndex) -> int:

@@ -16,6 +16,7 @@ is a lower bound on the optimum, so a feasible p with that cost is optimal, whoe
 
 import threading
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +27,9 @@ from graphbandit.errors import InputError, SolverError
 from graphbandit.exploration import arm_array, arm_number, check_graph, gap_array, kernel_graph
 from graphbandit.graphs import FeedbackGraph
 from graphbandit.shapes import Bool, Float
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 TOLERANCE = 1e-9
 """Largest infeasibility and largest relative duality gap of an answer that counts as exact."""
@@ -164,7 +168,7 @@ def solve_program(
         if solver == "simplex":
             raise SolverError(f"the simplex has no certified answer for these {graph.n_arms} arms")
         _count_fallback()
-    p, y = _highs(graph, demand, gaps, best, available)
+    p, y = highs_program(_reveals(graph), demand, gaps, best, available)
     answer = _certified(graph, demand, gaps, available, p, y, "highs")
     if not _is_exact(answer):
         raise SolverError(f"no certified answer of the sampling program for these {graph.n_arms} arms")
@@ -194,11 +198,11 @@ def solve_scaled_program(
             answer = _certified(graph, demand, gaps, available, p, y, "simplex")
             if _is_exact(answer):
                 return answer, 1.0
-    largest = _largest_factor(graph, demand, available)
+    largest = largest_factor(_reveals(graph), demand, available)
     if largest >= 1.0:
         _count_fallback()
         return solve_program(graph, demand, gaps, best, available, start=None, solver="highs"), 1.0
-    _count_scaling()
+    count_scaling()
     # At the very largest factor no p is more than barely feasible, so that solvers may call it infeasible.
     factor = largest * (1.0 - TOLERANCE)
     return solve_program(graph, factor * demand, gaps, best, available, start=None, solver="highs"), factor
@@ -238,7 +242,8 @@ def _count_fallback() -> None:
         _fallbacks += 1
 
 
-def _count_scaling() -> None:
+def count_scaling() -> None:
+    """Count a program for `scaling_count`."""
     global _scalings
     with _lock:
         _scalings += 1
@@ -272,25 +277,33 @@ def _simplex(
     return p, y, int(status)
 
 
-def _highs(
-    graph: FeedbackGraph,
+def _reveals(graph: FeedbackGraph) -> "csr_array":
+    """[a, j] is 1 where j reveals a."""
+    return graph.to_sparse().astype(np.float64).T.tocsr()
+
+
+def highs_program(
+    reveals: "csr_array",
     demand: Float[np.ndarray, " arms"],
     gaps: Float[np.ndarray, " arms"],
     best: int,
     available: Bool[np.ndarray, " arms"],
 ) -> tuple[Float[np.ndarray, " arms"], Float[np.ndarray, " arms"]]:
-    """The reference: HiGHS on the rows that ask for something and the columns that answer."""
+    """The reference: p and y by HiGHS on the rows that ask for something and the columns that answer.
+
+    `reveals[a, j]` is the probability that j reveals a, 0 or 1 unless edges are uncertain.
+    """
     from scipy.optimize import linprog
 
     rows = np.flatnonzero(demand > 0)
-    reveals = graph.to_sparse().astype(np.float64).T.tocsr()[rows]
-    useful = np.asarray(reveals.sum(axis=0)).ravel() > 0
+    asked = reveals[rows]
+    useful = np.asarray(asked.sum(axis=0)).ravel() > 0
     useful[best] = True
     columns = np.flatnonzero(useful & available)
     scale = float(gaps[columns].max()) or 1.0
     result = linprog(  # type: ignore[call-overload]  # the stubs know no sparse A_ub
         gaps[columns] / scale,
-        A_ub=-reveals[:, columns],
+        A_ub=-asked[:, columns],
         b_ub=-demand[rows],
         A_eq=np.ones((1, len(columns))),
         b_eq=[1.0],
@@ -300,26 +313,26 @@ def _highs(
     )
     if result.status != 0:
         raise SolverError(f"the sampling program has no solution: {result.message}")
-    p, y = np.zeros(graph.n_arms), np.zeros(graph.n_arms)
+    p, y = np.zeros(len(demand)), np.zeros(len(demand))
     p[columns] = np.maximum(result.x, 0.0)
     p /= p.sum()
     y[rows] = np.maximum(-result.ineqlin.marginals, 0.0) * scale
     return p, y
 
 
-def _largest_factor(
-    graph: FeedbackGraph, demand: Float[np.ndarray, " arms"], available: Bool[np.ndarray, " arms"]
+def largest_factor(
+    reveals: "csr_array", demand: Float[np.ndarray, " arms"], available: Bool[np.ndarray, " arms"]
 ) -> float:
     """max s subject to q(a) >= s b(a), sum_a p(a) = 1, p >= 0, s <= 1, by HiGHS."""
     from scipy.optimize import linprog
     from scipy.sparse import csr_array, hstack
 
     rows = np.flatnonzero(demand > 0)
-    reveals = graph.to_sparse().astype(np.float64).T.tocsr()[rows][:, np.flatnonzero(available)]
-    n = reveals.shape[1]
+    asked = reveals[rows][:, np.flatnonzero(available)]
+    n = asked.shape[1]
     result = linprog(
         np.concatenate([np.zeros(n), [-1.0]]),
-        A_ub=hstack([-reveals, csr_array(demand[rows][:, None])], format="csr"),
+        A_ub=hstack([-asked, csr_array(demand[rows][:, None])], format="csr"),
         b_ub=np.zeros(len(rows)),
         A_eq=np.concatenate([np.ones(n), [0.0]])[None],
         b_eq=[1.0],

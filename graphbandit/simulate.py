@@ -197,14 +197,16 @@ class Run:
         self.seconds += time.thread_time() - began
 
     def _play_every_round(self, part: Rounds, learner: EveryRoundLearner[Any]) -> Decisions:
+        shown: Any = part.shown  # refused where it is not the graphs
         decisions, self.state = learner.play(
-            self.state, part.contexts, part.graphs, part.rewards, self.rng, available=part.available
+            self.state, part.contexts, shown, part.rewards, self.rng, available=part.available
         )
         return decisions
 
     def _play_epoch(self, part: Rounds, *, ends: bool) -> Decisions:
         """These rounds of one epoch, and what is learnt from all of it if it ends with them."""
-        decisions = self.learner.decide(self.state, part.contexts, part.graphs, self.rng, available=part.available)
+        shown: Any = part.shown  # a learner that cannot plan with it refuses it
+        decisions = self.learner.decide(self.state, part.contexts, shown, self.rng, available=part.available)
         self.unlearnt.append(
             Observations.from_masks(
                 part.contexts,
@@ -214,7 +216,7 @@ class Run:
                 available=part.available,
                 actions=decisions.action,
                 observation_probabilities=decisions.observation_probabilities,
-                notes=self.learner.notes(self.state, part.contexts, part.graphs, decisions),
+                notes=self.learner.notes(self.state, part.contexts, shown, decisions),
             )
         )
         if ends and self.played + len(part) < len(self.regret):

@@ -18,18 +18,19 @@ import numpy as np
 from graphbandit.errors import GraphError
 from graphbandit.graph_batches import FeedbackGraphs
 from graphbandit.graphs import FeedbackGraph
+from graphbandit.probabilistic_graphs import ProbabilisticGraphs
 from graphbandit.rounds import SamplingRule, sample_rounds
 from graphbandit.sampling_lp import solve_scaled_program, tight_demand
 from graphbandit.shapes import Bool, Float
 from graphbandit.types import SOLVERS, Decisions
 
 
-def check_revealed(graphs: FeedbackGraphs, available: Bool[np.ndarray, "n arms"] | None) -> None:
+def check_revealed(graphs: FeedbackGraphs | ProbabilisticGraphs, available: Bool[np.ndarray, "n arms"] | None) -> None:
     """Raise GraphError unless every arm on offer is revealed by one on offer."""
     everyone = np.ones(graphs.n_arms, dtype=np.bool_)
-    for t, graph in enumerate(graphs):
+    for t in range(len(graphs)):
         offered = everyone if available is None else available[t]
-        hidden = np.flatnonzero(offered & ~_revealed(graph, offered))
+        hidden = np.flatnonzero(offered & ~revealed_by_some(graphs[t], offered))
         if len(hidden):
             arms = ", ".join(map(str, hidden[:8]))
             raise GraphError(
@@ -71,7 +72,7 @@ def sample_weak_rounds(
         for i, t in enumerate(np.flatnonzero(weak).tolist()):
             if decided.gamma[i] < np.inf:
                 _decide(decided, i, graphs[t], offered[t], float(uniforms[t]))
-    return decided if weak.all() else _interleaved(weak, decided, part(~weak, rule))
+    return decided if weak.all() else interleaved(weak, decided, part(~weak, rule))
 
 
 def _decide(
@@ -86,7 +87,7 @@ def _decide(
 
     best, gamma, gaps = int(decisions.best[i]), float(decisions.gamma[i]), decisions.gaps[i]
     size, candidates = int(decisions.exploration_set[i].sum()), decisions.candidates[i]
-    revealed = _revealed(graph, available)
+    revealed = revealed_by_some(graph, available)
     demand = tight_demand(candidates & revealed, gaps, best=best, size=size, gamma=gamma)
     if revealed[best] and not graph[best, best] and candidates.sum() > 1:
         cheapest = min(gaps[j] for j in graph.revealed_by(best) if available[j])
@@ -101,13 +102,18 @@ def _decide(
     decisions.coverage_factor[i] = factor
 
 
-def _revealed(graph: FeedbackGraph, available: Bool[np.ndarray, " arms"]) -> Bool[np.ndarray, " arms"]:
-    """The arms that some available arm reveals."""
+def revealed_by_some(
+    graph: FeedbackGraph | Float[np.ndarray, "arms arms"], available: Bool[np.ndarray, " arms"]
+) -> Bool[np.ndarray, " arms"]:
+    """The arms that some available arm reveals, or may reveal where edges have probabilities."""
+    if isinstance(graph, np.ndarray):
+        likely: Bool[np.ndarray, " arms"] = (graph[available] > 0.0).any(axis=0)
+        return likely
     out = graph.to_sparse().tocsr()[np.flatnonzero(available)]
     return np.bincount(out.indices, minlength=graph.n_arms) > 0
 
 
-def _interleaved(first: Bool[np.ndarray, " n"], some: Decisions, others: Decisions) -> Decisions:
+def interleaved(first: Bool[np.ndarray, " n"], some: Decisions, others: Decisions) -> Decisions:
     """Two parts of a batch, put back in the order of rounds: `first` says which are of the first part."""
     whole = {}
     for field in fields(Decisions):

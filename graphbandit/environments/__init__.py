@@ -11,6 +11,7 @@ from graphbandit.environments.linear import LinearEnvironment, linear
 from graphbandit.environments.ratings import ratings
 from graphbandit.environments.synthetic import SyntheticEnvironment, paper
 from graphbandit.environments.tables import TableEnvironment
+from graphbandit.environments.uncertain import UncertainEnvironment, uncertain
 
 __all__ = [
     "ArmsEnvironment",
@@ -23,6 +24,7 @@ __all__ = [
     "Rounds",
     "SyntheticEnvironment",
     "TableEnvironment",
+    "UncertainEnvironment",
     "arms",
     "classification",
     "confusion_graph",
@@ -36,4 +38,5 @@ __all__ = [
     "read_labelled",
     "read_ratings",
     "similarity_graph",
+    "uncertain",
 ]

@@ -14,6 +14,7 @@ import numpy as np
 
 from graphbandit.checks import setting_integer
 from graphbandit.graph_batches import FeedbackGraphs
+from graphbandit.probabilistic_graphs import ProbabilisticGraphs
 from graphbandit.problem import Problem
 from graphbandit.shapes import Bool, Float, Shaped
 
@@ -23,13 +24,26 @@ BLOCK = 256
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Rounds:
-    """Consecutive rounds of an instance; `means` are f*(x_t, a), `rewards` what a reveals if it is revealed."""
+    """Consecutive rounds of an instance; `means` are f*(x_t, a), `rewards` what a reveals if it is revealed.
+
+    `graphs` decide what is revealed. They are what a learner is shown, too, unless it is shown only the probabilities
+    `odds` of their edges, or, where they are `hidden`, nothing.
+    """
 
     contexts: Shaped[np.ndarray, "n ..."]
     graphs: FeedbackGraphs
     means: Float[np.ndarray, "n arms"]
     rewards: Float[np.ndarray, "n arms"]
     available: Bool[np.ndarray, "n arms"] | None = None
+    odds: ProbabilisticGraphs | None = None
+    hidden: bool = False
+
+    @property
+    def shown(self) -> FeedbackGraphs | ProbabilisticGraphs | None:
+        """What a learner is shown before it decides."""
+        if self.hidden:
+            return None
+        return self.graphs if self.odds is None else self.odds
 
     def __len__(self) -> int:
         return len(self.contexts)
@@ -41,6 +55,8 @@ class Rounds:
             means=self.means[part],
             rewards=self.rewards[part],
             available=None if self.available is None else self.available[part],
+            odds=None if self.odds is None else self.odds[part],
+            hidden=self.hidden,
         )
 
     @classmethod
@@ -49,12 +65,15 @@ class Rounds:
         if len(parts) == 1:
             return parts[0]
         masks = [part.available for part in parts if part.available is not None]
+        odds = [part.odds for part in parts if part.odds is not None]
         return cls(
             contexts=np.concatenate([part.contexts for part in parts]),
             graphs=FeedbackGraphs.concatenate([part.graphs for part in parts]),
             means=np.concatenate([part.means for part in parts]),
             rewards=np.concatenate([part.rewards for part in parts]),
             available=np.concatenate(masks) if len(masks) == len(parts) else None,
+            odds=ProbabilisticGraphs.concatenate(odds) if len(odds) == len(parts) else None,
+            hidden=any(part.hidden for part in parts),
         )
 
     def best_means(self) -> Float[np.ndarray, " n"]:

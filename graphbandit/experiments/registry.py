@@ -9,12 +9,12 @@ import inspect
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
 from graphbandit.checks import setting_choice
-from graphbandit.environments import Environment, SyntheticEnvironment, arms, linear, paper
+from graphbandit.environments import Environment, SyntheticEnvironment, UncertainEnvironment, arms, linear, paper
 from graphbandit.environments.classification import CLASS_GRAPHS
 from graphbandit.environments.datasets import dataset_file
 from graphbandit.environments.ratings import ITEM_GRAPHS
@@ -41,6 +41,7 @@ from graphbandit.learners import (
     ExploreThenCommit,
     Falcon,
     Greedy,
+    LateGraph,
     Learner,
     LinTS,
     LinUCB,
@@ -140,7 +141,47 @@ def _of_functions(build: Callable[..., Learner[Any]], *without: str) -> Kind:
     return Kind(build=build, without=frozenset(without), options=_options_of_class)
 
 
-ENVIRONMENTS: dict[str, Kind] = {
+def _late(build: Callable[..., Learner[Any]], *without: str) -> Kind:
+    """A learner of graphs that are not shown before the decision, around this one; its settings, and the prior's."""
+    return Kind(build=partial(_late_graph, build), options=_of_functions(build, *without).defaults)
+
+
+def _late_graph(
+    build: Callable[..., Learner[Any]],
+    *,
+    present: float = 1.0,
+    absent: float = 1.0,
+    loops: bool = True,
+    **settings: Any,
+) -> LateGraph:
+    return LateGraph(learner=build(**settings), present=present, absent=absent, loops=loops)
+
+
+def _environment(own: Kind) -> Kind:
+    """An environment's kind; its edges may be uncertain as well."""
+    build = partial(_perhaps_uncertain, own.build)
+    return Kind(build=build, files=own.files, datasets=own.datasets, options=own.defaults)
+
+
+def _perhaps_uncertain(
+    build: Callable[..., Environment],
+    *,
+    edge_probability: float | None = None,
+    edge_concentration: float | None = None,
+    keep_loops: bool | None = None,
+    shown: str | None = None,
+    **settings: Any,
+) -> Environment:
+    """The environment; an `UncertainEnvironment` of it if any of these settings is given, and sure edges by default."""
+    given: dict[str, Any] = {"concentration": edge_concentration, "keep_loops": keep_loops, "shown": shown}
+    told = {name: value for name, value in given.items() if value is not None}
+    if edge_probability is None and not told:
+        return build(**settings)
+    probability = 1.0 if edge_probability is None else edge_probability
+    return UncertainEnvironment(environment=build(**settings), probability=probability, **told)
+
+
+_SURE: dict[str, Kind] = {
     "paper": Kind(build=paper, files=frozenset({"file"}), options=_options_of_graph(SOURCES)),
     "arms": Kind(build=arms, files=frozenset({"file"}), options=_options_of_arms),
     "arrays": Kind(build=read_arrays, files=frozenset({"file"})),
@@ -158,12 +199,17 @@ ENVIRONMENTS: dict[str, Kind] = {
         options=_options_of_graph(ITEM_GRAPHS | _GENERATED),
     ),
 }
+"""Environments whose graphs are known."""
+
+ENVIRONMENTS: dict[str, Kind] = {name: _environment(kind) for name, kind in _SURE.items()}
 """Environments by kind."""
 
 LEARNERS: dict[str, Kind] = {
     "AdaCBG": _of_functions(AdaCBG, "effort"),
     "AdaCB": _of_functions(AdaCB),
     "IDSG": _of_functions(IDSG),
+    "LateIDSG": _late(IDSG),
+    "LateAdaCBG": _late(AdaCBG, "effort", "coverage", "linear_program"),
     "RegCB": _of_functions(RegCB),
     "BootstrappedThompson": _of_functions(BootstrappedThompson),
     "EpsilonGreedy": _of_functions(EpsilonGreedy),
@@ -211,8 +257,9 @@ def build_environment(kind: str, settings: Mapping[str, Value]) -> Environment:
 @lru_cache(maxsize=16)
 def _built_environment(kind: str, settings: str, versions: tuple[str, ...]) -> Environment:
     environment: Environment = ENVIRONMENTS[kind].build(**json.loads(settings))
-    if isinstance(environment, SyntheticEnvironment) and isinstance(environment.source, NetworkSource):
-        _ = environment.source.pool  # whatever is wrong with a network is told now, and not by every run
+    base = environment.environment if isinstance(environment, UncertainEnvironment) else environment
+    if isinstance(base, SyntheticEnvironment) and isinstance(base.source, NetworkSource):
+        _ = base.source.pool  # whatever is wrong with a network is told now, and not by every run
     return environment
 
 

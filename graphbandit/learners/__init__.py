@@ -17,6 +17,7 @@ from graphbandit.learners.falcon import Falcon
 from graphbandit.learners.greedy import Greedy
 from graphbandit.learners.ids_g import IDSG
 from graphbandit.learners.ids_n import IDSN
+from graphbandit.learners.late_graphs import LateGraph, LateGraphState
 from graphbandit.learners.lin_ts import LinTS
 from graphbandit.learners.lin_ucb import LinUCB
 from graphbandit.learners.plausible import PlausibleState
@@ -51,6 +52,8 @@ __all__ = [
     "ExploreThenCommit",
     "Falcon",
     "Greedy",
+    "LateGraph",
+    "LateGraphState",
     "Learner",
     "LinTS",
     "LinUCB",

@@ -24,11 +24,13 @@ from graphbandit.learners.epochs import (
 )
 from graphbandit.learners.noise import conservative_noise, warn_of_estimated_noise
 from graphbandit.persistence import savable
+from graphbandit.probabilistic_graphs import ProbabilisticGraphs
 from graphbandit.problem import Problem
 from graphbandit.rounds import SamplingRule, sample_rounds
 from graphbandit.sampling_lp import DEFAULT_EFFORT
 from graphbandit.shapes import Bool, Shaped
 from graphbandit.types import Decisions, Observations
+from graphbandit.uncertain_graphs import sample_uncertain_rounds
 from graphbandit.weak_graphs import check_revealed, sample_weak_rounds
 
 
@@ -75,7 +77,8 @@ class AdaCBG(Learner[AdaCBGState]):
     logarithms in gamma are those of the worst case; docs/exploration.md has the sweep that it comes from. `delta`
     is the probability of failure, `epoch_growth` the factor between epochs.
     Graphs without all self-loops are taken with tight coverage, without any bound (`docs/weak-graphs.md`); an arm that
-    nobody reveals is an error, or with `unrevealed="ignore"` never learnt about.
+    nobody reveals is an error, or with `unrevealed="ignore"` never learnt about. So are `ProbabilisticGraphs`
+    (`docs/uncertain-graphs.md`), at one HiGHS program a round.
     `effort` says when a program of more than 3,000 constrained arms, too large to be solved exactly, is good enough.
     Ablations: `candidate_set=False` takes all arms as candidates, `scale_factor=False` sets lambda_m = 1,
     `linear_program=False` plays the baseline. The defaults are the project's; the paper's algorithm is
@@ -111,6 +114,11 @@ class AdaCBG(Learner[AdaCBGState]):
             setting_boolean(name, getattr(self, name))
         EpochSchedule(growth=self.epoch_growth)
 
+    @property
+    def plans_with_odds(self) -> bool:
+        """With tight coverage, the only one that says what to ask for where an arm may not reveal itself."""
+        return self.coverage == "tight" and self.linear_program
+
     def init(self, problem: Problem) -> AdaCBGState:
         """F_1 = F, nu_1 = 1, lambda_1 = 1, and no estimate yet."""
         functions = function_class_of(self.function_class, problem)
@@ -140,7 +148,7 @@ class AdaCBG(Learner[AdaCBGState]):
         self,
         state: AdaCBGState,
         contexts: Shaped[np.ndarray, "n ..."],
-        graphs: FeedbackGraphs,
+        graphs: FeedbackGraphs | ProbabilisticGraphs,
         rng: np.random.Generator,
         *,
         available: Bool[np.ndarray, "n arms"] | None = None,
@@ -149,8 +157,8 @@ class AdaCBG(Learner[AdaCBGState]):
         problem = state.problem
         functions = function_class_of(self.function_class, problem)
         left = self.rounds_until_update(state)
-        any_graph = self.coverage == "tight" and self.linear_program
-        available = check_batch(problem.n_arms, left, contexts, graphs, available, loops=not any_graph)
+        any_graph = self.plans_with_odds
+        available = check_batch(problem.n_arms, left, contexts, graphs, available, loops=not any_graph, odds=any_graph)
         if not graphs.has_all_loops and self.unrevealed == "error":
             check_revealed(graphs, available)
         functions.check_contexts(contexts)
@@ -174,17 +182,18 @@ class AdaCBG(Learner[AdaCBGState]):
             effort=self.effort,
         )
         candidates = self._candidates(functions, state.space, contexts, available)
+        told: dict[str, Any] = {
+            "values": values,
+            "candidates": candidates,
+            "uniforms": rng.random(len(contexts)),
+            "epoch": state.epoch,
+            "available": available,
+            "widths": widths,
+        }
+        if isinstance(graphs, ProbabilisticGraphs):
+            return sample_uncertain_rounds(rule, graphs=graphs, **told)
         sample = sample_rounds if graphs.has_all_loops else sample_weak_rounds
-        return sample(
-            rule,
-            values=values,
-            candidates=candidates,
-            graphs=graphs,
-            uniforms=rng.random(len(contexts)),
-            epoch=state.epoch,
-            available=available,
-            widths=widths,
-        )
+        return sample(rule, graphs=graphs, **told)
 
     def update(self, state: AdaCBGState, observations: Observations) -> AdaCBGState:
         """End epoch m: fhat_{m+1} from all data, F_{m+1} from the data up to t_m, lambda_{m+1} from the rest."""

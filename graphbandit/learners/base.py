@@ -33,6 +33,11 @@ State = TypeVar("State")
 class Learner(ABC, Generic[State]):
     """Settings of a learner; see the module for how it is used."""
 
+    @property
+    def plans_with_odds(self) -> bool:
+        """Whether `decide` takes `ProbabilisticGraphs` too."""
+        return False
+
     @abstractmethod
     def init(self, problem: Problem) -> State:
         """What is known before the first round."""
@@ -109,7 +114,11 @@ def check_batch(
     if not isinstance(contexts, np.ndarray) or contexts.ndim == 0:
         raise InputError(f"contexts is a {type(contexts).__name__}; expected an array with the round as its first axis")
     if not isinstance(graphs, FeedbackGraphs) and not (odds and isinstance(graphs, ProbabilisticGraphs)):
-        raise GraphError(f"graphs is a {type(graphs).__name__}; expected FeedbackGraphs")
+        raise GraphError(
+            f"graphs is a {type(graphs).__name__}; expected FeedbackGraphs{' or ProbabilisticGraphs' if odds else ''}: "
+            "learners that plan with the probabilities of edges are IDSG and, with tight coverage, AdaCBG; "
+            "LateGraph of one of them plans without a graph"
+        )
     mask = available_array(available, len(contexts), n_arms)
     if graphs.n_arms != n_arms:
         raise GraphError(f"the graphs have {graphs.n_arms} arms; expected {n_arms}")

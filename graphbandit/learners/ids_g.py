@@ -84,6 +84,11 @@ class IDSG(PlausibleLearner):
         EpochSchedule(growth=self.epoch_growth)
         setting_integer("seed", self.seed, at_least=0)
 
+    @property
+    def plans_with_odds(self) -> bool:
+        """In either form: the information of an arm counts as often as it is revealed."""
+        return True
+
     def plausible(
         self, functions: FunctionClass[Any, Any, Any], data: Any, noise: float, names: tuple[str | int, ...]
     ) -> Any:

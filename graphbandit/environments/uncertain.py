@@ -1,0 +1,155 @@
+"""Any environment, its edges made uncertain: there with a probability, and known before the decision or not."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbandit.checks import numbers, setting_boolean, setting_choice, setting_number
+from graphbandit.environments.base import BLOCK, Environment, Instance, Rounds, check_repeat, check_rounds, from_blocks
+from graphbandit.errors import SettingError
+from graphbandit.graphs import PACKED_LIMIT
+from graphbandit.probabilistic_graphs import ProbabilisticGraphs
+from graphbandit.problem import Problem
+from graphbandit.seeds import stream
+from graphbandit.shapes import Float
+
+SHOWN = ("probabilities", "nothing", "graphs")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class UncertainEnvironment(Environment):
+    """The rounds of another environment, in which each edge of a round's graph is there with a probability.
+
+    An edge of the round's graph from j to a is there with probability B[j, a], independently of all others and in each
+    round anew. B is `probability` everywhere, or, with a `concentration` c, drawn once a repeat from
+    Beta(c p, c (1 - p)), whose mean is p (p = 0.5 and c = 2: uniform); or `probability` is the matrix B itself.
+    `keep_loops` leaves the loops as they are. `shown` is what learners see before they decide: the "probabilities" of
+    the edges (0 where the graph has none), "nothing", or the "graphs" that came of it.
+    """
+
+    environment: Environment
+    probability: float | Float[np.ndarray, "arms arms"] = 0.5
+    concentration: float | None = None
+    keep_loops: bool = True
+    shown: str = "probabilities"
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.environment, Environment):
+            raise SettingError(f"environment is {self.environment!r}; expected an environment, as environments.paper()")
+        if isinstance(self.environment, UncertainEnvironment):
+            raise SettingError("environment has uncertain edges already; expected one whose graphs are known")
+        if self.n_arms > PACKED_LIMIT:
+            raise SettingError(f"environment has {self.n_arms} arms; expected at most {PACKED_LIMIT} with odds")
+        if isinstance(self.probability, np.ndarray):
+            if self.probability.shape != (self.n_arms, self.n_arms):
+                expected = (self.n_arms, self.n_arms)
+                raise SettingError(f"probability has shape {self.probability.shape}; expected {expected}, or a number")
+            ProbabilisticGraphs.repeat(self.probability, 1)  # refuses what is not from 0 to 1
+            if self.concentration is not None:
+                raise SettingError("concentration comes with a matrix of probabilities; expected a single one with it")
+        elif setting_number("probability", self.probability, at_least=0.0) > 1.0:
+            raise SettingError(f"probability is {self.probability!r}; expected a number from 0 to 1")
+        elif self.concentration is not None:
+            setting_number("concentration", self.concentration, above=0.0)
+            if not 0.0 < self.probability < 1.0:
+                raise SettingError(f"probability is {self.probability!r}; expected it inside 0 to 1 with concentration")
+        setting_boolean("keep_loops", self.keep_loops)
+        setting_choice("shown", self.shown, SHOWN)
+
+    @property
+    def n_arms(self) -> int:
+        """K."""
+        return self.environment.n_arms
+
+    @property
+    def n_rounds(self) -> int | None:
+        """As many as the other environment has."""
+        return self.environment.n_rounds
+
+    def instance(self, seed: int, repeat: int = 0) -> "UncertainInstance":
+        """The other environment's instance, and the probabilities B."""
+        check_repeat(seed, repeat)
+        shape = self.n_arms, self.n_arms
+        if self.concentration is None:
+            present = np.array(np.broadcast_to(self.probability, shape), dtype=np.float64)
+        else:
+            mean, total = float(self.probability), self.concentration
+            rng = stream(seed, "uncertain", repeat, "probabilities")
+            present = rng.beta(total * mean, total * (1.0 - mean), shape)
+        if self.keep_loops:
+            np.fill_diagonal(present, 1.0)
+        return UncertainInstance(
+            environment=self,
+            inner=self.environment.instance(seed, repeat),
+            seed=seed,
+            repeat=repeat,
+            present=present,
+        )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class UncertainInstance(Instance):
+    """One repeat: `present[j, a]` is B[j, a], the probability of the edge from j to a where the graph has one."""
+
+    environment: UncertainEnvironment
+    inner: Instance
+    seed: int
+    repeat: int
+    present: Float[np.ndarray, "arms arms"]
+
+    def problem(self, horizon: int | None) -> Problem:
+        """What the other environment tells of it."""
+        return self.inner.problem(horizon)
+
+    def rounds(self, first: int, stop: int) -> Rounds:
+        """The rounds first .. stop - 1, cut from the blocks that hold them."""
+        check_rounds(first, stop, at_most=self.environment.n_rounds)
+        return from_blocks(first, stop, self._block)
+
+    def _block(self, number: int) -> Rounds:
+        end, limit = (number + 1) * BLOCK, self.environment.n_rounds
+        given = self.inner.rounds(number * BLOCK, end if limit is None else min(end, limit))
+        whole = ProbabilisticGraphs.from_graphs(given.graphs)
+        odds = ProbabilisticGraphs(whole.stored * self.present, whole.index)
+        shown = self.environment.shown
+        return Rounds(
+            contexts=given.contexts,
+            graphs=odds.sample(stream(self.seed, "uncertain", self.repeat, "edges", number)),
+            means=given.means,
+            rewards=given.rewards,
+            available=given.available,
+            odds=odds if shown == "probabilities" else None,
+            hidden=shown == "nothing",
+        )
+
+
+def uncertain(
+    environment: Environment,
+    *,
+    probability: float | npt.ArrayLike = 0.5,
+    concentration: float | None = None,
+    keep_loops: bool = True,
+    shown: str = "probabilities",
+) -> UncertainEnvironment:
+    """The rounds of `environment` with edges that are there with a probability; see `UncertainEnvironment`.
+
+    >>> from graphbandit import environments
+    >>> rounds = uncertain(environments.paper(n_arms=3, graph="complete"), probability=0.4).instance(0).rounds(0, 2)
+    >>> rounds.shown[0]
+    array([[1. , 0.4, 0.4],
+           [0.4, 1. , 0.4],
+           [0.4, 0.4, 1. ]])
+    >>> rounds.graphs[0].to_dense().astype(int)
+    array([[1, 1, 1],
+           [0, 1, 0],
+           [0, 1, 1]])
+    """
+    is_number = isinstance(probability, bool | int | float | str | None) or np.ndim(probability) == 0
+    return UncertainEnvironment(
+        environment=environment,
+        probability=probability if is_number else numbers("probability", probability),  # type: ignore[arg-type]
+        concentration=concentration,
+        keep_loops=keep_loops,
+        shown=shown,
+    )

@@ -1,0 +1,164 @@
+"""Learning without seeing the graph: it shows only after the decision, in the rewards that come."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from graphbandit.checks import setting_boolean, setting_number
+from graphbandit.errors import InputError, SettingError
+from graphbandit.graph_batches import FeedbackGraphs
+from graphbandit.learners.base import Learner
+from graphbandit.persistence import savable
+from graphbandit.probabilistic_graphs import ProbabilisticGraphs
+from graphbandit.problem import Problem
+from graphbandit.shapes import Bool, Float, Int, Shaped
+from graphbandit.types import Decisions, Observations
+
+
+@savable
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LateGraphState:
+    """What the other learner knows, how often each arm j was played, and how often it revealed each arm a then."""
+
+    inner: Any
+    plays: Int[np.ndarray, " arms"]
+    revealed: Int[np.ndarray, "arms arms"]
+
+    def __post_init__(self) -> None:
+        n_arms = self.problem.n_arms
+        if self.plays.shape != (n_arms,) or self.revealed.shape != (n_arms, n_arms):
+            raise InputError(
+                f"plays has shape {self.plays.shape} and revealed {self.revealed.shape}; "
+                f"expected ({n_arms},) and ({n_arms}, {n_arms})"
+            )
+        wrong = (self.revealed < 0) | (self.revealed > self.plays[:, None])
+        if wrong.any():
+            j, a = np.argwhere(wrong)[0].tolist()
+            raise InputError(
+                f"arm {j} was played {self.plays[j]} times and revealed arm {a} {self.revealed[j, a]} times; "
+                "expected it at most once a play"
+            )
+
+    @property
+    def problem(self) -> Problem:
+        """The problem of the other learner's state."""
+        problem: Problem = self.inner.problem
+        return problem
+
+    @property
+    def rounds(self) -> int:
+        """The rounds that are learnt."""
+        return int(self.inner.rounds)
+
+
+@savable
+@dataclass(frozen=True, kw_only=True)
+class LateGraph(Learner[LateGraphState]):
+    """Another learner, for graphs that are not shown before the decision: it plans with what edges did so far.
+
+    The edge from j to a has the probability of its Beta posterior's mean,
+
+        P[j, a] = (present + how often j revealed a) / (present + absent + how often j was played),
+
+    with `present` and `absent` the counts before any play, and P[a, a] = 1 if `loops` says that every arm surely
+    reveals itself. A play teaches the row of the arm that was played. That is right for a graph that stays and for
+    graphs drawn anew each round alike, as what a play is expected to reveal is linear in the edges: how they depend on
+    each other within a round makes no difference. It is not right for graphs that follow the context.
+
+    `learner` is one that plans with probabilities: IDSG, or AdaCBG with tight coverage. A graph that is shown all the
+    same is not looked at. What was revealed is known by the rewards that come: those that come late count when they
+    come, those that never come as not revealed. The `observation_probabilities` of the decisions are by the same
+    estimate.
+
+    >>> from graphbandit import IDSG
+    >>> learner = LateGraph(learner=IDSG(), absent=3.0)
+    >>> learner.edge_probabilities(np.array([0, 4]), np.array([[0, 0], [2, 4]]))
+    array([[1.   , 0.25 ],
+           [0.375, 1.   ]])
+    """
+
+    learner: Learner[Any]
+    present: float = 1.0
+    absent: float = 1.0
+    loops: bool = True
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.learner, Learner) or not self.learner.plans_with_odds:
+            raise SettingError(
+                f"learner is {self.learner!r}; expected one that plans with the probabilities of edges: "
+                "IDSG, or AdaCBG with tight coverage and its linear program"
+            )
+        setting_number("present", self.present, above=0.0)
+        setting_number("absent", self.absent, at_least=0.0)
+        setting_boolean("loops", self.loops)
+
+    def init(self, problem: Problem) -> LateGraphState:
+        """The other learner's, and no play yet."""
+        k = problem.n_arms
+        plays, revealed = np.zeros(k, dtype=np.int64), np.zeros((k, k), dtype=np.int64)
+        return LateGraphState(inner=self.learner.init(problem), plays=plays, revealed=revealed)
+
+    def edge_probabilities(
+        self, plays: Int[np.ndarray, " arms"], revealed: Int[np.ndarray, "arms arms"]
+    ) -> Float[np.ndarray, "arms arms"]:
+        """P, given these counts."""
+        odds: Float[np.ndarray, "arms arms"] = (self.present + revealed) / (self.present + self.absent + plays)[:, None]
+        if self.loops:
+            np.fill_diagonal(odds, 1.0)
+        return odds
+
+    def rounds_until_update(self, state: LateGraphState) -> int:
+        """As many as the other learner has."""
+        return self.learner.rounds_until_update(state.inner)
+
+    def decide(
+        self,
+        state: LateGraphState,
+        contexts: Shaped[np.ndarray, "n ..."],
+        graphs: FeedbackGraphs | ProbabilisticGraphs | None,
+        rng: np.random.Generator,
+        *,
+        available: Bool[np.ndarray, "n arms"] | None = None,
+    ) -> Decisions:
+        """The other learner's decisions for the estimated probabilities; `graphs` are not looked at."""
+        return self.learner.decide(state.inner, contexts, self._planned(state, contexts), rng, available=available)
+
+    def update(self, state: LateGraphState, observations: Observations) -> LateGraphState:
+        """What the other learner learns, and the counts of edges."""
+        return self._counted(state, observations, self.learner.update(state.inner, observations))
+
+    def postpone(self, state: LateGraphState, observations: Observations) -> LateGraphState:
+        """What the other learner postpones; the counts of edges need no fit."""
+        return self._counted(state, observations, self.learner.postpone(state.inner, observations))
+
+    def notes(
+        self,
+        state: LateGraphState,
+        contexts: Shaped[np.ndarray, "n ..."],
+        graphs: FeedbackGraphs | ProbabilisticGraphs | None,
+        decisions: Decisions,
+    ) -> Float[np.ndarray, "n notes"]:
+        """The other learner's."""
+        return self.learner.notes(state.inner, contexts, self._planned(state, contexts), decisions)
+
+    def check_rewards(self, rewards: Float[np.ndarray, " rewards"]) -> None:
+        """What the other learner takes."""
+        self.learner.check_rewards(rewards)
+
+    def _planned(self, state: LateGraphState, contexts: Shaped[np.ndarray, "n ..."]) -> Any:
+        if not isinstance(contexts, np.ndarray) or contexts.ndim == 0:
+            raise InputError(f"contexts is a {type(contexts).__name__}; expected an array with the round as first axis")
+        return ProbabilisticGraphs.repeat(self.edge_probabilities(state.plays, state.revealed), len(contexts))
+
+    def _counted(self, state: LateGraphState, observations: Observations, inner: Any) -> LateGraphState:
+        """A round counts as a play when it is learnt; late rewards of it add to what that play revealed."""
+        actions, n_arms = observations.actions, len(state.plays)
+        if actions is None or actions.shape != observations.rounds.shape:
+            raise InputError("the observations do not say which arm was played in each round; expected their actions")
+        if not ((actions >= 0) & (actions < n_arms)).all():
+            raise InputError(f"the actions are {actions.min()} to {actions.max()}; expected arms 0 to {n_arms - 1}")
+        plays, revealed = state.plays.copy(), state.revealed.copy()
+        np.add.at(plays, actions[observations.rounds >= state.rounds], 1)
+        np.add.at(revealed, (actions[observations.rows], observations.arms), 1)
+        return LateGraphState(inner=inner, plays=plays, revealed=revealed)
