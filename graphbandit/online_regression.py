@@ -26,7 +26,7 @@ ORACLES = ("ridge", "vaw", "ogd")
 
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
-class LinearState:
+class OnlineState:
     """What an oracle has learnt: theta, A^-1 (of no size for "ogd"), and the sums of squared gradients."""
 
     parameters: Float[np.ndarray, "arms_or_one d"]
@@ -57,15 +57,15 @@ class OnlineLinear:
         setting_number("regularisation", self.regularisation, above=0.0)
         setting_number("rate", self.rate, above=0.0)
 
-    def start(self, contexts: Shaped[np.ndarray, "n ..."]) -> LinearState:
+    def start(self, contexts: Shaped[np.ndarray, "n ..."]) -> OnlineState:
         """The state before any observation, of the size that these contexts ask for."""
         features = self._features(contexts)
         blocks, size = (1 if contexts.ndim == 3 else self.n_arms), features.shape[2]
         width = 0 if self.method == "ogd" else size
         inverses = np.tile(np.eye(width) / self.regularisation, (blocks, 1, 1))
-        return LinearState(parameters=np.zeros((blocks, size)), inverses=inverses, squares=np.zeros(blocks))
+        return OnlineState(parameters=np.zeros((blocks, size)), inverses=inverses, squares=np.zeros(blocks))
 
-    def predict(self, state: LinearState | None, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n arms"]:
+    def predict(self, state: OnlineState | None, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n arms"]:
         """f(x, a) for every context and arm; 0 before any observation."""
         from graphbandit.kernels import online
 
@@ -76,14 +76,14 @@ class OnlineLinear:
             online.predict(features, state.parameters, state.inverses, self.method == "vaw", values)
         return values
 
-    def update(self, state: LinearState | None, observations: Observations) -> LinearState:
+    def update(self, state: OnlineState | None, observations: Observations) -> OnlineState:
         """The state after these observations, one after the other."""
         from graphbandit.kernels import online
 
         old = self.start(observations.contexts) if state is None else state
         features = self._features(observations.contexts)
         self._check_size(old, observations.contexts, features)
-        new = LinearState(parameters=old.parameters.copy(), inverses=old.inverses.copy(), squares=old.squares.copy())
+        new = OnlineState(parameters=old.parameters.copy(), inverses=old.inverses.copy(), squares=old.squares.copy())
         seen = (features, observations.rows, observations.arms, observations.rewards)
         if self.method == "ogd":
             online.update_gradient(*seen, self.rate, new.parameters, new.squares)
@@ -100,7 +100,7 @@ class OnlineLinear:
         return array
 
     def _check_size(
-        self, state: LinearState, contexts: Shaped[np.ndarray, "n ..."], features: Float[np.ndarray, "n arms_or_one d"]
+        self, state: OnlineState, contexts: Shaped[np.ndarray, "n ..."], features: Float[np.ndarray, "n arms_or_one d"]
     ) -> None:
         expected = (1 if contexts.ndim == 3 else self.n_arms, features.shape[2])
         if state.parameters.shape != expected:

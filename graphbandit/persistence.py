@@ -34,6 +34,11 @@ def savable(cls: Class) -> Class:
     """Let values of this dataclass be saved, as its name and the arguments of its constructor."""
     if not is_dataclass(cls):
         raise TypeError(f"{cls.__name__} is not a dataclass")
+    other = _savable.setdefault(cls.__name__, cls)
+    if (other.__module__, other.__qualname__) != (cls.__module__, cls.__qualname__):
+        raise TypeError(
+            f"{cls.__name__} is the name of two savable classes, in {other.__module__} and {cls.__module__}"
+        )
     _savable[cls.__name__] = cls
     return cls
 

@@ -5,6 +5,8 @@ import subprocess
 import sys
 from types import SimpleNamespace
 
+import pytest
+
 import graphbandit as gb
 from graphbandit.kernels import jit
 
@@ -52,3 +54,12 @@ def test_every_public_name_is_there_and_documented():
     for name in gb.__all__:
         thing = getattr(gb, name)
         assert inspect.getdoc(thing), name
+
+
+def test_two_savable_classes_cannot_share_a_name():
+    from dataclasses import dataclass
+
+    from graphbandit.persistence import savable
+
+    with pytest.raises(TypeError, match="FiniteModel is the name of two savable classes"):
+        savable(dataclass(type("FiniteModel", (), {"__module__": "elsewhere"})))
