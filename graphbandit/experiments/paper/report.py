@@ -69,8 +69,8 @@ def claims_section(claims: Sequence[Claim]) -> str:
     heads = ["claim", *(f"{reading}, {form}" for reading, form in columns)]
     text = (
         "<p>Literal: rewards as printed. Rescaled: rewards divided by 8, which is closer to the paper's figures. The "
-        "paper's form is its Algorithm 1; ours has the sharp radius and the tight coverage, and the paper's eta. Every answer is computed "
-        "from the results, and could have been another one.</p>"
+        "paper's form is its Algorithm 1; ours has the sharp radius and the tight coverage, and the paper's "
+        "eta. Every answer is computed from the results, and could have been another one.</p>"
     )
     return section("claims", "The claims", text, sortable_table("Answers", heads, rows), *map(_claim_html, claims))
 
