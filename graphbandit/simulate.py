@@ -68,7 +68,7 @@ class SimulationResult:
         return {name: Summary.of(curves[:, -1]) for name, curves in self.regret.items()}
 
     def __str__(self) -> str:
-        width = max(len(name) for name in self.regret)
+        width = max(len(name) for name in ["final regret", *self.regret])
         lines = [f"{'final regret':<{width}}  {'mean':>9}  {'std':>8}  {'s.e.':>8}  {'median':>9}"]
         for name, s in self.summary().items():
             lines.append(f"{name:<{width}}  {s.mean:9.2f}  {s.std:8.2f}  {s.standard_error:8.2f}  {s.median:9.2f}")

@@ -14,7 +14,7 @@ README = (ROOT / "README.md").read_text()
 def test_python_blocks_print_what_they_claim(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"```python\n(.*?)```\n+```text\n(.*?)```", README, flags=re.DOTALL)
-    assert len(blocks) == README.count("```python") == 3
+    assert len(blocks) == README.count("```python") == 4
     names: dict[str, object] = {}
     for code, expected in blocks:
         printed = io.StringIO()
