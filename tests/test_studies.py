@@ -27,16 +27,22 @@ def sweep(*cells, default=("paper", 10.0)):
 
 def test_a_default_within_the_factor_everywhere():
     found = sweep(
-        cell("a", "star", paper=(30.0, 20.0, 10.0), width=(8.0, 8.0, 5.0)),
+        cell("a", "star", paper=(30.0, 12.0, 10.0), width=(8.0, 8.0, 5.0)),
         cell("b", "loops", paper=(10.0, 15.0, 90.0), width=(10.0, 10.0, 10.0)),
     )
     default = found.default
-    assert [c.ratio(default) for c in found.cells] == [2.0, 1.5]
-    assert [c.ratio_to_all(default) for c in found.cells] == [4.0, 1.5]
+    assert [c.ratio(default) for c in found.cells] == [2.4, 1.5]
+    assert [c.form_ratio(default) for c in found.cells] == [1.2, 1.5]
     assert not found.broken
-    assert found.best_choice == Choice("width", 1.0) or found.worst(found.best_choice).ratio(found.best_choice) <= 2.0
-    assert "at worst 2.00 times the best eta (a, star): within a factor of 3 everywhere" in found.verdict
-    assert found.cells[0].greedy_ratio("paper") == pytest.approx(0.9)
+    assert found.best_choice == Choice("width", 100.0)
+    assert "at worst 2.40 times the best of the sweep (a, star): within a factor of 3 everywhere" in found.verdict
+    assert found.cells[0].greedy_ratio == pytest.approx(1.8)
+
+
+def test_the_other_form_of_gamma_counts_too():
+    found = sweep(cell("a", "star", paper=(30.0, 20.0, 10.0), width=(8.0, 8.0, 5.0)))
+    assert found.cells[0].form_ratio(found.default) == 2.0
+    assert [c.title for c in found.broken] == ["a"]
 
 
 def test_a_default_that_breaks_the_factor_is_told():
@@ -46,7 +52,7 @@ def test_a_default_that_breaks_the_factor_is_told():
         cell("c", "loops", paper=(10.0, 20.0, 90.0)),
     )
     assert [(c.title, c.graph) for c in found.broken] == [("b", "loops")]
-    assert found.verdict.endswith("breaks the factor 3 in 1 of 3 cells: 3.10 times the best eta (b, loops).")
+    assert found.verdict.endswith("breaks the factor 3 in 1 of 3 cells: 3.10 times the best of the sweep (b, loops).")
     assert found.verdict in sweep_markdown(found)
     assert found.best_choice == Choice("paper", 1.0)
 
@@ -65,11 +71,11 @@ def test_the_default_must_have_been_run():
 def test_tables_of_the_sweep():
     found = sweep(cell("a", "star", paper=(30.0, 20.0, 10.0), width=(8.0, 8.0, 5.0)))
     rows = [[text for text, _ in row] for row in choice_table(found).rows]
-    assert rows[1] == ['gamma="paper", eta=10 (default)', "2.00", "a, star", "4.00", "a, star"]
+    assert rows[1] == ['gamma="paper", eta=10 (default)', "4.00", "a, star", "2.00", "a, star"]
     (row,) = cell_table(found).rows
-    assert [text for text, _ in row][:5] == ["a", "star", "100", "10.0", "20.0"]
-    assert row[5][0].startswith("2.00 (")
-    assert [text for text, _ in row][6:] == ["4.00", "0.90"]
+    assert [text for text, _ in row][:5] == ["a", "star", "width, 100", "5.00", "20.0"]
+    assert row[5][0].startswith("4.00 (")
+    assert [text for text, _ in row][6:] == ["2.00", "1.80"]
 
 
 def test_the_default_of_the_package_is_in_every_cell():

@@ -89,7 +89,7 @@ class AdaCBG(Learner[AdaCBGState]):
     coverage: Literal["tight", "paper"] = "tight"
     gamma: Literal["paper", "width"] = "paper"
     baseline: Literal["exploration-set", "inverse-gap"] = "exploration-set"
-    eta: float = 1e5
+    eta: float = 1e6
     delta: float = 0.1
     radius_factor: float = 1.0
     candidate_set: bool = True

@@ -1,9 +1,9 @@
 """How much to explore: what the sweep of eta says, and whether the default keeps its promise.
 
 A cell is a function class on a kind of graph. In each of them the regret of the default is compared with the lowest
-mean regret of all eta with the same form of gamma, which is picked after the fact: the ratio flatters the best,
-never the default. The ratio to the best of both forms, and that of greedy, which is what eta = infinity comes to, stand
-beside it.
+mean regret of all eta and both forms of gamma, which is picked after the fact: the ratio flatters the best, never the
+default. The ratio to the best eta of the same form stands beside it, and that of greedy, which is what eta = infinity
+comes to.
 """
 
 from __future__ import annotations
@@ -63,20 +63,21 @@ class Cell:
         return float(self.regrets[choice].mean())
 
     def ratio(self, choice: Choice) -> float:
-        """Mean regret over that of the best eta with the same form of gamma; 1 if both are 0."""
-        return _over(self.mean(choice), self.mean(self.best(choice.gamma)))
-
-    def ratio_to_all(self, choice: Choice) -> float:
-        """Mean regret over that of the best of both forms."""
+        """Mean regret over that of the best choice of the sweep; 1 if both are 0."""
         return _over(self.mean(choice), self.mean(self.best()))
 
-    def greedy_ratio(self, gamma: str) -> float:
-        """Greedy's mean regret over that of the best eta with this form of gamma."""
-        return _over(float(self.greedy.mean()), self.mean(self.best(gamma)))
+    def form_ratio(self, choice: Choice) -> float:
+        """Mean regret over that of the best eta with the same form of gamma."""
+        return _over(self.mean(choice), self.mean(self.best(choice.gamma)))
+
+    @property
+    def greedy_ratio(self) -> float:
+        """Greedy's mean regret over that of the best choice of the sweep."""
+        return _over(float(self.greedy.mean()), self.mean(self.best()))
 
     def interval(self, choice: Choice) -> Interval:
         """The ratio with its interval: repeats are resampled, the best choice stays."""
-        samples = np.stack([self.regrets[choice], self.regrets[self.best(choice.gamma)]])
+        samples = np.stack([self.regrets[choice], self.regrets[self.best()]])
         return bootstrap_interval(samples, lambda means: means[:, 0] / means[:, 1])
 
 
@@ -100,8 +101,12 @@ class Sweep:
         return sorted(set.intersection(*(set(cell.regrets) for cell in self.cells)))
 
     def worst(self, choice: Choice) -> Cell:
-        """The cell in which a choice is worst beside the best eta."""
+        """The cell in which a choice is worst beside the best."""
         return max(self.cells, key=lambda cell: cell.ratio(choice))
+
+    def worst_of_form(self, choice: Choice) -> Cell:
+        """The cell in which a choice is worst beside the best eta of the same form."""
+        return max(self.cells, key=lambda cell: cell.form_ratio(choice))
 
     @property
     def best_choice(self) -> Choice:
@@ -117,7 +122,7 @@ class Sweep:
     def verdict(self) -> str:
         """In a sentence."""
         worst = self.worst(self.default)
-        figure = f"{worst.ratio(self.default):.2f} times the best eta ({worst.title}, {worst.graph})"
+        figure = f"{worst.ratio(self.default):.2f} times the best of the sweep ({worst.title}, {worst.graph})"
         if not self.broken:
             return f"The default, {self.default}, is at worst {figure}: within a factor of {FACTOR:g} everywhere."
         n = len(self.broken)
@@ -140,38 +145,38 @@ def choice_table(sweep: Sweep) -> Table:
     """The worst ratio of every choice, and where it is."""
     rows = []
     for choice in sweep.choices:
-        cell, beside = sweep.worst(choice), max(sweep.cells, key=lambda cell: cell.ratio_to_all(choice))
+        cell, beside = sweep.worst(choice), sweep.worst_of_form(choice)
         rows.append(
             [
                 _text(f"{choice}{' (default)' if choice == sweep.default else ''}"),
                 _ratio(cell.ratio(choice)),
                 _text(f"{cell.title}, {cell.graph}"),
-                _ratio(beside.ratio_to_all(choice)),
+                _ratio(beside.form_ratio(choice)),
                 _text(f"{beside.title}, {beside.graph}"),
             ]
         )
-    heads = ["choice", "worst ratio to the best eta", "where", "worst ratio to the best of both forms", "where"]
+    heads = ["choice", "worst ratio to the best", "where", "worst ratio to the best of the same gamma", "where"]
     return Table("The worst ratios of every choice", heads, rows)
 
 
 def cell_table(sweep: Sweep) -> Table:
-    """The best eta and the default in every cell."""
+    """The best choice and the default in every cell."""
     rows = []
     for cell in sweep.cells:
-        best, ratio = cell.best(sweep.default.gamma), cell.interval(sweep.default)
+        best, ratio = cell.best(), cell.interval(sweep.default)
         rows.append(
             [
                 _text(cell.title),
                 _text(cell.graph),
-                (f"{best.eta:g}", best.eta),
+                _text(f"{best.gamma}, {best.eta:g}"),
                 _regret(cell.mean(best)),
                 _regret(cell.mean(sweep.default)),
                 (f"{cell.ratio(sweep.default):.2f} ({ratio.low:.2f} to {ratio.high:.2f})", ratio.mean),
-                _ratio(cell.ratio_to_all(sweep.default)),
-                _ratio(cell.greedy_ratio(sweep.default.gamma)),
+                _ratio(cell.form_ratio(sweep.default)),
+                _ratio(cell.greedy_ratio),
             ]
         )
-    heads = ["class", "graph", "best eta", "its regret", "the default's", "ratio", "to both forms", "greedy's ratio"]
+    heads = ["class", "graph", "best", "its regret", "the default's", "ratio", "same gamma", "greedy's ratio"]
     return Table("The default in every cell", heads, rows)
 
 

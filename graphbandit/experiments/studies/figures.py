@@ -22,7 +22,7 @@ FORMS: dict[str, Any] = {"width": "solid", "paper": (0, (4, 1.6))}
 
 
 def plot_sweep(sweep: Sweep) -> Figure:
-    """A panel for each class: regret over that of the form's best eta, a colour for each graph."""
+    """A panel for each class: regret over that of the best choice against eta, a colour for each graph."""
     from matplotlib.lines import Line2D
 
     titles = list(dict.fromkeys(cell.title for cell in sweep.cells))
