@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from graphbandit._sparse_rows import SparseRows
 from graphbandit.checks import setting_integer
-from graphbandit.errors import GraphError
+from graphbandit.errors import GraphError, InputError
 from graphbandit.graphs import FeedbackGraph
 from graphbandit.shapes import Int, Int32, Int64
 
@@ -176,6 +176,8 @@ class Network:
         """
         order = np.argsort(nodes)
         ascending = nodes[order]
+        if len(nodes) == 0 or ascending[0] < 0 or ascending[-1] >= self.n_nodes or (np.diff(ascending) == 0).any():
+            raise InputError(f"nodes are {nodes!r}; expected different ones of 0 to {self.n_nodes - 1}, at least one")
         neighbours = np.concatenate([self.rows.of(i) for i in ascending])
         of_arm = np.repeat(order, self.degrees[ascending])
         place = np.minimum(np.searchsorted(ascending, neighbours), len(nodes) - 1)

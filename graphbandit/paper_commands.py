@@ -63,6 +63,7 @@ def reproduce(
         repeats=repeats,
         rounds=rounds,
     )
+    asked.experiments()  # whatever is wrong, with a network's file above all, is told before anything is compiled
     compiling = compile_kernels()
     start, processor = time.perf_counter(), _processor_seconds()
     with whole_progress_bar() as show:

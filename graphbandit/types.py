@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from graphbandit.checks import LARGEST, first_not_finite
+from graphbandit.errors import InputError, ObservationError
 from graphbandit.shapes import Bool, Float, Int, Shaped
 
 SOLVERS = ("none", "trivial", "simplex", "highs", "anytime", "interior-point")
@@ -53,6 +55,25 @@ class Observations:
     def n_observed(self) -> int:
         """How many rewards there are."""
         return len(self.rewards)
+
+    def check(self, n_arms: int) -> None:
+        """Raise unless the arrays fit each other and the arms; kernels trust them."""
+        n, k = len(self), self.n_observed
+        fits = len(self.contexts) == n and self.rows.shape == self.arms.shape == self.rewards.shape == (k,)
+        if not fits or (self.available is not None and self.available.shape != (n, n_arms)):
+            raise InputError(
+                f"the observations have {len(self.contexts)} contexts for {n} rounds, and {len(self.rows)} rows, "
+                f"{len(self.arms)} arms and {k} rewards; expected as many of each"
+            )
+        for name, places, size in (("rows", self.rows, n), ("arms", self.arms, n_arms)):
+            if k and not 0 <= places.min() <= places.max() < size:
+                found = f"{places.min()} to {places.max()}"
+                raise InputError(f"the observations have {name} {found}; expected 0 to {size - 1}")
+        if not (np.abs(self.rewards) <= LARGEST).all():
+            where = first_not_finite(self.rewards, largest=LARGEST)
+            raise ObservationError(
+                f"the observed rewards have {where}; expected finite numbers up to {LARGEST:g} in size"
+            )
 
     @classmethod
     def from_masks(

@@ -6,7 +6,7 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 import graphbandit as gb
-from graphbandit.errors import InputError, ObservationError, SettingError
+from graphbandit.errors import FitError, InputError, ObservationError, SettingError
 from graphbandit.kernels.generalized_linear import slope_of
 
 MEANS = {"identity": lambda eta: eta, "logistic": expit, "poisson": np.exp}
@@ -242,7 +242,7 @@ def test_bad_input_is_refused():
         functions.predict(functions.fit(functions.empty()), np.zeros((1, 2)))
     rows, rewards = np.array([[[1.0, 0.5], [0.2, -1.0]]]), np.array([[1e90, -1e90]])
     huge = gb.Observations.from_masks(rows, np.ones((1, 2), bool), rewards)
-    with pytest.raises(InputError, match="does not converge"):
+    with pytest.raises(FitError, match="does not converge"):
         other.fit(other.add(other.empty(), huge))
     draws = functions.draws(functions.empty(), noise=1.0, count=2, rng=np.random.default_rng(0))
     with pytest.raises(InputError, match="members of shape"):

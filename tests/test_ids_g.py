@@ -277,7 +277,7 @@ def test_other_learners_do_not_take_odds_for_graphs():
     instance = gb.environments.paper(n_arms=5, graph="star").instance(0)
     part = instance.rounds(0, 1)
     odds = gb.ProbabilisticGraphs.from_graphs(part.graphs)
-    for learner in (gb.AdaCBG(), gb.Greedy()):
+    for learner in (gb.Falcon(), gb.Greedy()):
         state = learner.init(instance.problem(8))
         with pytest.raises(GraphError, match="ProbabilisticGraphs; expected FeedbackGraphs"):
             learner.decide(state, part.contexts, odds, np.random.default_rng(0))

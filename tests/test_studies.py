@@ -1,5 +1,8 @@
 """The studies: what their tables say, also when the default breaks its promise; and one of each from end to end."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 from typer.testing import CliRunner, Result
@@ -194,4 +197,13 @@ def test_quick_is_smaller_and_full_is_as_in_the_files():
     )
     assert (quick.rounds, quick.repeats) == (128, 2)
     assert full.rounds == 2048
-    assert gb.AdaCBG().eta == Choice.default().eta
+
+
+def test_the_default_keeps_its_promise_in_the_documented_sweep():
+    """The cells of docs/exploration.md: the default is the package's, and never worse than 3 times the best."""
+    text = (Path(__file__).parent.parent / "docs" / "exploration.md").read_text()
+    (told,) = re.findall(r"^    eta = (\S+)", text, flags=re.MULTILINE)
+    assert float(told) == gb.AdaCBG().eta
+    ratios = [float(r) for r in re.findall(r"\| ([\d.]+) \([\d.]+ to [\d.]+\) \|", text)]
+    assert len(ratios) >= 30
+    assert max(ratios) <= 3.0

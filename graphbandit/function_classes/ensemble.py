@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from graphbandit.checks import LARGEST, first_not_finite, setting_boolean, setting_integer, setting_number
-from graphbandit.errors import InputError, SettingError
+from graphbandit.errors import FitError, InputError, SettingError
 from graphbandit.function_classes.base import Draws, FunctionClass
 from graphbandit.function_classes.columns import Columns
 from graphbandit.function_classes.finite import SLACK
@@ -193,6 +193,7 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
         if not observations.n_observed:
             return data
         self.check_contexts(observations.contexts)
+        observations.check(self.n_arms)
         rows = self._rows(observations.contexts, observations.rows, observations.arms)
         rows = rows.astype(np.float64, copy=False)
         return RefitData(columns=data.columns.append(rows, observations.arms, observations.rewards))
@@ -265,7 +266,7 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
         values[:, member.unseen] = member.guesses[member.unseen]
         if not (np.abs(values) <= LARGEST).all():
             where = first_not_finite(values, largest=LARGEST)
-            raise InputError(f"{self.name} predicts {where}; expected finite values up to {LARGEST:g} in size")
+            raise FitError(f"{self.name} predicts {where}; expected finite values up to {LARGEST:g} in size")
         return values
 
     def predict(self, model: RefitModel, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n arms"]:

@@ -8,14 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbandit.checks import (
-    LARGEST,
     first_not_finite,
     setting_array,
     setting_boolean,
     setting_choice,
     setting_integer,
 )
-from graphbandit.errors import InputError, ObservationError, SettingError
+from graphbandit.errors import InputError, SettingError
 from graphbandit.shapes import Float, Shaped
 from graphbandit.types import Observations
 
@@ -123,14 +122,7 @@ class FeatureMap:
     def check_observations(self, observations: Observations) -> None:
         """Raise unless the observations can be learnt from; kernels trust them."""
         self.check_contexts(observations.contexts)
-        arms, rows, rewards = observations.arms, observations.rows, observations.rewards
-        for name, places, size in (("rows", rows, len(observations.contexts)), ("arms", arms, self.n_arms)):
-            if len(places) and not 0 <= places.min() <= places.max() < size:
-                found = f"{places.min()} to {places.max()}"
-                raise InputError(f"the observations have {name} {found}; expected 0 to {size - 1}")
-        if not (np.abs(rewards) <= LARGEST).all():
-            where = first_not_finite(rewards, largest=LARGEST)
-            raise ObservationError(f"the observed rewards have {where}; expected finite numbers up to {LARGEST:g}")
+        observations.check(self.n_arms)
 
     def rows(self, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n rows d"]:
         """phi(x_t, a), one row an arm; one row a context where all arms have the same."""

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbandit.checks import LARGEST, setting_choice, setting_integer, setting_number
-from graphbandit.errors import InputError
+from graphbandit.errors import FitError, InputError
 from graphbandit.function_classes.base import Draws
 from graphbandit.function_classes.columns import Columns
 from graphbandit.function_classes.ellipsoid import (
@@ -74,7 +74,7 @@ class GeneralizedLinearData:
         for block, order in enumerate(np.split(by_arm, ends)):
             parameter, factor = parameters[block], factors[block]
             if not fit_block(seen.contexts, seen.rewards, order, link, self.ridge, parameter, factor):
-                raise InputError(
+                raise FitError(
                     f"the {self.link} fit of {len(order)} rewards up to {np.abs(seen.rewards[order]).max():g} in size "
                     f"does not converge with ridge {self.ridge:g}; expected smaller rewards or features, or more ridge"
                 )

@@ -142,7 +142,7 @@ class KernelClass(LinearFunctionClass):
             n_arms=n_arms, dimension=dimension, parameters=parameters, arm_features=arm_features, intercept=False
         )
         length = plain.dimension + (0 if plain.arm_features is None else plain.arm_features.shape[1])
-        scale = setting_number("lengthscale", lengthscale, above=0.0)
+        scale = setting_number("lengthscale", lengthscale, at_least=1e-25, below=1e25)
         setting_integer("seed", seed, at_least=0)
         setting_integer("n_features", n_features, at_least=2)
         if n_features % 2:

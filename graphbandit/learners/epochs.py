@@ -5,10 +5,8 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
-from graphbandit.checks import LARGEST, first_not_finite, setting_integer, setting_number
-from graphbandit.errors import HorizonError, InputError, ObservationError, SettingError
+from graphbandit.checks import LARGEST, setting_integer, setting_number
+from graphbandit.errors import HorizonError, InputError, SettingError
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.persistence import savable
 from graphbandit.problem import Problem
@@ -118,23 +116,6 @@ def check_rates(eta: float, delta: float) -> None:
     setting_number("delta", delta, above=1.0 / LARGEST, below=1.0)
 
 
-def check_observations(observations: Observations, n_arms: int) -> None:
-    """Raise unless the arrays fit each other and the arms; kernels trust them."""
-    seen, n, k = observations, len(observations), observations.n_observed
-    fits = len(seen.contexts) == n and seen.rows.shape == seen.arms.shape == seen.rewards.shape == (k,)
-    if not fits or (seen.available is not None and seen.available.shape != (n, n_arms)):
-        raise InputError(
-            f"the observations have {len(seen.contexts)} contexts for {n} rounds, and {len(seen.rows)} rows, "
-            f"{len(seen.arms)} arms and {k} rewards; expected as many of each"
-        )
-    for name, places, size in (("rows", seen.rows, n), ("arms", seen.arms, n_arms)):
-        if k and not 0 <= places.min() <= places.max() < size:
-            raise InputError(f"the observations have {name} {places.min()} to {places.max()}; expected 0 to {size - 1}")
-    if not (np.abs(seen.rewards) <= LARGEST).all():
-        where = first_not_finite(seen.rewards, largest=LARGEST)
-        raise ObservationError(f"the observed rewards have {where}; expected finite numbers up to {LARGEST:g} in size")
-
-
 def add_epoch(
     function_class: FunctionClass[Any, Any, Any],
     data: Any,
@@ -149,7 +130,7 @@ def add_epoch(
     `observations` must hold the next `expected` rounds after `rounds`, all of them, and may hold late rewards of
     earlier ones; those count as data before the split.
     """
-    check_observations(observations, function_class.n_arms)
+    observations.check(function_class.n_arms)
     if expected == 0:
         raise HorizonError(f"round {rounds} is the last of the problem's horizon; expected no update after it")
     new = observations.between(rounds, rounds + expected)

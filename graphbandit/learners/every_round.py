@@ -17,7 +17,6 @@ from graphbandit.checks import setting_integer
 from graphbandit.errors import GraphError, HorizonError, InputError, SettingError
 from graphbandit.graph_batches import FeedbackGraphs
 from graphbandit.learners.base import Learner, check_batch
-from graphbandit.learners.epochs import check_observations
 from graphbandit.problem import Problem
 from graphbandit.shapes import Bool, Float, Shaped
 from graphbandit.types import Decisions, Observations
@@ -113,7 +112,7 @@ class EveryRoundLearner(Learner[State], Generic[State]):
 
     def update(self, state: State, observations: Observations) -> State:
         """The state after the next round, and any late news of earlier ones."""
-        check_observations(observations, state.problem.n_arms)
+        observations.check(state.problem.n_arms)
         if not self._rounds_left(state):
             raise HorizonError(
                 f"round {state.rounds} is the last of the problem's horizon; expected no update after it"

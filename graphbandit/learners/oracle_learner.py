@@ -10,7 +10,7 @@ from graphbandit.checks import LARGEST, setting_choice, setting_number
 from graphbandit.errors import HorizonError, InputError, SettingError
 from graphbandit.graph_batches import FeedbackGraphs
 from graphbandit.learners.base import check_batch
-from graphbandit.learners.epochs import EpochSchedule, EpochState, check_observations
+from graphbandit.learners.epochs import EpochSchedule, EpochState
 from graphbandit.learners.estimates import EstimateLearner
 from graphbandit.online_regression import ORACLES, OnlineLinear
 from graphbandit.problem import Problem
@@ -98,7 +98,7 @@ class OracleLearner(EstimateLearner):
         """The oracle sees what was revealed."""
         if self.oracle == "offline":
             return super().update(state, observations)
-        check_observations(observations, state.problem.n_arms)
+        observations.check(state.problem.n_arms)
         if self.rounds_until_update(state) == 0:
             raise HorizonError(f"round {state.rounds} ends the problem's horizon; expected no update after it")
         if len(observations) == 0 or int(observations.rounds[-1]) != state.rounds:
