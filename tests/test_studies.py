@@ -126,7 +126,7 @@ def test_learners_of_two_files_are_compared_in_pairs():
 
 def test_a_win_that_is_not_told_apart_is_none():
     close = comparison_of({"linear": finding([[[10, 20, 30], [12, 19, 40]]], ["AdaCB.G, linear", "greedy"])})
-    assert ", not told apart from greedy, 23.7 ± 36.3." in close.verdict("e0")
+    assert ", not told apart from greedy, 23.7 ± 36.2." in close.verdict("e0")
 
 
 def test_where_adacb_g_does_not_win_is_told():
