@@ -112,17 +112,24 @@ def finding(values, learners, rounds=64):
 def test_learners_of_two_files_are_compared_in_pairs():
     main = finding([[[10, 20, 30, 40], [5, 15, 25, 35]], [[1, 2, 3, 4], [9, 9, 9, 9]]], ["AdaCB.G, linear", "greedy"])
     slow = finding([[[6, 17]], [[30, 31]]], ["AdaCB.G, network"])
-    compared = comparison_of({"linear": main, "linear_refits": slow})
+    compared = comparison_of({"data": main, "data_refits": slow})
     assert compared.regrets.learners == ("AdaCB.G, linear", "greedy", "AdaCB.G, network")
     # the mean of the two repeats of the network is lowest, but in pairs greedy is better there
     assert compared.best("e0") == "AdaCB.G, network"
     assert compared.to_best("e0", "greedy").pairs == 2
     assert compared.to_best("e0", "greedy").mean == pytest.approx(-1.5)
     assert compared.best("e1") == "AdaCB.G, linear"
-    assert compared.verdict("e1") == "e1: AdaCB.G, linear has the lowest regret, 2.50 ± 2.05."
+    assert compared.verdict("e1") == (
+        "e1: AdaCB.G, linear has the lowest mean, 2.50 ± 2.05, and beats greedy, 9.00 ± 0.00."
+    )
     text = comparison_markdown(compared)
     assert "| learner | e0, T = 64 | e1, T = 64 |" in text
     assert "**2.50 ± 2.05**" in text
+
+
+def test_a_win_that_is_not_told_apart_is_none():
+    close = comparison_of({"linear": finding([[[10, 20, 30], [12, 19, 40]]], ["AdaCB.G, linear", "greedy"])})
+    assert ", not told apart from greedy, 23.7 ± 36.2." in close.verdict("e0")
 
 
 def test_where_adacb_g_does_not_win_is_told():

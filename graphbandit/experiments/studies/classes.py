@@ -45,12 +45,22 @@ class Comparison:
         """Whether AdaCB.G, with the class that suits it best there, is the best; and if not, who is, by how much."""
         ours, best = self.best(environment, ours=True), self.best(environment)
         if ours == best:
-            return f"{environment}: {ours} has the lowest regret, {_mean(self.interval(environment, ours))}."
+            figure = _mean(self.interval(environment, ours))
+            return f"{environment}: {ours} has the lowest mean, {figure}{self._rival(environment)}."
         found = self.to_best(environment, ours)
         figures = f"{_mean(self.interval(environment, ours))} against {_mean(self.interval(environment, best))}"
         if found.better == best:
             return f"{environment}: {best} wins over {ours}, {figures}."
         return f"{environment}: {best} has the lowest mean and is not told apart from {ours}, {figures}."
+
+    def _rival(self, environment: str) -> str:
+        """The best of the others, and whether it is told apart from the best."""
+        others = [name for name in self.regrets.by_mean(environment) if not name.startswith(OURS)]
+        if not others:
+            return ""
+        apart = self.to_best(environment, others[0]).better is not None
+        figure = _mean(self.interval(environment, others[0]))
+        return f", {'and beats' if apart else 'not told apart from'} {others[0]}, {figure}"
 
 
 def comparison_of(findings: Mapping[str, Finding]) -> Comparison:

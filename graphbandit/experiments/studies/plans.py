@@ -30,7 +30,7 @@ EXPLORATION = {
 }
 """The files of the study of exploration, one for each panel of its figure, with titles for readers."""
 
-CLASSES = ("linear", "linear_refits", "data", "data_refits")
+CLASSES = ("linear", "data", "data_refits")
 """The files of the study of function classes; those on data have a stand-in, ``bundled``, for who has no files."""
 
 STUDIES = ("exploration", "classes")
