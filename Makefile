@@ -32,9 +32,9 @@ check: $(READY)
 	$(BIN)/lint-imports
 
 test: check
-	$(BIN)/python -m pytest -n $(WORKERS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 	@echo "A second pass checks the shapes in the annotations at run time:"
-	GRAPHBANDIT_CHECK_SHAPES=1 $(BIN)/python -m pytest -n $(WORKERS) -k "not refused and not kinds" \
+	GRAPHBANDIT_CHECK_SHAPES=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -k "not refused and not kinds" \
 		tests/test_learners.py tests/test_simulate.py tests/test_environments.py tests/test_function_classes.py \
 		tests/test_graphs.py tests/test_graph_batches.py tests/test_theory.py
 
