@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +17,7 @@ import graphbandit as gb
 from graphbandit.cli import app
 from graphbandit.console import summary
 from graphbandit.errors import InputError, SavedFileError
-from graphbandit.experiments import Grid, InProcess, Progress, Results, run
+from graphbandit.experiments import Grid, InProcess, Progress, Results, run, run_all
 from graphbandit.experiments.results import part_files
 from graphbandit.experiments.store import Store
 from graphbandit.experiments.toml_writer import to_toml
@@ -166,6 +167,18 @@ def test_results_are_readable_while_they_come(tmp_path, monkeypatch):
     assert seen == list(range(37))
     small_results(tmp_path / "fresh")
     assert content(tmp_path / "out") == content(tmp_path / "fresh")
+
+
+def test_a_finished_experiment_is_on_disk_while_others_run(tmp_path, monkeypatch):
+    """The last rows of the first of several experiments do not wait for the end of the last."""
+    monkeypatch.setattr("graphbandit.experiments.store.FLUSH_SECONDS", 0.0)
+    first, second = (replace(SMALL, name=name, repeats=1, seed=seed) for name, seed in (("one", 1), ("two", 2)))
+
+    def look(states: Sequence[Progress]) -> None:
+        for name, state in zip(("one", "two"), states, strict=True):
+            assert Results.open(tmp_path / name).runs.num_rows == state.done
+
+    run_all([(first, tmp_path / "one"), (second, tmp_path / "two")], engine=InProcess(), progress=look)
 
 
 @pytest.mark.parametrize("written", [0, 1, 2, 3])

@@ -138,6 +138,8 @@ def run_all(
                     for i, own in _shares(result, askers):
                         stores[i].add(own)
                         _count(states[i], own, labels[i])
+                    for store in stores:
+                        store.flush_when_due()
                     if progress is not None:
                         progress(states)
             finally:

@@ -75,7 +75,7 @@ class Store:
         return dict(zip(finals.column("key").to_pylist(), finals.column("regret").to_pylist(), strict=True))
 
     def add(self, result: TaskResult) -> None:
-        """Keep what a task has found; it is on disk within about a second of the next result."""
+        """Keep what a task has found, until `flush_when_due` or `flush` writes it."""
         for key, log in result.logs.items():  # before the run itself, so that a finished run has its log
             (self.directory / DECISIONS).mkdir(exist_ok=True)
             _write_bytes(self.directory / DECISIONS / f"{key}.parquet", log)
@@ -84,6 +84,9 @@ class Store:
         if result.failures:
             self._failures += [_described(failure) for failure in result.failures]
             self._write_failures()
+
+    def flush_when_due(self) -> None:
+        """Write what waits if it has waited for a second; to be called with every result, whosever it is."""
         if time.monotonic() - self._flushed >= FLUSH_SECONDS:
             self.flush()
 
