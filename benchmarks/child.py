@@ -97,7 +97,7 @@ def simulation(rounds: int, n_arms: int) -> dict[str, Any]:
     """Time and memory of one simulation."""
     import graphbandit as gb
 
-    learner = gb.AdaCBG(radius="paper", coverage="paper")
+    learner = gb.AdaCBG(radius="paper", coverage="paper", eta=1.0)
     environment = gb.environments.paper(n_arms=n_arms, graph="random", reward_scale=8.0)
     gb.simulate(learner, environment, rounds=64)
     reset = reset_peak()

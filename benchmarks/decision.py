@@ -16,7 +16,7 @@ from benchmarks.settings import Settings
 from benchmarks.timing import Progress, no_collection, ratio, summary, timed
 
 LEARNERS = {
-    "paper": (gb.AdaCBG(radius="paper", coverage="paper"), 8.0),
+    "paper": (gb.AdaCBG(radius="paper", coverage="paper", eta=1.0), 8.0),
     "ours": (gb.AdaCBG(), 8.0),
     "ours, rewards / 32": (gb.AdaCBG(), 32.0),
 }

@@ -18,8 +18,8 @@ ROOT = Path(__file__).parents[1]
 EDGES_PER_ARM = 7
 LEARNERS: dict[str, dict[str, Any]] = {
     "ours": {},
-    "paper": {"radius": "paper", "coverage": "paper"},
-    "all arms candidates": {"candidate_set": False, "coverage": "paper"},
+    "paper": {"radius": "paper", "coverage": "paper", "eta": 1.0},
+    "all arms candidates": {"candidate_set": False, "coverage": "paper", "eta": 1.0},
 }
 
 

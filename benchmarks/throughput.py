@@ -22,8 +22,8 @@ GRAPHS = ("star", "clique_group", "random")
 REWARD_SCALE = 8.0
 
 LEARNERS: dict[str, tuple[gb.Learner[Any], reference.Learner]] = {
-    "AdaCB.G paper": (gb.AdaCBG(radius="paper", coverage="paper"), reference.AdaCBG()),
-    "AdaCB.G ours": (gb.AdaCBG(), reference.AdaCBG(radius="sharp", coverage="tight")),
+    "AdaCB.G paper": (gb.AdaCBG(radius="paper", coverage="paper", eta=1.0), reference.AdaCBG()),
+    "AdaCB.G ours": (gb.AdaCBG(), reference.AdaCBG(radius="sharp", coverage="tight", eta=gb.AdaCBG().eta)),
     "FALCON": (gb.Falcon(), reference.Falcon()),
     "RegCB.G": (gb.RegCBG(), reference.RegCBG()),
 }

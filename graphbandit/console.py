@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from graphbandit.experiments.batch import Whole
     from graphbandit.experiments.runner import Progress
 
 
@@ -33,21 +34,39 @@ def wide_console() -> Any:
 @contextmanager
 def progress_bar(quiet: bool = False) -> Iterator[Callable[[Progress], None]]:
     """Runs done, rounds per second, time left and the best learner, on standard error; nothing where nobody watches."""
+    with _bar(quiet) as update:
+        yield lambda progress: update(progress.done, progress.total, lambda: summary(progress))
+
+
+@contextmanager
+def whole_progress_bar() -> Iterator[Callable[[Whole], None]]:
+    """Runs done, the experiment and the time left, on standard error; nothing where nobody watches."""
+
+    def words(whole: Whole) -> str:
+        left = whole.seconds_left
+        return whole.current if left is None else f"{whole.current} · {clock(left)} left"
+
+    with _bar() as update:
+        yield lambda whole: update(*whole.runs, lambda: words(whole))
+
+
+@contextmanager
+def _bar(quiet: bool = False) -> Iterator[Callable[[int, int, Callable[[], str]], None]]:
+    """Takes how many runs are done and asked for, and what to ask for the words beside them."""
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
-    from rich.progress import Progress as Bar
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
     console = Console(stderr=True)
     hidden = quiet or not console.is_terminal or bool(os.environ.get("CI"))
     columns = (TextColumn("runs"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"))
-    with Bar(*columns, console=console, transient=True, disable=hidden) as bar:
+    with Progress(*columns, console=console, transient=True, disable=hidden) as bar:
         task = bar.add_task("starting", total=None)
 
-        def show(progress: Progress) -> None:
+        def update(done: int, total: int, words: Callable[[], str]) -> None:
             if not hidden:
-                bar.update(task, completed=progress.done, total=progress.total, description=summary(progress))
+                bar.update(task, completed=done, total=total, description=words())
 
-        yield show
+        yield update
 
 
 def summary(progress: Progress) -> str:

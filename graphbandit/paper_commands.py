@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from graphbandit.console import clock
+from graphbandit.console import whole_progress_bar
 
 if TYPE_CHECKING:
     from graphbandit.experiments.paper.checks import Claim
-    from graphbandit.experiments.paper.reproduce import Whole
 
 app = typer.Typer()
 
@@ -67,7 +65,7 @@ def reproduce(
     )
     compiling = compile_kernels()
     start, processor = time.perf_counter(), _processor_seconds()
-    with _progress_bar() as show:
+    with whole_progress_bar() as show:
         findings = run(asked, out=out, workers=workers, progress=show)
     claims = [*paper_claims(findings), *own_checks(findings)]
     drawn = write_figures(findings, out / "figures")
@@ -95,24 +93,3 @@ def _print_claims(claims: Sequence[Claim]) -> None:
 def _processor_seconds() -> float:
     """Of this process and its workers that have ended."""
     return sum(os.times()[:4])
-
-
-@contextmanager
-def _progress_bar() -> Iterator[Callable[[Whole], None]]:
-    """Runs done, the experiment and the time left, on standard error; nothing where nobody watches."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-
-    console = Console(stderr=True)
-    hidden = not console.is_terminal or bool(os.environ.get("CI"))
-    columns = (TextColumn("runs"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"))
-    with Progress(*columns, console=console, transient=True, disable=hidden) as bar:
-        task = bar.add_task("starting", total=None)
-
-        def show(whole: Whole) -> None:
-            done, total = whole.runs
-            left = whole.seconds_left
-            words = whole.current if left is None else f"{whole.current} · {clock(left)} left"
-            bar.update(task, completed=done, total=total, description=words)
-
-        yield show

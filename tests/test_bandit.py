@@ -16,7 +16,7 @@ N_ARMS, ROUNDS = 8, 70
 
 LEARNERS = {
     "AdaCB.G": gb.AdaCBG(),
-    "paper": gb.AdaCBG(radius="paper", coverage="paper"),
+    "paper": gb.AdaCBG(radius="paper", coverage="paper", eta=1.0),
     "width": gb.AdaCBG(gamma="width"),
     "remark": gb.AdaCBG(baseline="inverse-gap", epoch_growth=1.4),
     "FALCON": gb.Falcon(),
@@ -211,7 +211,7 @@ def test_another_process_loads_the_same(instance, tmp_path):
 
 def test_decisions_explain_themselves(instance):
     drawn = instance.rounds(0, ROUNDS)
-    bandit = make(gb.AdaCBG(radius="paper", coverage="paper"), instance)
+    bandit = make(gb.AdaCBG(radius="paper", coverage="paper", eta=1.0), instance)
     decision = play(bandit, drawn, 0, ROUNDS)[-1]
     assert decision.probability == decision.probabilities[decision.action]
     assert decision.action in decision.revealed

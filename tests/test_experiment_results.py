@@ -67,7 +67,7 @@ def test_runs_are_those_of_simulate(small):
     for label, name, learner in [
         ("FALCON", "FALCON", gb.Falcon()),
         ("ours eta=0.5", "ours", gb.AdaCBG(eta=0.5)),
-        ("ours eta=1.0", "ours", gb.AdaCBG()),
+        ("ours eta=1.0", "ours", gb.AdaCBG(eta=1.0)),
     ]:
         alone = gb.simulate({name: learner}, environment, rounds=64, repeats=3, seed=5)
         assert small.regret("star n_arms=9", label).tolist() == alone.regret[name][:, -1].tolist()

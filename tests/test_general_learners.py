@@ -152,7 +152,7 @@ def test_adacb_is_adacb_g_where_no_arm_reveals_another(radius):
     for coverage in ("tight", "paper"):
         theirs, ours = (
             gb.simulate({"learner": learner}, environment, rounds=256, seed=1, keep_decisions=True)
-            for learner in (gb.AdaCBG(radius=radius, coverage=coverage), gb.AdaCB(radius=radius))
+            for learner in (gb.AdaCBG(radius=radius, coverage=coverage, eta=1.0), gb.AdaCB(radius=radius))
         )
         for name in ("action", "best", "candidates", "exploration_set", "epoch"):
             np.testing.assert_array_equal(*(getattr(run.decisions["learner"][0], name) for run in (ours, theirs)))

@@ -336,6 +336,6 @@ def test_it_survives_being_saved(tmp_path):
 
 def test_it_learns_faster_than_the_paper_s_algorithm():
     environment = gb.environments.paper(n_arms=20, graph="star", reward_scale=8.0)
-    learners = {"IDS.G": gb.IDSG(), "paper": gb.AdaCBG(radius="paper", coverage="paper")}
+    learners = {"IDS.G": gb.IDSG(), "paper": gb.AdaCBG(radius="paper", coverage="paper", eta=1.0)}
     found = gb.simulate(learners, environment, rounds=256, repeats=4, seed=0).summary()
     assert found["IDS.G"].mean < 0.2 * found["paper"].mean

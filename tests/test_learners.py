@@ -12,7 +12,7 @@ from tests.every_round_learners import EVERY_ROUND
 
 LEARNERS = {
     "AdaCB.G": gb.AdaCBG(),
-    "AdaCB.G paper": gb.AdaCBG(radius="paper", coverage="paper"),
+    "AdaCB.G paper": gb.AdaCBG(radius="paper", coverage="paper", eta=1.0),
     "AdaCB.G width": gb.AdaCBG(gamma="width"),
     "AdaCB.G remark": gb.AdaCBG(baseline="inverse-gap"),
     "AdaCB.G bare": gb.AdaCBG(candidate_set=False, scale_factor=False, linear_program=False),
@@ -254,7 +254,8 @@ def test_schedules(growth):
 
 def test_adacb_g_without_its_parts_is_regcb_g_up_to_gamma(instance):
     """No candidates, no scale, no program leaves RegCB.G, but for tau_{m-1} - tau_{m-2} in place of tau_{m-1}."""
-    bare, plain = gb.AdaCBG(candidate_set=False, scale_factor=False, linear_program=False), gb.RegCBG(eta=0.5)
+    bare = gb.AdaCBG(candidate_set=False, scale_factor=False, linear_program=False, eta=1.0)
+    plain = gb.RegCBG(eta=0.5)
     state, start = state_after(plain, instance, 5)
     part = instance.rounds(start, start + 20)
     theirs = plain.decide(state, part.contexts, part.graphs, np.random.default_rng(0))

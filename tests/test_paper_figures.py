@@ -16,7 +16,7 @@ def test_clique_group_table_literal():
     means = []
     for n_arms, (mean, std) in LITERAL.items():
         environment = gb.environments.paper(n_arms=n_arms, graph="clique_group")
-        learners = {"paper": gb.AdaCBG(radius="paper", coverage="paper")}
+        learners = {"paper": gb.AdaCBG(radius="paper", coverage="paper", eta=1.0)}
         summary = gb.simulate(learners, environment, rounds=2**11, repeats=20, workers=2).summary()["paper"]
         error = np.hypot(summary.standard_error, std / 20**0.5)
         assert abs(summary.mean - mean) <= 3 * error, (n_arms, summary)
@@ -27,7 +27,7 @@ def test_clique_group_table_literal():
 @pytest.mark.parametrize("graph", ["star", "clique_group", "random"])
 def test_sharp_is_at_least_five_times_lower_and_keeps_the_truth(graph):
     environment = gb.environments.paper(n_arms=50, graph=graph, reward_scale=8.0)
-    learners = {"paper": gb.AdaCBG(radius="paper", coverage="paper"), "ours": gb.AdaCBG()}
+    learners = {"paper": gb.AdaCBG(radius="paper", coverage="paper", eta=1.0), "ours": gb.AdaCBG()}
     summary = gb.simulate(learners, environment, rounds=2**11, repeats=20, workers=2).summary()
     assert summary["ours"].mean * 5 <= summary["paper"].mean, summary
     kept = 0

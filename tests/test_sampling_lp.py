@@ -86,7 +86,7 @@ def test_a_program_without_certificate_goes_to_highs_and_is_counted(monkeypatch)
 def test_pending_rounds_of_a_batch_are_finished_and_say_so(monkeypatch):
     """Rounds that the kernel leaves open are solved, drawn and labelled by the fallback."""
     environment = gb.environments.paper(n_arms=15, graph="random", reward_scale=8.0)
-    learner = gb.AdaCBG(radius="paper", coverage="paper")
+    learner = gb.AdaCBG(radius="paper", coverage="paper", eta=1.0)
     expected = gb.simulate(learner, environment, rounds=64, keep_decisions=True).decisions["learner"][0]
     monkeypatch.setattr("graphbandit.rounds.ROW_LIMIT", 0)
     found = gb.simulate(learner, environment, rounds=64, keep_decisions=True).decisions["learner"][0]
@@ -172,7 +172,7 @@ def test_large_sparse_graphs_with_few_candidates_are_exact():
         x0=rng.normal(size=(20, 4)), a0=rng.normal(size=(20, 4)), arms=rng.uniform(-1, 1, (n_arms, 4)), scale=8.0
     )
     for coverage in ("tight", "paper"):
-        learner = gb.AdaCBG(radius="paper", coverage=coverage)
+        learner = gb.AdaCBG(radius="paper", coverage=coverage, eta=1.0)
         bandit = gb.Bandit(learner, gb.Problem(n_arms=n_arms, function_class=functions, noise=1.0))
         for _ in range(4):
             decision = bandit.decide(rng.normal(size=4), graph)

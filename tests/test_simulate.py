@@ -53,7 +53,7 @@ def test_regret_is_counted_in_means_of_what_was_played(environment, runs):
 
 def test_simulate_is_what_a_bandit_does(environment):
     """The simulator and the everyday object walk through the same states."""
-    learner, rounds = gb.AdaCBG(radius="paper", coverage="paper"), 80
+    learner, rounds = gb.AdaCBG(radius="paper", coverage="paper", eta=1.0), 80
     instance = environment.instance(4, 0)
     drawn = instance.rounds(0, rounds)
     bandit = gb.Bandit(learner, instance.problem(rounds))

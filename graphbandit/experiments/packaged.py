@@ -1,11 +1,12 @@
 """Experiments that come with the package: a file to start from, the paper's own, and the leaderboard."""
 
 from importlib.resources import as_file, files
-from importlib.resources.abc import Traversable
 
 from graphbandit.checks import setting_choice
 from graphbandit.experiments.experiment import Experiment
 from graphbandit.experiments.toml_reader import load
+
+_FOLDER = files("graphbandit.experiments")
 
 PACKAGED = {
     "starter": "starter.toml",
@@ -25,7 +26,7 @@ PACKAGED = {
 
 def packaged_text(name: str) -> str:
     """The file, with its comments."""
-    return _file(name).read_text(encoding="utf-8")
+    return _FOLDER.joinpath(_relative(name)).read_text(encoding="utf-8")
 
 
 def packaged(name: str) -> Experiment:
@@ -34,10 +35,15 @@ def packaged(name: str) -> Experiment:
     >>> packaged("clique-table").n_runs
     2400
     """
-    with as_file(_file(name)) as path:
+    return packaged_file(_relative(name))
+
+
+def packaged_file(relative: str) -> Experiment:
+    """The experiment of a file in the folder of this one."""
+    with as_file(_FOLDER.joinpath(relative)) as path:
         return load(path)
 
 
-def _file(name: str) -> Traversable:
+def _relative(name: str) -> str:
     setting_choice("the name of an experiment", name, list(PACKAGED))
-    return files("graphbandit.experiments").joinpath(PACKAGED[name])
+    return PACKAGED[name]

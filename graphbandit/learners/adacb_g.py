@@ -71,20 +71,22 @@ class AdaCBG(Learner[AdaCBGState]):
     that holds the truth only nearly. `coverage`: what the sampling program asks for, see `sampling_lp`. `gamma`:
     "paper" follows Algorithm 1, "width" the width of F_m at each context, with F_m from all data. `baseline`:
     "exploration-set", or "inverse-gap" for the paper's remark, FALCON's distribution. `eta` is the strength
-    of exploitation, `delta` the probability of failure, `epoch_growth` the factor between epochs.
+    of exploitation: gamma^2 is in proportion to it, and 1 is the paper's. The default explores far less, as the
+    logarithms in gamma are those of the worst case; docs/exploration.md has the sweep that it comes from. `delta`
+    is the probability of failure, `epoch_growth` the factor between epochs.
     Graphs without all self-loops are taken with tight coverage, without any bound (`docs/weak-graphs.md`); an arm that
     nobody reveals is an error, or with `unrevealed="ignore"` never learnt about.
     `effort` says when a program of more than 3,000 constrained arms, too large to be solved exactly, is good enough.
     Ablations: `candidate_set=False` takes all arms as candidates, `scale_factor=False` sets lambda_m = 1,
     `linear_program=False` plays the baseline. The defaults are the project's; the paper's algorithm is
-    ``AdaCBG(radius="paper", coverage="paper")``.
+    ``AdaCBG(radius="paper", coverage="paper", eta=1.0)``.
     """
 
     radius: Literal["sharp", "paper"] = "sharp"
     coverage: Literal["tight", "paper"] = "tight"
     gamma: Literal["paper", "width"] = "paper"
     baseline: Literal["exploration-set", "inverse-gap"] = "exploration-set"
-    eta: float = 1.0
+    eta: float = 1e5
     delta: float = 0.1
     radius_factor: float = 1.0
     candidate_set: bool = True

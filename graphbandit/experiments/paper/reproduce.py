@@ -4,59 +4,22 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from graphbandit.errors import EngineError, SavedFileError
-from graphbandit.experiments.engines import InProcess, Processes
+from graphbandit.experiments.batch import Whole, run_batch
 from graphbandit.experiments.experiment import Experiment
 from graphbandit.experiments.packaged import packaged
 from graphbandit.experiments.paper.findings import Findings, Study
 from graphbandit.experiments.paper.plans import Reproduction
 from graphbandit.experiments.paper.set_sizes import set_sizes
 from graphbandit.experiments.registry import build_environment, build_learner
-from graphbandit.experiments.runner import Progress, run_all
 from graphbandit.simulate import run_repeat
-
-if TYPE_CHECKING:
-    from graphbandit.experiments.results import Results
 
 ALL_ARMS = 5
 """A learner with all arms in its linear programs takes about this many times as long: for the time left, no more."""
 
-RUNS, SET_SIZES = "runs", "set-sizes.parquet"
-
-
-@dataclass
-class Whole:
-    """How far the whole reproduction is. Work is counted in rounds times arms."""
-
-    experiments: Sequence[Experiment]
-    started: float
-    states: Sequence[Progress] = ()
-
-    @property
-    def runs(self) -> tuple[int, int]:
-        """Done, and asked for."""
-        return sum(state.done for state in self.states), sum(state.total for state in self.states)
-
-    @property
-    def seconds_left(self) -> float | None:
-        """At the speed so far; None before anything was done."""
-        left = done = 0.0
-        for experiment, state in zip(self.experiments, self.states, strict=True):
-            a_run = _work(experiment) / experiment.n_runs
-            left += a_run * (state.total - state.done)
-            done += a_run * (state.done - state.finished_before)
-        return left * (time.monotonic() - self.started) / done if done else None
-
-    @property
-    def current(self) -> str:
-        """The experiment that is being run."""
-        unfinished = [e.name for e, s in zip(self.experiments, self.states, strict=True) if s.done < s.total]
-        return unfinished[0] if unfinished else "done"
+SET_SIZES = "set-sizes.parquet"
 
 
 def reproduce(
@@ -71,30 +34,12 @@ def reproduce(
     The results of each experiment go to its own directory in ``out/runs``.
     """
     experiments = asked.experiments()
-    engine = InProcess() if workers == 1 else Processes(workers)
-    directory = Path(out)
-    try:
-        (directory / RUNS).mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise SavedFileError(f"{directory} cannot be made: {error.strerror or error}") from None
-    whole = Whole(list(experiments.values()), time.monotonic())
-
-    def show(states: Sequence[Progress]) -> None:
-        whole.states = states
-        if progress is not None:
-            progress(whole)
-
-    jobs = [(experiment, directory / RUNS / name) for name, experiment in experiments.items()]
-    found = run_all(jobs, engine=engine, progress=show)
-    _refuse_failures(found)
-    studies = {
-        name: Study(experiment=experiments[name], results=results)
-        for name, results in zip(experiments, found, strict=True)
-    }
+    found = run_batch(experiments, out=out, work=_work, workers=workers, progress=progress)
+    studies = {name: Study(experiment=experiments[name], results=results) for name, results in found.items()}
     sizes = None
     if "directed" in experiments:
         sizes = set_sizes(experiments["directed"], packaged("ablation"))
-        sizes.write(directory / SET_SIZES)
+        sizes.write(Path(out) / SET_SIZES)
     return Findings(asked=asked, studies=studies, set_sizes=sizes)
 
 
@@ -119,9 +64,3 @@ def _work(experiment: Experiment) -> float:
         for point in experiment.learner_points()
     )
     return float(arms * learners * experiment.repeats * experiment.rounds)
-
-
-def _refuse_failures(found: Sequence[Results]) -> None:
-    failures = [failure for results in found for failure in results.failures]
-    if failures:
-        raise EngineError(f"{len(failures)} runs failed; the first of them:\n{failures[0]['error']}")

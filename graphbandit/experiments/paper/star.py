@@ -36,7 +36,7 @@ def star_decision(seed: int = 0) -> StarDecision:
     """Of the rounds of a run on stars, in the rescaled reading, the one in which the program saves most."""
     instance = paper(n_arms=ARMS, graph="star", reward_scale=8.0).instance(seed)
     rounds = instance.rounds(0, ROUNDS)
-    bandit = Bandit(AdaCBG(radius="paper", coverage="paper"), instance.problem(ROUNDS), seed=seed)
+    bandit = Bandit(AdaCBG(radius="paper", coverage="paper", eta=1.0), instance.problem(ROUNDS), seed=seed)
     found = []
     for t in range(ROUNDS):
         graph, model = rounds.graphs[t], bandit.state.model
