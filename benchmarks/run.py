@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
-PACKAGES = ("graphbandit", "numpy", "scipy", "numba", "highspy", "vowpalwabbit")
+PACKAGES = ("graphbandit", "numpy", "scipy", "numba", "highspy", "vowpalwabbit", "cvxpy", "clarabel")
 DEFAULT_FOLDER = Path("results/bench")
 
 

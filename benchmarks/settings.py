@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
-PARTS = ("lp", "decision", "throughput", "scaling", "startup")
+PARTS = ("lp", "squarecb", "decision", "throughput", "scaling", "startup")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -14,6 +14,8 @@ class Settings:
     lp_arms: tuple[int, ...] = (10, 20, 50, 100, 200, 500, 1000)
     lp_seconds: float = 2.0
     lp_instances: int = 400
+    squarecb_arms: tuple[int, ...] = (5, 10, 20, 50)
+    squarecb_instances: int = 25
     decision_arms: tuple[int, ...] = (5, 10, 20, 50)
     decision_learnt: int = 32
     decision_repeats: int = 24
@@ -44,6 +46,7 @@ QUICK = Settings(
     name="quick",
     lp_arms=(10, 50, 100),
     lp_seconds=0.6,
+    squarecb_instances=5,
     decision_repeats=6,
     vowpal_graph_rounds=3,
     throughput_passes=5,
@@ -61,6 +64,8 @@ TINY = Settings(
     lp_arms=(10,),
     lp_seconds=0.0,
     lp_instances=2,
+    squarecb_arms=(5,),
+    squarecb_instances=2,
     decision_arms=(5, 10),
     decision_learnt=16,
     decision_repeats=1,

@@ -6,7 +6,16 @@ are seen. The names below are the package's promise; everything else may change.
 
 from typing import TYPE_CHECKING
 
-from graphbandit import environments, errors, graph_generators, graph_parameters, graph_sources, plots, theory
+from graphbandit import (
+    environments,
+    errors,
+    graph_generators,
+    graph_parameters,
+    graph_sources,
+    plots,
+    squarecb_closed_forms,
+    theory,
+)
 from graphbandit.anytime import Effort
 from graphbandit.bandit import Bandit
 from graphbandit.exploration import exploration_set, inverse_gap_baseline
@@ -48,17 +57,27 @@ from graphbandit.learners import (
     LinUCB,
     RegCB,
     RegCBG,
+    SquareCB,
+    SquareCBG,
     UCBMaxN,
     Uniform,
 )
 from graphbandit.network_files import read_network
 from graphbandit.network_generators import social_network
 from graphbandit.networks import Network
+from graphbandit.online_regression import OnlineLinear
 from graphbandit.probabilistic_graphs import ProbabilisticGraphs
 from graphbandit.problem import Problem
 from graphbandit.sampling_batch import SamplingSolutions, solve_sampling_lps
 from graphbandit.sampling_lp import SamplingSolution, fallback_count, solve_sampling_lp, tight_demand
 from graphbandit.simulate import SimulationResult, simulate
+from graphbandit.squarecb_program import (
+    SquareCBSolution,
+    SquareCBSolutions,
+    solve_squarecb_program,
+    solve_squarecb_programs,
+    squarecb_bound,
+)
 from graphbandit.subgraphs import sample_subgraphs
 from graphbandit.types import Decision, Decisions, Observations
 
@@ -103,6 +122,7 @@ __all__ = [
     "LinearClass",
     "Network",
     "Observations",
+    "OnlineLinear",
     "ProbabilisticGraphs",
     "Problem",
     "RegCB",
@@ -111,6 +131,10 @@ __all__ = [
     "SamplingSolution",
     "SamplingSolutions",
     "SimulationResult",
+    "SquareCB",
+    "SquareCBG",
+    "SquareCBSolution",
+    "SquareCBSolutions",
     "TorchClass",
     "UCBMaxN",
     "Uniform",
@@ -132,6 +156,10 @@ __all__ = [
     "social_network",
     "solve_sampling_lp",
     "solve_sampling_lps",
+    "solve_squarecb_program",
+    "solve_squarecb_programs",
+    "squarecb_bound",
+    "squarecb_closed_forms",
     "theory",
     "tight_demand",
 ]

@@ -18,7 +18,7 @@ def neighbourhood_information(
     >>> neighbourhood_information(stars, np.array([[1.0, 2.0, 4.0]]))
     array([[7., 3., 5.]])
     """
-    from graphbandit.kernels import information as kernels
+    from graphbandit.kernels import directed_sampling as kernels
 
     gains = np.empty_like(information)
     if isinstance(graphs, ProbabilisticGraphs):
@@ -45,7 +45,7 @@ def information_directed(
     >>> information_directed(np.array([[0.5, 0.5, 2.0]]), np.array([[0.0, 0.0, 0.5]]), everyone)[0].round(4)
     array([[0.6667, 0.    , 0.3333]])
     """
-    from graphbandit.kernels.information import directed_sampling
+    from graphbandit.kernels.directed_sampling import directed_sampling
 
     probabilities, best = np.empty_like(regrets), np.empty(len(regrets), dtype=np.int64)
     directed_sampling(regrets, gains, available, probabilities, best)

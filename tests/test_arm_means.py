@@ -156,7 +156,7 @@ def moments(means, scales, arms, draws):
 
 
 def test_ids_n_costs_and_information_are_those_of_the_posterior():
-    from graphbandit.kernels.information import regrets_and_information
+    from graphbandit.kernels.gaussian_information import regrets_and_information
 
     rng = np.random.default_rng(3)
     for _ in range(5):
@@ -174,13 +174,13 @@ def test_ids_n_costs_and_information_are_those_of_the_posterior():
 
 def test_ids_n_finds_the_smallest_ratio():
     """No distribution at all has a smaller one: tried on a fine grid of all pairs, and at random."""
-    from graphbandit.kernels.information import smallest_ratio
+    from graphbandit.kernels.directed_sampling import smallest_ratio
 
     rng = np.random.default_rng(4)
     for _ in range(30):
         regrets, gains, p = rng.random(K), rng.random(K) * (rng.random(K) < 0.7), np.empty(K)
         gains[0] = 0.1
-        smallest_ratio(regrets, gains, np.ones(K, dtype=bool), p)
+        smallest_ratio(regrets, gains, np.ones(K, dtype=bool), np.empty(K, np.int64), p)
         assert p.sum() == pytest.approx(1)
         assert p.min() >= 0
         assert (p > 0).sum() <= 2
@@ -195,7 +195,8 @@ def test_ids_n_finds_the_smallest_ratio():
         told = others @ gains
         ratios = (others @ regrets)[told > 0] ** 2 / told[told > 0]
         assert found <= ratios.min() * (1 + 1e-9)
-    smallest_ratio(np.array([0.3, 0.1, 0.2]), np.zeros(3), np.array([True, True, True]), q := np.empty(3))
+    q = np.empty(3)
+    smallest_ratio(np.array([0.3, 0.1, 0.2]), np.zeros(3), np.ones(3, dtype=bool), np.empty(3, np.int64), q)
     assert q.tolist() == [0, 1, 0], "nothing to learn: the smallest regret"
 
 

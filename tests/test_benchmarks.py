@@ -11,7 +11,7 @@ pytest.importorskip("resource")  # the benchmarks need the clock and the memory 
 
 from typer.testing import CliRunner
 
-from benchmarks import decision, lp, lp_rivals, run, scaling, startup, throughput, vowpal
+from benchmarks import decision, lp, lp_rivals, run, scaling, squarecb, startup, throughput, vowpal
 from benchmarks.report import tables
 from benchmarks.settings import FULL, PARTS, QUICK, TINY
 from benchmarks.targets import NOT_MEASURED, targets
@@ -29,7 +29,14 @@ def is_timing(found: dict[str, float]) -> bool:
 
 @pytest.fixture(scope="module")
 def parts() -> dict[str, list[dict]]:
-    modules = {"lp": lp, "decision": decision, "throughput": throughput, "scaling": scaling, "startup": startup}
+    modules = {
+        "lp": lp,
+        "squarecb": squarecb,
+        "decision": decision,
+        "throughput": throughput,
+        "scaling": scaling,
+        "startup": startup,
+    }
     return {name: module.run(TINY, silent) for name, module in modules.items()}
 
 
@@ -54,6 +61,19 @@ def test_every_program_is_certified(parts):
             assert "highspy" not in row["ratios"]
         else:
             assert row["ratios"]["highspy"] == ratio(row["times"][row["highspy_mode"]], row["times"]["ours"])
+
+
+def test_squarecb_programs_are_certified_and_no_worse_than_clarabels(parts):
+    rows = parts["squarecb"]
+    assert {(row["family"], row["n_arms"]) for row in rows} == {(family, 5) for family in lp.FAMILIES}
+    for row in rows:
+        assert all(is_timing(found) for found in row["times"].values())
+        assert row["gap"] <= 1e-9
+        assert row["above_clarabel"] <= 1e-6
+        for name, found in row["ratios"].items():
+            assert found == ratio(row["times"][name], row["times"]["call"])
+        if row["cvxpy"] == squarecb.NOT_INSTALLED:
+            assert "cvxpy" not in row["ratios"]
 
 
 def test_highspy_finds_the_optimum():

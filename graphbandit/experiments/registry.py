@@ -46,6 +46,8 @@ from graphbandit.learners import (
     LinUCB,
     RegCB,
     RegCBG,
+    SquareCB,
+    SquareCBG,
     UCBMaxN,
     Uniform,
 )
@@ -169,6 +171,8 @@ LEARNERS: dict[str, Kind] = {
     "Falcon": _of_functions(Falcon),
     "RegCBG": _of_functions(RegCBG),
     "Greedy": _of_functions(Greedy),
+    "SquareCB": _of_functions(SquareCB),
+    "SquareCBG": _of_functions(SquareCBG),
     "Uniform": Kind(build=Uniform),
     "UCBN": Kind(build=UCBN),
     "UCBMaxN": Kind(build=UCBMaxN),

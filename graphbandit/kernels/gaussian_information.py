@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from graphbandit.kernels.directed_sampling import neighbourhood, smallest_ratio
 from graphbandit.kernels.gaussian_best import contenders, maximum_points, shares
-from graphbandit.kernels.information import neighbourhood, smallest_ratio
 from graphbandit.kernels.jit import kernel
 from graphbandit.shapes import Bool, Float
 

@@ -22,6 +22,8 @@ from graphbandit.learners.lin_ucb import LinUCB
 from graphbandit.learners.plausible import PlausibleState
 from graphbandit.learners.regcb import RegCB
 from graphbandit.learners.regcb_g import RegCBG
+from graphbandit.learners.squarecb import SquareCB
+from graphbandit.learners.squarecb_g import SquareCBG
 from graphbandit.learners.ts_n import TSN
 from graphbandit.learners.ucb_max_n import UCBMaxN
 from graphbandit.learners.ucb_n import UCBN
@@ -55,6 +57,8 @@ __all__ = [
     "PlausibleState",
     "RegCB",
     "RegCBG",
+    "SquareCB",
+    "SquareCBG",
     "UCBMaxN",
     "Uniform",
 ]

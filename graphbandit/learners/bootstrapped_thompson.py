@@ -71,7 +71,7 @@ class BootstrappedThompson(PlausibleLearner):
         available: Bool[np.ndarray, "n arms"] | None = None,
     ) -> Decisions:
         """The weight of those who call an arm best is the probability that it is played."""
-        from graphbandit.kernels.information import best_arm_weights
+        from graphbandit.kernels.directed_sampling import best_arm_weights
 
         problem = state.problem
         functions = function_class_of(self.function_class, problem)

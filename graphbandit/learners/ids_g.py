@@ -138,7 +138,7 @@ def _by_draws(
     contexts: Shaped[np.ndarray, "n ..."],
     masks: Bool[np.ndarray, "masks arms"],
 ) -> _Outlook:
-    from graphbandit.kernels.information import posterior_information
+    from graphbandit.kernels.directed_sampling import posterior_information
 
     shape = len(contexts), functions.n_arms
     regrets, information = np.zeros(shape), np.zeros(shape)
@@ -157,7 +157,7 @@ def _by_bounds(
     contexts: Shaped[np.ndarray, "n ..."],
     masks: Bool[np.ndarray, "masks arms"],
 ) -> _Outlook:
-    from graphbandit.kernels.information import bound_information
+    from graphbandit.kernels.directed_sampling import bound_information
 
     lower, upper = bounds_of(functions, state.plausible, contexts)
     blind = ~((np.abs(lower) <= LARGEST) & (np.abs(upper) <= LARGEST)).all(axis=1)

@@ -1,0 +1,60 @@
+"""SquareCB (Foster and Rakhlin 2020): inverse-gap weighting, online oracle; the graph only feeds the estimate."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from graphbandit.function_classes.base import FunctionClass
+from graphbandit.graph_batches import FeedbackGraphs
+from graphbandit.learners.epochs import EpochState
+from graphbandit.learners.oracle_learner import OracleLearner
+from graphbandit.persistence import savable
+from graphbandit.probabilities import decisions_from_probabilities
+from graphbandit.shapes import Bool, Float
+from graphbandit.types import Decisions
+
+
+@savable
+@dataclass(frozen=True, kw_only=True)
+class SquareCB(OracleLearner):
+    """p(a) = 1 / (K + gamma c(a)) for a != best, the rest on best, K counting the arms on offer.
+
+    What `Falcon` plays, with an oracle that learns each round and a gamma that is a power of time, as in SquareCBG.
+    """
+
+    oracle: str = "vaw"
+    gamma: float | str = "power"
+    gamma_scale: float = 10.0
+    gamma_exponent: float = 0.5
+    regularisation: float = 1.0
+    epoch_growth: float = 2.0
+    function_class: FunctionClass[Any, Any, Any] | None = None
+
+    def sample(
+        self,
+        state: EpochState,
+        values: Float[np.ndarray, "n arms"],
+        graphs: FeedbackGraphs,
+        uniforms: Float[np.ndarray, " n"],
+        available: Bool[np.ndarray, "n arms"] | None,
+    ) -> Decisions:
+        """Inverse-gap weighting over the arms on offer."""
+        offered = np.ones(values.shape, dtype=np.bool_) if available is None else available
+        rows, gamma = np.arange(len(values)), self.gamma_of(state)
+        best = np.argmax(np.where(offered, values, -np.inf), axis=1)
+        gaps = values[rows, best][:, None] - values
+        size = offered.sum(axis=1)[:, None]
+        p = np.where(offered, 1.0 / (size + gamma * np.maximum(gaps, 0.0)), 0.0)
+        p[rows, best] = 0.0
+        p[rows, best] = np.maximum(1.0 - p.sum(axis=1), 0.0)
+        return decisions_from_probabilities(
+            p,
+            graphs=graphs,
+            uniforms=uniforms,
+            epoch=state.epoch,
+            best=best,
+            gaps=gaps,
+            available=available,
+            gamma=gamma,
+        )
