@@ -28,7 +28,7 @@ def leaderboard(
         list[str] | None,
         typer.Option(help="A group, as arms or finite_small; may be given several times.", show_default="all"),
     ] = None,
-    repeats: Annotated[int | None, typer.Option(help="Repeats of each run.")] = None,
+    repeats: Annotated[int | None, typer.Option(help="At most so many repeats of each run.")] = None,
     rounds: Annotated[int | None, typer.Option(help="Rounds of each run.")] = None,
 ) -> None:
     """Run every learner on every problem it can play: a table, a page, figures, and a verdict on our own learners.

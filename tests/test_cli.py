@@ -31,7 +31,18 @@ def test_version() -> None:
 def test_help_lists_every_command() -> None:
     output = run("--help").output
     assert run().output.strip() == output.strip()
-    assert set(COMMANDS) == {"bench", "compare", "demo", "network", "new", "report", "reproduce", "run", "show", "study"}
+    assert set(COMMANDS) == {
+        "bench",
+        "compare",
+        "demo",
+        "network",
+        "new",
+        "report",
+        "reproduce",
+        "run",
+        "show",
+        "study",
+    }
     for name in COMMANDS:
         assert name in output
 

@@ -142,7 +142,7 @@ def test_defaults_and_ways_of_writing_do_not_make_another_run():
             )
         ]
 
-    assert keys({}) == keys({"eta": 1}) == keys({"radius": "sharp", "eta": [1.0]})
+    assert keys({}) == keys({"eta": 100_000}) == keys({"radius": "sharp", "eta": [1e5]})
     assert keys({}) != keys({"eta": 2})
 
 

@@ -51,7 +51,7 @@ class Suite:
 
     >>> experiment = Suite(preset="full", only=("shifting",)).experiments()["shifting"]
     >>> experiment.rounds, len(experiment.environment_points()), len(experiment.learner_points())
-    (2048, 4, 21)
+    (2048, 4, 22)
     """
 
     preset: str = "full"
@@ -83,7 +83,7 @@ class Suite:
             experiment = packaged_file(f"leaderboard/{name}.toml")
             repeats = sizes.get("repeats", experiment.repeats) if self.repeats is None else self.repeats
             rounds = sizes.get("rounds", experiment.rounds) if self.rounds is None else self.rounds
-            planned[name] = replace(experiment, repeats=repeats, rounds=rounds)
+            planned[name] = replace(experiment, repeats=min(repeats, experiment.repeats), rounds=rounds)
         return planned
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from graphbandit.errors import SavedFileError
 from graphbandit.experiments.figure_parts import Look, looks, plain_log_ticks, write_labels
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 COLUMNS = 3
-FORMS = {"width": "solid", "paper": (0, (4, 1.6))}
+FORMS: dict[str, Any] = {"width": "solid", "paper": (0, (4, 1.6))}
 """How the curve of each form of gamma is drawn."""
 
 

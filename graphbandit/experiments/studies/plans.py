@@ -36,7 +36,7 @@ CLASSES = ("linear", "linear_refits", "data", "data_refits")
 STUDIES = ("exploration", "classes")
 PRESETS = ("quick", "full")
 
-REFIT_WORK = {"kernel": 2, "forest": 30, "boosting": 15, "network": 25}
+REFIT_WORK = {"kernel": 2, "boosting": 15, "network": 25}
 """How much longer a round takes a class that is refitted; for the time left, no more."""
 
 
