@@ -21,13 +21,14 @@ DARKEST = 100.0
 
 
 def plot_board(board: Board) -> Figure:
-    """A row a learner, the lowest worst case on top, a column a cell; a dot where it is not told apart from the best."""
+    """A row a learner, the lowest worst case on top, a column a cell; a dot: not told apart from the best."""
     from matplotlib import colormaps
     from matplotlib.colors import LogNorm
 
     learners, cells = ranked(board), [cell for group in board.groups.values() for cell in group]
     ratios = np.array([[board.ratios.get((cell, name), np.nan) for cell in cells] for name in learners])
-    axes = new_axes(2.6 + 0.17 * len(cells), 2.6 + 0.2 * len(learners))
+    names = 0.08 * max(map(len, cells))  # inches below the axes
+    axes = new_axes(2.6 + 0.17 * max(len(cells), 12), 0.8 + names + 0.2 * max(len(learners), 6))
     shown = np.ma.masked_invalid(np.clip(ratios, 1.0, DARKEST))
     edges = np.arange(len(cells) + 1) - 0.5, np.arange(len(learners) + 1) - 0.5
     mesh = axes.pcolormesh(*edges, shown, cmap=colormaps["cividis_r"], norm=LogNorm(1.0, DARKEST), edgecolors="none")
@@ -48,11 +49,8 @@ def plot_board(board: Board) -> Figure:
     bar.ax.tick_params(color=PALE, labelcolor=INK, labelsize=9)
     bar.set_ticks([1, 2, 5, 10, 20, 50, 100], labels=["1", "2", "5", "10", "20", "50", "100+"])
     bar.minorticks_off()
-    write_titles(
-        axes,
-        "Regret relative to the best of the cell",
-        "• within the paired 95 % interval of the best; white: cannot play",
-    )
+    key = "• within the paired 95 % interval of the best; white: cannot play"
+    write_titles(axes, "Regret relative to the best of the cell", key)
     return figure_of(axes)
 
 

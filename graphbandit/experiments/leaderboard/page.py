@@ -20,8 +20,8 @@ from graphbandit.experiments.report_facts import VERSIONS, versions_of
 from graphbandit.experiments.report_parts import Cell, figure_html, plain_table, section, sortable_table
 
 KEY = (
-    f'<p class="note">{OUR_MARK} ours. Bold: the lowest mean of its column. {NEAR_MARK}: the paired 95 % interval of the '
-    "difference to it holds 0. -: cannot play there. Click a heading to sort.</p>"
+    f'<p class="note">{OUR_MARK} ours. Bold: the lowest mean of its column. {NEAR_MARK}: the paired 95 % interval of '
+    "the difference to it holds 0. -: cannot play there. Click a heading to sort.</p>"
 )
 
 
@@ -38,7 +38,8 @@ def page(board: Board, groups: Sequence[GroupResults], suite: Suite) -> str:
     repeats = sorted({group.experiment.repeats for group in groups})
     lead = (
         f"{len(board.learners)} learners, {len(board.stochastic)} stochastic and {len(board.adversarial)} adversarial "
-        f"cells, {' or '.join(map(str, repeats))} repeats, {suite.preset} preset. Learners of one repeat share all draws."
+        f"cells, {' or '.join(map(str, repeats))} repeats, {suite.preset} preset. "
+        "Learners of one repeat share all draws."
     )
     sections = [
         _verdict_section(board),

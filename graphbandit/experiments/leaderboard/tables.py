@@ -41,7 +41,7 @@ def overview_table(board: Board, *, times: bool = True) -> Table:
             row.append((short_number(spent), spent))
         rows.append(row)
     return Table(
-        "Mean regret relative to the best learner of the cell: geometric mean over the cells of a group, and the worst cell.",
+        "Mean regret relative to the best of the cell: geometric mean over the cells of a group, and the worst cell.",
         [*heads, *(["µs a round"] if times else [])],
         rows,
     )
