@@ -181,7 +181,7 @@ def test_from_end_to_end(small):
     out, result = small
     assert result.exit_code == 0, result.output
     assert "One of ours (IDS.G or AdaCB.G, ours) is first in" in result.output
-    assert "In the worst case over stochastic cells, of the 22 learners that run in all," in result.output
+    assert "In the worst case over stochastic cells, of the 23 learners that run in all," in result.output
     text = (out / "leaderboard.md").read_text(encoding="utf-8")
     assert "### Arms without contexts" in text
     assert "poor-hub gap=0.1" in text

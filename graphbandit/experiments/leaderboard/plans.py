@@ -51,7 +51,7 @@ class Suite:
 
     >>> experiment = Suite(preset="full", only=("shifting",)).experiments()["shifting"]
     >>> experiment.rounds, len(experiment.environment_points()), len(experiment.learner_points())
-    (2048, 4, 22)
+    (2048, 4, 23)
     """
 
     preset: str = "full"
