@@ -28,7 +28,7 @@ def plot_board(board: Board) -> Figure:
     learners, cells = ranked(board), [cell for group in board.groups.values() for cell in group]
     ratios = np.array([[board.ratios.get((cell, name), np.nan) for cell in cells] for name in learners])
     names = 0.08 * max(map(len, cells))  # inches below the axes
-    axes = new_axes(2.6 + 0.17 * max(len(cells), 12), 0.8 + names + 0.2 * max(len(learners), 6))
+    axes = new_axes(2.6 + 0.17 * max(len(cells), 24), 0.8 + names + 0.2 * max(len(learners), 6))
     shown = np.ma.masked_invalid(np.clip(ratios, 1.0, DARKEST))
     edges = np.arange(len(cells) + 1) - 0.5, np.arange(len(learners) + 1) - 0.5
     mesh = axes.pcolormesh(*edges, shown, cmap=colormaps["cividis_r"], norm=LogNorm(1.0, DARKEST), edgecolors="none")
@@ -57,24 +57,27 @@ def plot_board(board: Board) -> Figure:
 def plot_worst(board: Board) -> Figure:
     """The worst stochastic cell of every learner, as a bar; pale if it played only some of them."""
     learners = (*board.general, *board.special)
-    axes = new_axes(6.4, 1.2 + 0.24 * len(learners))
+    axes, longest = new_axes(7.5, 1.2 + 0.24 * len(learners)), 1.5
     for y, name in enumerate(learners):
         worst = board.worst(name)
         assert worst is not None
         colour = BLUE if name in board.ours else GREY if name in board.general else PALE
         width = min(worst.ratio, 10 * DARKEST)
         axes.barh(y, width - 1.0, left=1.0, color=colour, height=0.7)
-        axes.text(width * 1.04, y, f"{ratio_text(worst.ratio)}  {worst.cell}", va="center", size=8, color=INK)
-    _log_from_one(axes)
+        told = f"  {ratio_text(worst.ratio)}  {worst.cell}"
+        axes.text(width, y, told, va="center", size=8, color=INK).set_in_layout(False)
+        longest = max(longest, width)
+    _log_from_one(axes, longest)
     axes.set_yticks(range(len(learners)), learners, size=9)
     axes.invert_yaxis()
     write_titles(axes, "Worst stochastic cell", "blue: ours; pale: plays only some of the cells")
     return figure_of(axes)
 
 
-def _log_from_one(axes: Axes) -> None:
+def _log_from_one(axes: Axes, longest: float) -> None:
+    """With two fifths of the width free for the words behind the longest bar."""
     axes.set_xscale("log")
-    axes.set_xlim(1.0, axes.get_xlim()[1] * 6)
+    axes.set_xlim(1.0, longest ** (5 / 3))
     write_labels(axes, "mean regret relative to the best of the cell", "")
     axes.grid(visible=False)
     plain_log_ticks(axes.xaxis)
