@@ -125,10 +125,10 @@ class Board:
         places = [order.index(learner) + 1 for order in orders if learner in order]
         return float(np.mean(places)) if places else math.nan
 
-    def mean_microseconds(self, learner: str) -> float:
-        """Of a round, over all cells that it ran."""
+    def usual_microseconds(self, learner: str) -> float:
+        """Of a round: the median over all cells that it ran, as the first of them may have waited for a compiler."""
         found = [value for (_, name), value in self.microseconds.items() if name == learner]
-        return float(np.mean(found)) if found else math.nan
+        return float(np.median(found)) if found else math.nan
 
     def standing(self, cell: str) -> str:
         """Of the better of ours: "first", "within" the paired interval of the first, or "behind"."""

@@ -92,9 +92,11 @@ def _run_section(groups: Sequence[GroupResults], suite: Suite) -> str:
 def _timings_section(board: Board) -> str:
     rows = []
     for name in ranked(board):
-        spent = board.mean_microseconds(name)
+        spent = board.usual_microseconds(name)
         rows.append([Cell.text(name), Cell.number(short_number(spent), spent)])
-    return section("timings", "Timings", sortable_table("Mean microseconds a round", ["learner", "µs a round"], rows))
+    return section(
+        "timings", "Timings", sortable_table("Microseconds a round, median over cells", ["learner", "µs a round"], rows)
+    )
 
 
 def _items(lines: Sequence[str]) -> str:

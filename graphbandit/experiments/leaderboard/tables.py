@@ -37,7 +37,7 @@ def overview_table(board: Board, *, times: bool = True) -> Table:
             (ABSENT if math.isnan(rank) else f"{rank:.1f}", rank),
         ]
         if times:
-            spent = board.mean_microseconds(name)
+            spent = board.usual_microseconds(name)
             row.append((short_number(spent), spent))
         rows.append(row)
     return Table(
