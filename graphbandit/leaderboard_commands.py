@@ -62,7 +62,8 @@ def leaderboard(
 
 
 def _print(table: Table) -> None:
-    shown = plain_table(*table.heads, narrow=True)
+    kept = [i for i, head in enumerate(table.heads) if head != "which"]  # too long for a terminal; the files have it
+    shown = plain_table(*(table.heads[i] for i in kept), narrow=True)
     for row in table.rows:
-        shown.add_row(*(text for text, _ in row))
+        shown.add_row(*(row[i][0] for i in kept))
     wide_console().print(shown)
