@@ -70,7 +70,7 @@ def plot_worst(board: Board) -> Figure:
     _log_from_one(axes, longest)
     axes.set_yticks(range(len(learners)), learners, size=9)
     axes.invert_yaxis()
-    write_titles(axes, "Worst stochastic cell", "blue: ours; pale: plays only some of the cells")
+    write_titles(axes, "Worst stochastic cell", "blue: ours; pale: plays only some of the cells; bars end at 1000")
     return figure_of(axes)
 
 
