@@ -9,7 +9,14 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from graphbandit import experiment_commands, network_commands, paper_commands, report_commands, study_commands
+from graphbandit import (
+    experiment_commands,
+    leaderboard_commands,
+    network_commands,
+    paper_commands,
+    report_commands,
+    study_commands,
+)
 from graphbandit.console import plain_table
 from graphbandit.errors import GraphBanditError, SettingError
 
@@ -41,6 +48,7 @@ app.registered_commands += experiment_commands.app.registered_commands
 app.registered_commands += report_commands.app.registered_commands
 app.registered_commands += network_commands.app.registered_commands
 app.registered_commands += study_commands.app.registered_commands
+app.registered_commands += leaderboard_commands.app.registered_commands
 
 
 def _print_version(wanted: bool) -> None:

@@ -22,7 +22,7 @@ SHOWN_FAILURES = 3
 def new(
     file: Annotated[Path, typer.Argument(help="The file to write; it must not be there yet.", dir_okay=False)],
     like: Annotated[
-        str, typer.Option(help="Which one: starter, leaderboard, or one of `reproduce --only`, as clique-table.")
+        str, typer.Option(help="Which one: starter, or one of `reproduce --only`, as clique-table.")
     ] = "starter",
 ) -> None:
     """Write a commented experiment to start from; it runs as it is."""

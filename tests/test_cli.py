@@ -35,6 +35,7 @@ def test_help_lists_every_command() -> None:
         "bench",
         "compare",
         "demo",
+        "leaderboard",
         "network",
         "new",
         "report",

@@ -1,4 +1,4 @@
-"""Experiments that come with the package: a file to start from, the paper's own, and the leaderboard."""
+"""Experiments that come with the package: a file to start from, and the paper's own."""
 
 from importlib.resources import as_file, files
 
@@ -10,7 +10,6 @@ _FOLDER = files("graphbandit.experiments")
 
 PACKAGED = {
     "starter": "starter.toml",
-    "leaderboard": "leaderboard.toml",
     "ablation": "paper/ablation.toml",
     "clique-table": "paper/clique_table.toml",
     "flixster": "paper/flixster.toml",
