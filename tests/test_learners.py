@@ -29,6 +29,8 @@ LEARNERS = {
     "SquareCB.G": gb.SquareCBG(),
     "SquareCB.G fixed": gb.SquareCBG(gamma=25.0),
     "SquareCB": gb.SquareCB(oracle="offline"),
+    "late graph": gb.LateGraph(learner=gb.IDSG(epoch_growth=2.0)),
+    "late graph AdaCB.G": gb.LateGraph(learner=gb.AdaCBG()),
     "greedy": gb.Greedy(),
     "uniform": gb.Uniform(),
     **EVERY_ROUND,
@@ -140,7 +142,8 @@ def test_a_missing_loop_is_named_by_learners_that_need_it(instance):
         state = learner.init(instance.problem(None))
         graphs = gb.FeedbackGraphs.repeat(loose, 1)
         contexts = instance.rounds(0, 1).contexts
-        if name in ("AdaCB.G paper", "AdaCB.G bare", "RegCB.G") or (name.startswith("EXP3") and name != "EXP3.G"):
+        refusing = ("AdaCB.G paper", "AdaCB.G bare", "RegCB.G", "UCB-N", "UCB-MaxN")
+        if name in refusing or (name.startswith("EXP3") and name != "EXP3.G"):
             with pytest.raises(GraphError, match="self-loop of arm 4"):
                 learner.decide(state, contexts, graphs, np.random.default_rng(0))
         else:
