@@ -29,8 +29,8 @@ class LinTS(LinearLearner):
     Textbooks take one draw and play its best arm. Here p is worked out first and the arm is drawn from it, so that
     propensities are known. With a theta for each arm the arms are independent and p is an integral, as in `TSN`. With
     one theta for all, p(a) is the share of `draws` draws in which a is the best, the same law as one draw picked out
-    of them. The draws of a round are fixed by its number and `seed`, whatever happens, so p is a function of state
-    and context alone and the recorded propensities are exactly the true ones. With one theta for all, repeats of a
+    of them. The draws of a round are fixed by its number and `seed`, whatever happens, so p is a function of state and
+    context alone and the recorded propensities are exactly the true ones. With one theta for all, repeats of a
     simulation therefore share their inner draws, which depend on (`seed`, round) only: what they share does not
     average out over repeats, unless each is given a `seed` of its own.
 

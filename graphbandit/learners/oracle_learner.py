@@ -22,7 +22,8 @@ class OracleLearner(EstimateLearner):
     """fhat by the function class at the start of each epoch (oracle "offline"), or linear, by the round ("vaw", ...).
 
     An online oracle is its own class of functions: a `function_class` of the learner is refused with it, and the
-    problem's is not used. `gamma` is "power", for gamma = gamma_scale * max(1, rounds learnt from) ^ gamma_exponent, or a number.
+    problem's is not used. `gamma` is "power", for gamma = gamma_scale * max(1, rounds learnt from) ^ gamma_exponent,
+    or a number.
     """
 
     oracle: str
