@@ -57,8 +57,9 @@ def rewards_of(decision, drawn):
 def facts(decisions):
     """All that a decision says, as bytes."""
     return [
-        (d.id, d.action, d.probability, np.float64(d.gamma).tobytes(), d.epoch, d.probabilities.tobytes(), d.baseline.tobytes(),
-         d.observation_probabilities.tobytes(), d.candidates.tobytes(), d.exploration_set.tobytes(), d.objective)
+        (d.id, d.action, d.probability, np.float64(d.gamma).tobytes(), d.epoch,
+         d.probabilities.tobytes(), d.baseline.tobytes(), d.observation_probabilities.tobytes(), d.candidates.tobytes(),
+         d.exploration_set.tobytes(), d.objective)
         for d in decisions
     ]  # fmt: skip
 

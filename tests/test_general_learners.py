@@ -145,7 +145,7 @@ def constant_problem():
 
 
 def test_explore_then_commit_waits_for_a_reward():
-    functions, problem = constant_problem()
+    _, problem = constant_problem()
     bandit = gb.Bandit(gb.ExploreThenCommit(explore_rounds=3), problem)
     graph = gb.graph_generators.complete(2)
     made = [bandit.decide([0.0], graph) for _ in range(6)]

@@ -200,7 +200,10 @@ def test_one_mask_serves_a_whole_batch_and_an_update_after_the_horizon_is_refuse
         state, part.contexts, part.graphs, np.random.default_rng(1), available=np.tile(mask, (len(part), 1))
     )
     np.testing.assert_array_equal(one.probabilities, each.probabilities)
-    ended = dataclasses.replace(state, problem=instance.problem(start))
+    if isinstance(learner, gb.LateGraph):
+        ended = dataclasses.replace(state, inner=dataclasses.replace(state.inner, problem=instance.problem(start)))
+    else:
+        ended = dataclasses.replace(state, problem=instance.problem(start))
     assert learner.rounds_until_update(ended) == 0
     nothing = gb.Observations.from_masks(part.contexts[:0], mask[None][:0], part.rewards[:0], first_round=start)
     if not isinstance(learner, gb.Uniform):
