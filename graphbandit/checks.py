@@ -15,6 +15,9 @@ from graphbandit.shapes import Bool, Float, Shaped
 LARGEST = 1e100
 """Rewards and their estimates are refused beyond this size: sums of their squares must stay finite."""
 
+LARGEST_SCALE = 1e25
+"""Scales (of noise, of a prior, of a range of rewards) are refused beyond this size: so must their products."""
+
 
 def setting_integer(name: str, value: object, *, at_least: int, at_most: int | None = None) -> int:
     """`value` as a whole number within the bounds given."""
@@ -42,11 +45,13 @@ def setting_number(
     above: float | None = None,
     at_least: float | None = None,
     below: float | None = None,
+    at_most: float | None = None,
 ) -> float:
     """`value` as a finite number within the bounds given."""
     wanted = [f"above {above:g}"] if above is not None else []
     wanted += [f"of at least {at_least:g}"] if at_least is not None else []
     wanted += [f"below {below:g}"] if below is not None else []
+    wanted += [f"of at most {at_most:g}"] if at_most is not None else []
     expected = "expected a finite number" + (" " + " and ".join(wanted) if wanted else "")
     try:
         number = float(value)  # type: ignore[arg-type]
@@ -58,6 +63,7 @@ def setting_number(
         or (above is not None and number <= above)
         or (at_least is not None and number < at_least)
         or (below is not None and number >= below)
+        or (at_most is not None and number > at_most)
     ):
         raise SettingError(f"{name} is {value!r}; {expected}")
     return number

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from graphbandit.checks import setting_integer, setting_number
+from graphbandit.checks import LARGEST_SCALE, setting_integer, setting_number
 from graphbandit.errors import SettingError
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.persistence import savable
@@ -30,7 +30,7 @@ class Problem:
         if self.horizon is not None:
             setting_integer("horizon", self.horizon, at_least=1, at_most=2**62)
         if self.noise is not None:
-            setting_number("noise", self.noise, at_least=0.0)
+            setting_number("noise", self.noise, at_least=0.0, at_most=LARGEST_SCALE)
         if self.function_class is not None:
             check_function_class(self.function_class, self.n_arms)
 

@@ -6,6 +6,7 @@ from scipy.integrate import quad
 from scipy.stats import norm
 
 import graphbandit as gb
+from graphbandit.errors import GraphError
 
 K, ROUNDS = 7, 120
 
@@ -38,11 +39,10 @@ def ucb_arm(t, seen, offered, sigma, width):
     return max(np.flatnonzero(offered), key=lambda a: (bounds[a], -a))
 
 
-@pytest.mark.parametrize("loops", [True, False])
 @pytest.mark.parametrize("width", [1.0, 0.2])
 @pytest.mark.parametrize("max_n", [False, True])
-def test_upper_confidence_bounds_against_a_literal_reference(max_n, width, loops):
-    rewards, dense, available = rounds(1, loops)
+def test_upper_confidence_bounds_against_a_literal_reference(max_n, width):
+    rewards, dense, available = rounds(1)
     learner = (gb.UCBMaxN if max_n else gb.UCBN)(width=width)
     decisions, state = played(learner, rewards, dense, available, noise=0.7)
     seen = [[] for _ in range(K)]
@@ -58,6 +58,27 @@ def test_upper_confidence_bounds_against_a_literal_reference(max_n, width, loops
             seen[a].append(rewards[t, a])
     assert state.counts.tolist() == [len(values) for values in seen]
     np.testing.assert_allclose(state.sums, [sum(values) for values in seen], rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("learner", [gb.UCBN(), gb.UCBMaxN()], ids=repr)
+def test_upper_confidence_bounds_need_loops(learner):
+    """An arm that never shows its reward would have an infinite bound for ever."""
+    rewards, dense, available = rounds(1, loops=False)
+    with pytest.raises(GraphError, match="lacks the self-loop of arm"):
+        played(learner, rewards, dense, available)
+
+
+@pytest.mark.parametrize("noise", [0.0, 1.0, 1e25])
+@pytest.mark.parametrize("prior_scale", [1e-25, 1.0, 1e25])
+@pytest.mark.parametrize("kind", [gb.TSN, gb.IDSN])
+def test_the_smallest_and_largest_scales_give_distributions(kind, prior_scale, noise):
+    rewards, dense, available = rounds(3)
+    for prior_mean in (0.0, -1e25):
+        learner = kind(prior_scale=prior_scale, prior_mean=prior_mean)
+        decisions, state = played(learner, rewards, dense, available, noise=noise)
+        np.testing.assert_allclose(decisions.probabilities.sum(axis=1), 1.0, rtol=1e-9)
+        assert (decisions.probabilities >= 0).all()
+        assert np.isfinite(state.sums).all()
 
 
 def test_ucb_n_by_hand():

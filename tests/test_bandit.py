@@ -23,6 +23,15 @@ LEARNERS = {
     "RegCB.G": gb.RegCBG(),
     "greedy": gb.Greedy(),
     "uniform": gb.Uniform(),
+    "IDS.G": gb.IDSG(),
+    "RegCB": gb.RegCB(),
+    "AdaCB": gb.AdaCB(),
+    "epsilon-greedy": gb.EpsilonGreedy(epsilon=0.3),
+    "explore then commit": gb.ExploreThenCommit(explore_rounds=7),
+    "Thompson": gb.BootstrappedThompson(),
+    "SquareCB.G": gb.SquareCBG(),
+    "SquareCB online": gb.SquareCB(),
+    "late graph": gb.LateGraph(learner=gb.IDSG()),
     **{name: EVERY_ROUND[name] for name in ("UCB-N", "TS-N", "EXP3-DOM", "EXP3-IX", "LinTS", "EXP3-LGC-U")},
 }
 
@@ -48,8 +57,9 @@ def rewards_of(decision, drawn):
 def facts(decisions):
     """All that a decision says, as bytes."""
     return [
-        (d.id, d.action, d.probability, d.gamma, d.epoch, d.probabilities.tobytes(), d.baseline.tobytes(),
-         d.observation_probabilities.tobytes(), d.candidates.tobytes(), d.exploration_set.tobytes(), d.objective)
+        (d.id, d.action, d.probability, np.float64(d.gamma).tobytes(), d.epoch,
+         d.probabilities.tobytes(), d.baseline.tobytes(), d.observation_probabilities.tobytes(), d.candidates.tobytes(),
+         d.exploration_set.tobytes(), d.objective)
         for d in decisions
     ]  # fmt: skip
 

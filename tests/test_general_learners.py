@@ -137,6 +137,47 @@ def test_explore_then_commit_learns_from_its_first_rounds_alone():
     assert np.unique(decisions.epoch, return_counts=True)[1].tolist() == [10, 10, 20, 8]
 
 
+def constant_problem():
+    """Two functions of two arms, whatever the context: the first arm is better, or the second."""
+    tables = np.array([[0.9, 0.1], [0.1, 0.9]])
+    functions = gb.FiniteClass(lambda x: np.broadcast_to(tables, (len(x), 2, 2)), n_functions=2, n_arms=2)
+    return functions, gb.Problem(n_arms=2, function_class=functions, noise=0.5)
+
+
+def test_explore_then_commit_waits_for_a_reward():
+    _, problem = constant_problem()
+    bandit = gb.Bandit(gb.ExploreThenCommit(explore_rounds=3), problem)
+    graph = gb.graph_generators.complete(2)
+    made = [bandit.decide([0.0], graph) for _ in range(6)]
+    assert all(decision.probability == 0.5 for decision in made), "all rewards are late, so it still explores"
+    bandit.observe(made[0], {0: 0.1, 1: 0.9})
+    assert bandit.decide([0.0], graph).action == 1
+    assert (bandit.state.explored, bandit.state.fitted) == (6, 2)
+
+
+def test_late_rewards_of_the_exploring_rounds_count_and_no_others_do():
+    functions, problem = constant_problem()
+    bandit = gb.Bandit(gb.ExploreThenCommit(explore_rounds=3), problem)
+    graph = gb.graph_generators.complete(2)
+    made = [bandit.decide([0.0], graph) for _ in range(3)]
+    bandit.observe(made[0], {0: 0.9, 1: 0.1})
+    made += [bandit.decide([0.0], graph) for _ in range(3)]
+    assert [decision.action for decision in made[3:]] == [0, 0, 0]
+    for decision in made[1:3]:
+        bandit.observe(decision, {0: 0.1, 1: 0.9})
+    for decision in made[3:5]:
+        bandit.observe(decision, {0: 0.9, 1: 0.1})
+    made += [bandit.decide([0.0], graph) for _ in range(6)]
+    assert [decision.action for decision in made[6:]] == [1] * 6, "two of three exploring rounds say so"
+    assert functions.n_observed(bandit.state.data) == bandit.state.fitted == 6
+    before = bandit.state.model
+    bandit.observe(made[5], {0: 0.9, 1: 0.1})
+    bandit.decide([0.0], graph)
+    assert bandit.rounds == 13
+    assert bandit.state.model is before
+    assert functions.n_observed(bandit.state.data) == 6
+
+
 def test_how_long_it_explores():
     learner = gb.ExploreThenCommit()
     assert [learner.exploring(gb.Problem(n_arms=2, horizon=T)) for T in (1, 2, 8, 27, 2048)] == [1, 2, 4, 9, 162]

@@ -29,6 +29,8 @@ LEARNERS = {
     "SquareCB.G": gb.SquareCBG(),
     "SquareCB.G fixed": gb.SquareCBG(gamma=25.0),
     "SquareCB": gb.SquareCB(oracle="offline"),
+    "late graph": gb.LateGraph(learner=gb.IDSG(epoch_growth=2.0)),
+    "late graph AdaCB.G": gb.LateGraph(learner=gb.AdaCBG()),
     "greedy": gb.Greedy(),
     "uniform": gb.Uniform(),
     **EVERY_ROUND,
@@ -140,7 +142,8 @@ def test_a_missing_loop_is_named_by_learners_that_need_it(instance):
         state = learner.init(instance.problem(None))
         graphs = gb.FeedbackGraphs.repeat(loose, 1)
         contexts = instance.rounds(0, 1).contexts
-        if name in ("AdaCB.G paper", "AdaCB.G bare", "RegCB.G") or (name.startswith("EXP3") and name != "EXP3.G"):
+        refusing = ("AdaCB.G paper", "AdaCB.G bare", "RegCB.G", "UCB-N", "UCB-MaxN")
+        if name in refusing or (name.startswith("EXP3") and name != "EXP3.G"):
             with pytest.raises(GraphError, match="self-loop of arm 4"):
                 learner.decide(state, contexts, graphs, np.random.default_rng(0))
         else:
@@ -197,7 +200,10 @@ def test_one_mask_serves_a_whole_batch_and_an_update_after_the_horizon_is_refuse
         state, part.contexts, part.graphs, np.random.default_rng(1), available=np.tile(mask, (len(part), 1))
     )
     np.testing.assert_array_equal(one.probabilities, each.probabilities)
-    ended = dataclasses.replace(state, problem=instance.problem(start))
+    if isinstance(learner, gb.LateGraph):
+        ended = dataclasses.replace(state, inner=dataclasses.replace(state.inner, problem=instance.problem(start)))
+    else:
+        ended = dataclasses.replace(state, problem=instance.problem(start))
     assert learner.rounds_until_update(ended) == 0
     nothing = gb.Observations.from_masks(part.contexts[:0], mask[None][:0], part.rewards[:0], first_round=start)
     if not isinstance(learner, gb.Uniform):

@@ -97,6 +97,16 @@ def test_learners_learn_every_round(learner):
         learner.update(state, gb.Observations.from_masks(context, seen, means, first_round=300))
 
 
+@pytest.mark.parametrize("kind", [gb.SquareCB, gb.SquareCBG])
+def test_an_online_oracle_takes_no_function_class(kind):
+    functions = gb.LinearClass(dimension=2, n_arms=3)
+    with pytest.raises(SettingError, match=r"function_class is .* with oracle 'ridge'.*; expected None, or"):
+        kind(oracle="ridge", function_class=functions)
+    state = kind(oracle="ridge").init(gb.Problem(n_arms=3, function_class=functions))
+    assert state.data is None, "the problem's class is not used"
+    assert kind(oracle="offline", function_class=functions).function_class is functions
+
+
 def test_a_round_must_be_the_next():
     learner = gb.SquareCB()
     state = learner.init(gb.Problem(n_arms=2))

@@ -670,7 +670,9 @@ def test_the_last_good_model_decides_after_a_failure():
     assert functions.n_observed(bandit.state.model.data) == 6
 
 
-@pytest.mark.parametrize("learner", [gb.IDSG(epoch_growth=2.0), gb.BootstrappedThompson(epoch_growth=2.0)])
+@pytest.mark.parametrize(
+    "learner", [gb.IDSG(epoch_growth=2.0), gb.BootstrappedThompson(epoch_growth=2.0), gb.AdaCB()], ids=repr
+)
 def test_plausible_functions_stay_when_a_fit_fails(learner):
     functions = made(Moody())
     bandit = bandit_of(functions, learner)
@@ -680,6 +682,34 @@ def test_plausible_functions_stay_when_a_fit_fails(learner):
     assert functions.n_observed(bandit.state.data) == 12
     played(bandit, 5, first=6)
     assert functions.n_observed(bandit.state.data) == 24
+
+
+def test_explore_then_commit_explores_until_a_fit_succeeds():
+    functions = made(Moody())
+    bandit = bandit_of(functions, gb.ExploreThenCommit(explore_rounds=4))
+    actions, errors = played(bandit, 8, forgiving=True)
+    assert [t for t, _ in errors] == [4]
+    assert all(probability == 1 / K for _, probability, _, _ in actions)
+    assert bandit.state.model is None
+    assert functions.n_observed(bandit.state.data) == 12
+    actions, _ = played(bandit, 3, first=8)
+    assert all(probability == 1 for _, probability, _, _ in actions)
+    assert (bandit.state.explored, bandit.state.fitted) == (8, 24)
+
+
+def test_explore_then_commit_keeps_its_estimate_when_a_later_fit_fails():
+    functions = made(Moody(3, 3))
+    bandit = bandit_of(functions, gb.ExploreThenCommit(explore_rounds=1))
+    late = bandit.decide(np.ones(D), gb.graph_generators.complete(K))
+    bandit.observe(late, {0: 0.5, 1: 0.25})
+    bandit.decide(np.ones(D), gb.graph_generators.complete(K))
+    model = bandit.state.model
+    assert model is not None
+    bandit.observe(late, {2: 0.0})
+    _, errors = played(bandit, 1, first=2, forgiving=True)
+    assert len(errors) == 1
+    assert bandit.state.model is model
+    assert (functions.n_observed(bandit.state.data), bandit.state.fitted) == (3, 2)
 
 
 def test_a_first_fit_that_fails_and_a_failure_in_the_middle_of_a_batch():

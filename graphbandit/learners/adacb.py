@@ -82,3 +82,7 @@ class AdaCB(Learner[AdaCBGState]):
     def update(self, state: AdaCBGState, observations: Observations) -> AdaCBGState:
         """As AdaCB.G, from everything that was revealed."""
         return self._on_loops.update(state, observations)
+
+    def postpone(self, state: AdaCBGState, observations: Observations) -> AdaCBGState:
+        """As AdaCB.G."""
+        return self._on_loops.postpone(state, observations)

@@ -83,6 +83,14 @@ class AdaCBG(Learner[AdaCBGState]):
     Ablations: `candidate_set=False` takes all arms as candidates, `scale_factor=False` sets lambda_m = 1,
     `linear_program=False` plays the baseline. The defaults are the project's; the paper's algorithm is
     ``AdaCBG(radius="paper", coverage="paper", eta=1.0)``.
+
+    >>> import numpy as np
+    >>> from graphbandit import Bandit, FiniteClass, Problem, graph_generators
+    >>> functions = FiniteClass(lambda x: np.stack([x, 1 - x], axis=1), n_functions=2, n_arms=3)
+    >>> bandit = Bandit(AdaCBG(), Problem(n_arms=3, function_class=functions, noise=0.5))
+    >>> decision = bandit.decide([0.1, 0.5, 0.4], graph_generators.bandit(3))
+    >>> decision.candidates, decision.probabilities  # arm 1 or, by the second function, arm 0; never arm 2
+    (array([0, 1]), array([0.5, 0.5, 0. ]))
     """
 
     radius: Literal["sharp", "paper"] = "sharp"

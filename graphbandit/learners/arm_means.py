@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphbandit.checks import setting_number
+from graphbandit.checks import LARGEST_SCALE, setting_number
 from graphbandit.errors import SettingError
 from graphbandit.graph_batches import FeedbackGraphs
 from graphbandit.learners.every_round import EveryRoundLearner, RoundState, noise_of, run_rounds
@@ -46,7 +46,13 @@ class ArmMeansLearner(EveryRoundLearner[ArmMeansState]):
 
     def __post_init__(self) -> None:
         if self.noise is not None:
-            setting_number("noise", self.noise, at_least=0.0)
+            setting_number("noise", self.noise, at_least=0.0, at_most=LARGEST_SCALE)
+
+    @staticmethod
+    def _check_prior(mean: float, scale: float) -> None:
+        """Raise SettingError unless these are of a prior whose squares and products with rewards stay finite."""
+        setting_number("prior_mean", mean, at_least=-LARGEST_SCALE, at_most=LARGEST_SCALE)
+        setting_number("prior_scale", scale, at_least=1.0 / LARGEST_SCALE, at_most=LARGEST_SCALE)
 
     @property
     def needs_loops(self) -> bool:

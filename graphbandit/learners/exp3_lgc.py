@@ -169,9 +169,9 @@ class Exp3LGCU(LinearLossLearner):
 
     theta_s(a) = loss / q_s(a) S^-1 x_s where arm a's loss was revealed and 0 elsewhere: unbiased, when contexts are
     drawn independently with second moments S = E[x x']. The paper takes S as known; here it is (ridge I + sum x x') /
-    t. Rates that are not given: eta_t = sqrt(log K / sum_{s<=t} (K + d Q_s)), with Q_s = sum_a p_s(a) / q_s(a), the
-    paper's order sqrt(log K / ((K + alpha d) T)) with what was seen in place of alpha and T; and gamma_t = min(1/2,
-    eta_t K x' S^-1 x), which keeps eta x' theta within 1, as its analysis needs.
+    t. Rates that are not given: eta_t = sqrt(log K / (K t + d (K + sum_{s<t} Q_s))), with Q_s = sum_a p_s(a) /
+    q_s(a), the paper's order sqrt(log K / ((K + alpha d) T)) with what was seen in place of alpha and T; and gamma_t =
+    min(1/2, eta_t K x' S^-1 x), which aims at eta x' theta within 1, as its analysis needs.
 
     Rewards in [low, high] are losses in [0, 1], which are linear in x only with a constant: `intercept` adds it.
 

@@ -1,7 +1,7 @@
 """Explore, then commit: uniform for a while, and then for ever what that while has taught."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from graphbandit.errors import SettingError
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.graph_batches import FeedbackGraphs
 from graphbandit.learners.base import Learner, candidates_of, check_batch, function_class_of, predicted
-from graphbandit.learners.epochs import EpochState, add_epoch
+from graphbandit.learners.epochs import EpochState, postponed
 from graphbandit.persistence import savable
 from graphbandit.probabilities import decisions_from_probabilities, uniform_over
 from graphbandit.problem import Problem
@@ -20,14 +20,30 @@ from graphbandit.types import Decisions, Observations
 
 
 @savable
+@dataclass(frozen=True, kw_only=True, eq=False)
+class CommitState(EpochState):
+    """`explored` is how many rounds were uniform, `fitted` how many of their rewards made the estimate."""
+
+    explored: int
+    fitted: int
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        setting_integer("explored", self.explored, at_least=0, at_most=self.rounds)
+        setting_integer("fitted", self.fitted, at_least=0)
+
+
+@savable
 @dataclass(frozen=True, kw_only=True)
-class ExploreThenCommit(Learner[EpochState]):
+class ExploreThenCommit(Learner[CommitState]):
     """Uniform over all arms for N rounds, argmax_a fhat(x, a) ever after, fhat from these N rounds alone.
 
     N = `explore_rounds`, or ceil(T^(2/3)), the order that balances both phases (Lattimore & Szepesvari 2020, chapter 6;
     with contexts, Langford & Zhang 2008), which needs a horizon. It learns from every reward the graph
-    reveals while it explores, and ignores the graph when choosing. Later rewards change nothing: rounds after
-    the first N are only counted, in epochs that double.
+    reveals while it explores, and ignores the graph when choosing. Rewards of later rounds change nothing: those
+    rounds are only counted, in epochs that double. Where no reward has come by the end of the N rounds, or the fit
+    fails, it explores until the end of the next such epoch. Rewards of exploring rounds that come after the commit
+    are learnt at the end of the epoch they come in.
 
     >>> ExploreThenCommit().exploring(Problem(n_arms=2, horizon=1000))
     100
@@ -48,13 +64,13 @@ class ExploreThenCommit(Learner[EpochState]):
             raise SettingError("explore_rounds is None, and so is the problem's horizon; expected one of them")
         return math.ceil(round(math.pow(problem.horizon, 2 / 3), 9))
 
-    def init(self, problem: Problem) -> EpochState:
+    def init(self, problem: Problem) -> CommitState:
         """No data, no estimate."""
         self.exploring(problem)
         functions = function_class_of(self.function_class, problem)
-        return EpochState(problem=problem, rounds=0, epoch=1, data=functions.empty(), model=None)
+        return CommitState(problem=problem, rounds=0, epoch=1, data=functions.empty(), model=None, explored=0, fitted=0)
 
-    def rounds_until_update(self, state: EpochState) -> int:
+    def rounds_until_update(self, state: CommitState) -> int:
         """N at first, and then as many rounds as were played so far."""
         length = state.rounds if state.rounds else self.exploring(state.problem)
         horizon = state.problem.horizon
@@ -62,7 +78,7 @@ class ExploreThenCommit(Learner[EpochState]):
 
     def decide(
         self,
-        state: EpochState,
+        state: CommitState,
         contexts: Shaped[np.ndarray, "n ..."],
         graphs: FeedbackGraphs,
         rng: np.random.Generator,
@@ -95,18 +111,19 @@ class ExploreThenCommit(Learner[EpochState]):
             exploration_set=np.array(played),
         )
 
-    def update(self, state: EpochState, observations: Observations) -> EpochState:
-        """fhat after the first N rounds, and nothing new afterwards."""
+    def update(self, state: CommitState, observations: Observations) -> CommitState:
+        """fhat once there is a reward to learn from, and again after any late one of the exploring rounds."""
         functions = function_class_of(self.function_class, state.problem)
-        expected = self.rounds_until_update(state)
-        _, data, _ = add_epoch(
-            functions, state.data, observations, rounds=state.rounds, expected=expected, split=state.rounds
-        )
-        exploring = state.model is None
-        return EpochState(
-            problem=state.problem,
-            rounds=state.rounds + expected,
-            epoch=state.epoch + 1,
-            data=data if exploring else state.data,
-            model=functions.fit(data) if exploring else state.model,
-        )
+        after = self.postpone(state, observations)
+        rewards = functions.n_observed(after.data)
+        if rewards == state.fitted:
+            return after
+        return replace(after, model=functions.fit(after.data), fitted=rewards)
+
+    def postpone(self, state: CommitState, observations: Observations) -> CommitState:
+        """All that is to be learnt from, and fhat as it was; while there is none, exploring goes on."""
+        functions = function_class_of(self.function_class, state.problem)
+        after: CommitState = postponed(functions, state, observations, expected=self.rounds_until_update(state))
+        if state.model is None:
+            return replace(after, explored=after.rounds)
+        return replace(after, data=functions.add(state.data, observations.between(0, state.explored)))

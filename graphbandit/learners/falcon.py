@@ -17,6 +17,16 @@ class Falcon(InverseGapLearner):
 
     gamma_m = sqrt(eta K tau_{m-1} / (2 log(2 K |F| T^2 / delta))). It uses every reward the graph reveals to estimate,
     and ignores the graph when choosing: the baseline of the paper's experiments.
+
+    >>> import numpy as np
+    >>> from graphbandit import Bandit, FiniteClass, Problem, graph_generators
+    >>> functions = FiniteClass(lambda x: np.stack([x, 1 - x], axis=1), n_functions=2, n_arms=3)
+    >>> bandit = Bandit(Falcon(), Problem(n_arms=3, function_class=functions))
+    >>> for t in range(2):  # epoch 1; the rewards are those of the first function
+    ...     bandit.observe(bandit.decide([0.1, 0.5, 0.4], graph_generators.complete(3)), {0: 0.1, 1: 0.5, 2: 0.4})
+    >>> decision = bandit.decide([0.1, 0.5, 0.4], graph_generators.complete(3))
+    >>> round(decision.gamma, 4), decision.probabilities.round(4)  # 1 / (3 + 0.4 gamma), the rest, 1 / (3 + 0.1 gamma)
+    (0.5664, array([0.3099, 0.3629, 0.3272]))
     """
 
     eta: float = 1.0

@@ -19,6 +19,15 @@ class Greedy(RuleLearner):
     """Plays argmax_a fhat_m(x, a); uniform in epoch 1, when there is no estimate.
 
     Hard to beat where contexts are diverse or the graph reveals much; can fail for ever where they are not.
+
+    >>> import numpy as np
+    >>> from graphbandit import Bandit, FiniteClass, Problem, graph_generators
+    >>> functions = FiniteClass(lambda x: np.stack([x, 1 - x], axis=1), n_functions=2, n_arms=3)
+    >>> bandit = Bandit(Greedy(), Problem(n_arms=3, function_class=functions))
+    >>> for t in range(2):  # epoch 1; the rewards are those of the first function
+    ...     bandit.observe(bandit.decide([0.1, 0.5, 0.4], graph_generators.complete(3)), {0: 0.1, 1: 0.5, 2: 0.4})
+    >>> bandit.decide([0.1, 0.5, 0.4], graph_generators.complete(3)).probabilities
+    array([0., 1., 0.])
     """
 
     epoch_growth: float = 2.0

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from graphbandit.checks import setting_number
 from graphbandit.learners.arm_means import ArmMeansLearner
 from graphbandit.learners.every_round import noise_of
 from graphbandit.persistence import savable
@@ -18,11 +17,11 @@ if TYPE_CHECKING:
 class IDSN(ArmMeansLearner):
     """Play the p of the smallest information ratio (sum_a p(a) Delta(a))^2 / sum_a p(a) sum_{j in out(a)} h(j).
 
-    Delta(a) is the regret of arm a that is expected under the posterior, h(j) what a reward of arm j tells about
-    which arm is the best; the smallest ratio has a p on at most two arms (Russo & Van Roy 2014, Proposition 6), which
+    Delta(a) is the regret of arm a that is expected under the posterior, h(j) what a reward of arm j tells about which
+    arm is the best; the smallest ratio has a p on at most two arms (the long version of Russo & Van Roy 2014), which
     is found exactly. The posterior is Gaussian, as in `TSN`. h(j) is the lower bound Var(E[theta_j | best arm]) / (2
-    (sigma^2 + Var theta_j)) of the mutual information (Russo & Van Roy's variance-based form, theirs for Gaussian
-    arms) where the paper computes the information itself for rewards 0 and 1.
+    (sigma^2 + Var theta_j)) of the mutual information: Russo & Van Roy's v(a) of their variance-based form, divided by
+    2 (sigma^2 + Var), where the paper computes the information itself for rewards 0 and 1.
 
     >>> from graphbandit import Bandit, Problem, graph_generators
     >>> bandit = Bandit(IDSN(), Problem(n_arms=3, noise=0.5))
@@ -36,8 +35,7 @@ class IDSN(ArmMeansLearner):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        setting_number("prior_mean", self.prior_mean)
-        setting_number("prior_scale", self.prior_scale, above=0.0)
+        self._check_prior(self.prior_mean, self.prior_scale)
 
     def _settings(self, problem: Problem) -> "MeanSettings":
         from graphbandit.kernels import arm_means as kernels

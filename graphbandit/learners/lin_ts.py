@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from graphbandit.checks import setting_integer, setting_number
+from graphbandit.checks import LARGEST_SCALE, setting_integer, setting_number
 from graphbandit.learners.every_round import noise_of
 from graphbandit.learners.linear_rewards import LinearLearner, LinearState
 from graphbandit.persistence import savable
@@ -29,8 +29,10 @@ class LinTS(LinearLearner):
     Textbooks take one draw and play its best arm. Here p is worked out first and the arm is drawn from it, so that
     propensities are known. With a theta for each arm the arms are independent and p is an integral, as in `TSN`. With
     one theta for all, p(a) is the share of `draws` draws in which a is the best, the same law as one draw picked out
-    of them. The draws of a round are fixed by its number and `seed`, whatever happens, so p is a function of state
-    and context alone and the recorded propensities are exactly the true ones.
+    of them. The draws of a round are fixed by its number and `seed`, whatever happens, so p is a function of state and
+    context alone and the recorded propensities are exactly the true ones. With one theta for all, repeats of a
+    simulation therefore share their inner draws, which depend on (`seed`, round) only: what they share does not
+    average out over repeats, unless each is given a `seed` of its own.
 
     >>> from graphbandit import Bandit, Problem, graph_generators
     >>> bandit = Bandit(LinTS(draws=10), Problem(n_arms=2, noise=0.5))
@@ -47,11 +49,11 @@ class LinTS(LinearLearner):
     noise: float | None = None
 
     def __post_init__(self) -> None:
-        setting_number("scale", self.scale, at_least=0.0)
+        setting_number("scale", self.scale, at_least=0.0, at_most=LARGEST_SCALE)
         setting_integer("draws", self.draws, at_least=1)
         setting_integer("seed", self.seed, at_least=0, at_most=2**62)
         if self.noise is not None:
-            setting_number("noise", self.noise, at_least=0.0)
+            setting_number("noise", self.noise, at_least=0.0, at_most=LARGEST_SCALE)
         self._check_features()
 
     def init(self, problem: Problem) -> LinearState:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from graphbandit.checks import setting_number
+from graphbandit.checks import LARGEST_SCALE, setting_number
 from graphbandit.learners.every_round import noise_of
 from graphbandit.learners.linear_rewards import LinearLearner, LinearState
 from graphbandit.persistence import savable
@@ -56,7 +56,7 @@ class LinUCB(LinearLearner):
         if self.alpha is not None:
             setting_number("alpha", self.alpha, at_least=0.0)
         if self.noise is not None:
-            setting_number("noise", self.noise, at_least=0.0)
+            setting_number("noise", self.noise, at_least=0.0, at_most=LARGEST_SCALE)
         setting_number("delta", self.delta, above=0.0, below=1.0)
         setting_number("bound", self.bound, at_least=0.0)
         self._check_features()

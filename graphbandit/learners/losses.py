@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from graphbandit.checks import setting_boolean, setting_number
+from graphbandit.checks import LARGEST_SCALE, setting_boolean, setting_number
 from graphbandit.errors import ObservationError, SettingError
 from graphbandit.shapes import Float
 
@@ -21,8 +21,8 @@ class BoundedRewards(ABC):
     clip: bool
 
     def _check_bounds(self) -> None:
-        setting_number("low", self.low)
-        setting_number("high", self.high)
+        setting_number("low", self.low, at_least=-LARGEST_SCALE, at_most=LARGEST_SCALE)
+        setting_number("high", self.high, at_least=-LARGEST_SCALE, at_most=LARGEST_SCALE)
         setting_boolean("clip", self.clip)
         if not self.low < self.high:
             raise SettingError(f"low is {self.low!r} and high is {self.high!r}; expected low below high")

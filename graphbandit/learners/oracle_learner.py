@@ -21,7 +21,9 @@ from graphbandit.types import Decisions, Observations
 class OracleLearner(EstimateLearner):
     """fhat by the function class at the start of each epoch (oracle "offline"), or linear, by the round ("vaw", ...).
 
-    `gamma` is "power", for gamma = gamma_scale * max(1, rounds learnt from) ^ gamma_exponent, or a number.
+    An online oracle is its own class of functions: a `function_class` of the learner is refused with it, and the
+    problem's is not used. `gamma` is "power", for gamma = gamma_scale * max(1, rounds learnt from) ^ gamma_exponent,
+    or a number.
     """
 
     oracle: str
@@ -32,6 +34,11 @@ class OracleLearner(EstimateLearner):
 
     def __post_init__(self) -> None:
         setting_choice("oracle", self.oracle, ("offline", *ORACLES))
+        if self.oracle != "offline" and self.function_class is not None:
+            raise SettingError(
+                f"function_class is {self.function_class!r} with oracle {self.oracle!r}, which is linear by itself; "
+                "expected None, or oracle 'offline'"
+            )
         if isinstance(self.gamma, str):
             if self.gamma != "power":
                 raise SettingError(f"gamma is {self.gamma!r}; expected 'power' or a number above 0")

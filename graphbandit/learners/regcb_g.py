@@ -17,6 +17,15 @@ class RegCBG(InverseGapLearner):
 
     gamma_t = sqrt(eta |S_t| tau_{m-1} / (2 log(2 K |F| T^2 / delta))); uniform on S_t in epoch 1. No candidate set, no
     scale factor, no linear program: what AdaCB.G adds to it is what the paper's ablation shows.
+
+    >>> import numpy as np
+    >>> from graphbandit import Bandit, FiniteClass, Problem, graph_generators
+    >>> functions = FiniteClass(lambda x: np.stack([x, 1 - x], axis=1), n_functions=2, n_arms=3)
+    >>> bandit = Bandit(RegCBG(), Problem(n_arms=3, function_class=functions))
+    >>> bandit.decide([0.1, 0.5, 0.4], graph_generators.complete(3)).exploration_set  # one arm reveals all
+    array([0])
+    >>> Bandit(RegCBG(), bandit.problem).decide([0.1, 0.5, 0.4], graph_generators.bandit(3)).probabilities.round(4)
+    array([0.3333, 0.3333, 0.3333])
     """
 
     eta: float = 1.0

@@ -21,6 +21,12 @@ class SquareCB(OracleLearner):
     """p(a) = 1 / (K + gamma c(a)) for a != best, the rest on best, K counting the arms on offer.
 
     What `Falcon` plays, with an oracle that learns each round and a gamma that is a power of time, as in SquareCBG.
+
+    >>> from graphbandit import Bandit, Problem, graph_generators
+    >>> bandit = Bandit(SquareCB(), Problem(n_arms=2))
+    >>> bandit.observe(bandit.decide([1.0], graph_generators.complete(2)), {0: 1.0, 1: 0.0})
+    >>> bandit.decide([1.0], graph_generators.complete(2)).probabilities  # estimates 1/3 and 0: 1 / (2 + 10/3) on arm 1
+    array([0.8125, 0.1875])
     """
 
     oracle: str = "vaw"

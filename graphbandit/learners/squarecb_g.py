@@ -27,10 +27,15 @@ class SquareCBG(OracleLearner):
 
         gamma = gamma_scale * (rounds learnt from) ^ gamma_exponent,
 
-    or a number, for that gamma throughout. Vowpal Wabbit has the same power for both of its SquareCBs, with scale 10
-    without graphs and 1 with them; the theory asks for sqrt(alpha T / regret of the oracle), which grows so too. Before
-    anything is learnt all losses are equal: p reveals as much as can be. Arms need not reveal themselves, but each on
-    offer must be revealed by one on offer.
+    or a number, for that gamma from the first update on; before it, gamma is 1. Vowpal Wabbit has the same power for
+    both of its SquareCBs, with scale 10 without graphs and 1 with them; the theory asks for sqrt(alpha T / regret of
+    the oracle), which grows so too. Before anything is learnt all losses are equal: p reveals as much as can be. Arms
+    need not reveal themselves, but each on offer must be revealed by one on offer.
+
+    >>> from graphbandit import Bandit, Problem, graph_generators
+    >>> bandit = Bandit(SquareCBG(oracle="vaw"), Problem(n_arms=3))
+    >>> bandit.decide([1.0], graph_generators.star(3, hub=1)).probabilities.round(4)
+    array([0.3596, 0.2808, 0.3596])
     """
 
     oracle: str = "offline"

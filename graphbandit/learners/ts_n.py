@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from graphbandit.checks import setting_number
 from graphbandit.learners.arm_means import ArmMeansLearner
 from graphbandit.learners.every_round import noise_of
 from graphbandit.persistence import savable
@@ -36,8 +35,7 @@ class TSN(ArmMeansLearner):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        setting_number("prior_mean", self.prior_mean)
-        setting_number("prior_scale", self.prior_scale, above=0.0)
+        self._check_prior(self.prior_mean, self.prior_scale)
 
     def _settings(self, problem: Problem) -> "MeanSettings":
         from graphbandit.kernels import arm_means as kernels

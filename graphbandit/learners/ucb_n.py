@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from graphbandit.checks import setting_number
+from graphbandit.checks import LARGEST_SCALE, setting_number
 from graphbandit.learners.arm_means import ArmMeansLearner
 from graphbandit.learners.every_round import noise_of
 from graphbandit.persistence import savable
@@ -39,7 +39,12 @@ class UCBN(ArmMeansLearner):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        setting_number("width", self.width, at_least=0.0)
+        setting_number("width", self.width, at_least=0.0, at_most=LARGEST_SCALE)
+
+    @property
+    def needs_loops(self) -> bool:
+        """Yes: an arm whose reward never shows would keep its infinite bound, and be played for ever."""
+        return True
 
     def _settings(self, problem: Problem) -> "MeanSettings":
         from graphbandit.kernels import arm_means as kernels

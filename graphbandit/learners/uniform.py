@@ -17,7 +17,12 @@ from graphbandit.types import Decisions, Observations
 @savable
 @dataclass(frozen=True, kw_only=True)
 class Uniform(Learner[EpochState]):
-    """p(a) = 1/K. Learns nothing and needs no function class; its epochs only count rounds."""
+    """p(a) = 1/K. Learns nothing and needs no function class; its epochs only count rounds.
+
+    >>> from graphbandit import Bandit, Problem, graph_generators
+    >>> Bandit(Uniform(), Problem(n_arms=4)).decide([], graph_generators.star(4, hub=0)).probabilities
+    array([0.25, 0.25, 0.25, 0.25])
+    """
 
     def init(self, problem: Problem) -> EpochState:
         """Nothing is known, nor will be."""
