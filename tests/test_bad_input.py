@@ -142,7 +142,7 @@ CALLS = {
     "context: a dictionary": (decide({"x": 1}), InputError, "the context has type object; expected numbers"),
     "context: complex": (decide([1j, 0]), InputError, "the context has type complex128; expected numbers"),
     "context: ragged": (decide([[0.0], [0.0, 1.0]]), InputError, "the context has rows of different lengths"),
-    "graph: None": (decide(graph=None), GraphError, "graph is a NoneType; expected a FeedbackGraph"),
+    "graph: None": (decide(graph=None), GraphError, "graphs is a NoneType; expected FeedbackGraphs"),
     "graph: an array": (decide(graph=np.eye(K)), GraphError, "graph is a ndarray; expected a FeedbackGraph"),
     "graph: a batch": (decide(graph=DRAWN.graphs), GraphError, "graph is a FeedbackGraphs; expected a FeedbackGraph"),
     "graph: 5 arms": (decide(graph=graph_generators.complete(5)), GraphError, "the graphs have 5 arms; expected 4"),
