@@ -199,7 +199,7 @@ def test_files_hold_machine_versions_settings_and_all_rows(parts, tmp_path, caps
 
 
 def test_settings_differ_only_in_size():
-    assert set(PARTS) == {"lp", "decision", "throughput", "scaling", "startup"}
+    assert set(PARTS) == {"lp", "squarecb", "decision", "throughput", "scaling", "startup"}
     assert set(QUICK.lp_arms) < set(FULL.lp_arms)
     assert max(FULL.scaling_arms) == 10**6
 
@@ -208,7 +208,7 @@ def test_the_command_refuses_unknown_parts_and_needs_a_checkout(monkeypatch, tmp
     code = "import sys; from graphbandit.cli import app; sys.argv = ['graphbandit', 'bench', '--only', 'lp,x']; app()"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=tmp_path)
     assert found.returncode == 2
-    assert "--only has 'x'; expected some of lp,decision" in found.stderr
+    assert "--only has 'x'; expected some of lp,squarecb" in found.stderr
     assert list(tmp_path.iterdir()) == []
     monkeypatch.setattr(cli, "__file__", str(Path(tmp_path) / "graphbandit" / "cli.py"))
     refused = CliRunner().invoke(cli.app, ["bench"])

@@ -251,7 +251,13 @@ def test_an_interrupted_run_says_so_and_can_be_resumed(tmp_path):
     (tmp_path / "sweep.toml").write_text(to_toml(experiment, relative_to=tmp_path))
     out = tmp_path / "out"
     command = [sys.executable, "-m", "graphbandit", "run", str(tmp_path / "sweep.toml"), "--out", str(out)]
-    process = subprocess.Popen([*command, "--workers", "2"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [*command, "--workers", "2"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell's background jobs ignore it
+    )
     while process.poll() is None and not part_files(out):
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)

@@ -56,7 +56,7 @@ BAD = [
     ("repeats = 2", "repeats = 2\ncurve_points = 0", 6, "curve_points is 0"),
     ("repeats = 2", "repeats = ", 5, "not TOML"),
     ("repeats = 2", "rounds = 2", 5, "not TOML"),
-    ('kind = "paper"\n', "", 7, "kind is missing; expected one of 'paper', 'arrays'"),
+    ('kind = "paper"\n', "", 7, "kind is missing; expected one of 'paper', 'arms', 'arrays'"),
     ('kind = "paper"', 'kind = "papr"', 8, "kind is 'papr'; did you mean 'paper'?"),
     ('kind = "paper"', "kind = 3", 8, "kind is 3; expected one of"),
     ('graph = "star"', 'graph = "tree"', 9, "'tree'; expected one of 'star'"),
