@@ -73,7 +73,7 @@ class Learner(ABC, Generic[State]):
         self,
         state: State,
         contexts: Shaped[np.ndarray, "n ..."],
-        graphs: FeedbackGraphs,
+        graphs: FeedbackGraphs | ProbabilisticGraphs | None,
         decisions: Decisions,
     ) -> Float[np.ndarray, "n notes"]:
         """What `update` is to be given back as `Observations.notes`, a row for each of these rounds just decided.

@@ -17,6 +17,7 @@ from graphbandit.checks import setting_integer
 from graphbandit.errors import GraphError, HorizonError, InputError, SettingError
 from graphbandit.graph_batches import FeedbackGraphs
 from graphbandit.learners.base import Learner, check_batch
+from graphbandit.probabilistic_graphs import ProbabilisticGraphs
 from graphbandit.problem import Problem
 from graphbandit.shapes import Bool, Float, Shaped
 from graphbandit.types import Decisions, Observations
@@ -130,12 +131,14 @@ class EveryRoundLearner(Learner[State], Generic[State]):
         self,
         state: State,
         contexts: Shaped[np.ndarray, "n ..."],
-        graphs: FeedbackGraphs,
+        graphs: FeedbackGraphs | ProbabilisticGraphs | None,
         decisions: Decisions,
     ) -> Float[np.ndarray, "n notes"]:
         """As `decide` wrote them down: its kernel once more, as they do not depend on what is drawn."""
         if not self.n_notes:
             return np.empty((len(decisions), 0))
+        if not isinstance(graphs, FeedbackGraphs):
+            raise GraphError(f"graphs is a {type(graphs).__name__}; expected FeedbackGraphs")
         outputs, _ = self._played(state, contexts, graphs, np.random.default_rng(0), decisions.candidates, None)
         return outputs.notes
 
