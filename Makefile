@@ -2,6 +2,7 @@
 PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
+BASE := $(VENV)/.base
 READY := $(VENV)/.ready
 WORKERS ?= auto
 export MPLBACKEND := Agg
@@ -19,9 +20,15 @@ help:
 
 setup: $(READY)
 
-$(READY): pyproject.toml
+# what the package itself needs: enough to reproduce the paper
+$(BASE): pyproject.toml
 	@command -v $(PYTHON) >/dev/null || { echo "make: no $(PYTHON) here; try make PYTHON=python3 (3.11 or newer)"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $(BASE)
+
+# and what tests, linters and optional parts need
+$(READY): $(BASE)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $(READY)
 
@@ -38,7 +45,7 @@ test: check
 		tests/test_learners.py tests/test_simulate.py tests/test_environments.py tests/test_function_classes.py \
 		tests/test_graphs.py tests/test_graph_batches.py tests/test_theory.py
 
-reproduce: $(READY)
+reproduce: $(BASE)
 	$(BIN)/graphbandit reproduce $(if $(FULL),--full,--quick) $(if $(GRAPH),--graph "$(GRAPH)")
 
 bench: $(READY)
