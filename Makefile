@@ -42,8 +42,8 @@ test: check
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 	@echo "A second pass checks the shapes in the annotations at run time:"
 	GRAPHBANDIT_CHECK_SHAPES=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -k "not refused and not kinds" \
-		tests/test_learners.py tests/test_simulate.py tests/test_environments.py tests/test_function_classes.py \
-		tests/test_graphs.py tests/test_graph_batches.py tests/test_theory.py
+		tests/learners/test_interface.py tests/test_simulate.py tests/environments/test_synthetic.py tests/function_classes/test_finite.py \
+		tests/graphs/test_graph.py tests/graphs/test_batch.py tests/test_theory.py
 
 reproduce: $(BASE)
 	$(BIN)/graphbandit reproduce $(if $(FULL),--full,--quick) $(if $(GRAPH),--graph "$(GRAPH)")

@@ -40,10 +40,10 @@ def decisions(n_arms: int, learner: dict[str, Any], count: int, edges_per_arm: i
     import graphbandit as gb
 
     rng = np.random.default_rng(0)
-    small = gb.graph_generators.preferential_attachment(min(n_arms, 5000), edges_per_arm, rng=rng)
+    small = gb.graphs.preferential_attachment(min(n_arms, 5000), edges_per_arm, rng=rng)
     play(learner, small, 10, rng)  # loads the kernels
     start = time.perf_counter()
-    graph = gb.graph_generators.preferential_attachment(n_arms, edges_per_arm, rng=rng)
+    graph = gb.graphs.preferential_attachment(n_arms, edges_per_arm, rng=rng)
     graph_seconds = time.perf_counter() - start
     made, bytes_before, peak, was_reset = play(learner, graph, 9 + count, rng)
     timed = made[9:]
@@ -118,7 +118,7 @@ def first_decision() -> dict[str, Any]:
     import graphbandit as gb
 
     rng = np.random.default_rng(0)
-    graph = gb.graph_generators.random_graph(20, 0.05, rng=rng)
+    graph = gb.graphs.random_graph(20, 0.05, rng=rng)
     start = time.perf_counter()
     made, _, _, _ = play({"radius": "paper", "coverage": "paper"}, graph, 3, rng)
     return {"seconds": time.perf_counter() - start, "solver": made[-1]["solver"]}

@@ -95,7 +95,7 @@ def instance(n_arms: int, reward_scale: float, repeat: int) -> Any:
     return gb.environments.paper(n_arms=n_arms, graph="random", reward_scale=reward_scale).instance(0, repeat)
 
 
-def learnt(learner: gb.Learner[Any], instance: Any, n: int) -> gb.Bandit:
+def learnt(learner: gb.learners.Learner[Any], instance: Any, n: int) -> gb.Bandit:
     """A bandit that has played n rounds, and one more, in which it learnt from them."""
     drawn = instance.rounds(0, n + 1)
     bandit = gb.Bandit(learner, instance.problem(2**11), seed=0)

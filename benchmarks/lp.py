@@ -77,7 +77,7 @@ def compiled_loop() -> Any:
     """A loop over programs that looks at the clock before and after each solve, with no Python in between."""
     import numba
 
-    from graphbandit.kernels.simplex import solve_covering_lp
+    from graphbandit.kernels.planning.simplex import solve_covering_lp
 
     clock = ctypes.CDLL(None).clock_gettime
     clock.argtypes = [ctypes.c_int, ctypes.c_void_p]
@@ -119,7 +119,7 @@ def run(settings: Settings, progress: Progress) -> list[dict[str, Any]]:
 
 def measure(family: str, n_arms: int, coverage: str, settings: Settings) -> dict[str, Any]:
     """One row: the contenders take turns, `CHUNK` programs each, until the time is up."""
-    from graphbandit.kernels.simplex import workspace
+    from graphbandit.kernels.planning.simplex import workspace
 
     source = programs(family, n_arms, coverage, np.random.default_rng([n_arms, FAMILIES.index(family)]))
     chunk = CHUNK if n_arms <= 200 else 2
@@ -168,7 +168,7 @@ def measure(family: str, n_arms: int, coverage: str, settings: Settings) -> dict
     }
 
 
-def call(program: Program) -> gb.SamplingSolution:
+def call(program: Program) -> gb.planning.SamplingSolution:
     """One Python call, from checked input to certified answer."""
     return gb.solve_sampling_lp(program.graph, None, program.lp.c, demand=program.demand)
 

@@ -21,7 +21,7 @@ from tests import reference
 GRAPHS = ("star", "clique_group", "random")
 REWARD_SCALE = 8.0
 
-LEARNERS: dict[str, tuple[gb.Learner[Any], reference.Learner]] = {
+LEARNERS: dict[str, tuple[gb.learners.Learner[Any], reference.Learner]] = {
     "AdaCB.G paper": (gb.AdaCBG(radius="paper", coverage="paper", eta=1.0), reference.AdaCBG()),
     "AdaCB.G ours": (gb.AdaCBG(), reference.AdaCBG(radius="sharp", coverage="tight", eta=gb.AdaCBG().eta)),
     "FALCON": (gb.Falcon(), reference.Falcon()),

@@ -1,86 +1,28 @@
 """Contextual bandits with graph feedback.
 
 In each round a context and a feedback graph are shown, one arm is played, and the rewards of all the arms it reveals
-are seen. The names below are the package's promise; everything else may change.
+are seen. The names below are the ones people reach for; everything else is one level down, as in
+``gb.learners.UCBN`` or ``gb.graphs.star``.
 """
 
 from typing import TYPE_CHECKING
 
-from graphbandit import (
-    environments,
-    errors,
-    graph_generators,
-    graph_parameters,
-    graph_sources,
-    plots,
-    squarecb_closed_forms,
-    theory,
-)
-from graphbandit.anytime import Effort
+from graphbandit import environments, errors, function_classes, graphs, learners, planning, plots, theory
 from graphbandit.bandit import Bandit
-from graphbandit.exploration import exploration_set, inverse_gap_baseline
 from graphbandit.function_classes import (
-    BilinearClass,
     FiniteClass,
-    FunctionClass,
     GeneralizedLinearClass,
     KernelClass,
-    LastLayerClass,
     LinearClass,
     RegressorClass,
     TorchClass,
-    finite_from_draws,
-    finite_from_parameters,
 )
-from graphbandit.graph_batches import FeedbackGraphs
-from graphbandit.graphs import FeedbackGraph
-from graphbandit.learners import (
-    IDSG,
-    IDSN,
-    TSN,
-    UCBN,
-    AdaCB,
-    AdaCBG,
-    BootstrappedThompson,
-    EpsilonGreedy,
-    Exp3DOM,
-    Exp3G,
-    Exp3IX,
-    Exp3LGCIX,
-    Exp3LGCU,
-    Exp3SET,
-    ExploreThenCommit,
-    Falcon,
-    Greedy,
-    LateGraph,
-    Learner,
-    LinTS,
-    LinUCB,
-    RegCB,
-    RegCBG,
-    SquareCB,
-    SquareCBG,
-    UCBMaxN,
-    Uniform,
-)
-from graphbandit.network_files import read_network
-from graphbandit.network_generators import social_network
-from graphbandit.networks import Network
-from graphbandit.online_regression import OnlineLinear
-from graphbandit.probabilistic_graphs import ProbabilisticGraphs
-from graphbandit.problem import Problem
-from graphbandit.sampling_batch import SamplingSolutions, solve_sampling_lps
-from graphbandit.sampling_lp import SamplingSolution, fallback_count, solve_sampling_lp, tight_demand
-from graphbandit.simulate import SimulationResult, simulate
-from graphbandit.squarecb_program import (
-    SquareCBSolution,
-    SquareCBSolutions,
-    solve_squarecb_program,
-    solve_squarecb_programs,
-    squarecb_bound,
-)
-from graphbandit.subgraphs import sample_subgraphs
-from graphbandit.types import Decision, Decisions, Observations
+from graphbandit.graphs import FeedbackGraph, FeedbackGraphs, ProbabilisticGraphs
+from graphbandit.learners import IDSG, AdaCBG, Falcon, Greedy, LinTS, LinUCB, RegCBG, SquareCBG
+from graphbandit.learners.problem import Problem
+from graphbandit.planning import exploration_set, solve_sampling_lp
+from graphbandit.rounds import Decision, Decisions, Observations
+from graphbandit.simulate import simulate
 
 if TYPE_CHECKING:
     from graphbandit import experiments
@@ -89,86 +31,44 @@ __version__ = "0.1.0"
 
 __all__ = [
     "IDSG",
-    "IDSN",
-    "TSN",
-    "UCBN",
-    "AdaCB",
     "AdaCBG",
     "Bandit",
-    "BilinearClass",
-    "BootstrappedThompson",
     "Decision",
     "Decisions",
-    "Effort",
-    "EpsilonGreedy",
-    "Exp3DOM",
-    "Exp3G",
-    "Exp3IX",
-    "Exp3LGCIX",
-    "Exp3LGCU",
-    "Exp3SET",
-    "ExploreThenCommit",
     "Falcon",
     "FeedbackGraph",
     "FeedbackGraphs",
     "FiniteClass",
-    "FunctionClass",
     "GeneralizedLinearClass",
     "Greedy",
     "KernelClass",
-    "LastLayerClass",
-    "LateGraph",
-    "Learner",
     "LinTS",
     "LinUCB",
     "LinearClass",
-    "Network",
     "Observations",
-    "OnlineLinear",
     "ProbabilisticGraphs",
     "Problem",
-    "RegCB",
     "RegCBG",
     "RegressorClass",
-    "SamplingSolution",
-    "SamplingSolutions",
-    "SimulationResult",
-    "SquareCB",
     "SquareCBG",
-    "SquareCBSolution",
-    "SquareCBSolutions",
     "TorchClass",
-    "UCBMaxN",
-    "Uniform",
     "environments",
     "errors",
     "experiments",
     "exploration_set",
-    "fallback_count",
-    "finite_from_draws",
-    "finite_from_parameters",
-    "graph_generators",
-    "graph_parameters",
-    "graph_sources",
-    "inverse_gap_baseline",
+    "function_classes",
+    "graphs",
+    "learners",
+    "planning",
     "plots",
-    "read_network",
-    "sample_subgraphs",
     "simulate",
-    "social_network",
     "solve_sampling_lp",
-    "solve_sampling_lps",
-    "solve_squarecb_program",
-    "solve_squarecb_programs",
-    "squarecb_bound",
-    "squarecb_closed_forms",
     "theory",
-    "tight_demand",
 ]
 
 
 def __getattr__(name: str) -> object:
-    """`experiments` is loaded when it is asked for."""
+    """Load `experiments` when it is asked for: it needs Arrow, which everyday use does not."""
     if name == "experiments":
         import importlib
 

@@ -12,8 +12,10 @@ from typing import Any, SupportsIndex
 import numpy as np
 import numpy.typing as npt
 
-from graphbandit import persistence
-from graphbandit.checks import LARGEST, available_array, contexts_array, numbers, setting_boolean
+from graphbandit.base import saved_files
+from graphbandit.base.checks import LARGEST, available_array, contexts_array, numbers, setting_boolean
+from graphbandit.base.seeds import stream
+from graphbandit.base.shapes import Bool, Float, Int, Shaped
 from graphbandit.errors import (
     FitError,
     GraphError,
@@ -25,14 +27,13 @@ from graphbandit.errors import (
     UnknownDecisionError,
 )
 from graphbandit.function_classes.base import FunctionClass
-from graphbandit.graph_batches import FeedbackGraphs
-from graphbandit.graphs import FeedbackGraph
+from graphbandit.graphs.batch import FeedbackGraphs
+from graphbandit.graphs.graph import FeedbackGraph
+from graphbandit.graphs.probabilistic import ProbabilisticGraphs
 from graphbandit.learners.base import Learner
-from graphbandit.probabilistic_graphs import ProbabilisticGraphs
-from graphbandit.problem import Problem
-from graphbandit.seeds import stream
-from graphbandit.shapes import Bool, Float, Int, Shaped
-from graphbandit.types import Decision, Decisions, Observations, split_decisions
+from graphbandit.learners.problem import Problem
+from graphbandit.rounds.decisions import Decision, Decisions, split_decisions
+from graphbandit.rounds.observations import Observations
 
 
 @dataclass(frozen=True)
@@ -65,10 +66,10 @@ class Bandit:
     and the bandit keeps its last good model: call again and it decides with that one for the next epoch, after
     which everything observed is fitted. No reward is lost.
 
-    >>> from graphbandit import AdaCBG, FiniteClass, Problem, graph_generators
+    >>> from graphbandit import AdaCBG, FiniteClass, Problem, graphs
     >>> functions = FiniteClass(lambda x: np.stack([x, 1 - x], axis=1), n_functions=2, n_arms=3)
     >>> bandit = Bandit(AdaCBG(), Problem(n_arms=3, function_class=functions, noise=0.5), seed=0)
-    >>> decision = bandit.decide([0.9, 0.5, 0.2], graph_generators.complete(3))
+    >>> decision = bandit.decide([0.9, 0.5, 0.2], graphs.complete(3))
     >>> decision
     Decision(id=0, action=0, probability=1, best=0, epoch=1)
     >>> bandit.observe(decision, {0: 1.0, 2: 0.3})
@@ -225,7 +226,7 @@ class Bandit:
                 **_columns("late_", [self._late[i] for i in sorted(self._late)]),
                 "unfitted": self._unfitted,
             }
-            persistence.write(path, "bandit", content)
+            saved_files.write(path, "bandit", content)
 
     @classmethod
     def load(
@@ -247,7 +248,7 @@ class Bandit:
                 raise SavedFileError(f"function_class is {found!r}; expected the one saved in {path}, {description}")
             return function_class
 
-        saved = persistence.read(path, "bandit", replace)
+        saved = saved_files.read(path, "bandit", replace)
         try:
             return cls._restore(saved)
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:

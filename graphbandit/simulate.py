@@ -9,14 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from graphbandit.checks import setting_boolean, setting_integer
+from graphbandit.base.checks import setting_boolean, setting_integer
+from graphbandit.base.seeds import stream
+from graphbandit.base.shapes import Float
 from graphbandit.environments.base import Environment, Rounds
 from graphbandit.errors import SettingError
 from graphbandit.learners.base import Learner
-from graphbandit.learners.every_round import EveryRoundLearner
-from graphbandit.seeds import stream
-from graphbandit.shapes import Float
-from graphbandit.types import Decisions, Observations
+from graphbandit.learners.every_round.base import EveryRoundLearner
+from graphbandit.rounds.decisions import Decisions
+from graphbandit.rounds.observations import Observations
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,10 +14,10 @@ from typing import TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
-from graphbandit.checks import contexts_array, first_not_finite, setting_array, setting_integer, setting_number
+from graphbandit.base.checks import contexts_array, first_not_finite, setting_array, setting_integer, setting_number
+from graphbandit.base.shapes import Float, Int, Shaped
 from graphbandit.errors import InputError, SettingError
 from graphbandit.function_classes.finite import FiniteFunctionClass
-from graphbandit.shapes import Float, Int, Shaped
 
 Numbers = TypeVar("Numbers", float, Shaped[np.ndarray, "..."])
 """One number, or an array of them: what goes in comes out."""

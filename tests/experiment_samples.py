@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from graphbandit.experiments.engines import InProcess
-from graphbandit.experiments.experiment import Experiment, Grid
-from graphbandit.experiments.results import Results
-from graphbandit.experiments.runner import run
+from graphbandit.experiments.describe.experiment import Experiment, Grid
+from graphbandit.experiments.results.results import Results
+from graphbandit.experiments.running.engines import InProcess
+from graphbandit.experiments.running.runner import run
 
 SMALL = Experiment(
     name="small",

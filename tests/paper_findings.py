@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from graphbandit.experiments.experiment import Point
-from graphbandit.experiments.paper.findings import Findings, Study
-from graphbandit.experiments.paper.plans import Reproduction
+from graphbandit.experiments.describe.experiment import Point
+from graphbandit.studies.paper.findings import Findings, Study
+from graphbandit.studies.paper.plans import Reproduction
 from tests.experiment_results import made_up
 
 Means = Callable[[str, Point, str], float]

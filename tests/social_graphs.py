@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from graphbandit.graphs import FeedbackGraph
+from graphbandit.graphs.graph import FeedbackGraph
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 

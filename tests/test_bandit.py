@@ -22,16 +22,16 @@ LEARNERS = {
     "FALCON": gb.Falcon(),
     "RegCB.G": gb.RegCBG(),
     "greedy": gb.Greedy(),
-    "uniform": gb.Uniform(),
+    "uniform": gb.learners.Uniform(),
     "IDS.G": gb.IDSG(),
-    "RegCB": gb.RegCB(),
-    "AdaCB": gb.AdaCB(),
-    "epsilon-greedy": gb.EpsilonGreedy(epsilon=0.3),
-    "explore then commit": gb.ExploreThenCommit(explore_rounds=7),
-    "Thompson": gb.BootstrappedThompson(),
+    "RegCB": gb.learners.RegCB(),
+    "AdaCB": gb.learners.AdaCB(),
+    "epsilon-greedy": gb.learners.EpsilonGreedy(epsilon=0.3),
+    "explore then commit": gb.learners.ExploreThenCommit(explore_rounds=7),
+    "Thompson": gb.learners.BootstrappedThompson(),
     "SquareCB.G": gb.SquareCBG(),
-    "SquareCB online": gb.SquareCB(),
-    "late graph": gb.LateGraph(learner=gb.IDSG()),
+    "SquareCB online": gb.learners.SquareCB(),
+    "late graph": gb.learners.LateGraph(learner=gb.IDSG()),
     **{name: EVERY_ROUND[name] for name in ("UCB-N", "TS-N", "EXP3-DOM", "EXP3-IX", "LinTS", "EXP3-LGC-U")},
 }
 
@@ -189,7 +189,7 @@ def test_saving_keeps_open_decisions_masks_and_late_news(instance, tmp_path):
 def test_a_class_of_callables_is_handed_in_again(tmp_path):
     functions = gb.FiniteClass(lambda x: np.stack([x, 1 - x], axis=1), n_functions=2, n_arms=3)
     bandit = gb.Bandit(gb.AdaCBG(), gb.Problem(n_arms=3, function_class=functions, noise=0.5))
-    graph = gb.graph_generators.complete(3)
+    graph = gb.graphs.complete(3)
     for _ in range(5):
         decision = bandit.decide([0.1, 0.5, 0.4], graph)
         bandit.observe(decision, {int(a): 0.3 for a in decision.revealed})

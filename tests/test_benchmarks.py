@@ -16,7 +16,7 @@ from benchmarks.report import tables
 from benchmarks.settings import FULL, PARTS, QUICK, TINY
 from benchmarks.targets import NOT_MEASURED, targets
 from benchmarks.timing import ratio, summary
-from graphbandit import cli
+from graphbandit.cli import app as cli
 
 
 def silent(what: str, done: int, total: int) -> None:
@@ -205,7 +205,9 @@ def test_settings_differ_only_in_size():
 
 
 def test_the_command_refuses_unknown_parts_and_needs_a_checkout(monkeypatch, tmp_path):
-    code = "import sys; from graphbandit.cli import app; sys.argv = ['graphbandit', 'bench', '--only', 'lp,x']; app()"
+    code = (
+        "import sys; from graphbandit.cli.app import app; sys.argv = ['graphbandit', 'bench', '--only', 'lp,x']; app()"
+    )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=tmp_path)
     assert found.returncode == 2
     assert "--only has 'x'; expected some of lp,squarecb" in found.stderr

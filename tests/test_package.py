@@ -31,7 +31,7 @@ def test_compiling_is_announced_once_and_only_for_our_kernels(capsys):
     announcement.on_start(compiling("somebody.elses"))
     assert capsys.readouterr().err == ""
     for _ in range(3):
-        announcement.on_start(compiling("graphbandit.kernels.rounds"))
+        announcement.on_start(compiling("graphbandit.kernels.planning.sampling"))
     assert capsys.readouterr().err.count("compiling its kernels, once") == 1
 
 
@@ -59,7 +59,7 @@ def test_every_public_name_is_there_and_documented():
 def test_two_savable_classes_cannot_share_a_name():
     from dataclasses import dataclass
 
-    from graphbandit.persistence import savable
+    from graphbandit.base.saved_files import savable
 
     with pytest.raises(TypeError, match="FiniteModel is the name of two savable classes"):
         savable(dataclass(type("FiniteModel", (), {"__module__": "elsewhere"})))

@@ -4,9 +4,14 @@ import numpy as np
 import pytest
 
 import graphbandit as gb
-from graphbandit.seeds import stream
+from graphbandit.base.seeds import stream
 
-LEARNERS = {"ours": gb.AdaCBG(), "FALCON": gb.Falcon(), "RegCB.G": gb.RegCBG(epoch_growth=1.3), "uniform": gb.Uniform()}
+LEARNERS = {
+    "ours": gb.AdaCBG(),
+    "FALCON": gb.Falcon(),
+    "RegCB.G": gb.RegCBG(epoch_growth=1.3),
+    "uniform": gb.learners.Uniform(),
+}
 
 
 @pytest.fixture(scope="module")
@@ -88,7 +93,7 @@ def test_summary(runs):
 
 def test_repeats_are_reported_as_they_end(environment):
     seen = []
-    gb.simulate(gb.Uniform(), environment, rounds=4, repeats=5, on_repeat=seen.append)
+    gb.simulate(gb.learners.Uniform(), environment, rounds=4, repeats=5, on_repeat=seen.append)
     assert seen == [0, 1, 2, 3, 4]
 
 
@@ -101,7 +106,7 @@ def test_masks_of_an_environment_from_arrays():
     functions = gb.FiniteClass(lambda x: np.stack([x, 1 - x], axis=1), n_functions=2, n_arms=n_arms)
     environment = gb.environments.from_arrays(
         contexts=means,
-        graphs=gb.graph_generators.star(n_arms),
+        graphs=gb.graphs.star(n_arms),
         rewards=means,
         available=offered,
         function_class=functions,

@@ -8,10 +8,10 @@ from math import sqrt
 
 import numpy as np
 
-from graphbandit.checks import setting_integer
+from graphbandit.base.checks import setting_integer
+from graphbandit.base.shapes import Float, Int
 from graphbandit.errors import SettingError
-from graphbandit.graphs import FeedbackGraph
-from graphbandit.shapes import Float, Int
+from graphbandit.graphs.graph import FeedbackGraph
 
 DEGREE = 2
 """How many others an arm is joined to unless told otherwise, if there are so many."""

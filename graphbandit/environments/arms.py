@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from graphbandit.checks import setting_choice, setting_integer, setting_number
+from graphbandit.base.checks import setting_choice, setting_integer, setting_number
+from graphbandit.base.seeds import stream
+from graphbandit.base.shapes import Float, Int
 from graphbandit.environments.base import BLOCK, Environment, Instance, Rounds, check_repeat, from_blocks
 from graphbandit.environments.graph_setting import GraphSetting, source_of
 from graphbandit.errors import SettingError
 from graphbandit.function_classes import LinearClass
-from graphbandit.graph_sources import FixedSource, GraphSource
-from graphbandit.graphs import FeedbackGraph
-from graphbandit.problem import Problem
-from graphbandit.seeds import stream
-from graphbandit.shapes import Float, Int
+from graphbandit.graphs.graph import FeedbackGraph
+from graphbandit.graphs.sources import FixedSource, GraphSource
+from graphbandit.learners.problem import Problem
 
 CASES = ("needle", "ladder", "lottery", "poor-hub", "shifting")
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from graphbandit.checks import (
+from graphbandit.base.checks import (
     LARGEST,
     available_array,
     contexts_array,
@@ -15,14 +15,14 @@ from graphbandit.checks import (
     setting_boolean,
     setting_number,
 )
+from graphbandit.base.seeds import stream
+from graphbandit.base.shapes import Bool, Float, Shaped
 from graphbandit.environments.base import Environment, Instance, Rounds, check_repeat, check_rounds
 from graphbandit.errors import GraphError, InputError
 from graphbandit.function_classes.base import FunctionClass
-from graphbandit.graph_batches import FeedbackGraphs
-from graphbandit.graphs import FeedbackGraph
-from graphbandit.problem import Problem, check_function_class
-from graphbandit.seeds import stream
-from graphbandit.shapes import Bool, Float, Shaped
+from graphbandit.graphs.batch import FeedbackGraphs
+from graphbandit.graphs.graph import FeedbackGraph
+from graphbandit.learners.problem import Problem, check_function_class
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -102,8 +102,8 @@ def from_arrays(
     `means`, the expected rewards f*(x, a), or in the rewards themselves where these are not known. One graph serves
     all rounds, or a batch has one each.
 
-    >>> from graphbandit import graph_generators
-    >>> env = from_arrays(contexts=np.zeros((4, 1)), graphs=graph_generators.complete(2), rewards=np.eye(4, 2))
+    >>> from graphbandit import graphs
+    >>> env = from_arrays(contexts=np.zeros((4, 1)), graphs=graphs.complete(2), rewards=np.eye(4, 2))
     >>> env.n_arms, env.n_rounds
     (2, 4)
     """

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from graphbandit.checks import setting_integer
-from graphbandit.graph_batches import FeedbackGraphs
-from graphbandit.probabilistic_graphs import ProbabilisticGraphs
-from graphbandit.problem import Problem
-from graphbandit.shapes import Bool, Float, Shaped
+from graphbandit.base.checks import setting_integer
+from graphbandit.base.shapes import Bool, Float, Shaped
+from graphbandit.graphs.batch import FeedbackGraphs
+from graphbandit.graphs.probabilistic import ProbabilisticGraphs
+from graphbandit.learners.problem import Problem
 
 BLOCK = 256
 """Rounds are drawn in blocks of this many, each from streams of its own, so portions of any size agree."""

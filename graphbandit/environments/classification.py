@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from graphbandit.checks import LARGEST, first_not_finite, numbers, setting_boolean, setting_number
+from graphbandit.base.checks import LARGEST, first_not_finite, numbers, setting_boolean, setting_number
+from graphbandit.base.shapes import Float, Int, Shaped
 from graphbandit.environments.arm_graphs import (
     centroids,
     confusion_graph,
@@ -18,8 +19,7 @@ from graphbandit.environments.graph_setting import GraphSetting, source_of
 from graphbandit.environments.tables import TableEnvironment
 from graphbandit.errors import InputError, SettingError
 from graphbandit.function_classes.base import FunctionClass
-from graphbandit.graphs import FeedbackGraph
-from graphbandit.shapes import Float, Int, Shaped
+from graphbandit.graphs.graph import FeedbackGraph
 
 CLASS_GRAPHS: dict[str, Callable[..., FeedbackGraph]] = {
     "similarity": similarity_graph,

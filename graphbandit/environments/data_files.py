@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from graphbandit.base.shapes import Float, Shaped
 from graphbandit.errors import InputError
-from graphbandit.shapes import Float, Shaped
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from graphbandit.checks import setting_integer
+from graphbandit.base.checks import setting_integer
+from graphbandit.base.shapes import Float
 from graphbandit.environments.classification import feature_rows
 from graphbandit.environments.data_files import (
     LabelledData,
@@ -24,7 +25,6 @@ from graphbandit.environments.data_files import (
     read_zipped,
 )
 from graphbandit.errors import InputError, MissingExtraError, SettingError
-from graphbandit.shapes import Float
 
 DIRECTORY_VARIABLE = "GRAPHBANDIT_DATA"
 """The environment variable that names the directory of data files."""

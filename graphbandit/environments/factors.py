@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphbandit.seeds import stream
-from graphbandit.shapes import Float
+from graphbandit.base.seeds import stream
+from graphbandit.base.shapes import Float
 
 if TYPE_CHECKING:
     import scipy.sparse

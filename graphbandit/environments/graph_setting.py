@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from graphbandit.checks import setting_choice
+from graphbandit.base.checks import setting_choice
+from graphbandit.base.shapes import Float
 from graphbandit.errors import SettingError
-from graphbandit.graph_sources import SOURCES, FixedSource, GraphSource, graph_source
-from graphbandit.graphs import FeedbackGraph
-from graphbandit.shapes import Float
+from graphbandit.graphs.graph import FeedbackGraph
+from graphbandit.graphs.sources import SOURCES, FixedSource, GraphSource, graph_source
 
 GraphSetting = str | FeedbackGraph | GraphSource
 

@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from graphbandit.checks import setting_boolean, setting_choice, setting_integer, setting_number
+from graphbandit.base.checks import setting_boolean, setting_choice, setting_integer, setting_number
+from graphbandit.base.seeds import stream
+from graphbandit.base.shapes import Float
 from graphbandit.environments.base import BLOCK, Environment, Instance, Rounds, check_repeat, from_blocks
 from graphbandit.environments.graph_setting import GraphSetting, source_of
 from graphbandit.errors import SettingError
 from graphbandit.function_classes import FunctionClass, GeneralizedLinearClass, LinearClass
-from graphbandit.graph_sources import FixedSource, GraphSource
-from graphbandit.problem import Problem, check_function_class
-from graphbandit.seeds import stream
-from graphbandit.shapes import Float
+from graphbandit.graphs.sources import FixedSource, GraphSource
+from graphbandit.learners.problem import Problem, check_function_class
 
 ARMS = ("new", "fixed", "per-arm")
 FEATURES = ("normal", "sphere")

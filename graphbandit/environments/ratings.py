@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from graphbandit.checks import (
+from graphbandit.base.checks import (
     LARGEST,
     first_not_finite,
     numbers,
@@ -15,6 +15,7 @@ from graphbandit.checks import (
     setting_integer,
     setting_number,
 )
+from graphbandit.base.shapes import Bool, Float, Int
 from graphbandit.environments.arm_graphs import hierarchy_graph, similarity_graph
 from graphbandit.environments.classification import label_array, standardized
 from graphbandit.environments.factors import factorize, principal_factors
@@ -22,8 +23,7 @@ from graphbandit.environments.graph_setting import GraphSetting, source_of
 from graphbandit.environments.tables import TableEnvironment
 from graphbandit.errors import InputError, SettingError
 from graphbandit.function_classes.base import FunctionClass
-from graphbandit.graphs import FeedbackGraph
-from graphbandit.shapes import Bool, Float, Int
+from graphbandit.graphs.graph import FeedbackGraph
 
 if TYPE_CHECKING:
     import scipy.sparse

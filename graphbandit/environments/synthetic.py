@@ -6,16 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from graphbandit.checks import setting_boolean, setting_integer, setting_number
+from graphbandit.base.checks import setting_boolean, setting_integer, setting_number
+from graphbandit.base.seeds import stream
+from graphbandit.base.shapes import Float
 from graphbandit.environments.base import BLOCK, Environment, Instance, Rounds, check_repeat, from_blocks
 from graphbandit.environments.graph_setting import source_of
 from graphbandit.function_classes.bilinear import BilinearClass
 from graphbandit.function_classes.finite import FiniteModel
-from graphbandit.graph_sources import FixedSource, GraphSource
-from graphbandit.graphs import FeedbackGraph
-from graphbandit.problem import Problem
-from graphbandit.seeds import stream
-from graphbandit.shapes import Float
+from graphbandit.graphs.graph import FeedbackGraph
+from graphbandit.graphs.sources import FixedSource, GraphSource
+from graphbandit.learners.problem import Problem
 
 
 @dataclass(frozen=True, kw_only=True)

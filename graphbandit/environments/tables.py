@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from graphbandit.checks import setting_number
+from graphbandit.base.checks import setting_number
+from graphbandit.base.seeds import stream
+from graphbandit.base.shapes import Float, Int
 from graphbandit.environments.base import BLOCK, Environment, Instance, Rounds, check_repeat, from_blocks
 from graphbandit.function_classes import FunctionClass, LinearClass
-from graphbandit.graph_sources import GraphSource
-from graphbandit.problem import Problem, check_function_class
-from graphbandit.seeds import stream
-from graphbandit.shapes import Float, Int
+from graphbandit.graphs.sources import GraphSource
+from graphbandit.learners.problem import Problem, check_function_class
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from graphbandit.checks import numbers, setting_boolean, setting_choice, setting_number
+from graphbandit.base.checks import numbers, setting_boolean, setting_choice, setting_number
+from graphbandit.base.seeds import stream
+from graphbandit.base.shapes import Float
 from graphbandit.environments.base import BLOCK, Environment, Instance, Rounds, check_repeat, check_rounds, from_blocks
 from graphbandit.errors import SettingError
-from graphbandit.graphs import PACKED_LIMIT
-from graphbandit.probabilistic_graphs import ProbabilisticGraphs
-from graphbandit.problem import Problem
-from graphbandit.seeds import stream
-from graphbandit.shapes import Float
+from graphbandit.graphs.graph import PACKED_LIMIT
+from graphbandit.graphs.probabilistic import ProbabilisticGraphs
+from graphbandit.learners.problem import Problem
 
 SHOWN = ("probabilities", "nothing", "graphs")
 

@@ -1,13 +1,13 @@
 """Experiments: environments x learners x repeats, described once, run anywhere, resumed at any time.
 
-The paper's own experiments are such descriptions too; `paper` runs them all and says which of its claims hold.
+`graphbandit.studies` asks questions with them: the paper's claims, the leaderboard, how much to explore.
 """
 
-from graphbandit.experiments import packaged
-from graphbandit.experiments.engines import Cluster, Engine, InProcess, Processes
-from graphbandit.experiments.experiment import Experiment, Grid
-from graphbandit.experiments.runner import Progress, run, run_all
-from graphbandit.experiments.toml_reader import load
+from graphbandit.experiments.describe import packaged
+from graphbandit.experiments.describe.experiment import Experiment, Grid
+from graphbandit.experiments.describe.toml_reader import load
+from graphbandit.experiments.running.engines import Cluster, Engine, InProcess, Processes
+from graphbandit.experiments.running.runner import Progress, run, run_all
 
 __all__ = [
     "Cluster",
@@ -17,7 +17,6 @@ __all__ = [
     "InProcess",
     "Processes",
     "Progress",
-    "Reproduction",
     "Results",
     "load",
     "packaged",
@@ -26,7 +25,6 @@ __all__ = [
     "plot_ranks",
     "plot_regret",
     "plot_regret_versus_time",
-    "reproduce",
     "run",
     "run_all",
     "write_report",
@@ -34,15 +32,13 @@ __all__ = [
 
 
 _LATER = {
-    "Reproduction": "paper.plans",
-    "Results": "results",
-    "plot_heatmap": "figures",
-    "plot_paired": "figures",
-    "plot_ranks": "figures",
-    "plot_regret": "figures",
-    "plot_regret_versus_time": "figures",
-    "reproduce": "paper.reproduce",
-    "write_report": "report",
+    "Results": "results.results",
+    "plot_heatmap": "figures.heatmap",
+    "plot_paired": "figures.curves",
+    "plot_ranks": "figures.ranks",
+    "plot_regret": "figures.curves",
+    "plot_regret_versus_time": "figures.curves",
+    "write_report": "report.page",
 }
 
 

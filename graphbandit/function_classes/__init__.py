@@ -10,6 +10,7 @@ from graphbandit.function_classes.generalized_linear import GeneralizedLinearCla
 from graphbandit.function_classes.kernel import KernelClass
 from graphbandit.function_classes.last_layer import LastLayerClass
 from graphbandit.function_classes.linear import LinearClass, LinearData
+from graphbandit.function_classes.online import OnlineLinear
 from graphbandit.function_classes.refits import FitReport
 from graphbandit.function_classes.regressor import RegressorClass
 from graphbandit.function_classes.torch_module import TorchClass
@@ -32,6 +33,7 @@ __all__ = [
     "LinearClass",
     "LinearData",
     "LinearModel",
+    "OnlineLinear",
     "RegressorClass",
     "TorchClass",
     "finite_from_draws",

@@ -11,10 +11,10 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
+from graphbandit.base.saved_files import savable
+from graphbandit.base.shapes import Bool, Float, Int, Shaped
 from graphbandit.errors import InputError
-from graphbandit.persistence import savable
-from graphbandit.shapes import Bool, Float, Int, Shaped
-from graphbandit.types import Observations
+from graphbandit.rounds.observations import Observations
 
 Data = TypeVar("Data")
 Model = TypeVar("Model")

@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from graphbandit.checks import LARGEST, first_not_finite, setting_array, setting_number
+from graphbandit.base.checks import LARGEST, first_not_finite, setting_array, setting_number
+from graphbandit.base.saved_files import savable
+from graphbandit.base.shapes import Bool, Float, Int, Shaped
 from graphbandit.errors import InputError, SettingError
 from graphbandit.function_classes.base import Draws
 from graphbandit.function_classes.finite import FiniteFunctionClass, FiniteModel
-from graphbandit.persistence import savable
-from graphbandit.shapes import Bool, Float, Int, Shaped
-from graphbandit.types import Observations
+from graphbandit.rounds.observations import Observations
 
 
 @savable
@@ -87,7 +87,7 @@ class BilinearClass(FiniteFunctionClass):
     def _values_of(
         self, members: slice | Int[np.ndarray, " some"], contexts: Shaped[np.ndarray, "n ..."]
     ) -> Float[np.ndarray, "n some arms"]:
-        from graphbandit.kernels.bilinear import bilinear_values
+        from graphbandit.kernels.function_classes.bilinear import bilinear_values
 
         self._check_shape(contexts)
         offsets = self.offsets[members]
@@ -105,7 +105,7 @@ class BilinearClass(FiniteFunctionClass):
 
     def add_losses(self, losses: Float[np.ndarray, " functions"], observations: Observations) -> None:
         """Only the observed arms are evaluated."""
-        from graphbandit.kernels.bilinear import bilinear_losses
+        from graphbandit.kernels.function_classes.bilinear import bilinear_losses
 
         self._check_shape(observations.contexts)
         bilinear_losses(
@@ -128,7 +128,7 @@ class BilinearClass(FiniteFunctionClass):
         available: Bool[np.ndarray, "n arms"] | None,
     ) -> Bool[np.ndarray, "n arms"]:
         """x'a_i and x_i'a_i are the same for all arms, so only x'a - x_i'a is compared."""
-        from graphbandit.kernels.bilinear import bilinear_candidates
+        from graphbandit.kernels.function_classes.bilinear import bilinear_candidates
 
         self._check_shape(contexts)
         chosen = np.zeros((len(contexts), self.n_arms), dtype=np.bool_)

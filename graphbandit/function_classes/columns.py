@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from graphbandit.base.saved_files import savable
+from graphbandit.base.shapes import Float, Int
 from graphbandit.errors import InputError
-from graphbandit.persistence import savable
-from graphbandit.shapes import Float, Int
 
 
 class _Buffer:

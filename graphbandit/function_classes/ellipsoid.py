@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from graphbandit.checks import setting_number
+from graphbandit.base.checks import setting_number
+from graphbandit.base.saved_files import savable
+from graphbandit.base.shapes import Bool, Float, Int, Shaped
 from graphbandit.errors import InputError
 from graphbandit.function_classes.base import Draws
 from graphbandit.function_classes.features import FeatureMap
-from graphbandit.persistence import savable
-from graphbandit.shapes import Bool, Float, Int, Shaped
 
 
 @savable
@@ -61,7 +61,7 @@ class Ellipsoid:
         available: Bool[np.ndarray, "n arms"] | None,
     ) -> Bool[np.ndarray, "n arms"]:
         """The arms that win for some theta in it: exact; see `kernels/ellipsoid.py`."""
-        from graphbandit.kernels.ellipsoid import HOWS, ellipsoid_candidates, separate_candidates
+        from graphbandit.kernels.function_classes.ellipsoid import HOWS, ellipsoid_candidates, separate_candidates
 
         check_parameters(features, self.center)
         chosen = np.zeros((len(contexts), features.n_arms), dtype=np.bool_)
@@ -97,7 +97,7 @@ class Ellipsoid:
         best: Int[np.ndarray, " n"],
     ) -> Float[np.ndarray, "n arms"]:
         """|(center - thetahat)'v| + sqrt(radius v'V^-1 v), v = phi(x, a) - phi(x, best): sup |(theta - thetahat)'v|."""
-        from graphbandit.kernels.linear import difference_norms, linear_values
+        from graphbandit.kernels.function_classes.linear import difference_norms, linear_values
 
         check_parameters(features, self.center)
         check_parameters(features, model.parameters)
@@ -120,14 +120,14 @@ class Ellipsoid:
         return widths
 
     def _values(self, rows: Float[np.ndarray, "n rows d"], n_arms: int) -> Float[np.ndarray, "n arms"]:
-        from graphbandit.kernels.linear import linear_values
+        from graphbandit.kernels.function_classes.linear import linear_values
 
         values = np.empty((len(rows), n_arms))
         linear_values(rows, self.center, values)
         return values
 
     def _norms(self, rows: Float[np.ndarray, "n rows d"], n_arms: int) -> Float[np.ndarray, "n arms"]:
-        from graphbandit.kernels.linear import linear_norms
+        from graphbandit.kernels.function_classes.linear import linear_norms
 
         norms = np.empty((len(rows), n_arms))
         linear_norms(rows, self.factors, norms)
@@ -138,7 +138,7 @@ def linear_predictor(
     features: FeatureMap, parameters: Float[np.ndarray, "blocks d"], contexts: Shaped[np.ndarray, "n ..."]
 ) -> Float[np.ndarray, "n arms"]:
     """theta'phi(x, a) for every context and arm."""
-    from graphbandit.kernels.linear import linear_values
+    from graphbandit.kernels.function_classes.linear import linear_values
 
     values = np.empty((len(contexts), features.n_arms))
     for part, rows in features.blocks_of(contexts):
@@ -155,7 +155,7 @@ def gaussian_draws(
     rng: np.random.Generator,
 ) -> Float[np.ndarray, "draws blocks d"]:
     """Draws of N(center, scale^2 V^-1), V = U'U: center + scale U^-1 z with z standard normal."""
-    from graphbandit.kernels.linear import add_solutions
+    from graphbandit.kernels.function_classes.linear import add_solutions
 
     draws = scale * rng.standard_normal((count, *center.shape))
     add_solutions(factors, center, draws)
@@ -166,7 +166,7 @@ def draw_predictors(
     features: FeatureMap, draws: Draws, contexts: Shaped[np.ndarray, "n ..."]
 ) -> Float[np.ndarray, "n draws arms"]:
     """theta_b'phi(x, a) for every context, draw and arm."""
-    from graphbandit.kernels.linear import linear_values
+    from graphbandit.kernels.function_classes.linear import linear_values
 
     members, expected = draws.members, (len(draws), features.blocks, features.size)
     if not isinstance(members, np.ndarray) or members.shape != expected:

@@ -9,17 +9,17 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from graphbandit.checks import LARGEST, first_not_finite, setting_boolean, setting_integer, setting_number
+from graphbandit.base.checks import LARGEST, first_not_finite, setting_boolean, setting_integer, setting_number
+from graphbandit.base.saved_files import savable
+from graphbandit.base.seeds import stream
+from graphbandit.base.shapes import Bool, Float, Int, Shaped
 from graphbandit.errors import FitError, InputError, SettingError
 from graphbandit.function_classes.base import Draws, FunctionClass
 from graphbandit.function_classes.columns import Columns
 from graphbandit.function_classes.finite import SLACK
 from graphbandit.function_classes.intervals import widths_within
 from graphbandit.function_classes.refits import Fit, FitReport, RefitData, RefitModel, fit_up_to
-from graphbandit.persistence import savable
-from graphbandit.seeds import stream
-from graphbandit.shapes import Bool, Float, Int, Shaped
-from graphbandit.types import Observations
+from graphbandit.rounds.observations import Observations
 
 BLOCK = 256
 """Rows that are evaluated at a time, no more and no fewer, so that the last bits never depend on the batch."""
@@ -325,7 +325,7 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
         available: Bool[np.ndarray, "n arms"] | None = None,
     ) -> Bool[np.ndarray, "n arms"]:
         """The arms that some member calls best among those available, and those of which nothing is known."""
-        from graphbandit.kernels.finite import finite_candidates
+        from graphbandit.kernels.function_classes.finite import finite_candidates
 
         self._check_shape(contexts)
         offered = np.ones((len(contexts), self.n_arms), dtype=np.bool_) if available is None else np.array(available)

@@ -7,16 +7,16 @@ from typing import Literal, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from graphbandit.checks import (
+from graphbandit.base.checks import (
     first_not_finite,
     setting_array,
     setting_boolean,
     setting_choice,
     setting_integer,
 )
+from graphbandit.base.shapes import Float, Shaped
 from graphbandit.errors import InputError, SettingError
-from graphbandit.shapes import Float, Shaped
-from graphbandit.types import Observations
+from graphbandit.rounds.observations import Observations
 
 BLOCK = 2**20
 """Numbers made at a time, at most, so that arrays of shape (n, K, q) never grow with the batch."""

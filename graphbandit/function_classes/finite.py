@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from graphbandit.checks import LARGEST, first_not_finite, numbers, setting_integer, setting_number
+from graphbandit.base.checks import LARGEST, first_not_finite, numbers, setting_integer, setting_number
+from graphbandit.base.saved_files import savable
+from graphbandit.base.shapes import Bool, Float, Int, Shaped
 from graphbandit.errors import InputError, SettingError
 from graphbandit.function_classes.base import Draws, FunctionClass
-from graphbandit.persistence import savable
-from graphbandit.shapes import Bool, Float, Int, Shaped
-from graphbandit.types import Observations
+from graphbandit.rounds.observations import Observations
 
 BLOCK = 256
 """Contexts evaluated at a time, so that values of shape (n, N, K) never grow with the batch."""
@@ -266,7 +266,7 @@ class FiniteClass(FiniteFunctionClass):
 
     def add_losses(self, losses: Float[np.ndarray, " functions"], observations: Observations) -> None:
         """Block by block, in the order of the observations."""
-        from graphbandit.kernels.finite import finite_losses
+        from graphbandit.kernels.function_classes.finite import finite_losses
 
         for start in range(0, len(observations), BLOCK):
             part = observations.take(start, start + BLOCK)
@@ -280,7 +280,7 @@ class FiniteClass(FiniteFunctionClass):
         available: Bool[np.ndarray, "n arms"] | None,
     ) -> Bool[np.ndarray, "n arms"]:
         """By comparing the values of every member."""
-        from graphbandit.kernels.finite import finite_candidates
+        from graphbandit.kernels.function_classes.finite import finite_candidates
 
         chosen = np.zeros((len(contexts), self.n_arms), dtype=np.bool_)
         everything = np.ones((1, self.n_arms), dtype=np.bool_)

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from graphbandit.checks import numbers, setting_array
+from graphbandit.base.checks import numbers, setting_array
+from graphbandit.base.shapes import Float, Shaped
 from graphbandit.errors import SettingError
 from graphbandit.function_classes.base import Draws, FunctionClass
 from graphbandit.function_classes.finite import FiniteClass
-from graphbandit.shapes import Float, Shaped
 
 Function = Callable[[Shaped[np.ndarray, "n ..."], Shaped[np.ndarray, "..."]], Float[np.ndarray, "n arms"]]
 

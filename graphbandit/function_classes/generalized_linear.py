@@ -8,7 +8,9 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from graphbandit.checks import LARGEST, setting_choice, setting_integer, setting_number
+from graphbandit.base.checks import LARGEST, setting_choice, setting_integer, setting_number
+from graphbandit.base.saved_files import savable
+from graphbandit.base.shapes import Float, Int, Shaped
 from graphbandit.errors import FitError, InputError
 from graphbandit.function_classes.base import Draws
 from graphbandit.function_classes.columns import Columns
@@ -22,9 +24,7 @@ from graphbandit.function_classes.ellipsoid import (
 )
 from graphbandit.function_classes.features import FeatureMap
 from graphbandit.function_classes.parametric import ParametricClass
-from graphbandit.persistence import savable
-from graphbandit.shapes import Float, Int, Shaped
-from graphbandit.types import Observations
+from graphbandit.rounds.observations import Observations
 
 LINKS = ("identity", "logistic", "poisson")
 
@@ -63,8 +63,8 @@ class GeneralizedLinearData:
     @cached_property
     def fit(self) -> _Fit:
         """The maximum of the penalised likelihood, parameter by parameter."""
-        from graphbandit.kernels.cholesky import cholesky, inverse_trace, log_determinant
-        from graphbandit.kernels.generalized_linear import describe_block, fit_block
+        from graphbandit.kernels.function_classes.cholesky import cholesky, inverse_trace, log_determinant
+        from graphbandit.kernels.function_classes.generalized_linear import describe_block, fit_block
 
         seen, link, size = self.columns, LINKS.index(self.link), self.columns.contexts.shape[1]
         parameters, factors = np.empty((self.blocks, size)), np.empty((self.blocks, size, size))
@@ -211,7 +211,7 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
         difference is s(a) e(a) - s(b) e(b), b = best: at most |s(a)| |e(a) - e(b)| + |s(a) - s(b)| |e(b)|, and at most
         the sum of the largest errors of a and b.
         """
-        from graphbandit.kernels.generalized_linear import slope_ranges
+        from graphbandit.kernels.function_classes.generalized_linear import slope_ranges
 
         apart = space.predictor_widths(self.features, model, contexts, best)
         lower, upper = space.predictor_bounds(self.features, contexts)
@@ -260,7 +260,7 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
 
     def _means(self, predictors: Float[np.ndarray, "n arms"]) -> Float[np.ndarray, "n arms"]:
         """mu in place of every predictor, at most the largest number a learner takes."""
-        from graphbandit.kernels.generalized_linear import means_of
+        from graphbandit.kernels.function_classes.generalized_linear import means_of
 
         means_of(LINKS.index(self.link), predictors)
         np.minimum(predictors, LARGEST, out=predictors)

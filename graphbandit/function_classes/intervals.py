@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from graphbandit.shapes import Bool, Float, Int
+from graphbandit.base.shapes import Bool, Float, Int
 
 
 def candidates_within(

@@ -7,13 +7,13 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from graphbandit.checks import setting_array, setting_choice, setting_integer, setting_number
+from graphbandit.base.checks import setting_array, setting_choice, setting_integer, setting_number
+from graphbandit.base.saved_files import savable
+from graphbandit.base.seeds import stream
+from graphbandit.base.shapes import Float
 from graphbandit.errors import SettingError
 from graphbandit.function_classes.features import Embedding, FeatureMap
 from graphbandit.function_classes.linear import LinearFunctionClass
-from graphbandit.persistence import savable
-from graphbandit.seeds import stream
-from graphbandit.shapes import Float
 
 KERNELS = ("rbf", "laplacian", "matern-3/2", "matern-5/2")
 """In the order of the constants of `kernels.embeddings`."""
@@ -54,7 +54,7 @@ class FourierFeatures:
 
     def embed(self, points: Float[np.ndarray, "m d"]) -> Float[np.ndarray, "m size"]:
         """The waves at every point."""
-        from graphbandit.kernels.embeddings import fourier_features
+        from graphbandit.kernels.function_classes.embeddings import fourier_features
 
         out = np.empty((len(points), self.size))
         fourier_features(np.ascontiguousarray(points), self.frequencies, out)
@@ -77,8 +77,8 @@ class NystromFeatures:
     @cached_property
     def factor(self) -> Float[np.ndarray, "marks marks"]:
         """U."""
-        from graphbandit.kernels.cholesky import cholesky
-        from graphbandit.kernels.embeddings import kernel_matrix
+        from graphbandit.kernels.function_classes.cholesky import cholesky
+        from graphbandit.kernels.function_classes.embeddings import kernel_matrix
 
         gram, factor = np.empty((self.size, self.size)), np.empty((self.size, self.size))
         kernel_matrix(KERNELS.index(self.kernel), self.lengthscale, self.landmarks, self.landmarks, gram)
@@ -87,7 +87,7 @@ class NystromFeatures:
 
     def embed(self, points: Float[np.ndarray, "m d"]) -> Float[np.ndarray, "m size"]:
         """The features of every point."""
-        from graphbandit.kernels.embeddings import nystrom_features
+        from graphbandit.kernels.function_classes.embeddings import nystrom_features
 
         out, kind = np.empty((len(points), self.size)), KERNELS.index(self.kernel)
         nystrom_features(kind, self.lengthscale, np.ascontiguousarray(points), self.landmarks, self.factor, out)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from graphbandit.base.saved_files import savable
+from graphbandit.base.shapes import Bool, Float, Int, Shaped
 from graphbandit.errors import InputError, SettingError
 from graphbandit.function_classes.base import Draws, FunctionClass
 from graphbandit.function_classes.ellipsoid import Ellipsoid
@@ -15,9 +17,7 @@ from graphbandit.function_classes.intervals import widths_within
 from graphbandit.function_classes.linear import LinearClass, LinearData
 from graphbandit.function_classes.refits import RefitData, RefitModel, fit_up_to
 from graphbandit.function_classes.torch_module import TorchClass, evaluated
-from graphbandit.persistence import savable
-from graphbandit.shapes import Bool, Float, Int, Shaped
-from graphbandit.types import Observations
+from graphbandit.rounds.observations import Observations
 
 if TYPE_CHECKING:
     import torch

@@ -8,7 +8,9 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from graphbandit.checks import setting_integer, setting_number
+from graphbandit.base.checks import setting_integer, setting_number
+from graphbandit.base.saved_files import savable
+from graphbandit.base.shapes import Float, Int, Shaped
 from graphbandit.errors import InputError
 from graphbandit.function_classes.base import Draws
 from graphbandit.function_classes.ellipsoid import (
@@ -22,9 +24,7 @@ from graphbandit.function_classes.ellipsoid import (
 )
 from graphbandit.function_classes.features import FeatureMap
 from graphbandit.function_classes.parametric import ParametricClass
-from graphbandit.persistence import savable
-from graphbandit.shapes import Float, Int, Shaped
-from graphbandit.types import Observations
+from graphbandit.rounds.observations import Observations
 
 
 @savable
@@ -56,7 +56,7 @@ class LinearData:
     @cached_property
     def solution(self) -> tuple[Float[np.ndarray, "blocks d"], Float[np.ndarray, "blocks d d"]]:
         """thetahat = V^-1 b, and U of V = U'U."""
-        from graphbandit.kernels.linear import solve_blocks
+        from graphbandit.kernels.function_classes.linear import solve_blocks
 
         parameters, factors = np.empty_like(self.moments), np.empty_like(self.matrices)
         solve_blocks(self.matrices, self.moments, self.ridge, factors, parameters)
@@ -76,7 +76,7 @@ class LinearFunctionClass(ParametricClass[LinearData]):
 
     def add(self, data: LinearData, observations: Observations) -> LinearData:
         """V, b and sum y^2 with these observations added, in their order."""
-        from graphbandit.kernels.linear import add_sums
+        from graphbandit.kernels.function_classes.linear import add_sums
 
         if not observations.n_observed:
             return data
@@ -116,7 +116,7 @@ class LinearFunctionClass(ParametricClass[LinearData]):
         The self-normalised bound (Abbasi-Yadkori, Pal and Szepesvari 2011, theorem 2): valid at all times at once,
         whatever arms were revealed, for sigma-sub-Gaussian noise and |theta*| <= S.
         """
-        from graphbandit.kernels.cholesky import log_determinant
+        from graphbandit.kernels.function_classes.cholesky import log_determinant
 
         self._check(data)
         growth = sum(log_determinant(factor) for factor in data.solution[1])

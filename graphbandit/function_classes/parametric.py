@@ -5,10 +5,10 @@ from typing import Literal, TypeVar
 
 import numpy as np
 
+from graphbandit.base.shapes import Bool, Float, Shaped
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.function_classes.ellipsoid import Ellipsoid, LinearModel
 from graphbandit.function_classes.features import FeatureMap
-from graphbandit.shapes import Bool, Float, Shaped
 
 Data = TypeVar("Data")
 

@@ -10,10 +10,10 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from graphbandit.base.saved_files import savable
 from graphbandit.errors import InputError
 from graphbandit.function_classes.ensemble import check_radius
 from graphbandit.function_classes.refits import RefitData
-from graphbandit.persistence import savable
 
 GROWTH = 8.0
 """The factor between weights until the loss is exceeded."""

@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from graphbandit.base.saved_files import savable
+from graphbandit.base.shapes import Float
 from graphbandit.errors import FitError, InputError
 from graphbandit.function_classes.columns import Columns
-from graphbandit.persistence import savable
-from graphbandit.shapes import Float
 
 logger = logging.getLogger("graphbandit")
 

@@ -8,15 +8,15 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from graphbandit.checks import setting_array, setting_boolean, setting_choice, setting_number
+from graphbandit.base.checks import setting_array, setting_boolean, setting_choice, setting_number
+from graphbandit.base.seeds import stream
+from graphbandit.base.shapes import Bool, Float, Int, Shaped
 from graphbandit.errors import MissingExtraError, SettingError
 from graphbandit.function_classes.columns import Columns
 from graphbandit.function_classes.ensemble import BLOCK, PAIRS, EnsembleFunctionClass, in_blocks
 from graphbandit.function_classes.intervals import candidates_within, widths_within
 from graphbandit.function_classes.reduction import ReductionSpace, farthest_value
 from graphbandit.function_classes.refits import FitReport, RefitData, RefitModel, fitted
-from graphbandit.seeds import stream
-from graphbandit.shapes import Bool, Float, Int, Shaped
 
 Regressors = dict[int, Any]
 """Fitted regressors by arm; one for all arms is under ALL."""

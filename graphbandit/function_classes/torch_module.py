@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphbandit.checks import setting_integer, setting_number
+from graphbandit.base.checks import setting_integer, setting_number
+from graphbandit.base.shapes import Float, Int
 from graphbandit.errors import MissingExtraError, SettingError
 from graphbandit.function_classes.ensemble import BLOCK, EnsembleFunctionClass, in_blocks
 from graphbandit.function_classes.refits import FitReport, RefitData
-from graphbandit.shapes import Float, Int
 
 if TYPE_CHECKING:
     import torch

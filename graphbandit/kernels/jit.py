@@ -64,12 +64,12 @@ def _drop_stale_kernels() -> None:
     """
     folder = Path(__file__).parent
     sources = hashlib.sha256()
-    for source in sorted(folder.glob("*.py")):
+    for source in sorted(folder.rglob("*.py")):
         sources.update(source.read_bytes())
     stamp = folder / "__pycache__" / "kernels.sha256"
     with suppress(OSError):
         if not stamp.exists() or stamp.read_text() != sources.hexdigest():
-            for compiled in stamp.parent.glob("*.nb[ci]"):
+            for compiled in folder.rglob("__pycache__/*.nb[ci]"):
                 compiled.unlink(missing_ok=True)
             stamp.parent.mkdir(exist_ok=True)
             stamp.write_text(sources.hexdigest())

@@ -4,9 +4,10 @@ from graphbandit.learners.adacb import AdaCB
 from graphbandit.learners.adacb_g import AdaCBG, AdaCBGState
 from graphbandit.learners.base import Learner
 from graphbandit.learners.bootstrapped_thompson import BootstrappedThompson
-from graphbandit.learners.epochs import EpochSchedule, EpochState
+from graphbandit.learners.epochs.plausible import PlausibleState
+from graphbandit.learners.epochs.schedule import EpochSchedule, EpochState
 from graphbandit.learners.epsilon_greedy import EpsilonGreedy
-from graphbandit.learners.every_round import EveryRoundLearner
+from graphbandit.learners.every_round.base import EveryRoundLearner
 from graphbandit.learners.exp3_dom import Exp3DOM
 from graphbandit.learners.exp3_g import Exp3G
 from graphbandit.learners.exp3_ix import Exp3IX
@@ -20,7 +21,6 @@ from graphbandit.learners.ids_n import IDSN
 from graphbandit.learners.late_graphs import LateGraph, LateGraphState
 from graphbandit.learners.lin_ts import LinTS
 from graphbandit.learners.lin_ucb import LinUCB
-from graphbandit.learners.plausible import PlausibleState
 from graphbandit.learners.regcb import RegCB
 from graphbandit.learners.regcb_g import RegCBG
 from graphbandit.learners.squarecb import SquareCB

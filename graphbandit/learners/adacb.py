@@ -7,16 +7,17 @@ from typing import Any, Literal
 
 import numpy as np
 
+from graphbandit.base.saved_files import savable
+from graphbandit.base.shapes import Bool, Shaped
 from graphbandit.function_classes.base import FunctionClass
-from graphbandit.graph_batches import FeedbackGraphs
-from graphbandit.graph_generators import bandit
+from graphbandit.graphs.batch import FeedbackGraphs
+from graphbandit.graphs.generators import bandit
 from graphbandit.learners.adacb_g import AdaCBG, AdaCBGState
 from graphbandit.learners.base import Learner, check_batch
-from graphbandit.persistence import savable
-from graphbandit.probabilities import draw
-from graphbandit.problem import Problem
-from graphbandit.shapes import Bool, Shaped
-from graphbandit.types import Decisions, Observations
+from graphbandit.learners.problem import Problem
+from graphbandit.planning.draw import draw
+from graphbandit.rounds.decisions import Decisions
+from graphbandit.rounds.observations import Observations
 
 
 @savable

@@ -7,13 +7,16 @@ from typing import Any, Literal
 
 import numpy as np
 
-from graphbandit.anytime import Effort
-from graphbandit.checks import setting_boolean, setting_choice, setting_number
+from graphbandit.base.checks import setting_boolean, setting_choice, setting_number
+from graphbandit.base.saved_files import savable
+from graphbandit.base.shapes import Bool, Shaped
 from graphbandit.errors import InputError, SettingError
 from graphbandit.function_classes.base import FunctionClass
-from graphbandit.graph_batches import FeedbackGraphs
+from graphbandit.graphs.batch import FeedbackGraphs
+from graphbandit.graphs.probabilistic import ProbabilisticGraphs
 from graphbandit.learners.base import Learner, candidates_of, check_batch, function_class_of, predicted
-from graphbandit.learners.epochs import (
+from graphbandit.learners.epochs.noise import conservative_noise, warn_of_estimated_noise
+from graphbandit.learners.epochs.schedule import (
     EpochSchedule,
     EpochTerms,
     add_epoch,
@@ -22,16 +25,14 @@ from graphbandit.learners.epochs import (
     postponed,
     rounds_left,
 )
-from graphbandit.learners.noise import conservative_noise, warn_of_estimated_noise
-from graphbandit.persistence import savable
-from graphbandit.probabilistic_graphs import ProbabilisticGraphs
-from graphbandit.problem import Problem
-from graphbandit.rounds import SamplingRule, sample_rounds
-from graphbandit.sampling_lp import DEFAULT_EFFORT
-from graphbandit.shapes import Bool, Shaped
-from graphbandit.types import Decisions, Observations
-from graphbandit.uncertain_graphs import sample_uncertain_rounds
-from graphbandit.weak_graphs import check_revealed, sample_weak_rounds
+from graphbandit.learners.problem import Problem
+from graphbandit.planning.anytime import Effort
+from graphbandit.planning.probabilistic import sample_uncertain_rounds
+from graphbandit.planning.sampling import SamplingRule, sample_rounds
+from graphbandit.planning.sampling_program import DEFAULT_EFFORT
+from graphbandit.planning.weak import check_revealed, sample_weak_rounds
+from graphbandit.rounds.decisions import Decisions
+from graphbandit.rounds.observations import Observations
 
 
 @savable
@@ -85,10 +86,10 @@ class AdaCBG(Learner[AdaCBGState]):
     ``AdaCBG(radius="paper", coverage="paper", eta=1.0)``.
 
     >>> import numpy as np
-    >>> from graphbandit import Bandit, FiniteClass, Problem, graph_generators
+    >>> from graphbandit import Bandit, FiniteClass, Problem, graphs
     >>> functions = FiniteClass(lambda x: np.stack([x, 1 - x], axis=1), n_functions=2, n_arms=3)
     >>> bandit = Bandit(AdaCBG(), Problem(n_arms=3, function_class=functions, noise=0.5))
-    >>> decision = bandit.decide([0.1, 0.5, 0.4], graph_generators.bandit(3))
+    >>> decision = bandit.decide([0.1, 0.5, 0.4], graphs.bandit(3))
     >>> decision.candidates, decision.probabilities  # arm 1 or, by the second function, arm 0; never arm 2
     (array([0, 1]), array([0.5, 0.5, 0. ]))
     """

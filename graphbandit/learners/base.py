@@ -18,14 +18,15 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from graphbandit.checks import LARGEST, available_array, first_not_finite, numbers
+from graphbandit.base.checks import LARGEST, available_array, first_not_finite, numbers
+from graphbandit.base.shapes import Bool, Float, Shaped
 from graphbandit.errors import GraphError, InputError, SettingError
 from graphbandit.function_classes.base import FunctionClass
-from graphbandit.graph_batches import FeedbackGraphs
-from graphbandit.probabilistic_graphs import ProbabilisticGraphs
-from graphbandit.problem import Problem, check_function_class
-from graphbandit.shapes import Bool, Float, Shaped
-from graphbandit.types import Decisions, Observations
+from graphbandit.graphs.batch import FeedbackGraphs
+from graphbandit.graphs.probabilistic import ProbabilisticGraphs
+from graphbandit.learners.problem import Problem, check_function_class
+from graphbandit.rounds.decisions import Decisions
+from graphbandit.rounds.observations import Observations
 
 State = TypeVar("State")
 

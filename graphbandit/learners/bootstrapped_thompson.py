@@ -5,22 +5,22 @@ from typing import Any
 
 import numpy as np
 
-from graphbandit.checks import LARGEST, setting_integer, setting_number
+from graphbandit.base.checks import LARGEST, setting_integer, setting_number
+from graphbandit.base.saved_files import savable
+from graphbandit.base.shapes import Bool, Shaped
 from graphbandit.function_classes.base import FunctionClass
-from graphbandit.graph_batches import FeedbackGraphs
+from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.learners.base import check_batch, function_class_of
-from graphbandit.learners.epochs import EpochSchedule
-from graphbandit.learners.plausible import (
+from graphbandit.learners.epochs.plausible import (
     PlausibleLearner,
     PlausibleState,
     draws_know_nothing,
     plausible_draws,
     values_of_draws,
 )
-from graphbandit.persistence import savable
-from graphbandit.probabilities import decisions_from_probabilities, uniform_over
-from graphbandit.shapes import Bool, Shaped
-from graphbandit.types import Decisions
+from graphbandit.learners.epochs.schedule import EpochSchedule
+from graphbandit.planning.draw import decisions_from_probabilities, uniform_over
+from graphbandit.rounds.decisions import Decisions
 
 
 @savable
@@ -35,9 +35,9 @@ class BootstrappedThompson(PlausibleLearner):
     seen something, or whose draws then say that all arms are the same, is explored uniformly in epoch 1. `delta` is the
     probability that noise the problem does not say is estimated too low.
 
-    >>> from graphbandit import FeedbackGraphs, FiniteClass, Problem, graph_generators
+    >>> from graphbandit import FeedbackGraphs, FiniteClass, Problem, graphs
     >>> functions = FiniteClass(lambda x: np.array([[[1.0, 0], [0, 1.0], [2.0, 1]]]), n_functions=3, n_arms=2)
-    >>> learner, graphs = BootstrappedThompson(), FeedbackGraphs.repeat(graph_generators.bandit(2), 1)
+    >>> learner, graphs = BootstrappedThompson(), FeedbackGraphs.repeat(graphs.bandit(2), 1)
     >>> state = learner.init(Problem(n_arms=2, function_class=functions, noise=0.5))
     >>> learner.decide(state, np.zeros((1, 1)), graphs, np.random.default_rng(0)).probabilities.round(4)
     array([[0.6667, 0.3333]])
@@ -71,7 +71,7 @@ class BootstrappedThompson(PlausibleLearner):
         available: Bool[np.ndarray, "n arms"] | None = None,
     ) -> Decisions:
         """The weight of those who call an arm best is the probability that it is played."""
-        from graphbandit.kernels.directed_sampling import best_arm_weights
+        from graphbandit.kernels.planning.information import best_arm_weights
 
         problem = state.problem
         functions = function_class_of(self.function_class, problem)

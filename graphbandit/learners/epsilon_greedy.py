@@ -5,16 +5,16 @@ from typing import Any, Literal
 
 import numpy as np
 
-from graphbandit.checks import LARGEST, setting_choice, setting_number
+from graphbandit.base.checks import LARGEST, setting_choice, setting_number
+from graphbandit.base.saved_files import savable
+from graphbandit.base.shapes import Bool, Shaped
 from graphbandit.errors import SettingError
 from graphbandit.function_classes.base import FunctionClass
-from graphbandit.graph_batches import FeedbackGraphs
-from graphbandit.learners.epochs import EpochSchedule, EpochState
-from graphbandit.learners.estimates import EstimateLearner
-from graphbandit.persistence import savable
-from graphbandit.probabilities import decisions_from_probabilities, uniform_over
-from graphbandit.shapes import Bool, Shaped
-from graphbandit.types import Decisions
+from graphbandit.graphs.batch import FeedbackGraphs
+from graphbandit.learners.epochs.estimates import EstimateLearner
+from graphbandit.learners.epochs.schedule import EpochSchedule, EpochState
+from graphbandit.planning.draw import decisions_from_probabilities, uniform_over
+from graphbandit.rounds.decisions import Decisions
 
 
 @savable

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from graphbandit.checks import setting_number
+from graphbandit.base.checks import setting_number
+from graphbandit.base.saved_files import savable
+from graphbandit.base.shapes import Float
 from graphbandit.errors import SettingError
-from graphbandit.learners.exp3_weights import Exp3Learner
-from graphbandit.learners.losses import given
-from graphbandit.persistence import savable
-from graphbandit.shapes import Float
+from graphbandit.learners.every_round.exponential_weights import Exp3Learner
+from graphbandit.learners.every_round.losses import given
 
 
 @savable
@@ -25,9 +25,9 @@ class Exp3DOM(Exp3Learner):
     `eta` takes the place of gamma_b / 2^b. A late reward counts to the level of its own round as that is by now, even
     if the level has started afresh since: with long delays the sums after a restart hold losses from before it.
 
-    >>> from graphbandit import Bandit, Problem, graph_generators
+    >>> from graphbandit import Bandit, Problem, graphs
     >>> bandit = Bandit(Exp3DOM(gamma=0.4), Problem(n_arms=4))
-    >>> decision = bandit.decide([], graph_generators.star(4, hub=2))
+    >>> decision = bandit.decide([], graphs.star(4, hub=2))
     >>> decision.exploration_set, decision.probabilities  # 0.6 times 1/4, and 0.4 on the hub
     (array([2]), array([0.15, 0.15, 0.55, 0.15]))
     """
@@ -44,7 +44,7 @@ class Exp3DOM(Exp3Learner):
             raise SettingError(f"gamma is {self.gamma!r}; expected a number above 0 and up to 1")
 
     def _rule(self) -> int:
-        from graphbandit.kernels.exp3 import EXP3_DOM
+        from graphbandit.kernels.learners.exponential_weights import EXP3_DOM
 
         return EXP3_DOM
 

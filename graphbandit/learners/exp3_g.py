@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from graphbandit.checks import setting_number
-from graphbandit.learners.exp3_weights import Exp3Learner
-from graphbandit.learners.losses import check_rate, given
-from graphbandit.persistence import savable
-from graphbandit.shapes import Float
+from graphbandit.base.checks import setting_number
+from graphbandit.base.saved_files import savable
+from graphbandit.base.shapes import Float
+from graphbandit.learners.every_round.exponential_weights import Exp3Learner
+from graphbandit.learners.every_round.losses import check_rate, given
 
 
 @savable
@@ -56,7 +56,7 @@ class Exp3G(Exp3Learner):
         return False
 
     def _rule(self) -> int:
-        from graphbandit.kernels.exp3 import EXP3_G
+        from graphbandit.kernels.learners.exponential_weights import EXP3_G
 
         return EXP3_G
 

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from graphbandit.learners.exp3_weights import Exp3Learner
-from graphbandit.learners.losses import check_rate, given
-from graphbandit.persistence import savable
+from graphbandit.base.saved_files import savable
+from graphbandit.learners.every_round.exponential_weights import Exp3Learner
+from graphbandit.learners.every_round.losses import check_rate, given
 
 
 @savable
@@ -18,11 +18,11 @@ class Exp3IX(Exp3Learner):
     sqrt(log K / (K + sum_{s<t} Q_s)) with Q_s = sum_a p_s(a) / (q_s(a) + gamma_s): nothing of the graphs or the
     horizon must be known.
 
-    >>> from graphbandit import Bandit, Problem, graph_generators
+    >>> from graphbandit import Bandit, Problem, graphs
     >>> bandit = Bandit(Exp3IX(eta=1.0, gamma=0.25), Problem(n_arms=2))
-    >>> decision = bandit.decide([], graph_generators.complete(2))
+    >>> decision = bandit.decide([], graphs.complete(2))
     >>> bandit.observe(decision, {0: 1.0, 1: 0.0})  # losses 0 and 1, which counts 1 / (1 + 0.25)
-    >>> bandit.decide([], graph_generators.complete(2)).probabilities.round(4)  # 1 and exp(-0.8), in proportion
+    >>> bandit.decide([], graphs.complete(2)).probabilities.round(4)  # 1 and exp(-0.8), in proportion
     array([0.69, 0.31])
     """
 
@@ -37,7 +37,7 @@ class Exp3IX(Exp3Learner):
         check_rate("gamma", self.gamma)
 
     def _rule(self) -> int:
-        from graphbandit.kernels.exp3 import EXP3_IX
+        from graphbandit.kernels.learners.exponential_weights import EXP3_IX
 
         return EXP3_IX
 

@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphbandit.checks import LARGEST, first_not_finite, setting_boolean, setting_number
+from graphbandit.base.checks import LARGEST, first_not_finite, setting_boolean, setting_number
+from graphbandit.base.saved_files import savable
+from graphbandit.base.shapes import Float, Shaped
 from graphbandit.errors import InputError, SettingError
-from graphbandit.graph_batches import FeedbackGraphs
-from graphbandit.learners.every_round import (
+from graphbandit.graphs.batch import FeedbackGraphs
+from graphbandit.learners.every_round.base import (
     EveryRoundLearner,
     RoundState,
     for_kernels,
@@ -17,15 +19,13 @@ from graphbandit.learners.every_round import (
     propensities_of,
     run_rounds,
 )
-from graphbandit.learners.losses import BoundedRewards, check_rate, given
-from graphbandit.persistence import savable
-from graphbandit.problem import Problem
-from graphbandit.shapes import Float, Shaped
-from graphbandit.types import Observations
+from graphbandit.learners.every_round.losses import BoundedRewards, check_rate, given
+from graphbandit.learners.problem import Problem
+from graphbandit.rounds.observations import Observations
 
 if TYPE_CHECKING:
-    from graphbandit.kernels.every_round import Inputs, Outputs
-    from graphbandit.kernels.exp3_linear import LinearLossArrays, LinearLossSettings
+    from graphbandit.kernels.learners.base import Inputs, Outputs
+    from graphbandit.kernels.learners.exp3_linear import LinearLossArrays, LinearLossSettings
 
 
 @savable
@@ -105,7 +105,7 @@ class LinearLossLearner(BoundedRewards, EveryRoundLearner[LinearLossState]):
 
     def _arrays(self, state: LinearLossState, d: int) -> "LinearLossArrays":
         """Of the state, or empty ones of the right size; new in any case."""
-        from graphbandit.kernels.exp3_linear import LinearLossArrays
+        from graphbandit.kernels.learners.exp3_linear import LinearLossArrays
 
         if not state.vectors.shape[1]:
             factor = np.sqrt(self.ridge) * np.eye(d)
@@ -113,7 +113,7 @@ class LinearLossLearner(BoundedRewards, EveryRoundLearner[LinearLossState]):
         return LinearLossArrays(state.vectors.copy(), state.factor.copy(), state.totals.copy())
 
     def _settings(self, rows: Float[np.ndarray, "n d"]) -> "LinearLossSettings":
-        from graphbandit.kernels.exp3_linear import LinearLossSettings
+        from graphbandit.kernels.learners.exp3_linear import LinearLossSettings
 
         return LinearLossSettings(
             rule=self._rule(),
@@ -132,7 +132,7 @@ class LinearLossLearner(BoundedRewards, EveryRoundLearner[LinearLossState]):
         inputs: "Inputs",
         outputs: "Outputs",
     ) -> LinearLossState:
-        from graphbandit.kernels import exp3_linear as kernels
+        from graphbandit.kernels.learners import exp3_linear as kernels
 
         rows = self._contexts(state, contexts)
         arrays = self._arrays(state, rows.shape[1])
@@ -140,7 +140,7 @@ class LinearLossLearner(BoundedRewards, EveryRoundLearner[LinearLossState]):
         return self._after(state, arrays, len(contexts)) if inputs.learn else state
 
     def _learn(self, state: LinearLossState, observations: Observations) -> LinearLossState:
-        from graphbandit.kernels import exp3_linear as kernels
+        from graphbandit.kernels.learners import exp3_linear as kernels
 
         rows = self._contexts(state, observations.contexts)
         notes, q = notes_of(observations, self.n_notes), propensities_of(observations)
@@ -175,11 +175,11 @@ class Exp3LGCU(LinearLossLearner):
 
     Rewards in [low, high] are losses in [0, 1], which are linear in x only with a constant: `intercept` adds it.
 
-    >>> from graphbandit import Bandit, Problem, graph_generators
+    >>> from graphbandit import Bandit, Problem, graphs
     >>> bandit = Bandit(Exp3LGCU(eta=0.5, gamma=0.2, ridge=1e-12), Problem(n_arms=2))
-    >>> decision = bandit.decide([0.0], graph_generators.complete(2))
+    >>> decision = bandit.decide([0.0], graphs.complete(2))
     >>> bandit.observe(decision, {0: 1.0, 1: 0.0})  # losses 0 and 1 at x = (0, 1), for which S^-1 x = (0, 1)
-    >>> bandit.decide([0.0], graph_generators.complete(2)).probabilities.round(4)  # 0.8 (1, exp(-0.5)) / sum + 0.1
+    >>> bandit.decide([0.0], graphs.complete(2)).probabilities.round(4)  # 0.8 (1, exp(-0.5)) / sum + 0.1
     array([0.598, 0.402])
     """
 
@@ -197,7 +197,7 @@ class Exp3LGCU(LinearLossLearner):
             raise SettingError(f"gamma is {self.gamma!r}; expected a number above 0 and up to 1")
 
     def _rule(self) -> int:
-        from graphbandit.kernels.exp3_linear import LGC_U
+        from graphbandit.kernels.learners.exp3_linear import LGC_U
 
         return LGC_U
 
@@ -211,11 +211,11 @@ class Exp3LGCIX(LinearLossLearner):
     are not given are gamma_t = eta_t = sqrt(log K / (d (K + sum_{s<t} Q_s))) with Q_s = sum_a p_s(a) / (q_s(a) +
     gamma_s), of the order of the paper's, whose guarantee is for losses and contexts that are not negative.
 
-    >>> from graphbandit import Bandit, Problem, graph_generators
+    >>> from graphbandit import Bandit, Problem, graphs
     >>> bandit = Bandit(Exp3LGCIX(eta=1.0, gamma=0.25, ridge=1e-12), Problem(n_arms=2))
-    >>> decision = bandit.decide([0.0], graph_generators.complete(2))
+    >>> decision = bandit.decide([0.0], graphs.complete(2))
     >>> bandit.observe(decision, {0: 1.0, 1: 0.0})
-    >>> bandit.decide([0.0], graph_generators.complete(2)).probabilities.round(4)  # 1 and exp(-0.8), in proportion
+    >>> bandit.decide([0.0], graphs.complete(2)).probabilities.round(4)  # 1 and exp(-0.8), in proportion
     array([0.69, 0.31])
     """
 
@@ -228,6 +228,6 @@ class Exp3LGCIX(LinearLossLearner):
     clip: bool = False
 
     def _rule(self) -> int:
-        from graphbandit.kernels.exp3_linear import LGC_IX
+        from graphbandit.kernels.learners.exp3_linear import LGC_IX
 
         return LGC_IX

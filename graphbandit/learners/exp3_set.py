@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from graphbandit.learners.exp3_weights import Exp3Learner
-from graphbandit.persistence import savable
+from graphbandit.base.saved_files import savable
+from graphbandit.learners.every_round.exponential_weights import Exp3Learner
 
 
 @savable
@@ -16,11 +16,11 @@ class Exp3SET(Exp3Learner):
     fixed if it is given; None has eta_t = sqrt(2 log K / (K + sum_{s<t} Q_s)), the best fixed one for what was seen
     so far, so no horizon and no property of the graphs must be known.
 
-    >>> from graphbandit import Bandit, Problem, graph_generators
+    >>> from graphbandit import Bandit, Problem, graphs
     >>> bandit = Bandit(Exp3SET(eta=0.5), Problem(n_arms=2))
-    >>> decision = bandit.decide([], graph_generators.complete(2))
+    >>> decision = bandit.decide([], graphs.complete(2))
     >>> bandit.observe(decision, {0: 1.0, 1: 0.0})  # losses 0 and 1, both seen with probability 1
-    >>> bandit.decide([], graph_generators.complete(2)).probabilities.round(4)  # 1 and exp(-0.5), in proportion
+    >>> bandit.decide([], graphs.complete(2)).probabilities.round(4)  # 1 and exp(-0.5), in proportion
     array([0.6225, 0.3775])
     """
 
@@ -30,6 +30,6 @@ class Exp3SET(Exp3Learner):
     clip: bool = False
 
     def _rule(self) -> int:
-        from graphbandit.kernels.exp3 import EXP3_SET
+        from graphbandit.kernels.learners.exponential_weights import EXP3_SET
 
         return EXP3_SET

@@ -6,17 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from graphbandit.checks import setting_integer
+from graphbandit.base.checks import setting_integer
+from graphbandit.base.saved_files import savable
+from graphbandit.base.shapes import Bool, Shaped
 from graphbandit.errors import SettingError
 from graphbandit.function_classes.base import FunctionClass
-from graphbandit.graph_batches import FeedbackGraphs
+from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.learners.base import Learner, candidates_of, check_batch, function_class_of, predicted
-from graphbandit.learners.epochs import EpochState, postponed
-from graphbandit.persistence import savable
-from graphbandit.probabilities import decisions_from_probabilities, uniform_over
-from graphbandit.problem import Problem
-from graphbandit.shapes import Bool, Shaped
-from graphbandit.types import Decisions, Observations
+from graphbandit.learners.epochs.schedule import EpochState, postponed
+from graphbandit.learners.problem import Problem
+from graphbandit.planning.draw import decisions_from_probabilities, uniform_over
+from graphbandit.rounds.decisions import Decisions
+from graphbandit.rounds.observations import Observations
 
 
 @savable

@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from typing import Any
 
+from graphbandit.base.saved_files import savable
 from graphbandit.function_classes.base import FunctionClass
-from graphbandit.learners.epochs import EpochState
-from graphbandit.learners.estimates import InverseGapLearner
-from graphbandit.persistence import savable
-from graphbandit.rounds import SamplingRule
+from graphbandit.learners.epochs.estimates import InverseGapLearner
+from graphbandit.learners.epochs.schedule import EpochState
+from graphbandit.planning.sampling import SamplingRule
 
 
 @savable
@@ -19,12 +19,12 @@ class Falcon(InverseGapLearner):
     and ignores the graph when choosing: the baseline of the paper's experiments.
 
     >>> import numpy as np
-    >>> from graphbandit import Bandit, FiniteClass, Problem, graph_generators
+    >>> from graphbandit import Bandit, FiniteClass, Problem, graphs
     >>> functions = FiniteClass(lambda x: np.stack([x, 1 - x], axis=1), n_functions=2, n_arms=3)
     >>> bandit = Bandit(Falcon(), Problem(n_arms=3, function_class=functions))
     >>> for t in range(2):  # epoch 1; the rewards are those of the first function
-    ...     bandit.observe(bandit.decide([0.1, 0.5, 0.4], graph_generators.complete(3)), {0: 0.1, 1: 0.5, 2: 0.4})
-    >>> decision = bandit.decide([0.1, 0.5, 0.4], graph_generators.complete(3))
+    ...     bandit.observe(bandit.decide([0.1, 0.5, 0.4], graphs.complete(3)), {0: 0.1, 1: 0.5, 2: 0.4})
+    >>> decision = bandit.decide([0.1, 0.5, 0.4], graphs.complete(3))
     >>> round(decision.gamma, 4), decision.probabilities.round(4)  # 1 / (3 + 0.4 gamma), the rest, 1 / (3 + 0.1 gamma)
     (0.5664, array([0.3099, 0.3629, 0.3272]))
     """

@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 
+from graphbandit.base.saved_files import savable
+from graphbandit.base.shapes import Bool, Float
 from graphbandit.function_classes.base import FunctionClass
-from graphbandit.learners.epochs import EpochSchedule, EpochState
-from graphbandit.learners.estimates import RuleLearner
-from graphbandit.persistence import savable
-from graphbandit.rounds import SamplingRule
-from graphbandit.shapes import Bool, Float
+from graphbandit.learners.epochs.estimates import RuleLearner
+from graphbandit.learners.epochs.schedule import EpochSchedule, EpochState
+from graphbandit.planning.sampling import SamplingRule
 
 
 @savable
@@ -21,12 +21,12 @@ class Greedy(RuleLearner):
     Hard to beat where contexts are diverse or the graph reveals much; can fail for ever where they are not.
 
     >>> import numpy as np
-    >>> from graphbandit import Bandit, FiniteClass, Problem, graph_generators
+    >>> from graphbandit import Bandit, FiniteClass, Problem, graphs
     >>> functions = FiniteClass(lambda x: np.stack([x, 1 - x], axis=1), n_functions=2, n_arms=3)
     >>> bandit = Bandit(Greedy(), Problem(n_arms=3, function_class=functions))
     >>> for t in range(2):  # epoch 1; the rewards are those of the first function
-    ...     bandit.observe(bandit.decide([0.1, 0.5, 0.4], graph_generators.complete(3)), {0: 0.1, 1: 0.5, 2: 0.4})
-    >>> bandit.decide([0.1, 0.5, 0.4], graph_generators.complete(3)).probabilities
+    ...     bandit.observe(bandit.decide([0.1, 0.5, 0.4], graphs.complete(3)), {0: 0.1, 1: 0.5, 2: 0.4})
+    >>> bandit.decide([0.1, 0.5, 0.4], graphs.complete(3)).probabilities
     array([0., 1., 0.])
     """
 

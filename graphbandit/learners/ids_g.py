@@ -10,13 +10,14 @@ from typing import Any, Literal
 
 import numpy as np
 
-from graphbandit.checks import LARGEST, setting_choice, setting_integer, setting_number
+from graphbandit.base.checks import LARGEST, setting_choice, setting_integer, setting_number
+from graphbandit.base.saved_files import savable
+from graphbandit.base.shapes import Bool, Float, Shaped
 from graphbandit.function_classes.base import FunctionClass
-from graphbandit.graph_batches import FeedbackGraphs
-from graphbandit.information import information_directed, neighbourhood_information
+from graphbandit.graphs.batch import FeedbackGraphs
+from graphbandit.graphs.probabilistic import ProbabilisticGraphs
 from graphbandit.learners.base import check_batch, function_class_of
-from graphbandit.learners.epochs import EpochSchedule
-from graphbandit.learners.plausible import (
+from graphbandit.learners.epochs.plausible import (
     PlausibleLearner,
     PlausibleState,
     bounds_of,
@@ -25,11 +26,10 @@ from graphbandit.learners.plausible import (
     plausible_space,
     values_of_draws,
 )
-from graphbandit.persistence import savable
-from graphbandit.probabilistic_graphs import ProbabilisticGraphs
-from graphbandit.probabilities import decisions_from_probabilities, uniform_over
-from graphbandit.shapes import Bool, Float, Shaped
-from graphbandit.types import Decisions
+from graphbandit.learners.epochs.schedule import EpochSchedule
+from graphbandit.planning.draw import decisions_from_probabilities, uniform_over
+from graphbandit.planning.information import information_directed, neighbourhood_information
+from graphbandit.rounds.decisions import Decisions
 
 
 @savable
@@ -143,7 +143,7 @@ def _by_draws(
     contexts: Shaped[np.ndarray, "n ..."],
     masks: Bool[np.ndarray, "masks arms"],
 ) -> _Outlook:
-    from graphbandit.kernels.directed_sampling import posterior_information
+    from graphbandit.kernels.planning.information import posterior_information
 
     shape = len(contexts), functions.n_arms
     regrets, information = np.zeros(shape), np.zeros(shape)
@@ -162,7 +162,7 @@ def _by_bounds(
     contexts: Shaped[np.ndarray, "n ..."],
     masks: Bool[np.ndarray, "masks arms"],
 ) -> _Outlook:
-    from graphbandit.kernels.directed_sampling import bound_information
+    from graphbandit.kernels.planning.information import bound_information
 
     lower, upper = bounds_of(functions, state.plausible, contexts)
     blind = ~((np.abs(lower) <= LARGEST) & (np.abs(upper) <= LARGEST)).all(axis=1)

@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from graphbandit.learners.arm_means import ArmMeansLearner
-from graphbandit.learners.every_round import noise_of
-from graphbandit.persistence import savable
-from graphbandit.problem import Problem
+from graphbandit.base.saved_files import savable
+from graphbandit.learners.every_round.arm_means import ArmMeansLearner
+from graphbandit.learners.every_round.base import noise_of
+from graphbandit.learners.problem import Problem
 
 if TYPE_CHECKING:
-    from graphbandit.kernels.arm_means import MeanSettings
+    from graphbandit.kernels.learners.arm_means import MeanSettings
 
 
 @savable
@@ -23,9 +23,9 @@ class IDSN(ArmMeansLearner):
     (sigma^2 + Var theta_j)) of the mutual information: Russo & Van Roy's v(a) of their variance-based form, divided by
     2 (sigma^2 + Var), where the paper computes the information itself for rewards 0 and 1.
 
-    >>> from graphbandit import Bandit, Problem, graph_generators
+    >>> from graphbandit import Bandit, Problem, graphs
     >>> bandit = Bandit(IDSN(), Problem(n_arms=3, noise=0.5))
-    >>> bandit.decide([], graph_generators.star(3, hub=1)).action  # all cost the same, and the hub tells most
+    >>> bandit.decide([], graphs.star(3, hub=1)).action  # all cost the same, and the hub tells most
     1
     """
 
@@ -38,7 +38,7 @@ class IDSN(ArmMeansLearner):
         self._check_prior(self.prior_mean, self.prior_scale)
 
     def _settings(self, problem: Problem) -> "MeanSettings":
-        from graphbandit.kernels import arm_means as kernels
+        from graphbandit.kernels.learners import arm_means as kernels
 
         noise, variance = noise_of(self.noise, problem), float(self.prior_scale) ** 2
         return kernels.MeanSettings(kernels.IDS_N, noise, 1.0, float(self.prior_mean), variance)

@@ -5,15 +5,16 @@ from typing import Any
 
 import numpy as np
 
-from graphbandit.checks import setting_boolean, setting_number
+from graphbandit.base.checks import setting_boolean, setting_number
+from graphbandit.base.saved_files import savable
+from graphbandit.base.shapes import Bool, Float, Int, Shaped
 from graphbandit.errors import InputError, SettingError
-from graphbandit.graph_batches import FeedbackGraphs
+from graphbandit.graphs.batch import FeedbackGraphs
+from graphbandit.graphs.probabilistic import ProbabilisticGraphs
 from graphbandit.learners.base import Learner
-from graphbandit.persistence import savable
-from graphbandit.probabilistic_graphs import ProbabilisticGraphs
-from graphbandit.problem import Problem
-from graphbandit.shapes import Bool, Float, Int, Shaped
-from graphbandit.types import Decisions, Observations
+from graphbandit.learners.problem import Problem
+from graphbandit.rounds.decisions import Decisions
+from graphbandit.rounds.observations import Observations
 
 
 @savable

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from graphbandit.checks import LARGEST_SCALE, setting_integer, setting_number
-from graphbandit.learners.every_round import noise_of
-from graphbandit.learners.linear_rewards import LinearLearner, LinearState
-from graphbandit.persistence import savable
-from graphbandit.problem import Problem
-from graphbandit.shapes import Float
+from graphbandit.base.checks import LARGEST_SCALE, setting_integer, setting_number
+from graphbandit.base.saved_files import savable
+from graphbandit.base.shapes import Float
+from graphbandit.learners.every_round.base import noise_of
+from graphbandit.learners.every_round.linear_rewards import LinearLearner, LinearState
+from graphbandit.learners.problem import Problem
 
 if TYPE_CHECKING:
-    from graphbandit.kernels.linear_rewards import LinearSettings
+    from graphbandit.kernels.learners.linear_rewards import LinearSettings
 
 
 @savable
@@ -34,9 +34,9 @@ class LinTS(LinearLearner):
     simulation therefore share their inner draws, which depend on (`seed`, round) only: what they share does not
     average out over repeats, unless each is given a `seed` of its own.
 
-    >>> from graphbandit import Bandit, Problem, graph_generators
+    >>> from graphbandit import Bandit, Problem, graphs
     >>> bandit = Bandit(LinTS(draws=10), Problem(n_arms=2, noise=0.5))
-    >>> bandit.decide([[1.0, 0.0], [1.0, 0.0]], graph_generators.complete(2)).probabilities  # ties: lowest index
+    >>> bandit.decide([[1.0, 0.0], [1.0, 0.0]], graphs.complete(2)).probabilities  # ties: lowest index
     array([1., 0.])
     """
 
@@ -62,7 +62,7 @@ class LinTS(LinearLearner):
         return super().init(problem)
 
     def _settings(self, problem: Problem, features: Float[np.ndarray, "n rows d"]) -> "LinearSettings":
-        from graphbandit.kernels import linear_rewards as kernels
+        from graphbandit.kernels.learners import linear_rewards as kernels
 
         return kernels.LinearSettings(
             rule=kernels.LIN_TS,

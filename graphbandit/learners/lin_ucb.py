@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from graphbandit.checks import LARGEST_SCALE, setting_number
-from graphbandit.learners.every_round import noise_of
-from graphbandit.learners.linear_rewards import LinearLearner, LinearState
-from graphbandit.persistence import savable
-from graphbandit.problem import Problem
-from graphbandit.shapes import Float
+from graphbandit.base.checks import LARGEST_SCALE, setting_number
+from graphbandit.base.saved_files import savable
+from graphbandit.base.shapes import Float
+from graphbandit.learners.every_round.base import noise_of
+from graphbandit.learners.every_round.linear_rewards import LinearLearner, LinearState
+from graphbandit.learners.problem import Problem
 
 if TYPE_CHECKING:
-    from graphbandit.kernels.linear_rewards import LinearSettings
+    from graphbandit.kernels.learners.linear_rewards import LinearSettings
 
 
 @savable
@@ -32,12 +32,12 @@ class LinUCB(LinearLearner):
     round, for a theta of each arm; or, with `arm_features` z of shape (arms, d_a), for one theta and phi = x kron z(a).
     `intercept` puts a 1 behind x, and behind z. `noise` is sigma where the problem does not say, or says otherwise.
 
-    >>> from graphbandit import Bandit, Problem, graph_generators
+    >>> from graphbandit import Bandit, Problem, graphs
     >>> bandit = Bandit(LinUCB(alpha=1.0), Problem(n_arms=3))
     >>> arms = [[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]]
     >>> played = []
     >>> for t in range(5):
-    ...     decision = bandit.decide(arms, graph_generators.bandit(3))
+    ...     decision = bandit.decide(arms, graphs.bandit(3))
     ...     bandit.observe(decision, {decision.action: 2.0 * arms[decision.action][1]})
     ...     played.append(decision.action)
     >>> played  # both axes once, then the one that pays
@@ -68,7 +68,7 @@ class LinUCB(LinearLearner):
         return super().init(problem)
 
     def _settings(self, problem: Problem, features: Float[np.ndarray, "n rows d"]) -> "LinearSettings":
-        from graphbandit.kernels import linear_rewards as kernels
+        from graphbandit.kernels.learners import linear_rewards as kernels
 
         vectors = self._vectors(problem, features)
         return kernels.LinearSettings(

@@ -6,16 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from graphbandit.checks import LARGEST, setting_choice, setting_number
+from graphbandit.base.checks import LARGEST, setting_choice, setting_number
+from graphbandit.base.shapes import Bool, Float, Shaped
 from graphbandit.errors import HorizonError, InputError, SettingError
-from graphbandit.graph_batches import FeedbackGraphs
+from graphbandit.function_classes.online import ORACLES, OnlineLinear
+from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.learners.base import check_batch
-from graphbandit.learners.epochs import EpochSchedule, EpochState
-from graphbandit.learners.estimates import EstimateLearner
-from graphbandit.online_regression import ORACLES, OnlineLinear
-from graphbandit.problem import Problem
-from graphbandit.shapes import Bool, Float, Shaped
-from graphbandit.types import Decisions, Observations
+from graphbandit.learners.epochs.estimates import EstimateLearner
+from graphbandit.learners.epochs.schedule import EpochSchedule, EpochState
+from graphbandit.learners.problem import Problem
+from graphbandit.rounds.decisions import Decisions
+from graphbandit.rounds.observations import Observations
 
 
 class OracleLearner(EstimateLearner):

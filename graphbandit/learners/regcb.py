@@ -5,16 +5,16 @@ from typing import Any, Literal
 
 import numpy as np
 
-from graphbandit.checks import LARGEST, setting_choice, setting_number
+from graphbandit.base.checks import LARGEST, setting_choice, setting_number
+from graphbandit.base.saved_files import savable
+from graphbandit.base.shapes import Bool, Shaped
 from graphbandit.function_classes.base import FunctionClass
-from graphbandit.graph_batches import FeedbackGraphs
+from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.learners.base import check_batch, function_class_of
-from graphbandit.learners.epochs import EpochSchedule
-from graphbandit.learners.plausible import PlausibleLearner, PlausibleState, bounds_of, plausible_space
-from graphbandit.persistence import savable
-from graphbandit.probabilities import decisions_from_probabilities, uniform_over
-from graphbandit.shapes import Bool, Shaped
-from graphbandit.types import Decisions
+from graphbandit.learners.epochs.plausible import PlausibleLearner, PlausibleState, bounds_of, plausible_space
+from graphbandit.learners.epochs.schedule import EpochSchedule
+from graphbandit.planning.draw import decisions_from_probabilities, uniform_over
+from graphbandit.rounds.decisions import Decisions
 
 
 @savable
@@ -31,9 +31,9 @@ class RegCB(PlausibleLearner):
     between epochs. Unlike the candidates of AdaCB.G, arms here are judged one by one: an arm may have the highest
     upper bound though no single function calls it best. In the decisions, `best` and `gaps` are of (l + u) / 2.
 
-    >>> from graphbandit import FeedbackGraphs, FiniteClass, Problem, graph_generators
+    >>> from graphbandit import FeedbackGraphs, FiniteClass, Problem, graphs
     >>> functions = FiniteClass(lambda x: np.array([[[1.0, 0, -1], [0.5, 2, -1]]]), n_functions=2, n_arms=3)
-    >>> problem, graphs = Problem(n_arms=3, function_class=functions, noise=0.5), graph_generators.bandit(3)
+    >>> problem, graphs = Problem(n_arms=3, function_class=functions, noise=0.5), graphs.bandit(3)
     >>> for form in ("elimination", "optimistic"):
     ...     learner = RegCB(form=form)
     ...     once = FeedbackGraphs.repeat(graphs, 1)

@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from typing import Any
 
+from graphbandit.base.saved_files import savable
 from graphbandit.function_classes.base import FunctionClass
-from graphbandit.learners.epochs import EpochState
-from graphbandit.learners.estimates import InverseGapLearner
-from graphbandit.persistence import savable
-from graphbandit.rounds import SamplingRule
+from graphbandit.learners.epochs.estimates import InverseGapLearner
+from graphbandit.learners.epochs.schedule import EpochState
+from graphbandit.planning.sampling import SamplingRule
 
 
 @savable
@@ -19,12 +19,12 @@ class RegCBG(InverseGapLearner):
     scale factor, no linear program: what AdaCB.G adds to it is what the paper's ablation shows.
 
     >>> import numpy as np
-    >>> from graphbandit import Bandit, FiniteClass, Problem, graph_generators
+    >>> from graphbandit import Bandit, FiniteClass, Problem, graphs
     >>> functions = FiniteClass(lambda x: np.stack([x, 1 - x], axis=1), n_functions=2, n_arms=3)
     >>> bandit = Bandit(RegCBG(), Problem(n_arms=3, function_class=functions))
-    >>> bandit.decide([0.1, 0.5, 0.4], graph_generators.complete(3)).exploration_set  # one arm reveals all
+    >>> bandit.decide([0.1, 0.5, 0.4], graphs.complete(3)).exploration_set  # one arm reveals all
     array([0])
-    >>> Bandit(RegCBG(), bandit.problem).decide([0.1, 0.5, 0.4], graph_generators.bandit(3)).probabilities.round(4)
+    >>> Bandit(RegCBG(), bandit.problem).decide([0.1, 0.5, 0.4], graphs.bandit(3)).probabilities.round(4)
     array([0.3333, 0.3333, 0.3333])
     """
 

@@ -5,14 +5,14 @@ from typing import Any
 
 import numpy as np
 
+from graphbandit.base.saved_files import savable
+from graphbandit.base.shapes import Bool, Float
 from graphbandit.function_classes.base import FunctionClass
-from graphbandit.graph_batches import FeedbackGraphs
-from graphbandit.learners.epochs import EpochState
+from graphbandit.graphs.batch import FeedbackGraphs
+from graphbandit.learners.epochs.schedule import EpochState
 from graphbandit.learners.oracle_learner import OracleLearner
-from graphbandit.persistence import savable
-from graphbandit.probabilities import decisions_from_probabilities
-from graphbandit.shapes import Bool, Float
-from graphbandit.types import Decisions
+from graphbandit.planning.draw import decisions_from_probabilities
+from graphbandit.rounds.decisions import Decisions
 
 
 @savable
@@ -22,10 +22,10 @@ class SquareCB(OracleLearner):
 
     What `Falcon` plays, with an oracle that learns each round and a gamma that is a power of time, as in SquareCBG.
 
-    >>> from graphbandit import Bandit, Problem, graph_generators
+    >>> from graphbandit import Bandit, Problem, graphs
     >>> bandit = Bandit(SquareCB(), Problem(n_arms=2))
-    >>> bandit.observe(bandit.decide([1.0], graph_generators.complete(2)), {0: 1.0, 1: 0.0})
-    >>> bandit.decide([1.0], graph_generators.complete(2)).probabilities  # estimates 1/3 and 0: 1 / (2 + 10/3) on arm 1
+    >>> bandit.observe(bandit.decide([1.0], graphs.complete(2)), {0: 1.0, 1: 0.0})
+    >>> bandit.decide([1.0], graphs.complete(2)).probabilities  # estimates 1/3 and 0: 1 / (2 + 10/3) on arm 1
     array([0.8125, 0.1875])
     """
 

@@ -5,15 +5,15 @@ from typing import Any
 
 import numpy as np
 
+from graphbandit.base.saved_files import savable
+from graphbandit.base.shapes import Bool, Float
 from graphbandit.function_classes.base import FunctionClass
-from graphbandit.graph_batches import FeedbackGraphs
-from graphbandit.learners.epochs import EpochState
+from graphbandit.graphs.batch import FeedbackGraphs
+from graphbandit.learners.epochs.schedule import EpochState
 from graphbandit.learners.oracle_learner import OracleLearner
-from graphbandit.persistence import savable
-from graphbandit.probabilities import decisions_from_probabilities
-from graphbandit.shapes import Bool, Float
-from graphbandit.squarecb_program import solve_squarecb_programs
-from graphbandit.types import Decisions
+from graphbandit.planning.draw import decisions_from_probabilities
+from graphbandit.planning.squarecb_program import solve_squarecb_programs
+from graphbandit.rounds.decisions import Decisions
 
 
 @savable
@@ -32,9 +32,9 @@ class SquareCBG(OracleLearner):
     the oracle), which grows so too. Before anything is learnt all losses are equal: p reveals as much as can be. Arms
     need not reveal themselves, but each on offer must be revealed by one on offer.
 
-    >>> from graphbandit import Bandit, Problem, graph_generators
+    >>> from graphbandit import Bandit, Problem, graphs
     >>> bandit = Bandit(SquareCBG(oracle="vaw"), Problem(n_arms=3))
-    >>> bandit.decide([1.0], graph_generators.star(3, hub=1)).probabilities.round(4)
+    >>> bandit.decide([1.0], graphs.star(3, hub=1)).probabilities.round(4)
     array([0.3596, 0.2808, 0.3596])
     """
 

@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from graphbandit.learners.arm_means import ArmMeansLearner
-from graphbandit.learners.every_round import noise_of
-from graphbandit.persistence import savable
-from graphbandit.problem import Problem
+from graphbandit.base.saved_files import savable
+from graphbandit.learners.every_round.arm_means import ArmMeansLearner
+from graphbandit.learners.every_round.base import noise_of
+from graphbandit.learners.problem import Problem
 
 if TYPE_CHECKING:
-    from graphbandit.kernels.arm_means import MeanSettings
+    from graphbandit.kernels.learners.arm_means import MeanSettings
 
 
 @savable
@@ -22,9 +22,9 @@ class TSN(ArmMeansLearner):
     quadrature (`kernels/gaussian_best.py`, within about 1e-3 of the integral) and the arm is drawn from it: the same
     algorithm, with propensities that are known. `noise` is sigma where the problem does not say, or says otherwise.
 
-    >>> from graphbandit import Bandit, Problem, graph_generators
+    >>> from graphbandit import Bandit, Problem, graphs
     >>> bandit = Bandit(TSN(), Problem(n_arms=2, noise=0.5))
-    >>> decision = bandit.decide([], graph_generators.complete(2))
+    >>> decision = bandit.decide([], graphs.complete(2))
     >>> decision.probabilities
     array([0.5, 0.5])
     """
@@ -38,7 +38,7 @@ class TSN(ArmMeansLearner):
         self._check_prior(self.prior_mean, self.prior_scale)
 
     def _settings(self, problem: Problem) -> "MeanSettings":
-        from graphbandit.kernels import arm_means as kernels
+        from graphbandit.kernels.learners import arm_means as kernels
 
         noise, variance = noise_of(self.noise, problem), float(self.prior_scale) ** 2
         return kernels.MeanSettings(kernels.TS_N, noise, 1.0, float(self.prior_mean), variance)

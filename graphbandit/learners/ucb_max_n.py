@@ -3,14 +3,14 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from graphbandit.checks import LARGEST_SCALE, setting_number
-from graphbandit.learners.arm_means import ArmMeansLearner
-from graphbandit.learners.every_round import noise_of
-from graphbandit.persistence import savable
-from graphbandit.problem import Problem
+from graphbandit.base.checks import LARGEST_SCALE, setting_number
+from graphbandit.base.saved_files import savable
+from graphbandit.learners.every_round.arm_means import ArmMeansLearner
+from graphbandit.learners.every_round.base import noise_of
+from graphbandit.learners.problem import Problem
 
 if TYPE_CHECKING:
-    from graphbandit.kernels.arm_means import MeanSettings
+    from graphbandit.kernels.learners.arm_means import MeanSettings
 
 
 @savable
@@ -22,11 +22,11 @@ class UCBMaxN(ArmMeansLearner):
     i has one, i itself is played. The paper's graph is undirected and fixed; here "neighbours" are the arms that
     reveal i in this round's graph.
 
-    >>> from graphbandit import Bandit, Problem, graph_generators
+    >>> from graphbandit import Bandit, Problem, graphs
     >>> bandit = Bandit(UCBMaxN(), Problem(n_arms=3, noise=0.5))
     >>> played = []
     >>> for t in range(5):
-    ...     decision = bandit.decide([], graph_generators.complete(3))
+    ...     decision = bandit.decide([], graphs.complete(3))
     ...     bandit.observe(decision, {int(a): float(a) for a in decision.revealed})
     ...     played.append(decision.action)
     >>> played
@@ -46,6 +46,6 @@ class UCBMaxN(ArmMeansLearner):
         return True
 
     def _settings(self, problem: Problem) -> "MeanSettings":
-        from graphbandit.kernels import arm_means as kernels
+        from graphbandit.kernels.learners import arm_means as kernels
 
         return kernels.MeanSettings(kernels.UCB_MAX_N, noise_of(self.noise, problem), float(self.width), 0.0, 1.0)

@@ -4,14 +4,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from graphbandit.graph_batches import FeedbackGraphs
+from graphbandit.base.saved_files import savable
+from graphbandit.base.shapes import Bool, Shaped
+from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.learners.base import Learner, check_batch
-from graphbandit.learners.epochs import EpochSchedule, EpochState, rounds_left
-from graphbandit.persistence import savable
-from graphbandit.problem import Problem
-from graphbandit.rounds import SamplingRule, sample_rounds
-from graphbandit.shapes import Bool, Shaped
-from graphbandit.types import Decisions, Observations
+from graphbandit.learners.epochs.schedule import EpochSchedule, EpochState, rounds_left
+from graphbandit.learners.problem import Problem
+from graphbandit.planning.sampling import SamplingRule, sample_rounds
+from graphbandit.rounds.decisions import Decisions
+from graphbandit.rounds.observations import Observations
 
 
 @savable
@@ -19,8 +20,8 @@ from graphbandit.types import Decisions, Observations
 class Uniform(Learner[EpochState]):
     """p(a) = 1/K. Learns nothing and needs no function class; its epochs only count rounds.
 
-    >>> from graphbandit import Bandit, Problem, graph_generators
-    >>> Bandit(Uniform(), Problem(n_arms=4)).decide([], graph_generators.star(4, hub=0)).probabilities
+    >>> from graphbandit import Bandit, Problem, graphs
+    >>> Bandit(Uniform(), Problem(n_arms=4)).decide([], graphs.star(4, hub=0)).probabilities
     array([0.25, 0.25, 0.25, 0.25])
     """
 

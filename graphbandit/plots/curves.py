@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graphbandit.base.shapes import Float, Int
 from graphbandit.plots.style import COLOURS, INK, name_ends, plain_axes
-from graphbandit.shapes import Float, Int
 from graphbandit.simulate import SimulationResult
 
 if TYPE_CHECKING:

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from graphbandit import graph_generators
+from graphbandit.base.shapes import Float, Int
 from graphbandit.errors import InputError
-from graphbandit.exploration import arm_array, exploration_set, inverse_gap_baseline
-from graphbandit.graphs import FeedbackGraph
+from graphbandit.graphs import generators as graph_generators
+from graphbandit.graphs.graph import FeedbackGraph
+from graphbandit.planning.exploration import arm_array, exploration_set, inverse_gap_baseline
+from graphbandit.planning.sampling_program import SamplingSolution, solve_sampling_lp
 from graphbandit.plots.drawing import (
     ARM_LIMIT,
     NUMBERED,
@@ -25,9 +27,7 @@ from graphbandit.plots.drawing import (
     without_loops,
 )
 from graphbandit.plots.style import GREY, INK, VERMILION
-from graphbandit.sampling_lp import SamplingSolution, solve_sampling_lp
-from graphbandit.shapes import Float, Int
-from graphbandit.types import Decision
+from graphbandit.rounds.decisions import Decision
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

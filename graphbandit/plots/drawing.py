@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from graphbandit.graphs import FeedbackGraph
+from graphbandit.base.shapes import Bool, Float
+from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.plots.style import BLUE, GREY, INK, PALE, VERMILION
-from graphbandit.shapes import Bool, Float
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

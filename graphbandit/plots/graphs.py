@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graphbandit.base.shapes import Bool, Float, Int
 from graphbandit.errors import InputError
-from graphbandit.graphs import FeedbackGraph
+from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.plots.drawing import ARM_LIMIT, RADIUS, without_loops
 from graphbandit.plots.style import GREY, INK
-from graphbandit.shapes import Bool, Float, Int
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graphbandit.base.shapes import Bool, Float
 from graphbandit.errors import GraphError
-from graphbandit.graphs import FeedbackGraph
-from graphbandit.networks import Network
+from graphbandit.graphs.graph import FeedbackGraph
+from graphbandit.graphs.networks.network import Network
 from graphbandit.plots.drawing import without_loops
 from graphbandit.plots.style import BLUE, INK, PALE, plain_axes
-from graphbandit.shapes import Bool, Float
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -1,0 +1,144 @@
+"""Checks of what users hand in: each names the value that was wrong and what is expected."""
+
+import math
+import operator
+import reprlib
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbandit.base.shapes import Bool, Float, Shaped
+from graphbandit.errors import InputError, SettingError
+
+LARGEST = 1e100
+"""Rewards and their estimates are refused beyond this size: sums of their squares must stay finite."""
+
+LARGEST_SCALE = 1e25
+"""Scales (of noise, of a prior, of a range of rewards) are refused beyond this size: so must their products."""
+
+
+def setting_integer(name: str, value: object, *, at_least: int, at_most: int | None = None) -> int:
+    """`value` as a whole number within the bounds given."""
+    try:
+        whole = operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise SettingError(f"{name} is {reprlib.repr(value)}; expected a whole number") from None
+    if isinstance(value, bool) or whole < at_least:
+        raise SettingError(f"{name} is {value!r}; expected a whole number of at least {at_least}")
+    if at_most is not None and whole > at_most:
+        raise SettingError(f"{name} is {reprlib.repr(value)}; expected a whole number of at most {at_most}")
+    return whole
+
+
+def setting_boolean(name: str, value: object) -> None:
+    """`value` is True or False, of Python's own kind: it is saved as such."""
+    if not isinstance(value, bool):
+        raise SettingError(f"{name} is {reprlib.repr(value)}; expected True or False")
+
+
+def setting_number(
+    name: str,
+    value: object,
+    *,
+    above: float | None = None,
+    at_least: float | None = None,
+    below: float | None = None,
+    at_most: float | None = None,
+) -> float:
+    """`value` as a finite number within the bounds given."""
+    wanted = [f"above {above:g}"] if above is not None else []
+    wanted += [f"of at least {at_least:g}"] if at_least is not None else []
+    wanted += [f"below {below:g}"] if below is not None else []
+    wanted += [f"of at most {at_most:g}"] if at_most is not None else []
+    expected = "expected a finite number" + (" " + " and ".join(wanted) if wanted else "")
+    try:
+        number = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        raise SettingError(f"{name} is {reprlib.repr(value)}; {expected}") from None
+    if (
+        isinstance(value, bool | str | bytes | np.ndarray)
+        or not math.isfinite(number)
+        or (above is not None and number <= above)
+        or (at_least is not None and number < at_least)
+        or (below is not None and number >= below)
+        or (at_most is not None and number > at_most)
+    ):
+        raise SettingError(f"{name} is {value!r}; {expected}")
+    return number
+
+
+def setting_choice(name: str, value: object, choices: Sequence[str]) -> None:
+    """`value` is one of `choices`."""
+    if not isinstance(value, str) or value not in choices:
+        raise SettingError(f"{name} is {value!r}; expected one of {', '.join(map(repr, choices))}")
+
+
+def setting_array(name: str, value: npt.ArrayLike, shape: tuple[int | str, ...]) -> Float[np.ndarray, "..."]:
+    """`value` as a read-only float array of finite numbers; names in `shape` stand for any positive size."""
+    try:
+        array = np.array(numbers(name, value))
+    except InputError as error:
+        raise SettingError(f"{name} is not an array of numbers: {error}") from None
+    fits = array.ndim == len(shape) and all(
+        size == wanted if isinstance(wanted, int) else size > 0 for size, wanted in zip(array.shape, shape, strict=True)
+    )
+    if not fits:
+        raise SettingError(f"{name} has shape {array.shape}; expected ({', '.join(map(str, shape))})")
+    if not np.isfinite(array).all():
+        raise SettingError(f"{name} has {first_not_finite(array)}; expected finite numbers")
+    array.flags.writeable = False
+    return array
+
+
+def numbers(name: str, value: npt.ArrayLike, *, has: str = "has") -> Float[np.ndarray, "..."]:
+    """`value` as a float array, of any shape, finite or not; `has` is the verb for `name`."""
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        raise InputError(f"{name} {has} rows of different lengths; expected an array of numbers") from None
+    if array.dtype.kind not in "biuf":
+        raise InputError(f"{name} {has} type {array.dtype}; expected numbers")
+    if array.dtype == np.float64:
+        return array
+    with np.errstate(over="ignore"):  # of a type wider than float64; it is infinite then
+        return array.astype(np.float64, copy=False)
+
+
+def first_not_finite(array: Shaped[np.ndarray, "..."], *, largest: float = np.inf) -> str:
+    """The first value that is not finite (or beyond `largest` in size) and where it stands."""
+    place = tuple(int(i) for i in np.argwhere(~(np.isfinite(array) & (np.abs(array) <= largest)))[0])
+    where = f"[{', '.join(map(str, place))}]" if place else "it"
+    return f"{array[place]} at {where}"
+
+
+def contexts_array(contexts: npt.ArrayLike) -> Shaped[np.ndarray, "n ..."]:
+    """Contexts as an array with the round as its first axis, of finite numbers."""
+    array = numbers("contexts", contexts, has="have")
+    if array.ndim == 0:
+        raise InputError("contexts are a single number; expected an array with the round as its first axis")
+    if not np.isfinite(array).all():
+        raise InputError(f"contexts have {first_not_finite(array)}; expected finite numbers")
+    return array
+
+
+def available_array(available: npt.ArrayLike | None, n: int, n_arms: int) -> Bool[np.ndarray, "n arms"] | None:
+    """The mask of arms on offer, one row a round, at least one arm in each; None when all are."""
+    if available is None:
+        return None
+    try:
+        mask: np.ndarray[Any, np.dtype[Any]] = np.asarray(available)
+    except ValueError:
+        raise InputError("available has rows of different lengths; expected an array of booleans") from None
+    if mask.dtype != np.bool_:
+        raise InputError(f"available has type {mask.dtype}; expected booleans")
+    if mask.ndim == 1:
+        mask = np.broadcast_to(mask, (n, mask.shape[0]))
+    if mask.shape != (n, n_arms):
+        raise InputError(f"available has shape {mask.shape}; expected ({n}, {n_arms}) or ({n_arms},)")
+    empty = np.flatnonzero(~mask.any(axis=1))
+    if len(empty):
+        raise InputError(f"available offers no arm in round {empty[0]} of the batch; expected at least one")
+    # one layout for all: kernels would be compiled anew for a read-only array, as one row for all rounds is
+    return np.require(mask, requirements=["C", "W"])

@@ -1,0 +1,130 @@
+"""The commands `new`, `run` and `show`: experiments described in a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from graphbandit.cli.console import plain_table, progress_bar, wide_console
+from graphbandit.errors import SavedFileError, SettingError
+
+if TYPE_CHECKING:
+    from graphbandit.experiments import Engine
+    from graphbandit.experiments.results.results import Results
+
+app = typer.Typer()
+SHOWN_FAILURES = 3
+
+
+@app.command(epilog="Example: graphbandit new sweep.toml")
+def new(
+    file: Annotated[Path, typer.Argument(help="The file to write; it must not be there yet.", dir_okay=False)],
+    like: Annotated[
+        str, typer.Option(help="Which one: starter, or one of `reproduce --only`, as clique-table.")
+    ] = "starter",
+) -> None:
+    """Write a commented experiment to start from; it runs as it is."""
+    from graphbandit.experiments.describe.packaged import packaged_text
+
+    text = packaged_text(like)
+    try:
+        with file.open("x", encoding="utf-8", newline="\n") as target:
+            target.write(text)
+    except OSError as error:
+        raise SavedFileError(f"{file} cannot be written: {error.strerror or error}") from None
+    typer.echo(f"Written: {file}. Run it with: graphbandit run {file}")
+
+
+@app.command(epilog="Example: graphbandit run sweep.toml --workers 4")
+def run(
+    file: Annotated[Path, typer.Argument(help="The experiment, a TOML file.", dir_okay=False)],
+    out: Annotated[
+        Path | None,
+        typer.Option(help="The directory of its results.", show_default="results/NAME", file_okay=False),
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option(help="Processes; changes no figure.", show_default="one a core")
+    ] = None,
+    cluster: Annotated[
+        str | None, typer.Option(help="Address of a Dask scheduler, as tcp://host:8786, or local to start one.")
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but failures.")] = False,
+) -> None:
+    """Run an experiment, or what is not done yet of it. The exit code is 1 if a run failed, 2 if it cannot be run."""
+    from graphbandit.experiments import load
+    from graphbandit.experiments import run as run_experiment
+
+    experiment = load(file)
+    engine = _engine(workers, cluster)
+    directory = Path("results") / experiment.name if out is None else out
+    with progress_bar(quiet) as progress:
+        results = run_experiment(experiment, out=directory, engine=engine, progress=progress)
+    if not quiet:
+        _print_results(results)
+        typer.echo(f"\nResults: {directory}")
+    if results.failures:
+        _report_failures(results)
+        raise typer.Exit(1)
+
+
+@app.command(epilog="Example: graphbandit show results/first")
+def show(
+    directory: Annotated[Path, typer.Argument(help="The directory of results.", file_okay=False)],
+) -> None:
+    """Show the results of an experiment, finished or still running: mean final regret and its standard error."""
+    from graphbandit.experiments.results.results import Results
+
+    results = Results.open(directory)
+    _print_results(results)
+    if results.failures:
+        _report_failures(results)
+
+
+def _engine(workers: int | None, cluster: str | None) -> Engine:
+    from graphbandit.experiments import Cluster, InProcess, Processes
+
+    if cluster is not None:
+        if cluster != "local" and "://" not in cluster:
+            raise SettingError(f"--cluster is {cluster!r}; expected an address, as tcp://host:8786, or local")
+        return Cluster(cluster, workers)
+    return InProcess() if workers == 1 else Processes(workers)
+
+
+def _print_results(results: Results) -> None:
+    """Learners down and environments across, or the other way round if that is narrower."""
+    described, done = results.experiment, results.runs.num_rows
+    typer.echo(f"{described.name}: {done} of {results.n_planned} runs of {described.rounds} rounds\n")
+    across, down = results.environments, results.learners
+    turned = len(across) > max(4, len(down))
+    if turned:
+        across, down = down, across
+    table = plain_table("final regret, mean ± s.e.", *across)
+    for row in down:
+        table.add_row(row, *(_cell(results, *((row, column) if turned else (column, row))) for column in across))
+    wide_console().print(table)
+
+
+def _cell(results: Results, environment: str, learner: str) -> str:
+    from graphbandit.simulate import Summary
+
+    final = results.regret(environment, learner)
+    if not len(final):
+        return "-"
+    found = Summary.of(final)
+    text = f"{found.mean:.2f} ± {found.standard_error:.2f}" if len(final) > 1 else f"{found.mean:.2f}"
+    missing = results.experiment.repeats - len(final)
+    return f"{text} ({len(final)} of {results.experiment.repeats})" if missing else text
+
+
+def _report_failures(results: Results) -> None:
+    """On standard error: how many, and the settings and traceback of the first few that differ."""
+    failures: dict[str, Any] = {}
+    for failure in results.failures:
+        failures.setdefault(failure["error"], failure)
+    typer.echo(f"graphbandit: {len(results.failures)} of {results.n_planned} runs failed", err=True)
+    for failure in list(failures.values())[:SHOWN_FAILURES]:
+        who = f"learner {failure['learner']!r} on environment {failure['environment']!r}, repeat {failure['repeat']}"
+        typer.echo(f"\n{who}\nsettings: {failure['settings']}\n{failure['error'].rstrip()}", err=True)
+    typer.echo(f"\nAll of them: {results.directory / 'failures.json'}; the next run tries them again.", err=True)

@@ -1,0 +1,149 @@
+"""The command `network`: what is in a file of edges, and what the subgraphs cut from it look like."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+import typer
+
+from graphbandit.base.checks import setting_choice, setting_integer
+from graphbandit.cli.console import plain_table, wide_console
+from graphbandit.errors import SettingError
+
+if TYPE_CHECKING:
+    from graphbandit.graphs.batch import FeedbackGraphs
+    from graphbandit.graphs.networks.files import Progress
+    from graphbandit.graphs.networks.network import Network
+
+app = typer.Typer()
+
+
+_HELP = """Look at a social network, and at the connected subgraphs that experiments cut from it.
+
+FILE has one edge a line, the two nodes first: SNAP, KONECT, Matrix Market, or plain lines with commas, semicolons, tabs
+or blanks, with or without headings, as it is or in gzip or bzip2. Edges count in both directions; self-loops and
+repeats are dropped. Without FILE, a generated network with Flixster's published degrees stands in.
+
+In an experiment, graph = "network" and file = "FILE" give the same subgraphs. The sampler matters: union-find is the
+paper's; random-walk and bfs stay closer to the hubs."""
+
+
+@app.command(
+    help="\n\n".join(part.replace("\n", " ") for part in _HELP.split("\n\n")),
+    epilog="Example: graphbandit network edges.csv.gz --sampler bfs --picture network.png",
+)
+def network(
+    file: Annotated[
+        Path | None,
+        typer.Argument(metavar="FILE", help="A file of edges; without one, the stand-in.", show_default=False),
+    ] = None,
+    size: Annotated[int, typer.Option(help="Nodes of a subgraph.")] = 100,
+    count: Annotated[int, typer.Option(help="How many subgraphs; 0 for none.")] = 100,
+    sampler: Annotated[str, typer.Option(help="union-find, random-walk or bfs.")] = "union-find",
+    seed: Annotated[int, typer.Option(help="The same seed gives the same subgraphs.")] = 0,
+    picture: Annotated[
+        Path | None, typer.Option(help="Draw degrees and a subgraph, into a .png, .svg or .pdf file.", dir_okay=False)
+    ] = None,
+) -> None:
+    """Figures of the network and of its subgraphs."""
+    from graphbandit.base.seeds import stream
+    from graphbandit.graphs.networks.subgraphs import SAMPLERS, sample_subgraphs
+
+    # before a file is read, which may take a while
+    setting_integer("--size", size, at_least=1)
+    setting_integer("--count", count, at_least=0)
+    setting_choice("--sampler", sampler, list(SAMPLERS))
+    rng = stream(seed, "network", "pool")
+    if picture is not None and count == 0:
+        raise SettingError("--count is 0; expected at least 1 for a picture, which shows a subgraph")
+    start = time.perf_counter()
+    found = _network(file)
+    _print_network(found, file, time.perf_counter() - start)
+    if count == 0:
+        return
+    graphs = sample_subgraphs(found, size, count, sampler=sampler, rng=rng)  # type: ignore[arg-type]
+    _print_subgraphs(graphs, sampler)
+    if picture is not None:
+        from graphbandit.plots import plot_network, save_figure
+
+        name = "Generated stand-in for Flixster" if file is None else file.name
+        save_figure(plot_network(found, graphs[0], title=f"{name}, and a subgraph by {sampler}"), picture)
+        typer.echo(f"\nPicture: {picture}")
+
+
+def _network(file: Path | None) -> Network:
+    from graphbandit.graphs.networks.files import read_network
+    from graphbandit.graphs.networks.source import stand_in_network
+
+    if file is None:
+        return stand_in_network()
+    with _reading_bar() as progress:
+        return read_network(file, progress=progress)
+
+
+@contextmanager
+def _reading_bar() -> Iterator[Progress]:
+    """How much of a file is read, on standard error; nothing where nobody watches."""
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    console = Console(stderr=True)
+    hidden = not console.is_terminal or bool(os.environ.get("CI"))
+    columns = (TextColumn("reading"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
+    with Bar(*columns, console=console, transient=True, disable=hidden) as bar:
+        task = bar.add_task("reading", total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def _print_network(found: Network, file: Path | None, seconds: float) -> None:
+    if file is None:
+        typer.echo("No file: a generated network with Flixster's published degrees stands in. It is not Flixster.\n")
+    else:
+        typer.echo(f"{file}, read in {seconds:.1f} s\n")
+    table = _table("network")
+    table.add_row("nodes", f"{found.n_nodes:,}")
+    table.add_row("edges", f"{found.n_edges:,}")
+    dropped = f"{found.loops_dropped:,} self-loops, {found.repeats_dropped:,} repeats or edges in both directions"
+    table.add_row("dropped", dropped)
+    d = found.degrees
+    if len(d):
+        quantiles = ", ".join(f"{q} % {np.quantile(d, q / 100, method='lower'):,}" for q in (50, 90, 99))
+        table.add_row("degrees", f"mean {d.mean():.2f}, {quantiles}, largest {d.max():,}")
+        parts, largest = found.n_components, int(found.component_sizes.max())
+        table.add_row("connected parts", f"{parts:,}, the largest of {largest:,} nodes")
+    wide_console().print(table)
+
+
+def _print_subgraphs(graphs: FeedbackGraphs, sampler: str) -> None:
+    from graphbandit.graphs.parameters import independence_number
+
+    table = _table(f"{len(graphs)} connected subgraphs of {graphs.n_arms} nodes, by {sampler}")
+    stored = list(graphs)
+    edges = np.array([(graph.n_edges - graph.n_loops) // 2 for graph in stored])
+    hubs = np.array([int(np.diff(graph.csr().indptr).max()) - 1 for graph in stored])
+    bounds = [independence_number(graph) for graph in stored]
+    table.add_row("edges", _spread(edges))
+    table.add_row("largest degree", _spread(hubs))
+    exact = sum(bound.exact for bound in bounds)
+    lower, upper = (np.array([getattr(bound, end) for bound in bounds]) for end in ("lower", "upper"))
+    table.add_row("independence number", _spread(lower) if exact == len(bounds) else f"at least {_spread(lower)}")
+    if exact < len(bounds):
+        table.add_row("", f"at most {_spread(upper)} ({exact} of {len(bounds)} are known exactly)")
+    wide_console().print(table)
+
+
+def _table(heading: str) -> Any:
+    table = plain_table(heading, "")
+    table.columns[1].justify = "left"
+    return table
+
+
+def _spread(values: np.ndarray) -> str:
+    return f"mean {values.mean():.1f}, {values.min():,} to {values.max():,}"

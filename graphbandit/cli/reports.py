@@ -1,0 +1,89 @@
+"""The commands that read results: `report` and `compare`. Whatever is heavy is imported by the command itself."""
+
+from __future__ import annotations
+
+import webbrowser
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from graphbandit.errors import SettingError
+
+if TYPE_CHECKING:
+    from graphbandit.experiments.analysis.statistics import PairedDifference
+
+app = typer.Typer()
+
+Directory = Annotated[
+    Path, typer.Argument(metavar="DIR", help="A directory that `graphbandit run` has made.", show_default=False)
+]
+
+
+@app.command(epilog="Example: graphbandit report results/stars --open")
+def report(
+    directory: Directory,
+    out: Annotated[
+        Path | None, typer.Option(help="The file to write.", dir_okay=False, show_default="DIR/report.html")
+    ] = None,
+    show: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
+) -> None:
+    """Write figures, tables and tests of an experiment as one HTML file that needs no network."""
+    from graphbandit.experiments.report.page import write_report
+    from graphbandit.experiments.results.results import Results
+
+    path = write_report(Results.open(directory), directory / "report.html" if out is None else out)
+    typer.echo(f"Written to {path}")
+    if show and not webbrowser.open(path.resolve().as_uri()):
+        typer.echo("No browser could be opened here.", err=True)
+
+
+@app.command(epilog="Example: graphbandit compare results/stars AdaCB.G FALCON")
+def compare(
+    directory: Directory,
+    first: Annotated[str, typer.Argument(metavar="A", help="A learner.", show_default=False)],
+    second: Annotated[str, typer.Argument(metavar="B", help="Another learner.", show_default=False)],
+    environment: Annotated[
+        str | None, typer.Option(help="In this environment only.", show_default="each of them")
+    ] = None,
+) -> None:
+    """Compare two learners in pairs: the same contexts, graphs and noise."""
+    from graphbandit.experiments.analysis.statistics import FinalRegrets, paired_difference
+    from graphbandit.experiments.results.results import Results
+
+    regrets = FinalRegrets.of(Results.open(directory))
+    for name in (first, second):
+        regrets.learner(name)
+    if first == second:
+        raise SettingError(f"both learners are {first!r}; expected two different ones")
+    wanted = regrets.environments if environment is None else (regrets.environments[regrets.environment(environment)],)
+    pairs = [paired_difference(regrets, place, first, second) for place in wanted]
+    typer.echo(f"Final regret of {first} minus that of {second}, repeat by repeat (below 0: {first} is better).\n")
+    for pair in pairs:
+        _print_pair(pair)
+    if len(pairs) > 1:
+        _print_overall(first, second, pairs)
+
+
+def _print_pair(pair: PairedDifference) -> None:
+    typer.echo(f"{pair.environment}")
+    if pair.pairs:
+        interval = f", 95 % interval {_signed(pair.low)} to {_signed(pair.high)}" if pair.pairs > 1 else ""
+        typer.echo(f"  mean difference {_signed(pair.mean)}{interval}, {pair.pairs} pair{'s' * (pair.pairs != 1)}")
+        ties = f", {pair.ties} equal" if pair.ties else ""
+        typer.echo(f"  {pair.first} wins {pair.wins}, {pair.second} wins {pair.losses}{ties}")
+    typer.echo(f"  {pair.verdict}\n")
+
+
+def _print_overall(first: str, second: str, pairs: list[PairedDifference]) -> None:
+    better = [pair.better for pair in pairs]
+    said = f"{first} has lower regret in {better.count(first)} of {len(pairs)} environments, {second} in "
+    typer.echo(f"{said}{better.count(second)}; undecided in {better.count(None)}.")
+    wins, losses, total = (sum(x) for x in zip(*((p.wins, p.losses, p.pairs) for p in pairs), strict=True))
+    typer.echo(f"{first} wins {wins} of all {total} pairs, {second} {losses}.")
+
+
+def _signed(x: float) -> str:
+    from graphbandit.experiments.figures.parts import short_number
+
+    return f"{'+' if x > 0 else ''}{short_number(x)}"

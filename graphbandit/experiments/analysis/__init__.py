@@ -1,0 +1,1 @@
+"""What results say: summaries, paired differences, ranks, intervals."""

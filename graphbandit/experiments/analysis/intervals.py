@@ -1,0 +1,95 @@
+"""Intervals at 95 % for what repeats say: Student's for a mean, the bootstrap for anything made of several means.
+
+Learners and environments of one repeat share draws. What is compared is therefore resampled together: a resample takes
+whole repeats, with everything that happened in them.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from graphbandit.base.seeds import stream
+from graphbandit.base.shapes import Float
+
+LEVEL = 0.95
+"""Of every interval and test."""
+
+RESAMPLES = 2000
+"""Of a bootstrap, always the same ones for the same number of repeats."""
+
+
+@dataclass(frozen=True)
+class Interval:
+    """An estimate and the bounds of its interval; the bounds are nan if there are fewer than two repeats."""
+
+    mean: float
+    low: float
+    high: float
+
+    def inside(self, low: float, high: float) -> bool:
+        """Whether the whole interval lies between these; False if there is none."""
+        return self.low >= low and self.high <= high
+
+    def outside(self, low: float, high: float) -> bool:
+        """Whether the whole interval lies beyond one of these."""
+        return self.low > high or self.high < low
+
+
+def student_interval(values: Float[np.ndarray, " n"]) -> Interval:
+    """mean ∓ t * standard error, with t the quantile of Student's distribution with n - 1 degrees of freedom.
+
+    >>> found = student_interval(np.array([1.0, 2.0, 3.0]))
+    >>> found.mean, round(found.low, 3), round(found.high, 3)
+    (2.0, -0.484, 4.484)
+    """
+    from scipy.stats import t
+
+    n = len(values)
+    mean = float(values.mean()) if n else math.nan
+    error = float(values.std(ddof=1)) / math.sqrt(n) if n > 1 else math.nan
+    margin = float(t.ppf((1 + LEVEL) / 2, n - 1)) * error if n > 1 else math.nan
+    return Interval(mean, mean - margin, mean + margin)
+
+
+def bootstrap_interval(
+    samples: Float[np.ndarray, "series repeats"],
+    statistic: Callable[[Float[np.ndarray, "n series"]], Float[np.ndarray, " n"]],
+) -> Interval:
+    """The statistic of the means of several series, with the quantiles of it over resampled repeats.
+
+    A repeat that any of the series lacks (nan) is left out.
+
+    >>> twice = np.array([[2.0, 4.0, 6.0], [1.0, 2.0, 3.0]])
+    >>> bootstrap_interval(twice, lambda means: means[:, 0] / means[:, 1])
+    Interval(mean=2.0, low=2.0, high=2.0)
+    """
+    whole = samples[:, np.isfinite(samples).all(axis=0)]
+    n = whole.shape[1]
+    if n == 0:
+        return Interval(math.nan, math.nan, math.nan)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        mean = float(statistic(whole.mean(axis=1)[None, :])[0])
+        if n == 1:
+            return Interval(mean, math.nan, math.nan)
+        drawn = stream(0, "bootstrap", n).integers(n, size=(RESAMPLES, n))
+        values = statistic(whole[:, drawn].mean(axis=2).T)
+    low, high = np.quantile(values, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    return Interval(mean, float(low), float(high))
+
+
+def slope_interval(x: Float[np.ndarray, " points"], samples: Float[np.ndarray, "points repeats"]) -> Interval:
+    """The exponent b of the least-squares fit of means ~ x^b, on logarithmic axes; nan if a mean is not positive.
+
+    >>> slope_interval(np.array([1.0, 4.0, 16.0]), np.array([[1.0, 2.0], [2.0, 4.0], [4.0, 8.0]])).mean
+    0.5
+    """
+    centred = np.log(x) - np.log(x).mean()
+
+    def slope(means: Float[np.ndarray, "n points"]) -> Float[np.ndarray, " n"]:
+        logarithms = np.log(np.where(means > 0, means, np.nan))
+        found: Float[np.ndarray, " n"] = (logarithms * centred).sum(axis=1) / (centred**2).sum()
+        return found
+
+    return bootstrap_interval(samples, slope)

@@ -1,0 +1,137 @@
+"""The kinds of function class that a learner of an experiment may name, fitted to the contexts it will meet.
+
+A learner without `function_class` has the problem's own. A new kind is made known to experiments here, and nowhere
+else.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from graphbandit.base.shapes import Float
+from graphbandit.errors import MissingExtraError, SettingError
+from graphbandit.function_classes import (
+    FunctionClass,
+    GeneralizedLinearClass,
+    KernelClass,
+    LinearClass,
+    RegressorClass,
+    TorchClass,
+)
+from graphbandit.function_classes.kernel import Kernel
+from graphbandit.learners.problem import Problem
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contexts:
+    """What a class must fit: K, the shape of one context, and what the arms' features are, if these stay."""
+
+    n_arms: int
+    shape: tuple[int, ...]
+    arm_features: Float[np.ndarray, "arms d"] | None
+
+    @classmethod
+    def of(cls, problem: Problem, shape: tuple[int, ...]) -> "Contexts":
+        """Of a problem; the features of its arms are known where its own class is linear in them."""
+        own = problem.function_class
+        features = own.arm_features if isinstance(own, LinearClass | GeneralizedLinearClass) else None
+        return cls(n_arms=problem.n_arms, shape=shape, arm_features=features)
+
+    @property
+    def linear(self) -> dict[str, Any]:
+        """What linear classes are told: a parameter for each arm unless the arms have features."""
+        if len(self.shape) not in (1, 2):
+            raise SettingError(f"function_class takes contexts of one or two axes; expected no shape {self.shape}")
+        shared = len(self.shape) == 2 or self.arm_features is not None
+        return {
+            "n_arms": self.n_arms,
+            "dimension": self.shape[-1],
+            "parameters": "shared" if shared else "per-arm",
+            "arm_features": self.arm_features,
+        }
+
+    @property
+    def regressor(self) -> dict[str, Any]:
+        """What classes of regressors are told."""
+        if len(self.shape) not in (1, 2):
+            raise SettingError(f"function_class takes contexts of one or two axes; expected no shape {self.shape}")
+        return {"n_arms": self.n_arms, "dimension": self.shape[-1], "arm_contexts": len(self.shape) == 2}
+
+
+def linear(*, contexts: Contexts, ridge: float = 1.0, norm_bound: float = 1.0) -> LinearClass:
+    """Ridge regression, with an ellipsoid as its version space."""
+    return LinearClass(**contexts.linear, ridge=ridge, norm_bound=norm_bound)
+
+
+def logistic(*, contexts: Contexts, ridge: float = 1.0, norm_bound: float = 1.0) -> GeneralizedLinearClass:
+    """For clicks."""
+    return GeneralizedLinearClass(**contexts.linear, link="logistic", ridge=ridge, norm_bound=norm_bound)
+
+
+def poisson(*, contexts: Contexts, ridge: float = 1.0, norm_bound: float = 1.0) -> GeneralizedLinearClass:
+    """For counts."""
+    return GeneralizedLinearClass(**contexts.linear, link="poisson", ridge=ridge, norm_bound=norm_bound)
+
+
+def kernel(
+    *,
+    contexts: Contexts,
+    kernel: Kernel = "rbf",
+    n_features: int = 200,
+    lengthscale: float | None = None,
+    ridge: float = 1.0,
+    norm_bound: float = 1.0,
+) -> KernelClass:
+    """Random Fourier features; the lengthscale is the square root of the contexts' dimension unless given."""
+    return KernelClass(
+        **contexts.linear,
+        kernel=kernel,
+        n_features=n_features,
+        lengthscale=float(np.sqrt(contexts.shape[-1])) if lengthscale is None else lengthscale,
+        ridge=ridge,
+        norm_bound=norm_bound,
+    )
+
+
+def forest(*, contexts: Contexts, trees: int = 50, leaf: int = 5, members: int = 5) -> RegressorClass:
+    """scikit-learn's random forest; `leaf` is the least number of observations in a leaf."""
+    regressor = _sklearn("ensemble", "RandomForestRegressor")(n_estimators=trees, min_samples_leaf=leaf)
+    return RegressorClass(regressor, **contexts.regressor, members=members)
+
+
+def boosting(*, contexts: Contexts, trees: int = 50, leaves: int = 15, members: int = 5) -> RegressorClass:
+    """scikit-learn's gradient boosting on histograms."""
+    build = _sklearn("ensemble", "HistGradientBoostingRegressor")
+    regressor = build(max_iter=trees, max_leaf_nodes=leaves, early_stopping=False)
+    return RegressorClass(regressor, **contexts.regressor, members=members)
+
+
+def network(*, contexts: Contexts, hidden: int = 32, passes: int = 20, members: int = 3) -> TorchClass:
+    """PyTorch: two hidden layers of ReLU."""
+    told = contexts.regressor
+    outputs = 1 if told["arm_contexts"] else contexts.n_arms
+
+    def make() -> Any:
+        from torch import nn
+
+        first = nn.Linear(contexts.shape[-1], hidden)
+        return nn.Sequential(first, nn.ReLU(), nn.Linear(hidden, hidden), nn.ReLU(), nn.Linear(hidden, outputs))
+
+    return TorchClass(make, **told, passes=passes, members=members)
+
+
+CLASSES: dict[str, Callable[..., FunctionClass[Any, Any, Any]]] = {
+    build.__name__: build for build in (linear, logistic, poisson, kernel, forest, boosting, network)
+}
+"""Function classes by kind."""
+
+
+def _sklearn(module: str, name: str) -> Any:
+    import importlib
+
+    try:
+        return getattr(importlib.import_module(f"sklearn.{module}"), name)
+    except ImportError as error:
+        raise MissingExtraError(f"{name} needs scikit-learn: pip install 'graphbandit[sklearn]'") from error

@@ -1,8 +1,0 @@
-"""Where tasks are done: in this process, in several on this machine, or on a Dask cluster."""
-
-from graphbandit.experiments.engines.base import Engine
-from graphbandit.experiments.engines.cluster import Cluster
-from graphbandit.experiments.engines.in_process import InProcess
-from graphbandit.experiments.engines.processes import Processes
-
-__all__ = ["Cluster", "Engine", "InProcess", "Processes"]

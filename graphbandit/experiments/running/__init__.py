@@ -1,0 +1,1 @@
+"""Running an experiment: tasks, engines, and resuming."""

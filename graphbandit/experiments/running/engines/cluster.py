@@ -1,0 +1,97 @@
+"""A cluster of Dask `distributed`: one that runs already, or one that is started here."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Generator, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from graphbandit.base.checks import setting_integer
+from graphbandit.errors import EngineError, MissingExtraError
+from graphbandit.experiments.running.engines.base import after_death
+from graphbandit.experiments.running.engines.processes import available_cores
+from graphbandit.experiments.running.tasks import Task, TaskResult, run_task
+
+QUEUED = 2
+"""Tasks a thread of the cluster has waiting, so that it need not wait for us."""
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """The cluster with a scheduler at `address`, as "tcp://host:8786"; "local" starts one of `workers` processes."""
+
+    address: str = "local"
+    workers: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.workers is not None:
+            setting_integer("workers", self.workers, at_least=1)
+
+    def results(self, tasks: Iterable[Task]) -> Generator[TaskResult, None, None]:
+        """As they come; the cluster itself does the task of a dead worker again, a few times."""
+        distributed = _import_distributed()
+        waiting = iter(tasks)
+        given: dict[Any, Task] = {}
+        with self._client(distributed) as client:
+            finished = distributed.as_completed(loop=client.loop)
+            while True:
+                threads = max(1, sum(client.nthreads().values()))
+                while len(given) < QUEUED * threads and (task := next(waiting, None)) is not None:
+                    _submit(client, task, given, finished)
+                if not given:
+                    return
+                future = next(finished)
+                task = given.pop(future)
+                error = None if future.status == "finished" else future.exception()
+                if error is None:
+                    result = future.result()
+                    _check_version(result)
+                    yield result
+                elif isinstance(error, distributed.KilledWorker):
+                    again, given_up = after_death(task, "died")
+                    for each in again:
+                        _submit(client, each, given, finished)
+                    if given_up is not None:
+                        yield given_up
+                else:
+                    raise EngineError(f"the cluster at {self.address} could not do a task: {error!r}") from error
+
+    @contextlib.contextmanager
+    def _client(self, distributed: Any) -> Iterator[Any]:
+        with contextlib.ExitStack() as stack:
+            if self.address == "local":
+                local = distributed.LocalCluster(
+                    n_workers=self.workers or available_cores(), threads_per_worker=1, dashboard_address=None
+                )
+                address = stack.enter_context(local)
+            else:
+                address = self.address
+            try:
+                client = distributed.Client(address, timeout="20s", set_as_default=False)
+            except (OSError, ValueError) as error:
+                raise EngineError(f"the cluster at {self.address} cannot be reached: {error}") from error
+            yield stack.enter_context(client)
+
+
+def _submit(client: Any, task: Task, given: dict[Any, Task], finished: Any) -> None:
+    future = client.submit(run_task, task, pure=False)
+    given[future] = task
+    finished.add(future)
+
+
+def _check_version(result: TaskResult) -> None:
+    """Another version of the package may give other figures."""
+    from graphbandit import __version__
+
+    versions = set() if result.rows is None else set(result.rows.column("graphbandit").to_pylist())
+    if versions - {__version__}:
+        raise EngineError(f"the cluster has graphbandit {versions.pop()}; expected {__version__}, as here")
+
+
+def _import_distributed() -> Any:
+    try:
+        import distributed
+    except ImportError as error:
+        raise MissingExtraError("a cluster needs Dask distributed: pip install 'graphbandit[cluster]'") from error
+    return distributed

@@ -1,0 +1,16 @@
+"""The simplest engine: one task after the other, here."""
+
+from collections.abc import Generator, Iterable
+from dataclasses import dataclass
+
+from graphbandit.experiments.running.tasks import Task, TaskResult, run_task
+
+
+@dataclass(frozen=True)
+class InProcess:
+    """No other processes; best for debugging and for small experiments."""
+
+    def results(self, tasks: Iterable[Task]) -> Generator[TaskResult, None, None]:
+        """One by one, in order."""
+        for task in tasks:
+            yield run_task(task)

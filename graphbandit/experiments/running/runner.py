@@ -1,0 +1,215 @@
+"""Running an experiment: what is not done yet is cut into tasks, an engine does them, the store keeps what comes."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain, groupby
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from graphbandit.errors import SettingError
+from graphbandit.experiments.describe.experiment import Experiment
+from graphbandit.experiments.describe.runs import Run, plan
+from graphbandit.experiments.running.engines import Engine, Processes
+from graphbandit.experiments.running.tasks import Conditions, Task, TaskResult
+
+if TYPE_CHECKING:
+    from graphbandit.experiments.results.results import Results
+
+TASK_SECONDS = 1.0
+"""A task should take about this long: long enough to be worth sending, short enough to lose."""
+FEW_GROUPS = 64
+"""With fewer repeats x environments than this, the learners of one repeat may go to different workers."""
+
+
+@dataclass
+class Progress:
+    """How far an experiment is; `failed` runs count as done, `finished_before` were there already."""
+
+    total: int
+    finished_before: int
+    rounds: int
+    done: int = 0
+    failed: int = 0
+    started: float = field(default_factory=time.monotonic)
+    sums: dict[str, tuple[float, int]] = field(default_factory=dict)
+
+    @property
+    def rounds_per_second(self) -> float:
+        """Since the start, over all workers."""
+        return (self.done - self.finished_before) * self.rounds / max(time.monotonic() - self.started, 1e-9)
+
+    @property
+    def seconds_left(self) -> float | None:
+        """At this speed; None before the first run has finished."""
+        speed = self.rounds_per_second
+        return (self.total - self.done) * self.rounds / speed if speed else None
+
+    @property
+    def best(self) -> tuple[str, float] | None:
+        """The learner with the least mean regret so far, and that mean."""
+        means = {label: total / count for label, (total, count) in self.sums.items()}
+        return min(means.items(), key=lambda item: item[1]) if means else None
+
+    def count(self, learner: str, regret: float) -> None:
+        """One more finished run."""
+        total, count = self.sums.get(learner, (0.0, 0))
+        self.sums[learner] = total + regret, count + 1
+        self.done += 1
+
+
+def run(
+    experiment: Experiment,
+    *,
+    out: str | os.PathLike[str] | None = None,
+    engine: Engine | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> Results:
+    """Run what is not finished yet of an experiment, and read all its results.
+
+    They are kept in the directory `out`; without one they are in memory only. `engine` says where the work is done:
+    `InProcess()`, `Processes(workers)` (the default, one a core) or `Cluster(address)`; it changes no result.
+    `progress` is called as runs finish. A run that fails is among the `failures` of the results, and tried again
+    the next time.
+    """
+    if not isinstance(experiment, Experiment):
+        raise SettingError(f"experiment is {experiment!r}; expected an Experiment, as load gives for a file")
+    if engine is not None and not isinstance(engine, Engine):
+        raise SettingError(f"engine is {engine!r}; expected InProcess(), Processes() or Cluster()")
+    if out is None:
+        with tempfile.TemporaryDirectory(prefix="graphbandit-") as directory:
+            return run(experiment, out=directory, engine=engine, progress=progress)
+    show = None if progress is None else lambda states: progress(states[0])
+    return run_all([(experiment, out)], engine=engine, progress=show)[0]
+
+
+def run_all(
+    jobs: Sequence[tuple[Experiment, str | os.PathLike[str]]],
+    *,
+    engine: Engine | None = None,
+    progress: Callable[[Sequence[Progress]], None] | None = None,
+) -> list[Results]:
+    """`run` of several experiments, each with its own directory, one after the other by the same workers.
+
+    A run that several of them ask for, with the same key, is done once and kept by each. `progress` is called with how
+    far each experiment is.
+    """
+    from graphbandit.experiments.results.results import Results
+    from graphbandit.experiments.results.store import Store
+
+    engine = Processes() if engine is None else engine
+    plans = [plan(experiment) for experiment, _ in jobs]
+    with contextlib.ExitStack() as stack:
+        stores = [
+            stack.enter_context(Store.opened(Path(out), experiment, runs))
+            for (experiment, out), runs in zip(jobs, plans, strict=True)
+        ]
+        states, todo = [], []
+        labels = [{each.key: each.learner.label for each in runs} for runs in plans]
+        askers: dict[str, list[int]] = {}
+        for i, ((experiment, _), runs, store) in enumerate(zip(jobs, plans, stores, strict=True)):
+            finished = store.finished()
+            state = Progress(total=len(runs), finished_before=0, rounds=experiment.rounds)
+            missing = []
+            for each in runs:
+                if each.key in finished:
+                    state.count(each.learner.label, finished[each.key])
+                    continue
+                if each.key not in askers:
+                    missing.append(each)
+                askers.setdefault(each.key, []).append(i)
+            state.finished_before = state.done
+            states.append(state)
+            todo.append((experiment, missing))
+        pace = _Pace()
+        tasks = chain.from_iterable(_tasks(experiment, missing, pace) for experiment, missing in todo)
+        if progress is not None:
+            progress(states)
+        if askers:
+            results = engine.results(tasks)
+            try:
+                for result in results:
+                    pace.learn(result)
+                    for i, own in _shares(result, askers):
+                        stores[i].add(own)
+                        _count(states[i], own, labels[i])
+                    for store in stores:
+                        store.flush_when_due()
+                    if progress is not None:
+                        progress(states)
+            finally:
+                results.close()  # now, and not when the last traceback that knows of it is gone
+                for store in stores:
+                    store.flush()
+        for store in stores:
+            store.merge()
+        return [Results.open(out) for _, out in jobs]
+
+
+def _shares(result: TaskResult, askers: dict[str, list[int]]) -> Iterator[tuple[int, TaskResult]]:
+    """What each experiment gets of a result."""
+    keys = [] if result.rows is None else result.rows.column("key").to_pylist()
+    failed = [failure.run.key for failure in result.failures]
+    for i in sorted({i for key in (*keys, *failed) for i in askers[key]}):
+        mine = [i in askers[key] for key in keys]
+        yield (
+            i,
+            replace(
+                result,
+                rows=result.rows if result.rows is None or all(mine) else result.rows.filter(mine),
+                failures=tuple(failure for failure in result.failures if i in askers[failure.run.key]),
+                logs={key: log for key, log in result.logs.items() if i in askers[key]},
+            ),
+        )
+
+
+def _count(state: Progress, result: TaskResult, labels: dict[str, str]) -> None:
+    if result.rows is not None:
+        for key, regret in zip(
+            result.rows.column("key").to_pylist(), result.rows.column("regret").to_pylist(), strict=True
+        ):
+            state.count(labels[key], regret)
+    state.done += len(result.failures)
+    state.failed += len(result.failures)
+
+
+class _Pace:
+    """How many runs make a task of the right length."""
+
+    def __init__(self) -> None:
+        self.runs_per_task = 1
+
+    def learn(self, result: TaskResult) -> None:
+        """From how long a task has taken; grows slowly, as first tasks compile or load things."""
+        if result.rows is not None and result.rows.num_rows and result.seconds > 0:
+            fitting = TASK_SECONDS * result.rows.num_rows / result.seconds
+            self.runs_per_task = max(1, min(int(fitting), 4 * self.runs_per_task, 1000))
+
+
+def _tasks(experiment: Experiment, runs: list[Run], pace: _Pace) -> Iterator[Task]:
+    """Repeat by repeat, so that learners can be compared early; what shares its draws is kept together."""
+    conditions = Conditions(
+        rounds=experiment.rounds,
+        seed=experiment.seed,
+        horizon_known=experiment.horizon_known,
+        curve_points=experiment.curve_points,
+        decisions=experiment.decisions,
+    )
+    order = {label: i for i, label in enumerate(dict.fromkeys(run.environment.label for run in runs))}
+    runs = sorted(runs, key=lambda run: (run.repeat, order[run.environment.label]))
+    groups = [list(group) for _, group in groupby(runs, key=lambda run: (run.repeat, run.environment.label))]
+    if len(groups) < FEW_GROUPS:
+        groups = [[run] for run in runs]
+    together: list[Run] = []
+    for group in groups:
+        together += group
+        if len(together) >= pace.runs_per_task:
+            yield Task(conditions, tuple(together))
+            together = []
+    if together:
+        yield Task(conditions, tuple(together))

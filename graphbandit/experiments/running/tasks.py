@@ -1,0 +1,162 @@
+"""A task: a few runs that one worker does in one go. It needs nothing but itself, so any process can do it."""
+
+from __future__ import annotations
+
+import io
+import os
+import platform
+import socket
+import time
+import traceback
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from graphbandit.base.shapes import Int
+from graphbandit.experiments.describe import registry
+from graphbandit.experiments.describe.runs import Run
+from graphbandit.rounds.decisions import Decisions
+from graphbandit.simulate import Run as PlayedRun
+from graphbandit.simulate import run_repeat
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True, kw_only=True)
+class Conditions:
+    """What all runs of an experiment share."""
+
+    rounds: int
+    seed: int
+    horizon_known: bool
+    curve_points: int
+    decisions: bool
+
+
+@dataclass(frozen=True)
+class Task:
+    """Runs to do; `deaths` counts the workers that died of it."""
+
+    conditions: Conditions
+    runs: tuple[Run, ...]
+    deaths: int = 0
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A run that ended in an error, and the traceback or another account of it."""
+
+    run: Run
+    error: str
+
+
+@dataclass(frozen=True)
+class TaskResult:
+    """`rows` has the form `parts.SCHEMA`, `logs` the decisions of runs as Parquet files; `seconds` is wall time."""
+
+    rows: pa.Table | None = None
+    failures: tuple[Failure, ...] = ()
+    logs: Mapping[str, bytes] = field(default_factory=dict)
+    seconds: float = 0.0
+
+
+def run_task(task: Task) -> TaskResult:
+    """Do the runs; one that fails is reported, and the others go on."""
+    from graphbandit.experiments.results import parquet as parts
+
+    start = time.perf_counter()
+    rows: list[dict[str, Any]] = []
+    failures: list[Failure] = []
+    logs: dict[str, bytes] = {}
+    for _, group in groupby(task.runs, key=lambda run: (run.environment.label, run.repeat)):
+        for run, outcome in _outcomes(task.conditions, list(group)):
+            if isinstance(outcome, str):
+                failures.append(Failure(run, outcome))
+                continue
+            points = curve_rounds(task.conditions.rounds, task.conditions.curve_points, outcome.learnt)
+            rows.append(
+                {
+                    "key": run.key,
+                    "regret": float(outcome.regret[-1]),
+                    "curve_round": points,
+                    "curve_regret": outcome.regret[points - 1],
+                    "seconds": outcome.seconds,
+                    **_circumstances(),
+                }
+            )
+            if task.conditions.decisions:
+                logs[run.key] = decisions_file(Decisions.concatenate(outcome.decisions))
+    return TaskResult(parts.table(rows), tuple(failures), logs, time.perf_counter() - start)
+
+
+def _outcomes(conditions: Conditions, runs: list[Run]) -> Iterator[tuple[Run, PlayedRun | str]]:
+    """The learners of one repeat side by side, on rounds drawn once; one by one if any of them fails."""
+    try:
+        for run, outcome in zip(runs, _play(conditions, runs), strict=True):
+            yield run, outcome
+    except Exception:
+        if len(runs) == 1:
+            yield runs[0], traceback.format_exc()
+            return
+        for run in runs:
+            yield from _outcomes(conditions, [run])
+
+
+def _play(conditions: Conditions, runs: list[Run]) -> list[PlayedRun]:
+    where = runs[0].environment
+    environment = registry.build_environment(where.kind, where.settings)
+    played = [run.learner for run in runs]
+    return run_repeat(
+        [(point.name, registry.build_learner(point.kind, point.settings, environment)) for point in played],
+        environment,
+        rounds=conditions.rounds,
+        repeat=runs[0].repeat,
+        seed=conditions.seed,
+        horizon_known=conditions.horizon_known,
+        keep_decisions=conditions.decisions,
+    )
+
+
+def curve_rounds(rounds: int, points: int, learnt: list[int]) -> Int[np.ndarray, " kept"]:
+    """The rounds at which a curve is kept: log-spaced, the last, and the ends of epochs unless they are too many.
+
+    >>> curve_rounds(100, 5, [2, 4, 8])
+    array([  1,   2,   3,   4,   8,  10,  32, 100])
+    """
+    spaced = np.geomspace(1, rounds, points).round().astype(np.int64)
+    ends = np.array(learnt if len(learnt) <= max(points, 64) else [], dtype=np.int64)
+    return np.unique(np.concatenate([spaced, ends, [rounds]]))
+
+
+def decisions_file(decisions: Decisions) -> bytes:
+    """A Parquet file with one row a round; a figure for each arm becomes a list."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    columns: dict[str, Any] = {"round": np.arange(1, len(decisions) + 1)}
+    for name, values in vars(decisions).items():
+        columns[name] = (
+            values
+            if values.ndim == 1
+            else pa.FixedSizeListArray.from_arrays(pa.array(values.reshape(-1)), values.shape[1])
+        )
+    buffer = io.BytesIO()
+    parquet.write_table(pa.table(columns), buffer)
+    return buffer.getvalue()
+
+
+def _circumstances() -> dict[str, Any]:
+    """Where, when and with what a run was done: nothing its result may depend on."""
+    from graphbandit import __version__
+
+    return {
+        "worker": f"{socket.gethostname()}:{os.getpid()}",
+        "ended": time.time(),
+        "graphbandit": __version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+    }

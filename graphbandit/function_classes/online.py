@@ -1,0 +1,111 @@
+"""Online oracles of linear regression: they predict, see what is revealed, and learn, round by round.
+
+Contexts of shape (n, d) have a parameter theta_a for each arm, f(x, a) = x'theta_a; contexts of shape (n, K, d), a
+vector for each arm, share one, f(x, a) = x_a'theta. With the observations (x, y) so far, lam = `regularisation` and
+A = lam I + sum x x':
+
+    "ridge"   x'theta,                      theta = A^-1 sum y x
+    "vaw"     x'theta / (1 + x' A^-1 x)     the forecaster of Vovk, Azoury and Warmuth: x counts before its y is seen
+    "ogd"     x'theta,                      theta moved by rate / sqrt(sum of squared gradients) against each gradient
+
+For one observation at a time, the regret of "vaw" against the best theta is at most lam |theta|^2 +
+d Y^2 log(1 + n / (lam d)) for |y| <= Y, |x| <= 1. All that one round reveals is predicted before any of it is learnt.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from graphbandit.base.checks import contexts_array, setting_choice, setting_integer, setting_number
+from graphbandit.base.saved_files import savable
+from graphbandit.base.shapes import Float, Shaped
+from graphbandit.errors import InputError
+from graphbandit.rounds.observations import Observations
+
+ORACLES = ("ridge", "vaw", "ogd")
+
+
+@savable
+@dataclass(frozen=True, kw_only=True, eq=False)
+class OnlineState:
+    """What an oracle has learnt: theta, A^-1 (of no size for "ogd"), and the sums of squared gradients."""
+
+    parameters: Float[np.ndarray, "arms_or_one d"]
+    inverses: Float[np.ndarray, "arms_or_one d d"]
+    squares: Float[np.ndarray, " arms_or_one"]
+
+
+@savable
+@dataclass(frozen=True, kw_only=True)
+class OnlineLinear:
+    """The settings of an oracle; `start`, `predict` and `update` are states in, states and values out.
+
+    >>> oracle = OnlineLinear(method="vaw", n_arms=1)
+    >>> seen = Observations.from_masks(np.array([[1.0], [1.0]]), np.array([[True], [True]]), np.array([[1.0], [1.0]]))
+    >>> state = oracle.update(None, seen)
+    >>> oracle.predict(state, np.array([[1.0]]))  # (1 + 1) / (1 + 1 + 1 + 1): A counts lam, both x and the new one
+    array([[0.5]])
+    """
+
+    method: str
+    n_arms: int
+    regularisation: float = 1.0
+    rate: float = 1.0
+
+    def __post_init__(self) -> None:
+        setting_choice("method", self.method, ORACLES)
+        setting_integer("n_arms", self.n_arms, at_least=1)
+        setting_number("regularisation", self.regularisation, above=0.0)
+        setting_number("rate", self.rate, above=0.0)
+
+    def start(self, contexts: Shaped[np.ndarray, "n ..."]) -> OnlineState:
+        """The state before any observation, of the size that these contexts ask for."""
+        features = self._features(contexts)
+        blocks, size = (1 if contexts.ndim == 3 else self.n_arms), features.shape[2]
+        width = 0 if self.method == "ogd" else size
+        inverses = np.tile(np.eye(width) / self.regularisation, (blocks, 1, 1))
+        return OnlineState(parameters=np.zeros((blocks, size)), inverses=inverses, squares=np.zeros(blocks))
+
+    def predict(self, state: OnlineState | None, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n arms"]:
+        """f(x, a) for every context and arm; 0 before any observation."""
+        from graphbandit.kernels.function_classes import online
+
+        features = self._features(contexts)
+        values = np.zeros((len(contexts), self.n_arms))
+        if state is not None:
+            self._check_size(state, contexts, features)
+            online.predict(features, state.parameters, state.inverses, self.method == "vaw", values)
+        return values
+
+    def update(self, state: OnlineState | None, observations: Observations) -> OnlineState:
+        """The state after these observations, one after the other."""
+        from graphbandit.kernels.function_classes import online
+
+        old = self.start(observations.contexts) if state is None else state
+        features = self._features(observations.contexts)
+        self._check_size(old, observations.contexts, features)
+        new = OnlineState(parameters=old.parameters.copy(), inverses=old.inverses.copy(), squares=old.squares.copy())
+        seen = (features, observations.rows, observations.arms, observations.rewards)
+        if self.method == "ogd":
+            online.update_gradient(*seen, self.rate, new.parameters, new.squares)
+        else:
+            online.update_ridge(*seen, new.parameters, new.inverses)
+        return new
+
+    def _features(self, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n arms_or_one d"]:
+        array = np.array(contexts_array(contexts))
+        if array.ndim == 2:
+            return array[:, None, :]
+        if array.ndim != 3 or array.shape[1] != self.n_arms:
+            raise InputError(f"contexts have shape {array.shape}; expected (n, d) or (n, {self.n_arms}, d)")
+        return array
+
+    def _check_size(
+        self, state: OnlineState, contexts: Shaped[np.ndarray, "n ..."], features: Float[np.ndarray, "n arms_or_one d"]
+    ) -> None:
+        expected = (1 if contexts.ndim == 3 else self.n_arms, features.shape[2])
+        if state.parameters.shape != expected:
+            raise InputError(
+                f"contexts have shape {contexts.shape}, for parameters of shape {expected}; "
+                f"expected contexts as before, for parameters of shape {state.parameters.shape}"
+            )

@@ -1,0 +1,300 @@
+"""A batch of feedback graphs, one for each of n rounds, without storing any graph twice.
+
+>>> star = FeedbackGraph.from_edges([(0, 1), (0, 2)], 3, directed=False, add_loops=True)
+>>> loops = FeedbackGraph.from_edges([], 3, add_loops=True)
+>>> graphs = FeedbackGraphs.pool([star, loops], index=[0, 0, 1, 0])
+>>> graphs
+FeedbackGraphs(4 rounds, n_arms=3, 2 stored)
+>>> graphs[2] == loops
+True
+>>> graphs.revealed([0, 1, 1, 2]).astype(int)
+array([[1, 1, 1],
+       [1, 1, 0],
+       [0, 1, 0],
+       [1, 0, 1]])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, SupportsIndex, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbandit.base.checks import setting_integer
+from graphbandit.base.shapes import Bool, Int, Int32, UInt64
+from graphbandit.errors import GraphError, InputError
+from graphbandit.graphs.bits import WORD, diagonal, n_words, pack_rows, unpack_rows
+from graphbandit.graphs.graph import PACKED_LIMIT, FeedbackGraph
+from graphbandit.graphs.user_input import as_booleans, checked_n_arms, checked_square, missing_loops_message
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FeedbackGraphs:
+    """An immutable batch of n graphs on the same arms: round i has the stored graph ``index[i]``.
+
+    A graph that stays, a pool of graphs and a new graph each round are all the same thing. `stored` holds m
+    graphs as packed words (m, K, W) up to `PACKED_LIMIT` arms, as a tuple of sparse graphs beyond.
+    """
+
+    n_arms: int
+    stored: UInt64[np.ndarray, "stored arms words"] | tuple[FeedbackGraph, ...]
+    index: Int32[np.ndarray, " n"]
+
+    def __post_init__(self) -> None:
+        self.index.flags.writeable = False
+        if isinstance(self.stored, np.ndarray):
+            self.stored.flags.writeable = False
+
+    @classmethod
+    def from_dense(cls, matrices: npt.ArrayLike, *, require_loops: bool = True) -> FeedbackGraphs:
+        """From n square matrices of booleans or zeros and ones, shape (n, arms, arms).
+
+        >>> FeedbackGraphs.from_dense(np.ones((5, 3, 3)))
+        FeedbackGraphs(5 rounds, n_arms=3, 5 stored)
+        """
+        dense = as_booleans(matrices)
+        if dense.ndim != 3:
+            raise GraphError(f"matrices have shape {dense.shape}; expected (n, arms, arms)")
+        n_arms = checked_square(dense.shape[1:])
+        if n_arms <= PACKED_LIMIT:
+            return cls.from_words(pack_rows(dense), n_arms, require_loops=require_loops)
+        return cls.stack([FeedbackGraph.from_dense(matrix, require_loops=require_loops) for matrix in dense])
+
+    @classmethod
+    def stack(cls, graphs: Iterable[FeedbackGraph]) -> FeedbackGraphs:
+        """One graph a round, in this order; equal graphs are stored once.
+
+        >>> loop = FeedbackGraph.from_dense([[1]])
+        >>> FeedbackGraphs.stack([loop, loop])
+        FeedbackGraphs(2 rounds, n_arms=1, 1 stored)
+        """
+        rounds = _checked_graphs(graphs)
+        place = {graph: i for i, graph in enumerate(dict.fromkeys(rounds))}
+        return cls.pool(list(place), [place[graph] for graph in rounds])
+
+    @classmethod
+    def repeat(cls, graph: FeedbackGraph, n: SupportsIndex) -> FeedbackGraphs:
+        """The same graph in each of n rounds.
+
+        >>> len(FeedbackGraphs.repeat(FeedbackGraph.from_dense([[1]]), 1_000_000))
+        1000000
+        """
+        _checked_graphs([graph])
+        stored = graph.words[None] if graph.is_packed else (graph,)
+        batch = cls(graph.n_arms, stored, np.zeros(setting_integer("n", n, at_least=0), dtype=np.int32))
+        return batch._knowing(graph.has_all_loops)
+
+    @classmethod
+    def pool(cls, graphs: Sequence[FeedbackGraph], index: npt.ArrayLike) -> FeedbackGraphs:
+        """Round i has ``graphs[index[i]]``."""
+        graphs = _checked_graphs(graphs)
+        if not graphs:
+            raise InputError("graphs is empty; expected at least one, so that the number of arms is known")
+        n_arms = graphs[0].n_arms
+        for i, graph in enumerate(graphs):
+            if graph.n_arms != n_arms:
+                raise GraphError(f"graph {i} has {graph.n_arms} arms; expected {n_arms}, as graph 0 has")
+        checked = checked_index(index, len(graphs))
+        if graphs[0].is_packed:
+            return cls(n_arms, np.stack([graph.words for graph in graphs]), checked)
+        return cls(n_arms, tuple(graphs), checked)
+
+    @classmethod
+    def from_words(
+        cls,
+        words: UInt64[np.ndarray, "stored arms words"],
+        n_arms: int,
+        index: npt.ArrayLike | None = None,
+        *,
+        require_loops: bool = True,
+    ) -> FeedbackGraphs:
+        """From packed rows as in `FeedbackGraph.words`; without `index`, round i has graph i.
+
+        The array is taken over: it is not copied, and becomes read-only.
+
+        >>> FeedbackGraphs.from_words(np.array([[[3], [2]]], dtype=np.uint64), 2)[0].to_dense().astype(int)
+        array([[1, 1],
+               [0, 1]])
+        """
+        n_arms = checked_n_arms(n_arms)
+        if n_arms > PACKED_LIMIT:
+            raise GraphError(f"n_arms is {n_arms}; packed words exist up to {PACKED_LIMIT}")
+        if not isinstance(words, np.ndarray):
+            raise GraphError(f"words is a {type(words).__name__}; expected an array of uint64")
+        if words.dtype != np.uint64 or words.ndim != 3 or words.shape[1:] != (n_arms, n_words(n_arms)):
+            expected = f"expected uint64 of shape (stored, {n_arms}, {n_words(n_arms)})"
+            raise GraphError(f"words have type {words.dtype} and shape {words.shape}; {expected}")
+        if n_arms % WORD and (words[..., -1] >> np.uint64(n_arms % WORD)).any():
+            graph, arm = np.argwhere(words[..., -1] >> np.uint64(n_arms % WORD))[0].tolist()
+            raise GraphError(f"row {arm} of graph {graph} has bits beyond arm {n_arms - 1}; expected zeros there")
+        rounds = np.arange(len(words)) if index is None else index
+        graphs = cls(n_arms, np.ascontiguousarray(words), checked_index(rounds, len(words)))
+        if require_loops and not graphs.has_all_loops:
+            first = next(i for i, graph in enumerate(graphs) if not graph.has_all_loops)
+            raise GraphError(missing_loops_message(graphs[first].arms_without_loop, f"in round {first}, "))
+        return graphs
+
+    @classmethod
+    def concatenate(cls, batches: Sequence[FeedbackGraphs]) -> FeedbackGraphs:
+        """One batch after the other; a store that batches share is kept once.
+
+        >>> graphs = FeedbackGraphs.from_dense(np.ones((5, 3, 3)))
+        >>> FeedbackGraphs.concatenate([graphs[3:], graphs[:2]])
+        FeedbackGraphs(4 rounds, n_arms=3, 5 stored)
+        """
+        if not batches:
+            raise InputError("batches is empty; expected at least one, so that the number of arms is known")
+        for i, batch in enumerate(batches):
+            if not isinstance(batch, FeedbackGraphs):
+                raise GraphError(f"batch {i} is a {type(batch).__name__}; expected FeedbackGraphs")
+        first = batches[0]
+        for i, batch in enumerate(batches):
+            if batch.n_arms != first.n_arms:
+                raise GraphError(f"batch {i} has {batch.n_arms} arms; expected {first.n_arms}, as batch 0 has")
+        offsets: dict[int, int] = {}
+        parts: list[FeedbackGraphs] = []
+        for batch in batches:
+            if id(batch.stored) not in offsets:
+                offsets[id(batch.stored)] = sum(len(part.stored) for part in parts)
+                parts.append(batch)
+        index = np.concatenate([batch.index + np.int32(offsets[id(batch.stored)]) for batch in batches])
+        if len(parts) == 1:
+            return cls(first.n_arms, first.stored, index)
+        if first.is_packed:
+            return cls(first.n_arms, np.concatenate([part.words for part in parts]), index)
+        return cls(first.n_arms, tuple(graph for part in parts for graph in part.stored), index)
+
+    @property
+    def words(self) -> UInt64[np.ndarray, "stored arms words"]:
+        """The stored graphs' packed out-rows, up to `PACKED_LIMIT` arms; round i has ``words[index[i]]``."""
+        if isinstance(self.stored, np.ndarray):
+            return self.stored
+        raise GraphError(f"n_arms is {self.n_arms}; packed words exist up to {PACKED_LIMIT}: use the graphs' csr()")
+
+    @property
+    def is_packed(self) -> bool:
+        """Whether the graphs are stored as `words`, that is, have at most `PACKED_LIMIT` arms."""
+        return isinstance(self.stored, np.ndarray)
+
+    @cached_property
+    def has_all_loops(self) -> bool:
+        """Whether in every round playing any arm reveals its own reward."""
+        used = np.flatnonzero(np.bincount(self.index, minlength=len(self.stored)))
+        if isinstance(self.stored, np.ndarray):
+            # all of the store is the usual case, and it may be large: no copy then
+            stored = self.stored if len(used) == len(self.stored) else self.stored[used]
+            return bool(diagonal(stored).all())
+        return all(self.stored[i].has_all_loops for i in used)
+
+    def revealed(self, actions: npt.ArrayLike) -> Bool[np.ndarray, "n arms"]:
+        """The mask of out(a_t): which arms are revealed in round t when ``actions[t]`` is played."""
+        try:
+            played = np.asarray(actions)
+        except ValueError:
+            raise InputError("actions have rows of different lengths; expected one arm a round") from None
+        if played.shape != self.index.shape or (played.size and played.dtype.kind not in "ui"):
+            raise InputError(
+                f"actions have type {played.dtype} and shape {played.shape}; "
+                f"expected one arm for each of {len(self)} rounds"
+            )
+        outside = (played < 0) | (played >= self.n_arms)
+        if outside.any():
+            first = int(np.argmax(outside))
+            raise InputError(f"actions[{first}] is {played[first]}; expected an arm of 0 .. {self.n_arms - 1}")
+        return self._revealed(played.astype(np.intp))
+
+    def _revealed(self, played: Int[np.ndarray, " n"]) -> Bool[np.ndarray, "n arms"]:
+        """`revealed` for arms that need no check."""
+        if isinstance(self.stored, np.ndarray):
+            return unpack_rows(self.stored[self.index, played], self.n_arms)
+        mask = np.zeros((len(self), self.n_arms), dtype=np.bool_)
+        # a row this wide costs more than a step of the loop
+        for t, (graph, arm) in enumerate(zip(self, played, strict=True)):
+            mask[t, graph.csr().of(arm)] = True
+        return mask
+
+    def _knowing(self, has_all_loops: bool) -> FeedbackGraphs:
+        """The batch itself, spared the walk over its graphs where their loops are known to be there."""
+        if has_all_loops:
+            self.__dict__["has_all_loops"] = True
+        return self
+
+    def stored_graphs(self) -> list[FeedbackGraph]:
+        """Every stored graph once, in the order `index` counts them."""
+        return [self._stored_graph(i) for i in range(len(self.stored))]
+
+    def _stored_graph(self, i: SupportsIndex) -> FeedbackGraph:
+        return FeedbackGraph(self.n_arms, self.stored[i]) if isinstance(self.stored, np.ndarray) else self.stored[i]
+
+    def __len__(self) -> int:
+        return len(self.index)
+
+    def __iter__(self) -> Iterator[FeedbackGraph]:
+        return (self._stored_graph(i) for i in self.index)
+
+    @overload
+    def __getitem__(self, rounds: int) -> FeedbackGraph: ...
+    @overload
+    def __getitem__(
+        self, rounds: slice | Sequence[int] | Int[np.ndarray, " chosen"] | Bool[np.ndarray, " n"]
+    ) -> FeedbackGraphs: ...
+    def __getitem__(self, rounds: Any) -> FeedbackGraph | FeedbackGraphs:
+        """A round's graph, or a batch of some rounds (slice, round numbers or mask); no graph is copied."""
+        expected = f"expected rounds of 0 .. {len(self) - 1}, a slice or a mask"
+        try:
+            chosen = self.index[rounds]
+        except IndexError:
+            raise InputError(f"rounds is {rounds!r}; {expected}") from None
+        if chosen.ndim > 1:
+            raise InputError(f"rounds has {chosen.ndim} dimensions; {expected}")
+        if not chosen.ndim:
+            return self._stored_graph(chosen)
+        return FeedbackGraphs(self.n_arms, self.stored, chosen)._knowing(self.__dict__.get("has_all_loops", False))
+
+    def __eq__(self, other: object) -> bool:
+        """Whether each round has the same graph, however the graphs are stored."""
+        if not isinstance(other, FeedbackGraphs):
+            return NotImplemented
+        if self.n_arms != other.n_arms or len(self) != len(other):
+            return False
+        mine, theirs = np.unique(np.stack([self.index, other.index]), axis=1)
+        if isinstance(self.stored, np.ndarray):
+            return np.array_equal(self.stored[mine], other.words[theirs])
+        return all(self._stored_graph(i) == other._stored_graph(j) for i, j in zip(mine, theirs, strict=True))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"FeedbackGraphs({len(self)} rounds, n_arms={self.n_arms}, {len(self.stored)} stored)"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # through the constructor, so that an unpickled batch is read-only too
+        return FeedbackGraphs, (self.n_arms, self.stored, self.index)
+
+
+def _checked_graphs(graphs: Iterable[FeedbackGraph]) -> list[FeedbackGraph]:
+    if not isinstance(graphs, Iterable):
+        raise GraphError(f"graphs is a {type(graphs).__name__}; expected a sequence of FeedbackGraph")
+    checked = list(graphs)
+    for i, graph in enumerate(checked):
+        if not isinstance(graph, FeedbackGraph):
+            raise GraphError(f"graph {i} is a {type(graph).__name__}; expected a FeedbackGraph")
+    return checked
+
+
+def checked_index(index: npt.ArrayLike, n_stored: int) -> Int32[np.ndarray, " n"]:
+    """Which stored graph each round has; raises unless all of them are stored."""
+    try:
+        places = np.asarray(index)
+    except ValueError:
+        raise InputError("index has rows of different lengths; expected whole numbers, (n,)") from None
+    if places.ndim != 1 or (places.size and places.dtype.kind not in "ui"):
+        raise InputError(f"index has type {places.dtype} and shape {places.shape}; expected whole numbers, (n,)")
+    if places.size and not 0 <= places.min() <= places.max() < n_stored:
+        first = int(np.argmax((places < 0) | (places >= n_stored)))
+        raise InputError(f"index[{first}] is {places[first]}; expected one of the graphs 0 .. {n_stored - 1}")
+    return places.astype(np.int32)

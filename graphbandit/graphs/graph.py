@@ -1,0 +1,336 @@
+"""Feedback graphs: which rewards does playing an arm reveal?
+
+A feedback graph on K arms is a directed graph. Its orientation is stated here, once: ``graph[j, a]`` is true
+when playing arm j reveals the reward of arm a. Row j is out(j), what j reveals; column a is what reveals a. A
+self-loop ``graph[a, a]`` means that one sees the reward of the arm one plays; the paper's graphs have all.
+
+>>> graph = FeedbackGraph.from_edges([(0, 1), (1, 2)], n_arms=3, add_loops=True)
+>>> graph
+FeedbackGraph(n_arms=3, n_edges=5, n_loops=3)
+>>> graph[0, 1], graph[1, 0]
+(True, False)
+>>> graph.reveals(1)
+array([1, 2])
+>>> graph.revealed_by(1)
+array([0, 1])
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, SupportsIndex
+
+import numpy as np
+import numpy.typing as npt
+import scipy  # its subpackages load on first use
+
+from graphbandit.base.shapes import Bool, Int64, UInt64
+from graphbandit.errors import GraphError, MissingExtraError
+from graphbandit.graphs.bits import WORD, column, diagonal, pack_rows, unpack_rows
+from graphbandit.graphs.sparse_rows import SparseRows, sparse_rows
+from graphbandit.graphs.user_input import (
+    as_booleans,
+    as_pairs,
+    checked_n_arms,
+    checked_square,
+    missing_loops_message,
+)
+
+PACKED_LIMIT = 4096
+"""The largest number of arms stored as packed bits (2 MB at most); larger graphs have sparse rows."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FeedbackGraph:
+    """An immutable directed graph on the arms 0 .. n_arms - 1; built by one of the ``from_`` constructors.
+
+    `rows` is how it is stored: packed bits up to `PACKED_LIMIT` arms (`words`), sparse rows beyond. Either
+    way `csr` gives the sparse rows, and every method means the same.
+    """
+
+    n_arms: int
+    rows: UInt64[np.ndarray, "arms words"] | SparseRows
+
+    def __post_init__(self) -> None:
+        for array in (self.rows,) if isinstance(self.rows, np.ndarray) else self.rows:
+            array.flags.writeable = False
+
+    @classmethod
+    def from_dense(cls, matrix: npt.ArrayLike, *, require_loops: bool = True) -> FeedbackGraph:
+        """From a square matrix of booleans or zeros and ones; entry (j, a) says whether playing j reveals a.
+
+        >>> FeedbackGraph.from_dense([[1, 1], [0, 1]]).edges().tolist()
+        [[0, 0], [0, 1], [1, 1]]
+        """
+        dense = as_booleans(matrix)
+        n_arms = checked_square(dense.shape)
+        if n_arms <= PACKED_LIMIT:
+            graph = cls(n_arms, pack_rows(dense))
+        else:
+            sources, targets = np.nonzero(dense)
+            graph = cls(n_arms, sparse_rows(sources, targets, n_arms))
+        return graph._with_loops_checked(require_loops)
+
+    @classmethod
+    def from_sparse(cls, matrix: Any, *, require_loops: bool = True) -> FeedbackGraph:
+        """From any SciPy sparse matrix or array with boolean or 0/1 entries; duplicates count as their sum.
+
+        >>> FeedbackGraph.from_sparse(scipy.sparse.eye_array(3))
+        FeedbackGraph(n_arms=3, n_edges=3, n_loops=3)
+        """
+        is_sparse = scipy.sparse.issparse(matrix)
+        if not is_sparse:
+            raise GraphError(f"matrix is a {type(matrix).__name__}; expected a SciPy sparse matrix or array")
+        n_arms = checked_square(matrix.shape)
+        entries = matrix.tocsr(copy=True)
+        entries.sum_duplicates()
+        entries = entries.tocoo()
+        present = as_booleans(entries.data, places=(entries.row, entries.col))
+        return cls._from_pairs(entries.row[present], entries.col[present], n_arms, require_loops)
+
+    @classmethod
+    def from_edges(
+        cls,
+        edges: npt.ArrayLike | Iterable[tuple[int, int]],
+        n_arms: SupportsIndex,
+        *,
+        directed: bool = True,
+        add_loops: bool = False,
+        require_loops: bool = True,
+    ) -> FeedbackGraph:
+        """From pairs (j, a): playing j reveals a, and a reveals j too unless `directed`. Repeats are fine.
+
+        >>> friends = FeedbackGraph.from_edges([(0, 1), (1, 2)], n_arms=3, directed=False, add_loops=True)
+        >>> friends.to_dense().astype(int)
+        array([[1, 1, 0],
+               [1, 1, 1],
+               [0, 1, 1]])
+        """
+        size = checked_n_arms(n_arms)
+        sources, targets = as_pairs(edges, size).T
+        if not directed:
+            sources, targets = np.concatenate([sources, targets]), np.concatenate([targets, sources])
+        if add_loops:
+            arms = np.arange(size)
+            sources, targets = np.concatenate([sources, arms]), np.concatenate([targets, arms])
+        return cls._from_pairs(sources, targets, size, require_loops)
+
+    @classmethod
+    def from_networkx(
+        cls,
+        graph: Any,
+        *,
+        nodes: Sequence[Any] | None = None,
+        add_loops: bool = False,
+        require_loops: bool = True,
+    ) -> FeedbackGraph:
+        """From a NetworkX graph. Arm i is ``nodes[i]``; without `nodes`, the nodes must be 0 .. n_arms - 1.
+
+        An undirected graph gives both directions. Edge data are not looked at.
+        """
+        if not isinstance(graph, _import_networkx().Graph):
+            raise GraphError(f"graph is a {type(graph).__name__}; expected a NetworkX graph")
+        order = list(range(len(graph))) if nodes is None else list(nodes)
+        if len(order) != len(graph) or set(order) != set(graph):
+            at_odds = sorted(set(graph) ^ set(order), key=repr)[:5] or "repeats"
+            expected = "nodes 0 .. n_arms - 1, or their order as nodes=[...]" if nodes is None else "each node once"
+            raise GraphError(f"graph and order of nodes are at odds in {at_odds}; expected {expected}")
+        arm = {node: i for i, node in enumerate(order)}
+        pairs = [(arm[u], arm[v]) for u, v in graph.edges()]
+        directed = graph.is_directed()
+        return cls.from_edges(pairs, len(order), directed=directed, add_loops=add_loops, require_loops=require_loops)
+
+    @classmethod
+    def _from_pairs(
+        cls, sources: npt.NDArray[Any], targets: npt.NDArray[Any], n_arms: int, require_loops: bool
+    ) -> FeedbackGraph:
+        if n_arms <= PACKED_LIMIT:
+            dense = np.zeros((n_arms, n_arms), dtype=np.bool_)
+            dense[sources, targets] = True
+            return cls.from_dense(dense, require_loops=require_loops)
+        return cls(n_arms, sparse_rows(sources, targets, n_arms))._with_loops_checked(require_loops)
+
+    def _with_loops_checked(self, require_loops: bool) -> FeedbackGraph:
+        if require_loops and not self.has_all_loops:
+            raise GraphError(missing_loops_message(self.arms_without_loop))
+        return self
+
+    def to_dense(self) -> Bool[np.ndarray, "arms arms"]:
+        """The matrix G of booleans, ``G[j, a]``: playing j reveals a."""
+        if isinstance(self.rows, np.ndarray):
+            return unpack_rows(self.rows, self.n_arms)
+        dense = np.zeros((self.n_arms, self.n_arms), dtype=np.bool_)
+        dense[tuple(self.edges().T)] = True
+        return dense
+
+    def to_sparse(self) -> scipy.sparse.csr_array[np.bool_]:
+        """The same matrix as a SciPy ``csr_array`` of booleans."""
+        indptr, indices = self.csr()
+        ones = np.ones(len(indices), dtype=np.bool_)
+        return scipy.sparse.csr_array((ones, indices, indptr), shape=(self.n_arms, self.n_arms), copy=True)
+
+    def to_networkx(self) -> Any:
+        """A ``networkx.DiGraph`` on the nodes 0 .. n_arms - 1, self-loops included."""
+        graph = _import_networkx().DiGraph()
+        graph.add_nodes_from(range(self.n_arms))
+        graph.add_edges_from(self.edges().tolist())
+        return graph
+
+    def edges(self) -> Int64[np.ndarray, "edges 2"]:
+        """All pairs (j, a) with ``graph[j, a]``, self-loops included, sorted."""
+        rows = self.csr()
+        return np.stack([rows.row_numbers(), rows.indices], axis=1)
+
+    @property
+    def words(self) -> UInt64[np.ndarray, "arms words"]:
+        """Packed out-rows: bit ``a % 64`` of ``words[j, a // 64]`` is ``graph[j, a]``."""
+        if isinstance(self.rows, np.ndarray):
+            return self.rows
+        raise GraphError(f"n_arms is {self.n_arms}; packed words exist up to {PACKED_LIMIT}: use csr()")
+
+    @property
+    def is_packed(self) -> bool:
+        """Whether the graph is stored as `words`, that is, has at most `PACKED_LIMIT` arms."""
+        return isinstance(self.rows, np.ndarray)
+
+    def csr(self) -> SparseRows:
+        """Sparse out-rows ``(indptr, indices)``: what each arm reveals. Computed once."""
+        return self._out_rows
+
+    def in_csr(self) -> SparseRows:
+        """Sparse rows of the transpose: what reveals each arm. Computed once."""
+        return self._in_rows
+
+    @cached_property
+    def _out_rows(self) -> SparseRows:
+        if isinstance(self.rows, np.ndarray):
+            sources, targets = np.nonzero(self.to_dense())
+            return sparse_rows(sources, targets, self.n_arms)
+        return self.rows
+
+    @cached_property
+    def _in_rows(self) -> SparseRows:
+        sources, targets = self.edges().T
+        return sparse_rows(targets, sources, self.n_arms)
+
+    @cached_property
+    def n_edges(self) -> int:
+        """The number of pairs (j, a) with ``graph[j, a]``: self-loops count, both directions count."""
+        if isinstance(self.rows, np.ndarray):
+            return int(np.bitwise_count(self.rows).sum())
+        return len(self.rows.indices)
+
+    @cached_property
+    def arms_without_loop(self) -> Int64[np.ndarray, " arms_found"]:
+        """The arms a that lack ``graph[a, a]``, sorted."""
+        if isinstance(self.rows, np.ndarray):
+            arms = np.flatnonzero(~diagonal(self.rows))
+        else:
+            sources, targets = self.edges().T
+            arms = np.setdiff1d(np.arange(self.n_arms), sources[sources == targets], assume_unique=True)
+        arms.flags.writeable = False
+        return arms
+
+    @property
+    def n_loops(self) -> int:
+        """The number of arms that reveal their own reward."""
+        return self.n_arms - len(self.arms_without_loop)
+
+    @property
+    def has_all_loops(self) -> bool:
+        """Whether playing any arm reveals its own reward."""
+        return len(self.arms_without_loop) == 0
+
+    @cached_property
+    def is_undirected(self) -> bool:
+        """Whether ``graph[j, a] == graph[a, j]`` for all arms."""
+        return all(np.array_equal(x, y) for x, y in zip(self.csr(), self.in_csr(), strict=True))
+
+    def reveals(self, arm: SupportsIndex) -> Int64[np.ndarray, " degree"]:
+        """out(arm): the arms whose rewards are seen when `arm` is played, sorted."""
+        j = self._checked(arm)
+        if isinstance(self.rows, np.ndarray):
+            return np.flatnonzero(self.reveals_mask(j))
+        return self.rows.of(j).astype(np.int64)
+
+    def revealed_by(self, arm: SupportsIndex) -> Int64[np.ndarray, " degree"]:
+        """in(arm): the arms that reveal the reward of `arm`, sorted."""
+        a = self._checked(arm)
+        if isinstance(self.rows, np.ndarray):
+            return np.flatnonzero(column(self.rows, a))
+        return self.in_csr().of(a).astype(np.int64)
+
+    def reveals_mask(self, arm: SupportsIndex) -> Bool[np.ndarray, " arms"]:
+        """out(arm) as a mask over all arms."""
+        j = self._checked(arm)
+        if isinstance(self.rows, np.ndarray):
+            return unpack_rows(self.rows[j], self.n_arms)
+        mask = np.zeros(self.n_arms, dtype=np.bool_)
+        mask[self.reveals(j)] = True
+        return mask
+
+    def transpose(self) -> FeedbackGraph:
+        """The graph with every edge turned round."""
+        if isinstance(self.rows, np.ndarray):
+            return FeedbackGraph(self.n_arms, pack_rows(self.to_dense().T))
+        return FeedbackGraph(self.n_arms, self.in_csr())
+
+    def with_loops(self) -> FeedbackGraph:
+        """The graph with all self-loops added; itself if it has them."""
+        if self.has_all_loops:
+            return self
+        return FeedbackGraph.from_edges(self.edges(), self.n_arms, add_loops=True)
+
+    def _checked(self, arm: SupportsIndex) -> int:
+        try:
+            index = operator.index(arm)
+        except TypeError:
+            index = -1
+        if not 0 <= index < self.n_arms:
+            raise GraphError(f"arm is {arm!r}; expected one of 0 .. {self.n_arms - 1}")
+        return index
+
+    def __getitem__(self, pair: tuple[SupportsIndex, SupportsIndex]) -> bool:
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            raise GraphError(f"index is {pair!r}; expected two arms, graph[j, a]")
+        j, a = self._checked(pair[0]), self._checked(pair[1])
+        if isinstance(self.rows, np.ndarray):
+            return bool(int(self.rows[j, a // WORD]) >> a % WORD & 1)
+        row = self.rows.of(j)
+        place = np.searchsorted(row, a)
+        return bool(place < len(row) and row[place] == a)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, FeedbackGraph):
+            return NotImplemented
+        if self.n_arms != other.n_arms:
+            return False
+        if isinstance(self.rows, np.ndarray):
+            return np.array_equal(self.words, other.words)
+        return all(np.array_equal(x, y) for x, y in zip(self.csr(), other.csr(), strict=True))
+
+    @cached_property
+    def _hash(self) -> int:
+        rows = self.rows if isinstance(self.rows, np.ndarray) else self.rows.indices
+        return hash((self.n_arms, rows.tobytes()))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __repr__(self) -> str:
+        return f"FeedbackGraph(n_arms={self.n_arms}, n_edges={self.n_edges}, n_loops={self.n_loops})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # through the constructor, so that an unpickled graph is read-only too
+        return FeedbackGraph, (self.n_arms, self.rows)
+
+
+def _import_networkx() -> Any:
+    try:
+        import networkx
+    except ImportError:
+        raise MissingExtraError("NetworkX is needed for this: pip install 'graphbandit[networkx]'") from None
+    return networkx

@@ -1,0 +1,46 @@
+"""Sparse boolean rows (CSR): for each row the sorted columns that are true."""
+
+from __future__ import annotations
+
+import operator
+from typing import NamedTuple, SupportsIndex
+
+import numpy as np
+
+from graphbandit.base.shapes import Int, Int32, Int64
+
+
+class SparseRows(NamedTuple):
+    """Row j has its columns at ``indices[indptr[j]:indptr[j + 1]]``, sorted, each once. Read-only."""
+
+    indptr: Int64[np.ndarray, " rows_plus_1"]
+    indices: Int32[np.ndarray, " entries"]
+
+    def of(self, row: SupportsIndex) -> Int32[np.ndarray, " columns_found"]:
+        """The columns of one row."""
+        j = operator.index(row)
+        return self.indices[self.indptr[j] : self.indptr[j + 1]]
+
+    def row_numbers(self) -> Int64[np.ndarray, " entries"]:
+        """The row of every entry of `indices`."""
+        return np.repeat(np.arange(len(self.indptr) - 1), np.diff(self.indptr))
+
+
+def sparse_rows(rows: Int[np.ndarray, " entries"], columns: Int[np.ndarray, " entries"], size: int) -> SparseRows:
+    """The entries (rows[i], columns[i]) of a size × size matrix, in any order, repeats allowed.
+
+    One sort of the keys ``row * size + column``: 14 million entries take about two seconds.
+
+    >>> sparse_rows(np.array([2, 0, 2, 0]), np.array([1, 2, 0, 2]), 3)
+    SparseRows(indptr=array([0, 1, 1, 3]), indices=array([2, 0, 1], dtype=int32))
+    """
+    keys = rows.astype(np.int64) * size + columns
+    keys.sort()
+    first_of_its_kind = np.ones(len(keys), dtype=np.bool_)
+    np.not_equal(keys[1:], keys[:-1], out=first_of_its_kind[1:])
+    distinct_rows, distinct_columns = np.divmod(keys[first_of_its_kind], size)
+    indptr = np.zeros(size + 1, dtype=np.int64)
+    np.cumsum(np.bincount(distinct_rows, minlength=size), out=indptr[1:])
+    indices = distinct_columns.astype(np.int32)
+    indptr.flags.writeable = indices.flags.writeable = False
+    return SparseRows(indptr, indices)

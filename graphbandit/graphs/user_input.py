@@ -1,0 +1,85 @@
+"""What users hand in for a graph, checked: each error names the wrong value and what is expected."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbandit.base.shapes import Bool, Int, Int64
+from graphbandit.errors import GraphError
+
+
+def checked_n_arms(n_arms: object) -> int:
+    """A number of arms: a whole number, at least one."""
+    try:
+        count = operator.index(n_arms)  # type: ignore[arg-type]
+    except TypeError:
+        count = 0
+    if isinstance(n_arms, bool) or count < 1:
+        raise GraphError(f"n_arms is {n_arms!r}; expected a whole number of at least 1")
+    return count
+
+
+def checked_square(shape: tuple[int, ...]) -> int:
+    """The number of arms of a matrix of this shape."""
+    if len(shape) != 2 or shape[0] != shape[1] or shape[0] == 0:
+        raise GraphError(f"matrix has shape {shape}; expected a square, (arms, arms), with at least 1 arm")
+    return shape[0]
+
+
+def as_array(values: object, expected: str) -> npt.NDArray[Any]:
+    """`values` as an array of booleans or numbers."""
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise GraphError(f"rows have different lengths; expected {expected}") from None
+    if array.dtype.kind not in "buif":
+        raise GraphError(f"values have type {array.dtype}; expected {expected}")
+    return array
+
+
+def as_booleans(
+    values: object, places: tuple[Int[np.ndarray, " entries"], ...] | None = None
+) -> Bool[np.ndarray, "*shape"]:
+    """Booleans, or numbers that are exactly 0 or 1; `places` has the coordinates of a flat array."""
+    array = as_array(values, "booleans or zeros and ones")
+    if array.dtype == np.bool_:
+        return array
+    wrong = np.argwhere((array != 0) & (array != 1))
+    if len(wrong):
+        at = tuple(wrong[0])
+        place = at if places is None else tuple(axis[at] for axis in places)
+        named = ", ".join(str(int(i)) for i in place)
+        raise GraphError(f"entry [{named}] is {array[at]}; expected a boolean, 0 or 1")
+    return array.astype(np.bool_)
+
+
+def as_pairs(edges: npt.ArrayLike | Iterable[tuple[int, int]], n_arms: int) -> Int64[np.ndarray, "edges 2"]:
+    """Pairs of arms in range."""
+    if not isinstance(edges, Iterable):
+        raise GraphError(f"edges is {edges!r}; expected pairs (j, a)")
+    pairs = as_array(edges if isinstance(edges, np.ndarray) else list(edges), "pairs of arms")
+    if pairs.size == 0:
+        return np.zeros((0, 2), dtype=np.int64)
+    if pairs.ndim != 2 or pairs.shape[1] != 2:
+        raise GraphError(f"edges have shape {pairs.shape}; expected pairs (j, a), that is (edges, 2)")
+    if pairs.dtype.kind not in "ui":
+        raise GraphError(f"edges have type {pairs.dtype}; expected whole numbers")
+    if pairs.min() < 0 or pairs.max() >= n_arms:
+        first = int(np.argmax(((pairs < 0) | (pairs >= n_arms)).any(axis=1)))
+        pair = tuple(pairs[first].tolist())
+        raise GraphError(f"edge {first} is {pair}; expected arms of 0 .. {n_arms - 1}")
+    return pairs.astype(np.int64, copy=False)
+
+
+def missing_loops_message(arms: Int[np.ndarray, " arms_found"], where: str = "") -> str:
+    """What to say when loops are required and these arms lack one; `where` may name a round."""
+    named = ", ".join(str(int(a)) for a in arms[:5]) + (", ..." if len(arms) > 5 else "")
+    return (
+        f"{where}{len(arms)} arm(s) lack a self-loop: {named}. Playing such an arm does not reveal its own "
+        "reward; pass require_loops=False if that is meant, or add the loops (add_loops=True, with_loops())"
+    )

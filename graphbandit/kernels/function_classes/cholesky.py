@@ -1,0 +1,100 @@
+"""Cholesky factors V = U'U, U upper triangular: made whole, updated by one vector, and solved with.
+
+All sums run in a fixed order, and along rows of U, which lie together in memory.
+"""
+
+import numpy as np
+
+from graphbandit.base.shapes import Float
+from graphbandit.kernels.jit import kernel
+
+ROUNDING = 1e-13
+"""The share of a diagonal entry that rounding may leave of it."""
+
+
+@kernel()
+def cholesky(matrix: Float[np.ndarray, "d d"], floor: float, factor: Float[np.ndarray, "d d"]) -> None:
+    """U of V, of which the upper triangle is read.
+
+    For V >= floor I no pivot is below `floor` but by rounding, so one that is counts as `floor`; below ROUNDING of its
+    diagonal entry a pivot is rounding altogether, and counts as that. So collinear features cannot break the factor.
+    """
+    d = matrix.shape[0]
+    for i in range(d):
+        for k in range(d):
+            factor[i, k] = matrix[i, k] if k >= i else 0.0
+    for j in range(d):
+        pivot = np.sqrt(max(factor[j, j], floor, ROUNDING * matrix[j, j]))
+        factor[j, j] = pivot
+        for k in range(j + 1, d):
+            factor[j, k] /= pivot
+        for i in range(j + 1, d):
+            weight = factor[j, i]
+            if weight != 0.0:
+                for k in range(i, d):
+                    factor[i, k] -= weight * factor[j, k]
+
+
+@kernel()
+def cholesky_update(factor: Float[np.ndarray, "d d"], vector: Float[np.ndarray, " d"]) -> None:
+    """U of V + vv' in place of U of V, in O(d^2) rotations; `vector` is used up.
+
+    For learners that learn after every round. One that adds many observations at a time adds them to V and calls
+    `cholesky` once, which is cheaper and, as the sums are the same, does not depend on how they were portioned.
+    """
+    d = factor.shape[0]
+    for j in range(d):
+        if vector[j] == 0.0:
+            continue
+        pivot = np.hypot(factor[j, j], vector[j])
+        cosine, sine = pivot / factor[j, j], vector[j] / factor[j, j]
+        factor[j, j] = pivot
+        for k in range(j + 1, d):
+            factor[j, k] = (factor[j, k] + sine * vector[k]) / cosine
+            vector[k] = cosine * vector[k] - sine * factor[j, k]
+
+
+@kernel()
+def solve_lower(factor: Float[np.ndarray, "d d"], vector: Float[np.ndarray, " d"]) -> None:
+    """U'^-1 v in place of v; its squared length is v'V^-1 v."""
+    d = factor.shape[0]
+    for j in range(d):
+        vector[j] /= factor[j, j]
+        value = vector[j]
+        if value != 0.0:
+            for k in range(j + 1, d):
+                vector[k] -= factor[j, k] * value
+
+
+@kernel()
+def solve_upper(factor: Float[np.ndarray, "d d"], vector: Float[np.ndarray, " d"]) -> None:
+    """U^-1 v in place of v."""
+    d = factor.shape[0]
+    for j in range(d - 1, -1, -1):
+        total = vector[j]
+        for k in range(j + 1, d):
+            total -= factor[j, k] * vector[k]
+        vector[j] = total / factor[j, j]
+
+
+@kernel()
+def log_determinant(factor: Float[np.ndarray, "d d"]) -> float:
+    """log det V = 2 sum log U_jj."""
+    total = 0.0
+    for j in range(factor.shape[0]):
+        total += np.log(factor[j, j])
+    return 2.0 * total
+
+
+@kernel()
+def inverse_trace(factor: Float[np.ndarray, "d d"]) -> float:
+    """The trace of V^-1."""
+    d = factor.shape[0]
+    vector, total = np.empty(d), 0.0
+    for j in range(d):
+        vector[:] = 0.0
+        vector[j] = 1.0
+        solve_lower(factor, vector)
+        for i in range(d):
+            total += vector[i] * vector[i]
+    return total

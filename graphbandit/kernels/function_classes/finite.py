@@ -1,0 +1,45 @@
+"""Finite function classes, whose values f_i(x, a) are given as an array (n, functions, arms)."""
+
+import numpy as np
+
+from graphbandit.base.shapes import Bool, Float, Int
+from graphbandit.kernels.jit import kernel
+
+
+@kernel()
+def finite_losses(
+    values: Float[np.ndarray, "n functions arms"],
+    rows: Int[np.ndarray, " observed"],
+    arms: Int[np.ndarray, " observed"],
+    rewards: Float[np.ndarray, " observed"],
+    losses: Float[np.ndarray, " functions"],
+) -> None:
+    """Add (f_i(x, a) - y)^2 of each observation to the loss of every function."""
+    for k in range(rows.shape[0]):
+        block = values[rows[k]]
+        arm = arms[k]
+        reward = rewards[k]
+        for i in range(losses.shape[0]):
+            residual = block[i, arm] - reward
+            losses[i] += residual * residual
+
+
+@kernel()
+def finite_candidates(
+    values: Float[np.ndarray, "n functions arms"],
+    members: Bool[np.ndarray, " functions"],
+    available: Bool[np.ndarray, "masks arms"],
+    chosen: Bool[np.ndarray, "n arms"],
+) -> None:
+    """Mark the best available arm of every member, lowest index on ties. One mask serves all rounds, or one each."""
+    n, functions, n_arms = values.shape
+    for t in range(n):
+        mask = available[t if available.shape[0] > 1 else 0]
+        for i in range(functions):
+            if members[i]:
+                row = values[t, i]
+                best = -1
+                for a in range(n_arms):
+                    if mask[a] and (best < 0 or row[a] > row[best]):
+                        best = a
+                chosen[t, best] = True

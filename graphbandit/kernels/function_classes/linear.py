@@ -1,0 +1,142 @@
+"""Linear functions theta'phi(x, a): values, sums of squares, and lengths in the metric of the data.
+
+`rows[t, a]` is phi(x_t, a); with one row a context, all arms share it. `parameters` has one block for all arms, or one
+block an arm, and matrices have as many. Sums run over coordinates in their order: no value depends on the batch.
+"""
+
+import numpy as np
+
+from graphbandit.base.shapes import Float, Int
+from graphbandit.kernels.function_classes.cholesky import cholesky, solve_lower, solve_upper
+from graphbandit.kernels.jit import kernel
+
+
+@kernel()
+def linear_values(
+    rows: Float[np.ndarray, "n rows d"],
+    parameters: Float[np.ndarray, "blocks d"],
+    values: Float[np.ndarray, "n arms"],
+) -> None:
+    """theta'phi(x, a) for every context and arm."""
+    shared_row, shared_block = rows.shape[1] == 1, parameters.shape[0] == 1
+    for t in range(values.shape[0]):
+        for a in range(values.shape[1]):
+            row, block = rows[t, 0 if shared_row else a], parameters[0 if shared_block else a]
+            total = 0.0
+            for i in range(row.shape[0]):
+                total += row[i] * block[i]
+            values[t, a] = total
+
+
+@kernel()
+def add_sums(
+    rows: Float[np.ndarray, "n rows d"],
+    rounds: Int[np.ndarray, " observed"],
+    arms: Int[np.ndarray, " observed"],
+    rewards: Float[np.ndarray, " observed"],
+    matrices: Float[np.ndarray, "blocks d d"],
+    moments: Float[np.ndarray, "blocks d"],
+    squares: float,
+) -> float:
+    """Add phi phi' to the (upper triangle of the) matrix and y phi to the moment of the arm's block; sum y^2 so far."""
+    shared_row, shared_block = rows.shape[1] == 1, moments.shape[0] == 1
+    d = rows.shape[2]
+    for k in range(rounds.shape[0]):
+        row = rows[rounds[k], 0 if shared_row else arms[k]]
+        block = 0 if shared_block else arms[k]
+        reward = rewards[k]
+        squares += reward * reward
+        for i in range(d):
+            value = row[i]
+            if value != 0.0:
+                moments[block, i] += reward * value
+                for j in range(i, d):
+                    matrices[block, i, j] += value * row[j]
+    return squares
+
+
+@kernel()
+def solve_blocks(
+    matrices: Float[np.ndarray, "blocks d d"],
+    moments: Float[np.ndarray, "blocks d"],
+    floor: float,
+    factors: Float[np.ndarray, "blocks d d"],
+    parameters: Float[np.ndarray, "blocks d"],
+) -> None:
+    """U of every block's V, and theta = V^-1 b."""
+    for block in range(moments.shape[0]):
+        cholesky(matrices[block], floor, factors[block])
+        parameters[block] = moments[block]
+        solve_lower(factors[block], parameters[block])
+        solve_upper(factors[block], parameters[block])
+
+
+@kernel()
+def whiten(factor: Float[np.ndarray, "d d"], columns: Float[np.ndarray, "d m"], count: int) -> None:
+    """U'^-1 times each of the first `count` columns, in place."""
+    d = factor.shape[0]
+    for j in range(d):
+        pivot = factor[j, j]
+        for a in range(count):
+            columns[j, a] /= pivot
+        for i in range(j + 1, d):
+            weight = factor[j, i]
+            if weight != 0.0:
+                for a in range(count):
+                    columns[i, a] -= weight * columns[j, a]
+
+
+@kernel()
+def linear_norms(
+    rows: Float[np.ndarray, "n rows d"],
+    factors: Float[np.ndarray, "blocks d d"],
+    norms: Float[np.ndarray, "n arms"],
+) -> None:
+    """sqrt(phi'V^-1 phi) for every context and arm."""
+    n, n_arms = norms.shape
+    shared_row, shared_block, d = rows.shape[1] == 1, factors.shape[0] == 1, rows.shape[2]
+    vector = np.empty(d)
+    for t in range(n):
+        for a in range(n_arms):
+            for i in range(d):
+                vector[i] = rows[t, 0 if shared_row else a, i]
+            solve_lower(factors[0 if shared_block else a], vector)
+            total = 0.0
+            for i in range(d):
+                total += vector[i] * vector[i]
+            norms[t, a] = np.sqrt(total)
+
+
+@kernel()
+def difference_norms(
+    rows: Float[np.ndarray, "n arms d"],
+    best: Int[np.ndarray, " n"],
+    factor: Float[np.ndarray, "d d"],
+    norms: Float[np.ndarray, "n arms"],
+) -> None:
+    """sqrt(v'V^-1 v) of v = phi(x, a) - phi(x, best), for one parameter shared by all arms."""
+    n, n_arms = norms.shape
+    vector = np.empty(rows.shape[2])
+    for t in range(n):
+        for a in range(n_arms):
+            for i in range(rows.shape[2]):
+                vector[i] = rows[t, a, i] - rows[t, best[t], i]
+            solve_lower(factor, vector)
+            total = 0.0
+            for i in range(rows.shape[2]):
+                total += vector[i] * vector[i]
+            norms[t, a] = np.sqrt(total)
+
+
+@kernel()
+def add_solutions(
+    factors: Float[np.ndarray, "blocks d d"],
+    center: Float[np.ndarray, "blocks d"],
+    draws: Float[np.ndarray, "draws blocks d"],
+) -> None:
+    """center + U^-1 z in place of every z."""
+    for k in range(draws.shape[0]):
+        for block in range(center.shape[0]):
+            solve_upper(factors[block], draws[k, block])
+            for i in range(center.shape[1]):
+                draws[k, block, i] += center[block, i]

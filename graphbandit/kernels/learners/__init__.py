@@ -1,0 +1,1 @@
+"""Kernels of the learners that learn in every round."""

@@ -1,0 +1,84 @@
+"""What all learners that learn in every round share: what a run of rounds takes, fills, and how a round is closed.
+
+A family of learners is one kernel module with two functions: `run_packed` plays rounds one after another in a single
+compiled loop and `run_listed` plays one round of a large graph. Both call the module's one round of the algorithm, with
+the family's own settings and arrays. With `learn` off they decide a round and change nothing.
+"""
+
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphbandit.base.shapes import Bool, Float
+from graphbandit.kernels.graphs.adjacency import observation_probabilities
+from graphbandit.kernels.jit import kernel
+from graphbandit.kernels.planning.exploration import best_arm, draw_arm
+
+Floats: TypeAlias = NDArray[np.float64]
+Integers: TypeAlias = NDArray[np.int64]
+Flags: TypeAlias = NDArray[np.bool_]
+
+DONE = -1
+"""What a run returns when all went well; else the row of the round that could not be decided."""
+
+
+class Inputs(NamedTuple):
+    """What the rounds bring, a row each."""
+
+    available: Flags
+    """(n, arms), or (1, arms) for all rounds"""
+    uniforms: Floats
+    """(n): one number a round draws its arm"""
+    rewards: Floats
+    """(n, arms); looked at where they are revealed, and only if `learn`"""
+    learn: bool
+
+
+class Outputs(NamedTuple):
+    """What is written down of the rounds, a row each: the fields of `Decisions`, and the notes."""
+
+    probabilities: Floats
+    observed: Floats
+    gaps: Floats
+    explored: Flags
+    integers: Integers
+    """(n, 2): action, best"""
+    numbers: Floats
+    """(n, 3): probability, gamma, objective"""
+    notes: Floats
+
+
+@kernel()
+def offered(inputs: Inputs, t: int) -> Bool[np.ndarray, " arms"]:
+    """The mask of round t."""
+    mask: Bool[np.ndarray, " arms"] = inputs.available[t if inputs.available.shape[0] > 1 else 0]
+    return mask
+
+
+@kernel()
+def close_round(
+    graph: Any, t: int, values: Float[np.ndarray, " arms"], gamma: float, inputs: Inputs, outputs: Outputs
+) -> int:
+    """From the probabilities of round t and the estimated values to the drawn arm and all that explains it."""
+    n_arms = values.shape[0]
+    probabilities = outputs.probabilities[t]
+    observation_probabilities(graph, probabilities, np.empty(n_arms, np.int32), outputs.observed[t])
+    best = best_arm(values, offered(inputs, t))
+    objective = 0.0
+    for a in range(n_arms):
+        outputs.gaps[t, a] = values[best] - values[a]
+        objective += probabilities[a] * outputs.gaps[t, a]
+    action = draw_arm(probabilities, inputs.uniforms[t])
+    outputs.integers[t, 0], outputs.integers[t, 1] = action, best
+    outputs.numbers[t, 0], outputs.numbers[t, 1], outputs.numbers[t, 2] = probabilities[action], gamma, objective
+    return action
+
+
+@kernel()
+def play_one_arm(arm: int, t: int, outputs: Outputs) -> None:
+    """All mass on one arm, which is all that is explored."""
+    outputs.probabilities[t, :] = 0.0
+    outputs.probabilities[t, arm] = 1.0
+    outputs.explored[t, :] = False
+    outputs.explored[t, arm] = True

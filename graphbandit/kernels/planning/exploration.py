@@ -1,0 +1,115 @@
+"""From candidates and gaps to what the sampling program asks for: exploration set, baseline, demands."""
+
+from typing import Any
+
+import numpy as np
+
+from graphbandit.base.shapes import Bool, Float, Int
+from graphbandit.kernels.graphs.adjacency import reveals
+from graphbandit.kernels.jit import kernel
+
+
+@kernel()
+def best_arm(values: Float[np.ndarray, " arms"], available: Bool[np.ndarray, " arms"]) -> int:
+    """The available arm of the highest value, lowest index on ties."""
+    best = -1
+    for a in range(values.shape[0]):
+        if available[a] and (best < 0 or values[a] > values[best]):
+            best = a
+    return best
+
+
+@kernel()
+def greedy_exploration_set(
+    graph: Any,
+    candidates: Bool[np.ndarray, " arms"],
+    gaps: Float[np.ndarray, " arms"],
+    scratch: Int[np.ndarray, " arms"],
+    order: Int[np.ndarray, " arms"],
+) -> int:
+    """Walk the candidates by ascending gap; take each that none taken before reveals. Returns |S|, S in `order`."""
+    arms = np.flatnonzero(candidates)
+    by_gap = arms[np.argsort(gaps[arms], kind="mergesort")]
+    covered = np.zeros(candidates.shape[0], np.bool_)
+    size = 0
+    for i in range(by_gap.shape[0]):
+        arm = by_gap[i]
+        if not covered[arm]:
+            order[size] = arm
+            size += 1
+            count = reveals(graph, arm, scratch)
+            for k in range(count):
+                covered[scratch[k]] = True
+    return size
+
+
+@kernel()
+def set_baseline(
+    explored: Int[np.ndarray, " size"],
+    best: int,
+    gamma: float,
+    gaps: Float[np.ndarray, " arms"],
+    baseline: Float[np.ndarray, " arms"],
+) -> None:
+    """p~(a) = 1 / (|S| + gamma c(a)) for a in S other than best, the rest on best, 0 elsewhere."""
+    baseline[:] = 0.0
+    size = explored.shape[0]
+    rest = 1.0
+    for i in range(size):
+        arm = explored[i]
+        if arm != best:
+            baseline[arm] = 1.0 / (size + gamma * gaps[arm])
+            rest -= baseline[arm]
+    baseline[best] = rest if rest > 1e-15 * size else 0.0  # |S| times 1/|S| may fall short of 1 by rounding
+
+
+@kernel()
+def paper_demand(
+    graph: Any,
+    baseline: Float[np.ndarray, " arms"],
+    best: int,
+    scratch: Int[np.ndarray, " arms"],
+    demand: Float[np.ndarray, " arms"],
+) -> None:
+    """b(a) = max of p~(j) over the arms j that reveal a, for a != best: the right-hand side of program (2)."""
+    demand[:] = 0.0
+    for j in range(baseline.shape[0]):
+        if baseline[j] > 0.0:
+            count = reveals(graph, j, scratch)
+            for k in range(count):
+                if baseline[j] > demand[scratch[k]]:
+                    demand[scratch[k]] = baseline[j]
+    demand[best] = 0.0
+
+
+@kernel()
+def tight_demand(
+    candidates: Bool[np.ndarray, " arms"],
+    best: int,
+    size: int,
+    gamma: float,
+    gaps: Float[np.ndarray, " arms"],
+    demand: Float[np.ndarray, " arms"],
+) -> None:
+    """b(a) = 1 / (|S| + gamma c(a)) for candidates a != best, 0 elsewhere: all that the proofs need."""
+    for a in range(candidates.shape[0]):
+        demand[a] = 1.0 / (size + gamma * gaps[a]) if candidates[a] else 0.0
+    demand[best] = 0.0
+
+
+@kernel()
+def draw_arm(probabilities: Float[np.ndarray, " arms"], uniform: float) -> int:
+    """The first arm at which the cumulative probability exceeds `uniform` times their sum."""
+    total = 0.0
+    for a in range(probabilities.shape[0]):
+        total += probabilities[a]
+    target = uniform * total
+    reached = 0.0
+    last = 0
+    for a in range(probabilities.shape[0]):
+        if probabilities[a] > 0.0:
+            reached += probabilities[a]
+            last = a
+            if reached > target:
+                break
+    return last

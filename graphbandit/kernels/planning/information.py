@@ -1,0 +1,248 @@
+"""What each arm would teach about which arm is best here, and the distribution that learns most for its regret."""
+
+from typing import Any
+
+import numpy as np
+
+from graphbandit.base.shapes import Bool, Float, Int
+from graphbandit.kernels.graphs.adjacency import reveals
+from graphbandit.kernels.jit import kernel
+from graphbandit.kernels.planning.exploration import best_arm
+
+
+@kernel()
+def posterior_information(
+    values: Float[np.ndarray, "n draws arms"],
+    weights: Float[np.ndarray, " draws"],
+    available: Bool[np.ndarray, "masks arms"],
+    regrets: Float[np.ndarray, "n arms"],
+    information: Float[np.ndarray, "n arms"],
+    candidates: Bool[np.ndarray, "n arms"],
+) -> None:
+    """Delta(a), v(a) and the arms s with P(s) > 0, from the values f_b(x, a) of weighted draws.
+
+    Delta(a) = sum_b w_b (max_j f_b(x, j) - f_b(x, a)), a sum of terms that are not negative, so that it is exactly 0
+    for an arm that every draw calls best. v(a) = sum_s P(s) (mu(a | s) - mu(a))^2 is taken of f_b - f_1, so that it is
+    exactly 0 for an arm of which all draws think the same. Only available arms are anyone's best; one mask
+    serves all rounds, or one each.
+    """
+    n, draws, n_arms = values.shape
+    place = np.full(n_arms, -1, np.int64)
+    mass = np.empty(min(draws, n_arms))
+    sums = np.empty((min(draws, n_arms), n_arms))
+    for t in range(n):
+        mask = available[t if available.shape[0] > 1 else 0]
+        first = values[t, 0]
+        regret = regrets[t]
+        regret[:] = 0.0
+        candidates[t] = False
+        used = 0
+        for b in range(draws):
+            weight = weights[b]
+            if weight <= 0.0:
+                continue
+            row = values[t, b]
+            best = best_arm(row, mask)
+            if place[best] < 0:
+                place[best] = used
+                mass[used] = 0.0
+                sums[used] = 0.0
+                candidates[t, best] = True
+                used += 1
+            total = sums[place[best]]
+            mass[place[best]] += weight
+            highest = row[best]
+            for a in range(n_arms):
+                regret[a] += weight * (highest - row[a])
+                total[a] += weight * (row[a] - first[a])
+        for a in range(n_arms):
+            place[a] = -1
+            mean = 0.0
+            for s in range(used):
+                mean += sums[s, a]
+            spread = 0.0
+            for s in range(used):
+                difference = sums[s, a] / mass[s] - mean
+                spread += mass[s] * difference * difference
+            information[t, a] = spread if used > 1 else 0.0
+
+
+@kernel()
+def best_arm_weights(
+    values: Float[np.ndarray, "n draws arms"],
+    weights: Float[np.ndarray, " draws"],
+    available: Bool[np.ndarray, "masks arms"],
+    probabilities: Float[np.ndarray, "n arms"],
+    means: Float[np.ndarray, "n arms"],
+    same: Bool[np.ndarray, " n"],
+) -> None:
+    """P(s), the weight of the draws whose best available arm is s; mu(a); whether all draws call all arms the same."""
+    n, draws, n_arms = values.shape
+    for t in range(n):
+        mask = available[t if available.shape[0] > 1 else 0]
+        probabilities[t] = 0.0
+        means[t] = 0.0
+        same[t] = True
+        for b in range(draws):
+            row = values[t, b]
+            best = best_arm(row, mask)
+            probabilities[t, best] += weights[b]
+            for a in range(n_arms):
+                means[t, a] += weights[b] * row[a]
+                same[t] &= row[a] == row[best] or not mask[a]
+
+
+@kernel()
+def bound_information(
+    lower: Float[np.ndarray, "n arms"],
+    upper: Float[np.ndarray, "n arms"],
+    noise: float,
+    available: Bool[np.ndarray, "masks arms"],
+    regrets: Float[np.ndarray, "n arms"],
+    information: Float[np.ndarray, "n arms"],
+    candidates: Bool[np.ndarray, "n arms"],
+) -> None:
+    """Delta(a) = max_b u(b) - l(a) and I(a) = log(1 + w(a)^2 / sigma^2), w = (u - l) / 2, from bounds l <= f <= u.
+
+    Only ratios of informations matter, so the limits stand in where sigma is 0 (1 where w > 0) or infinite (w^2).
+    Candidates are the available arms whose upper bound reaches the best lower one.
+    """
+    n, n_arms = lower.shape
+    for t in range(n):
+        mask = available[t if available.shape[0] > 1 else 0]
+        highest = upper[t, best_arm(upper[t], mask)]
+        safest = lower[t, best_arm(lower[t], mask)]
+        for a in range(n_arms):
+            regrets[t, a] = highest - lower[t, a]
+            candidates[t, a] = mask[a] and upper[t, a] >= safest
+            width = 0.5 * (upper[t, a] - lower[t, a])
+            if noise == 0.0:
+                information[t, a] = 1.0 if width > 0.0 else 0.0
+            elif noise == np.inf:
+                information[t, a] = width * width
+            else:
+                information[t, a] = np.log1p((width / noise) * (width / noise))
+
+
+@kernel()
+def neighbourhoods_packed(
+    words: Any,
+    index: Int[np.ndarray, " n"],
+    information: Float[np.ndarray, "n arms"],
+    gains: Float[np.ndarray, "n arms"],
+) -> None:
+    """g(j) = sum of v(a) over the arms a that j reveals, for a batch of bit-packed graphs."""
+    n, n_arms = information.shape
+    scratch = np.empty(n_arms, np.int32)
+    for t in range(n):
+        neighbourhood(words[index[t]], information[t], scratch, gains[t])
+
+
+@kernel()
+def neighbourhoods_weighted(
+    matrices: Float[np.ndarray, "stored arms arms"],
+    index: Int[np.ndarray, " n"],
+    information: Float[np.ndarray, "n arms"],
+    gains: Float[np.ndarray, "n arms"],
+) -> None:
+    """g(j) = sum_a P(j reveals a) v(a), for a batch of graphs with probabilities on their edges."""
+    n, n_arms = information.shape
+    for t in range(n):
+        matrix = matrices[index[t]]
+        for j in range(n_arms):
+            gain = 0.0
+            for a in range(n_arms):
+                gain += matrix[j, a] * information[t, a]
+            gains[t, j] = gain
+
+
+@kernel()
+def neighbourhood(
+    graph: Any,
+    information: Float[np.ndarray, " arms"],
+    scratch: Int[np.ndarray, " arms"],
+    gains: Float[np.ndarray, " arms"],
+) -> None:
+    """g(j) = sum of v(a) over the arms a that j reveals, for one graph."""
+    for j in range(gains.shape[0]):
+        gain = 0.0
+        count = reveals(graph, j, scratch)
+        for k in range(count):
+            gain += information[scratch[k]]
+        gains[j] = gain
+
+
+@kernel()
+def directed_sampling(
+    regrets: Float[np.ndarray, "n arms"],
+    gains: Float[np.ndarray, "n arms"],
+    available: Bool[np.ndarray, "masks arms"],
+    probabilities: Float[np.ndarray, "n arms"],
+    best: Int[np.ndarray, " n"],
+) -> None:
+    """The distribution of the smallest (sum p Delta)^2 / (sum p g) in each round, and the arm of the smallest Delta."""
+    hull = np.empty(regrets.shape[1], np.int64)
+    for t in range(regrets.shape[0]):
+        mask = available[t if available.shape[0] > 1 else 0]
+        best[t] = smallest_ratio(regrets[t], gains[t], mask, hull, probabilities[t])
+
+
+@kernel()
+def smallest_ratio(
+    regrets: Float[np.ndarray, " arms"],
+    gains: Float[np.ndarray, " arms"],
+    available: Bool[np.ndarray, " arms"],
+    hull: Int[np.ndarray, " arms"],
+    probabilities: Float[np.ndarray, " arms"],
+) -> int:
+    """One round of `directed_sampling`. Returns the arm of the smallest Delta, lowest index on ties.
+
+    D^2 / g is convex, falls with g and rises with D, so its minimum over the hull of the points (g, Delta) is on
+    the lower hull, from the point of the smallest Delta to that of the largest g, and on one edge of it: at most two
+    arms. If the smallest Delta is 0, or no arm has any gain, that arm alone is played.
+    """
+    probabilities[:] = 0.0
+    best = -1
+    for a in range(regrets.shape[0]):
+        if available[a] and (best < 0 or regrets[a] < regrets[best]):
+            best = a
+    if regrets[best] <= 0.0:
+        probabilities[best] = 1.0
+        return best
+    start = best
+    for a in range(regrets.shape[0]):
+        if available[a] and regrets[a] == regrets[best] and gains[a] > gains[start]:
+            start = a
+    richer = np.flatnonzero(available & (gains > gains[start]))
+    by_gain = richer[np.argsort(gains[richer], kind="mergesort")]
+    hull[0] = start
+    size = 1
+    for i in range(by_gain.shape[0]):
+        a = by_gain[i]
+        if gains[a] == gains[hull[size - 1]]:
+            if regrets[a] >= regrets[hull[size - 1]]:
+                continue
+            size -= 1
+        while size > 1:
+            last, before = hull[size - 1], hull[size - 2]
+            rise = (regrets[last] - regrets[before]) * (gains[a] - gains[before])
+            if rise < (regrets[a] - regrets[before]) * (gains[last] - gains[before]):
+                break
+            size -= 1
+        hull[size] = a
+        size += 1
+
+    chosen, other, weight = start, start, 1.0
+    smallest = regrets[start] * regrets[start] / gains[start] if gains[start] > 0.0 else np.inf
+    for i in range(1, size):
+        low, high = hull[i - 1], hull[i]
+        dearer, richer_by = regrets[high] - regrets[low], gains[high] - gains[low]
+        share = (richer_by * regrets[low] - 2.0 * dearer * gains[low]) / (dearer * richer_by)
+        share = min(max(share, 0.0), 1.0)
+        regret = regrets[low] + share * dearer
+        ratio = regret * regret / (gains[low] + share * richer_by)
+        if ratio < smallest:
+            smallest, chosen, other, weight = ratio, high, low, share
+    probabilities[other] = 1.0 - weight
+    probabilities[chosen] += weight
+    return best

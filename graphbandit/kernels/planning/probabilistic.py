@@ -1,0 +1,114 @@
+"""What a round explores where edges have probabilities: the exploration set, gamma and the baseline."""
+
+import numpy as np
+
+from graphbandit.base.shapes import Bool, Float, Int
+from graphbandit.kernels.jit import kernel
+from graphbandit.kernels.planning.exploration import best_arm, set_baseline
+from graphbandit.kernels.planning.sampling import GAMMAS
+
+SURE = 1.0 - 1e-12
+"""Probabilities that sum to this count as one: ten times 0.1 is a little less."""
+
+
+@kernel()
+def greedy_likely_set(
+    matrix: Float[np.ndarray, "arms arms"],
+    candidates: Bool[np.ndarray, " arms"],
+    gaps: Float[np.ndarray, " arms"],
+    order: Int[np.ndarray, " arms"],
+) -> int:
+    """Walk the candidates by ascending gap; take each that those taken before reveal with probabilities of sum below 1.
+
+    Returns |S|, S in `order`.
+    """
+    arms = np.flatnonzero(candidates)
+    by_gap = arms[np.argsort(gaps[arms], kind="mergesort")]
+    covered = np.zeros(candidates.shape[0])
+    size = 0
+    for i in range(by_gap.shape[0]):
+        arm = by_gap[i]
+        if covered[arm] < SURE:
+            order[size] = arm
+            size += 1
+            for a in range(covered.shape[0]):
+                covered[a] += matrix[arm, a]
+    return size
+
+
+@kernel()
+def _bound(
+    matrix: Float[np.ndarray, "arms arms"],
+    baseline: Float[np.ndarray, " arms"],
+    widths: Float[np.ndarray, " arms"],
+    size: int,
+    gamma: float,
+) -> float:
+    """2 |S| / gamma + (gamma / 4) sum_a q(a) w(a)^2, with the q of the baseline."""
+    error = 0.0
+    for j in range(baseline.shape[0]):
+        if baseline[j] > 0.0:
+            for a in range(widths.shape[0]):
+                error += baseline[j] * matrix[j, a] * widths[a] * widths[a]
+    return 2.0 * size / gamma + 0.25 * gamma * error
+
+
+@kernel()
+def baselines(
+    matrices: Float[np.ndarray, "stored arms arms"],
+    index: Int[np.ndarray, " n"],
+    values: Float[np.ndarray, "n arms"],
+    candidates: Bool[np.ndarray, "n arms"],
+    available: Bool[np.ndarray, "masks arms"],
+    widths: Float[np.ndarray, "n arms_or_none"],
+    explore_all: bool,
+    rate: float,
+    gaps: Float[np.ndarray, "n arms"],
+    baseline: Float[np.ndarray, "n arms"],
+    explored: Bool[np.ndarray, "n arms"],
+    best: Int[np.ndarray, " n"],
+    gammas: Float[np.ndarray, " n"],
+) -> None:
+    """Steps 1 to 5 of every round: gaps, S, gamma and the baseline.
+
+    gamma = rate sqrt(|S|), or, when `widths` are given, rate times the gamma that makes the baseline's bound smallest;
+    infinite, and all mass on best, where all widths are 0.
+    """
+    n, n_arms = values.shape
+    order = np.empty(n_arms, np.int32)
+    for t in range(n):
+        matrix, offered = matrices[index[t]], available[t if available.shape[0] > 1 else 0]
+        best[t] = best_arm(values[t], offered)
+        for a in range(n_arms):
+            gaps[t, a] = values[t, best[t]] - values[t, a]
+        if explore_all:
+            size = 0
+            for a in range(n_arms):
+                if offered[a]:
+                    order[size] = a
+                    size += 1
+        else:
+            size = greedy_likely_set(matrix, candidates[t], gaps[t], order)
+        chosen = order[:size]
+        explored[t] = False
+        for i in range(size):
+            explored[t, chosen[i]] = True
+        gammas[t] = rate * np.sqrt(size)
+        squares = 0.0
+        for a in range(widths.shape[1]):
+            squares += widths[t, a] * widths[t, a]
+        if widths.shape[1] > 0 and squares <= 0.0:
+            gammas[t] = np.inf
+            baseline[t] = 0.0
+            baseline[t, best[t]] = 1.0
+            continue
+        if squares > 0.0:
+            lowest, trial = np.inf, np.sqrt(8.0 * size / squares)
+            for _ in range(GAMMAS):
+                set_baseline(chosen, best[t], trial, gaps[t], baseline[t])
+                bound = _bound(matrix, baseline[t], widths[t], size, trial)
+                if bound < lowest * (1.0 - 1e-12):
+                    lowest = bound
+                    gammas[t] = rate * trial
+                trial *= 2.0
+        set_baseline(chosen, best[t], gammas[t], gaps[t], baseline[t])

@@ -1,0 +1,1 @@
+"""What learners that fit once an epoch share."""

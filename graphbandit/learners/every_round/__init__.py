@@ -1,0 +1,1 @@
+"""What learners that learn in every round share."""

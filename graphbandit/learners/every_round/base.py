@@ -1,0 +1,267 @@
+"""Learners that learn in every round: one round is decided, what it reveals is learnt, and so on.
+
+To the interface they are learners whose epochs are one round long. What is more, they `play` many rounds one after
+another in a single compiled loop, for the simulator; to the last bit what `decide` and `update` do, as the same kernel
+does one round of either. Rewards that come late are learnt when they come, with the propensities of their own round.
+"""
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbandit.base.checks import setting_integer
+from graphbandit.base.shapes import Bool, Float, Shaped
+from graphbandit.errors import GraphError, HorizonError, InputError, SettingError
+from graphbandit.graphs.batch import FeedbackGraphs
+from graphbandit.graphs.probabilistic import ProbabilisticGraphs
+from graphbandit.learners.base import Learner, check_batch
+from graphbandit.learners.problem import Problem
+from graphbandit.rounds.decisions import Decisions
+from graphbandit.rounds.observations import Observations
+
+if TYPE_CHECKING:
+    from graphbandit.kernels.learners.base import Inputs, Outputs
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RoundState:
+    """What every state of such a learner has: the problem, and the rounds that are learnt."""
+
+    problem: Problem
+    rounds: int
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.problem, Problem):
+            raise SettingError(f"problem is {self.problem!r}; expected a Problem")
+        setting_integer("rounds", self.rounds, at_least=0)
+
+
+State = TypeVar("State", bound=RoundState)
+
+
+class EveryRoundLearner(Learner[State], Generic[State]):
+    """A learner whose state changes with every round."""
+
+    @property
+    @abstractmethod
+    def needs_loops(self) -> bool:
+        """Whether every arm must reveal itself."""
+
+    @property
+    def n_notes(self) -> int:
+        """How many numbers a round's notes are."""
+        return 0
+
+    @abstractmethod
+    def _run(
+        self,
+        state: State,
+        contexts: Shaped[np.ndarray, "n ..."],
+        graphs: FeedbackGraphs,
+        inputs: "Inputs",
+        outputs: "Outputs",
+    ) -> State:
+        """Decide the rounds and, if `inputs.learn`, learn each before the next; the state after them."""
+
+    @abstractmethod
+    def _learn(self, state: State, observations: Observations) -> State:
+        """The state after the round `state.rounds` and any late news; the arrays are checked."""
+
+    def rounds_until_update(self, state: State) -> int:
+        """One, or none at the end of the horizon."""
+        return min(1, self._rounds_left(state))
+
+    def decide(
+        self,
+        state: State,
+        contexts: Shaped[np.ndarray, "n ..."],
+        graphs: FeedbackGraphs,
+        rng: np.random.Generator,
+        *,
+        available: Bool[np.ndarray, "n arms"] | None = None,
+    ) -> Decisions:
+        """The next round."""
+        left = self.rounds_until_update(state)
+        available = check_batch(state.problem.n_arms, left, contexts, graphs, available, loops=self.needs_loops)
+        outputs, _ = self._played(state, contexts, graphs, rng, available, None)
+        return _decisions(outputs, available, state.rounds)
+
+    def play(
+        self,
+        state: State,
+        contexts: Shaped[np.ndarray, "n ..."],
+        graphs: FeedbackGraphs,
+        rewards: Float[np.ndarray, "n arms"],
+        rng: np.random.Generator,
+        *,
+        available: Bool[np.ndarray, "n arms"] | None = None,
+    ) -> tuple[Decisions, State]:
+        """The next n rounds, each learnt from before the next; `rewards` are looked at where they are revealed.
+
+        What `decide` and `update` give in turn, to the last bit, many times as fast.
+        """
+        n_arms, left = state.problem.n_arms, self._rounds_left(state)
+        available = check_batch(n_arms, left, contexts, graphs, available, loops=self.needs_loops)
+        if rewards.shape != (len(contexts), n_arms):
+            raise InputError(f"rewards has shape {rewards.shape}; expected ({len(contexts)}, {n_arms})")
+        outputs, after = self._played(state, contexts, graphs, rng, available, rewards)
+        self.check_rewards(rewards[graphs._revealed(outputs.integers[:, 0])])
+        return _decisions(outputs, available, state.rounds), after
+
+    def update(self, state: State, observations: Observations) -> State:
+        """The state after the next round, and any late news of earlier ones."""
+        observations.check(state.problem.n_arms)
+        if not self._rounds_left(state):
+            raise HorizonError(
+                f"round {state.rounds} is the last of the problem's horizon; expected no update after it"
+            )
+        rounds = observations.rounds
+        if not len(rounds) or int(rounds[-1]) != state.rounds:
+            last = int(rounds[-1]) if len(rounds) else "none"
+            raise InputError(
+                f"the observations hold rounds up to {last}; expected all of rounds {state.rounds} to {state.rounds}"
+            )
+        self.check_rewards(observations.rewards)
+        return self._learn(state, observations)
+
+    def notes(
+        self,
+        state: State,
+        contexts: Shaped[np.ndarray, "n ..."],
+        graphs: FeedbackGraphs | ProbabilisticGraphs | None,
+        decisions: Decisions,
+    ) -> Float[np.ndarray, "n notes"]:
+        """As `decide` wrote them down: its kernel once more, as they do not depend on what is drawn."""
+        if not self.n_notes:
+            return np.empty((len(decisions), 0))
+        if not isinstance(graphs, FeedbackGraphs):
+            raise GraphError(f"graphs is a {type(graphs).__name__}; expected FeedbackGraphs")
+        outputs, _ = self._played(state, contexts, graphs, np.random.default_rng(0), decisions.candidates, None)
+        return outputs.notes
+
+    def _played(
+        self,
+        state: State,
+        contexts: Shaped[np.ndarray, "n ..."],
+        graphs: FeedbackGraphs,
+        rng: np.random.Generator,
+        available: Bool[np.ndarray, "n arms"] | None,
+        rewards: Float[np.ndarray, "n arms"] | None,
+    ) -> tuple["Outputs", State]:
+        from graphbandit.kernels.learners.base import Inputs, Outputs
+
+        n, n_arms = len(contexts), state.problem.n_arms
+        masks = np.ones((1, n_arms), dtype=np.bool_) if available is None else for_kernels(available, np.bool_)
+        given = np.empty((0, n_arms)) if rewards is None else for_kernels(rewards)
+        outputs = Outputs(
+            probabilities=np.empty((n, n_arms)),
+            observed=np.empty((n, n_arms)),
+            gaps=np.empty((n, n_arms)),
+            explored=np.empty((n, n_arms), dtype=np.bool_),
+            integers=np.empty((n, 2), dtype=np.int64),
+            numbers=np.empty((n, 3)),
+            notes=np.empty((n, self.n_notes)),
+        )
+        place = rng.bit_generator.state
+        try:
+            inputs = Inputs(available=masks, uniforms=rng.random(n), rewards=given, learn=rewards is not None)
+            return outputs, self._run(state, contexts, graphs, inputs, outputs)
+        except BaseException:
+            rng.bit_generator.state = place
+            raise
+
+    def _rounds_left(self, state: State) -> int:
+        """Rounds until the horizon; as many as one likes without one."""
+        return 2**62 if state.problem.horizon is None else state.problem.horizon - state.rounds
+
+
+def for_kernels(array: Shaped[np.ndarray, "..."], kind: npt.DTypeLike = np.float64) -> Shaped[np.ndarray, "..."]:
+    """The array in the one layout kernels are compiled for: contiguous, and writable as read-only is another type."""
+    return np.require(array, dtype=kind, requirements=["C", "W"])
+
+
+def run_rounds(
+    kernels: ModuleType,
+    graphs: FeedbackGraphs,
+    rounds: int,
+    settings: Any,
+    arrays: Any,
+    inputs: "Inputs",
+    outputs: "Outputs",
+) -> None:
+    """Let the kernels of a family play the rounds, `rounds` being the number of those before them."""
+    from graphbandit.kernels.learners.base import DONE
+
+    if graphs.is_packed:
+        failed = kernels.run_packed(graphs.words, graphs.index, rounds, settings, arrays, inputs, outputs)
+    else:
+        failed = DONE
+        for t in range(len(graphs)):
+            out, into = graphs[t].csr(), graphs[t].in_csr()
+            listed = (out[0], out[1], into[0], into[1])
+            failed = kernels.run_listed(listed, t, rounds + t, settings, arrays, inputs, outputs)
+            if failed != DONE:
+                break
+    if failed != DONE:
+        raise GraphError(
+            f"the graph of round {failed} of the batch has an arm on offer that no arm on offer reveals; "
+            "this learner expects every arm to be revealed by one"
+        )
+
+
+def propensities_of(observations: Observations) -> Float[np.ndarray, " observed"]:
+    """With which probability each reward was revealed; raises where that is not told."""
+    q = observations.propensities
+    if q is None or q.shape != observations.rewards.shape:
+        found = "none" if q is None else f"an array of shape {q.shape}"
+        raise InputError(
+            f"the propensities of the observations are {found}; expected one for each of "
+            f"{observations.n_observed} rewards"
+        )
+    if not ((q > 0) & (q <= 1 + 1e-6)).all():
+        wrong = q[~((q > 0) & (q <= 1 + 1e-6))][0]
+        raise InputError(f"the observations have a propensity of {wrong}; expected numbers above 0 and up to 1")
+    return for_kernels(q)
+
+
+def notes_of(observations: Observations, n_notes: int) -> Float[np.ndarray, "n notes"]:
+    """The learner's own notes of each round; raises where they are missing."""
+    notes, expected = observations.notes, (len(observations), n_notes)
+    if notes is None or notes.shape != expected or not np.isfinite(notes).all():
+        found = "none" if notes is None else f"an array of shape {notes.shape}"
+        raise InputError(f"the notes of the observations are {found}; expected finite numbers of shape {expected}")
+    return for_kernels(notes)
+
+
+def noise_of(own: float | None, problem: Problem) -> float:
+    """The learner's own sub-Gaussian scale of the rewards if it names one, else the problem's."""
+    noise = problem.noise if own is None else own
+    if noise is None:
+        raise SettingError(
+            "noise is None in both the learner and the problem; expected one in either (0.5 does for rewards in [0, 1])"
+        )
+    return float(noise)
+
+
+def _decisions(outputs: "Outputs", available: Bool[np.ndarray, "n arms"] | None, rounds: int) -> Decisions:
+    n, n_arms = outputs.probabilities.shape
+    return Decisions(
+        action=outputs.integers[:, 0],
+        probability=outputs.numbers[:, 0],
+        probabilities=outputs.probabilities,
+        observation_probabilities=outputs.observed,
+        best=outputs.integers[:, 1],
+        gaps=outputs.gaps,
+        baseline=outputs.probabilities,
+        candidates=np.ones((n, n_arms), dtype=np.bool_) if available is None else np.array(available),
+        exploration_set=outputs.explored,
+        gamma=outputs.numbers[:, 1],
+        epoch=np.arange(rounds + 1, rounds + 1 + n),
+        objective=outputs.numbers[:, 2],
+        duality_gap=np.full(n, np.nan),
+        solver=np.zeros(n, dtype=np.int64),
+    )

@@ -1,0 +1,131 @@
+"""What EXP3-SET, EXP3-DOM, EXP3.G and EXP3-IX share: exponential weights of estimated losses, contexts ignored."""
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from graphbandit.base.saved_files import savable
+from graphbandit.base.shapes import Float, Shaped
+from graphbandit.errors import InputError, SettingError
+from graphbandit.graphs.batch import FeedbackGraphs
+from graphbandit.learners.every_round.base import EveryRoundLearner, RoundState, notes_of, propensities_of, run_rounds
+from graphbandit.learners.every_round.losses import BoundedRewards, check_rate, given
+from graphbandit.learners.problem import Problem
+from graphbandit.rounds.observations import Observations
+
+if TYPE_CHECKING:
+    from graphbandit.kernels.learners.base import Inputs, Outputs
+    from graphbandit.kernels.learners.exponential_weights import Exp3Settings
+
+
+@savable
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Exp3State(RoundState):
+    """Sums of estimated losses, (levels, arms), and what the rates depend on, (levels, 2)."""
+
+    losses: Float[np.ndarray, "levels arms"]
+    totals: Float[np.ndarray, "levels_or_kinds 2"]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.losses.ndim != 2 or self.losses.shape[1] != self.problem.n_arms or not len(self.losses):
+            raise SettingError(f"losses have shape {self.losses.shape}; expected (levels, {self.problem.n_arms})")
+        if self.totals.ndim != 2 or self.totals.shape[1] != 2 or len(self.totals) < len(self.losses):
+            raise SettingError(f"totals have shape {self.totals.shape}; expected ({len(self.losses)}, 2)")
+        for array in (self.losses, self.totals):
+            if array.dtype != np.float64 or np.isnan(array).any():
+                raise SettingError(f"losses or totals are nan or of type {array.dtype}; expected float64")
+
+
+class Exp3Learner(BoundedRewards, EveryRoundLearner[Exp3State]):
+    """A learner of losses that an adversary may have chosen."""
+
+    eta: float | None
+
+    def __post_init__(self) -> None:
+        check_rate("eta", self.eta)
+        self._check_bounds()
+
+    @property
+    def needs_loops(self) -> bool:
+        """Yes: each arm's loss is to be estimated while it is played."""
+        return True
+
+    @property
+    def n_notes(self) -> int:
+        """Level, implicit exploration, and what the totals grow by."""
+        return 3
+
+    @abstractmethod
+    def _rule(self) -> int:
+        """The kernel's number of the algorithm."""
+
+    def _rates(self) -> tuple[float, float]:
+        """gamma and the independence number, where they are given."""
+        return np.nan, np.nan
+
+    def _empty(self, n_arms: int) -> tuple[Float[np.ndarray, "levels arms"], Float[np.ndarray, "kinds 2"]]:
+        """Losses and totals before the first round."""
+        return np.zeros((1, n_arms)), np.zeros((1, 2))
+
+    def init(self, problem: Problem) -> Exp3State:
+        """All arms alike."""
+        losses, totals = self._empty(problem.n_arms)
+        return Exp3State(problem=problem, rounds=0, losses=losses, totals=totals)
+
+    def _check_levels(self, state: Exp3State) -> None:
+        """Raise SettingError at a state of another learner, whose arrays kernels would take for this one's."""
+        losses, totals = self._empty(state.problem.n_arms)
+        if state.losses.shape != losses.shape or state.totals.shape != totals.shape:
+            raise SettingError(
+                f"the state has losses of shape {state.losses.shape} and totals of shape {state.totals.shape}; "
+                f"{type(self).__name__} expects {losses.shape} and {totals.shape}"
+            )
+
+    def _settings(self, problem: Problem) -> "Exp3Settings":
+        from graphbandit.kernels.learners.exponential_weights import Exp3Settings
+
+        gamma, independence = self._rates()
+        return Exp3Settings(
+            rule=self._rule(),
+            eta=given(self.eta),
+            gamma=gamma,
+            independence=independence,
+            horizon=given(problem.horizon),
+            low=float(self.low),
+            high=float(self.high),
+        )
+
+    def _run(
+        self,
+        state: Exp3State,
+        contexts: Shaped[np.ndarray, "n ..."],
+        graphs: FeedbackGraphs,
+        inputs: "Inputs",
+        outputs: "Outputs",
+    ) -> Exp3State:
+        from graphbandit.kernels.learners import exponential_weights as kernels
+
+        self._check_levels(state)
+        arrays = kernels.Exp3Arrays(state.losses, state.totals)
+        if inputs.learn:
+            arrays = kernels.Exp3Arrays(state.losses.copy(), state.totals.copy())
+        run_rounds(kernels, graphs, state.rounds, self._settings(state.problem), arrays, inputs, outputs)
+        if not inputs.learn:
+            return state
+        rounds = state.rounds + len(contexts)
+        return Exp3State(problem=state.problem, rounds=rounds, losses=arrays.losses, totals=arrays.totals)
+
+    def _learn(self, state: Exp3State, observations: Observations) -> Exp3State:
+        from graphbandit.kernels.learners import exponential_weights as kernels
+
+        self._check_levels(state)
+        notes, q = notes_of(observations, self.n_notes), propensities_of(observations)
+        if not ((notes[:, 0] >= 0) & (notes[:, 0] < len(state.totals)) & (notes[:, 1] >= 0)).all():
+            raise InputError(f"the notes of the observations are {notes.tolist()}; expected those of decided rounds")
+        arrays = kernels.Exp3Arrays(state.losses.copy(), state.totals.copy())
+        seen = observations
+        kernels.learn(self._settings(state.problem), arrays, seen.rows, seen.arms, seen.rewards, q, notes)
+        return Exp3State(problem=state.problem, rounds=state.rounds + 1, losses=arrays.losses, totals=arrays.totals)

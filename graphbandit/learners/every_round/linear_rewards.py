@@ -1,0 +1,189 @@
+"""What LinUCB and LinTS share: features from contexts, and a ridge regression that grows with every reward shown."""
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbandit.base.checks import LARGEST, first_not_finite, setting_array, setting_boolean, setting_number
+from graphbandit.base.saved_files import savable
+from graphbandit.base.shapes import Float, Shaped
+from graphbandit.errors import InputError, SettingError
+from graphbandit.graphs.batch import FeedbackGraphs
+from graphbandit.learners.every_round.base import EveryRoundLearner, RoundState, for_kernels, run_rounds
+from graphbandit.learners.problem import Problem
+from graphbandit.rounds.observations import Observations
+
+if TYPE_CHECKING:
+    from graphbandit.kernels.learners.base import Inputs, Outputs
+    from graphbandit.kernels.learners.linear_rewards import LinearArrays, LinearSettings
+
+
+@savable
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LinearState(RoundState):
+    """Cholesky factors of V = ridge I + sum phi phi', sums b = sum r phi, log det V - d log ridge: one, or one an arm.
+
+    They have no rows before the first round, as the first context says how long features are.
+    """
+
+    factors: Float[np.ndarray, "vectors d d"]
+    sums: Float[np.ndarray, "vectors d"]
+    log_determinants: Float[np.ndarray, " vectors"]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        vectors, d = self.sums.shape
+        fits = self.factors.shape == (vectors, d, d) and self.log_determinants.shape == (vectors,)
+        if not fits or vectors not in (0, 1, self.problem.n_arms):
+            raise SettingError(
+                f"factors have shape {self.factors.shape} and sums {self.sums.shape}; expected (vectors, d, d) and "
+                f"(vectors, d) with 1 or {self.problem.n_arms} vectors"
+            )
+        for array in (self.factors, self.sums, self.log_determinants):
+            if array.dtype != np.float64 or not np.isfinite(array).all():
+                raise SettingError(f"the regression has values of type {array.dtype}; expected finite float64")
+        if not (np.diagonal(self.factors, axis1=1, axis2=2) > 0).all():
+            raise SettingError("a factor has a diagonal that is not positive; expected a Cholesky factor")
+
+
+class LinearLearner(EveryRoundLearner[LinearState]):
+    """A learner of rewards phi(x, a)' theta.
+
+    Contexts of shape (arms, d) are the arms' features, for one theta. Contexts of shape (d,) are features of the round,
+    for a theta of each arm; or, with `arm_features` z, for one theta and phi = x kron z(a). With `intercept` a 1 is put
+    behind x, and behind z.
+    """
+
+    ridge: float
+    intercept: bool
+    arm_features: npt.ArrayLike | None
+
+    def _check_features(self) -> None:
+        """Raise SettingError unless these are settings of a ridge regression; arm features become plain tuples."""
+        setting_boolean("intercept", self.intercept)
+        setting_number("ridge", self.ridge, above=0.0)
+        if self.arm_features is not None:
+            table = setting_array("arm_features", self.arm_features, ("arms", "d"))
+            if np.abs(table).max() > LARGEST**0.25:
+                raise SettingError(f"arm_features go beyond {LARGEST**0.25:g}; expected smaller ones")
+            object.__setattr__(self, "arm_features", tuple(map(tuple, table.tolist())))
+
+    @property
+    def needs_loops(self) -> bool:
+        """No: what is not revealed is not learnt."""
+        return False
+
+    @abstractmethod
+    def _settings(self, problem: Problem, features: Float[np.ndarray, "n rows d"]) -> "LinearSettings":
+        """Which rule, with which constants."""
+
+    def init(self, problem: Problem) -> LinearState:
+        """No data."""
+        if self.arm_features is not None and len(np.asarray(self.arm_features)) != problem.n_arms:
+            given = len(np.asarray(self.arm_features))
+            raise SettingError(f"arm_features are of {given} arms; expected {problem.n_arms}")
+        return LinearState(
+            problem=problem,
+            rounds=0,
+            factors=np.empty((0, 0, 0)),
+            sums=np.empty((0, 0)),
+            log_determinants=np.empty(0),
+        )
+
+    def features(self, contexts: Shaped[np.ndarray, "n ..."], n_arms: int) -> Float[np.ndarray, "n rows d"]:
+        """phi of each round: (n, 1, d), or (n, arms, d) where arms have features of their own."""
+        if contexts.ndim == 2:
+            rows = contexts[:, None, :]
+        elif contexts.ndim == 3 and contexts.shape[1] == n_arms:
+            rows = contexts
+        else:
+            raise InputError(f"contexts have shape {contexts.shape}; expected (n, d) or (n, {n_arms}, d)")
+        if not rows.shape[2]:
+            raise InputError(f"contexts have shape {contexts.shape}; expected at least one feature")
+        if rows.dtype.kind not in "biuf":
+            raise InputError(f"contexts have type {rows.dtype}; expected numbers")
+        if not (np.abs(rows) <= LARGEST**0.25).all():
+            where = first_not_finite(rows, largest=LARGEST**0.25)
+            raise InputError(f"contexts have {where}; expected finite numbers up to {LARGEST**0.25:g} in size")
+        if self.arm_features is not None and rows.shape[1] != 1:
+            raise InputError(f"contexts have shape {contexts.shape}; expected (n, d), as there are arm_features")
+        if self.intercept:
+            rows = np.concatenate([rows, np.ones((*rows.shape[:2], 1))], axis=2)
+        if self.arm_features is not None:
+            arms = np.array(self.arm_features)
+            if self.intercept:
+                arms = np.hstack([arms, np.ones((len(arms), 1))])
+            rows = (rows[:, :, :, None] * arms[None, :, None, :]).reshape(len(rows), len(arms), -1)
+        return for_kernels(rows)
+
+    def _regressions(self, state: LinearState, features: Float[np.ndarray, "n rows d"]) -> LinearState:
+        """The state as it is, or, before anything was learnt, with empty regressions of the right size."""
+        d = features.shape[2]
+        vectors = self._vectors(state.problem, features)
+        if not len(state.sums):
+            factor = np.sqrt(self.ridge) * np.eye(d)
+            return LinearState(
+                problem=state.problem,
+                rounds=state.rounds,
+                factors=np.broadcast_to(factor, (vectors, d, d)).copy(),
+                sums=np.zeros((vectors, d)),
+                log_determinants=np.zeros(vectors),
+            )
+        if state.sums.shape != (vectors, d):
+            found, expected = (vectors, d), state.sums.shape
+            raise InputError(
+                f"the context gives {found[0]} regressions of {found[1]} features; "
+                f"expected its shape to give {expected[0]} of {expected[1]} as before"
+            )
+        return state
+
+    @staticmethod
+    def _vectors(problem: Problem, features: Float[np.ndarray, "n rows d"]) -> int:
+        """How many theta there are: one, or one an arm where features are those of the round."""
+        return problem.n_arms if features.shape[1] == 1 else 1
+
+    def _run(
+        self,
+        state: LinearState,
+        contexts: Shaped[np.ndarray, "n ..."],
+        graphs: FeedbackGraphs,
+        inputs: "Inputs",
+        outputs: "Outputs",
+    ) -> LinearState:
+        from graphbandit.kernels.learners import linear_rewards as kernels
+
+        features = self.features(contexts, state.problem.n_arms)
+        state = self._regressions(state, features)
+        arrays = self._arrays(state, copy=inputs.learn)
+        settings = self._settings(state.problem, features)
+        run_rounds(kernels, graphs, state.rounds, settings, arrays, inputs, outputs)
+        return self._after(state, arrays, len(contexts)) if inputs.learn else state
+
+    def _learn(self, state: LinearState, observations: Observations) -> LinearState:
+        from graphbandit.kernels.learners import linear_rewards as kernels
+
+        features = self.features(observations.contexts, state.problem.n_arms)
+        state = self._regressions(state, features)
+        arrays = self._arrays(state, copy=True)
+        kernels.learn(arrays, features, observations.rows, observations.arms, observations.rewards)
+        return self._after(state, arrays, 1)
+
+    @staticmethod
+    def _arrays(state: LinearState, *, copy: bool) -> "LinearArrays":
+        from graphbandit.kernels.learners.linear_rewards import LinearArrays
+
+        given = (state.factors, state.sums, state.log_determinants)
+        return LinearArrays(*((array.copy() for array in given) if copy else given))
+
+    @staticmethod
+    def _after(state: LinearState, arrays: "LinearArrays", played: int) -> LinearState:
+        return LinearState(
+            problem=state.problem,
+            rounds=state.rounds + played,
+            factors=arrays.factors,
+            sums=arrays.sums,
+            log_determinants=arrays.log_determinants,
+        )

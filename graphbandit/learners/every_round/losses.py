@@ -1,0 +1,48 @@
+"""Rewards as losses in [0, 1], as the adversarial learners have them."""
+
+from abc import ABC
+from typing import Any
+
+import numpy as np
+
+from graphbandit.base.checks import LARGEST_SCALE, setting_boolean, setting_number
+from graphbandit.base.shapes import Float
+from graphbandit.errors import ObservationError, SettingError
+
+
+class BoundedRewards(ABC):
+    """Settings `low`, `high` and `clip` of a learner: loss = (high - reward) / (high - low).
+
+    Their guarantees are for rewards in [low, high], so another one is refused; with `clip` it counts as the nearer end.
+    """
+
+    low: float
+    high: float
+    clip: bool
+
+    def _check_bounds(self) -> None:
+        setting_number("low", self.low, at_least=-LARGEST_SCALE, at_most=LARGEST_SCALE)
+        setting_number("high", self.high, at_least=-LARGEST_SCALE, at_most=LARGEST_SCALE)
+        setting_boolean("clip", self.clip)
+        if not self.low < self.high:
+            raise SettingError(f"low is {self.low!r} and high is {self.high!r}; expected low below high")
+
+    def check_rewards(self, rewards: Float[np.ndarray, " rewards"]) -> None:
+        """Raise ObservationError at a reward outside [low, high], unless such are clipped."""
+        outside = (rewards < self.low) | (rewards > self.high)
+        if not self.clip and outside.any():
+            raise ObservationError(
+                f"a reward is {rewards[outside][0]}; {type(self).__name__} expects rewards of {self.low:g} to "
+                f"{self.high:g} (its settings low and high; clip=True counts others as the nearer end)"
+            )
+
+
+def given(setting: float | None) -> float:
+    """A rate as kernels take it: nan has them use the algorithm's own."""
+    return np.nan if setting is None else float(setting)
+
+
+def check_rate(name: str, value: Any) -> None:
+    """Raise SettingError unless a rate is positive, or None for the algorithm's own."""
+    if value is not None:
+        setting_number(name, value, above=0.0)

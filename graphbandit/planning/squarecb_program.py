@@ -1,0 +1,231 @@
+"""The convex program of SquareCB.G (Zhang, Zhang, Vrousgou, Luo and Mineiro 2023): estimation bought with regret.
+
+    minimise    sum_a p(a) l(a) + z                                        over distributions p and numbers z
+    subject to  (1 / gamma) sum_b (1[b = a] - p(b))^2 / q(b)  <=  l(a) + z            for every available arm a
+                q(b) = sum of p over the arms that reveal b,   p(j) = 0 for arms not available
+
+with l the estimated losses. Its value bounds the regret of the round that the error of the estimate does not pay for,
+whatever the truth is: the decision-estimation coefficient of the round. Adding a number to all losses changes nothing,
+and gamma only scales: c(a) = gamma (l(a) - min l) says it all, and gamma times the value is between 0 and the number
+of arms or so. It was tested with gamma up to 1e5, on losses of order 1; far beyond that rounding may win: 1e9 can be
+a SolverError on cops and robbers, where every arm reveals all but itself. `kernels.squarecb` has the method, an
+interior-point method made for this program; what it returns is judged by a certificate that needs no p: for a
+distribution w over the constraints and any numbers r and rho
+
+    gamma * optimum  >=  sum_a w(a) (2 r(a) - c(a))  +  min over available j of
+        [ c(j) - 2 w(j) r(j) + 2 (1 - w(j)) rho(j) - sum over b revealed by j of (w(b) r(b)^2 + (1 - w(b)) rho(b)^2) ]
+
+as u^2 / q >= 2 r u - r^2 q for every r. It is equality at the optimum, with r = (1 - p) / q and rho = p / q there.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbandit.base.checks import LARGEST, available_array, first_not_finite, numbers, setting_number
+from graphbandit.base.shapes import Bool, Float, Int
+from graphbandit.errors import GraphError, InputError, SolverError
+from graphbandit.graphs.batch import FeedbackGraphs
+from graphbandit.graphs.graph import FeedbackGraph
+from graphbandit.planning.exploration import arm_array, check_graph, kernel_graph
+
+TOLERANCE = 1e-9
+"""The relative gap that answers have; rounding can leave a little more where gamma is very large."""
+
+ACCEPTED = 1e-6
+"""Answers of a larger gap are refused."""
+
+ARM_LIMIT = 2000
+"""The most arms on offer: a step solves a dense system of as many unknowns."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SquareCBSolution:
+    """An answer of the program with its certificate.
+
+    `probabilities` is p, `observation_probabilities` q. `duality_gap` is relative to the objective, or to 1 / gamma
+    where that is larger. `weights` is w, `outer_slopes` r and `inner_slopes` rho; see `squarecb_bound`.
+    """
+
+    probabilities: Float[np.ndarray, " arms"]
+    observation_probabilities: Float[np.ndarray, " arms"]
+    z: float
+    objective: float
+    duality_gap: float
+    iterations: int
+    weights: Float[np.ndarray, " arms"]
+    outer_slopes: Float[np.ndarray, " arms"]
+    inner_slopes: Float[np.ndarray, " arms"]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SquareCBSolutions:
+    """The answers of n programs."""
+
+    probabilities: Float[np.ndarray, "n arms"]
+    objective: Float[np.ndarray, " n"]
+    duality_gap: Float[np.ndarray, " n"]
+    iterations: Int[np.ndarray, " n"]
+
+    def __len__(self) -> int:
+        return len(self.objective)
+
+
+def solve_squarecb_program(
+    losses: npt.ArrayLike, graph: FeedbackGraph, gamma: float, *, available: npt.ArrayLike | None = None
+) -> SquareCBSolution:
+    """Solve SquareCB.G's program for one round, with a certificate.
+
+    Every arm on offer must be revealed by an arm on offer, itself or another: else the program has no finite value.
+
+    The hub of a star costs little and reveals all, so it is what is explored; with self-loops only, the optimum is
+    known, p(a) = 1 / (lambda + gamma (l(a) - min l)), and its value is (K - 1) / gamma.
+
+    >>> from graphbandit import graphs
+    >>> losses = [0.1, 0.0, 1.0, 1.0, 1.0, 1.0]
+    >>> star = solve_squarecb_program(losses, graphs.star(6, hub=0), gamma=50.0)
+    >>> star.probabilities.round(4), round(star.objective, 6)
+    (array([0.0204, 0.9796, 0.    , 0.    , 0.    , 0.    ]), 0.002056)
+    >>> alone = solve_squarecb_program(losses, graphs.bandit(6), gamma=50.0)
+    >>> round(alone.objective, 9), bool(alone.duality_gap <= 1e-9)
+    (0.1, True)
+    """
+    from graphbandit.kernels.graphs.adjacency import observation_probabilities
+    from graphbandit.kernels.planning.squarecb import solve_round
+
+    check_graph(graph)
+    n = graph.n_arms
+    estimates = _bounded("losses", arm_array("losses", losses, n))
+    scale = setting_number("gamma", gamma, above=0.0, below=LARGEST)
+    mask = available_array(available, 1, n)
+    offered = np.ones(n, dtype=np.bool_) if mask is None else np.array(mask[0])
+    _check_size(offered[None])
+    p, certificate, q = np.empty(n), np.empty((3, n)), np.empty(n)
+    scratch, stored = np.empty(n, dtype=np.int32), kernel_graph(graph)
+    objective, gap, iterations = solve_round(stored, estimates, offered, scale, scratch, p, certificate)
+    _check_answers(np.array([[objective, gap, iterations]]))
+    observation_probabilities(stored, p, scratch, q)
+    return SquareCBSolution(
+        probabilities=p,
+        observation_probabilities=q,
+        z=float(objective - p @ estimates),
+        objective=float(objective),
+        duality_gap=float(gap),
+        iterations=int(iterations),
+        weights=certificate[0],
+        outer_slopes=certificate[1],
+        inner_slopes=certificate[2],
+    )
+
+
+def solve_squarecb_programs(
+    losses: npt.ArrayLike,
+    graphs: FeedbackGraphs,
+    gammas: npt.ArrayLike,
+    *,
+    available: Bool[np.ndarray, "n arms"] | None = None,
+) -> SquareCBSolutions:
+    """`solve_squarecb_program` for n rounds: losses of shape (n, arms), a graph and a gamma for each.
+
+    >>> from graphbandit import graphs
+    >>> pairs = FeedbackGraphs.repeat(graphs.bandit(2), 2)
+    >>> solve_squarecb_programs([[0.0, 0.5], [0.3, 0.0]], pairs, [2.0, 4.0]).objective.round(9)
+    array([0.5 , 0.25])
+    """
+    from graphbandit.kernels.planning.squarecb import solve_packed, solve_round
+
+    if not isinstance(graphs, FeedbackGraphs):
+        raise GraphError(f"graphs is a {type(graphs).__name__}; expected FeedbackGraphs")
+    n, n_arms = len(graphs), graphs.n_arms
+    estimates = np.ascontiguousarray(_bounded("losses", numbers("losses", losses)))
+    scales = np.ascontiguousarray(_bounded("gammas", numbers("gammas", gammas)))
+    if estimates.shape != (n, n_arms) or scales.shape != (n,):
+        raise InputError(
+            f"losses has shape {estimates.shape} and gammas {scales.shape}; expected ({n}, {n_arms}) and ({n},)"
+        )
+    if n and scales.min() <= 0.0:
+        raise InputError(f"gammas has {scales.min()} at round {np.argmin(scales)}; expected numbers above 0")
+    given = available_array(available, n, n_arms)
+    masks = np.ones((1, n_arms), dtype=np.bool_) if given is None else np.array(given)
+    _check_size(masks)
+    p, found = np.empty((n, n_arms)), np.empty((n, 3))
+    if graphs.is_packed:
+        solve_packed(graphs.words, graphs.index, estimates, masks, scales, p, found)
+    else:
+        scratch, certificate = np.empty(n_arms, dtype=np.int32), np.empty((3, n_arms))
+        for t in range(n):
+            mask = masks[t if len(masks) > 1 else 0]
+            found[t] = solve_round(kernel_graph(graphs[t]), estimates[t], mask, scales[t], scratch, p[t], certificate)
+    _check_answers(found)
+    return SquareCBSolutions(
+        probabilities=p, objective=found[:, 0], duality_gap=found[:, 1], iterations=found[:, 2].astype(np.int64)
+    )
+
+
+def squarecb_bound(
+    losses: npt.ArrayLike,
+    graph: FeedbackGraph,
+    gamma: float,
+    weights: npt.ArrayLike,
+    outer_slopes: npt.ArrayLike,
+    inner_slopes: npt.ArrayLike,
+    *,
+    available: npt.ArrayLike | None = None,
+) -> float:
+    """A lower bound of the program's value, from any distribution w over the arms on offer and any numbers r and rho.
+
+    >>> from graphbandit import graphs
+    >>> pair = graphs.bandit(2)
+    >>> answer = solve_squarecb_program([0.0, 1.0], pair, 4.0)
+    >>> certificate = (answer.weights, answer.outer_slopes, answer.inner_slopes)
+    >>> round(squarecb_bound([0.0, 1.0], pair, 4.0, *certificate), 8)
+    0.25
+    >>> squarecb_bound([0.0, 1.0], pair, 4.0, [0.5, 0.5], [2.0, 1.0], [1.0, 1.0])
+    -0.625
+    """
+    check_graph(graph)
+    n = graph.n_arms
+    scale = setting_number("gamma", gamma, above=0.0, below=LARGEST)
+    mask = available_array(available, 1, n)
+    offered = np.ones(n, dtype=np.bool_) if mask is None else mask[0]
+    w, r, rho = (
+        arm_array(name, value, n)
+        for name, value in (("weights", weights), ("outer_slopes", outer_slopes), ("inner_slopes", inner_slopes))
+    )
+    if (w < 0).any() or (w[~offered] != 0).any() or abs(w.sum() - 1.0) > TOLERANCE:
+        raise InputError(
+            f"weights has smallest entry {w.min():g} and sum {w.sum():.12g}; expected a distribution over arms on offer"
+        )
+    estimates = arm_array("losses", losses, n)
+    costs = scale * (estimates - estimates[offered].min())
+    prices = np.where(offered, w * r * r + (1.0 - w) * rho * rho, 0.0)
+    reduced = costs - 2.0 * w * r + 2.0 * (1.0 - w) * rho - graph.to_sparse().astype(np.float64) @ prices
+    return float((w[offered] @ (2.0 * r - costs)[offered] + reduced[offered].min()) / scale)
+
+
+def _bounded(name: str, array: Float[np.ndarray, "..."]) -> Float[np.ndarray, "..."]:
+    if not (np.abs(array) <= LARGEST).all():
+        where = first_not_finite(array, largest=LARGEST)
+        raise InputError(f"{name} has {where}; expected finite numbers up to {LARGEST:g} in size")
+    return array
+
+
+def _check_size(masks: Bool[np.ndarray, "masks arms"]) -> None:
+    most = int(masks.sum(axis=1).max()) if len(masks) else 0
+    if most > ARM_LIMIT:
+        raise InputError(f"{most} arms are on offer; expected at most {ARM_LIMIT} for SquareCB.G's program")
+
+
+def _check_answers(found: Float[np.ndarray, "n 3"]) -> None:
+    """Raise for the first round that has no solution or none that is certified."""
+    for t in np.flatnonzero((found[:, 2] < 0) | ~(found[:, 1] <= ACCEPTED)).tolist():
+        if found[t, 2] < 0:
+            raise GraphError(
+                f"arm {-1 - int(found[t, 2])} is revealed by no arm on offer in round {t} of the batch; "
+                "SquareCB.G expects each to be"
+            )
+        raise SolverError(
+            f"the program of round {t} of the batch was solved to a relative gap of {found[t, 1]:.1e}; "
+            f"expected at most {ACCEPTED:g}: gamma times the spread of the losses is too large"
+        )

@@ -1,0 +1,145 @@
+"""What a learner learns from: rounds, and the rewards that were revealed in them.
+
+Throughout the package n is the number of rounds of a batch, K the number of arms, and rounds are counted from 0 since
+the start of a run. Arrays have the round as their first axis.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from graphbandit.base.checks import LARGEST, first_not_finite
+from graphbandit.base.shapes import Bool, Float, Int, Shaped
+from graphbandit.errors import InputError, ObservationError
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Observations:
+    """The rounds a learner has not yet learnt from, and every reward that was revealed in them.
+
+    `contexts[i]` is the context of round `rounds[i]` (ascending, no round twice); the reward `rewards[k]` was seen
+    for arm `arms[k]` in the round of row `rows[k]`. Rows are sorted by round, then arm, whatever order the rewards
+    came in, so that sums over them are the same to the last bit. Rounds before those the learner expects are late
+    news of rounds it has passed already.
+
+    `actions[i]` is the arm that was played in the round of row i, `propensities[k]` the probability q with which the
+    reward k was going to be revealed when that round was decided, and `notes[i]` what the learner noted down then
+    (`Learner.notes`). They travel with the rewards and not in the learner's state, so news may be as late as it likes.
+    `Bandit` and `simulate` always fill them in.
+    """
+
+    contexts: Shaped[np.ndarray, "n ..."]
+    rounds: Int[np.ndarray, " n"]
+    rows: Int[np.ndarray, " observed"]
+    arms: Int[np.ndarray, " observed"]
+    rewards: Float[np.ndarray, " observed"]
+    available: Bool[np.ndarray, "n arms"] | None = None
+    actions: Int[np.ndarray, " n"] | None = None
+    propensities: Float[np.ndarray, " observed"] | None = None
+    notes: Float[np.ndarray, "n notes"] | None = None
+
+    def __len__(self) -> int:
+        return len(self.rounds)
+
+    @property
+    def n_observed(self) -> int:
+        """How many rewards there are."""
+        return len(self.rewards)
+
+    def check(self, n_arms: int) -> None:
+        """Raise unless the arrays fit each other and the arms; kernels trust them."""
+        n, k = len(self), self.n_observed
+        fits = len(self.contexts) == n and self.rows.shape == self.arms.shape == self.rewards.shape == (k,)
+        if not fits or (self.available is not None and self.available.shape != (n, n_arms)):
+            raise InputError(
+                f"the observations have {len(self.contexts)} contexts for {n} rounds, and {len(self.rows)} rows, "
+                f"{len(self.arms)} arms and {k} rewards; expected as many of each"
+            )
+        for name, places, size in (("rows", self.rows, n), ("arms", self.arms, n_arms)):
+            if k and not 0 <= places.min() <= places.max() < size:
+                found = f"{places.min()} to {places.max()}"
+                raise InputError(f"the observations have {name} {found}; expected 0 to {size - 1}")
+        if not (np.abs(self.rewards) <= LARGEST).all():
+            where = first_not_finite(self.rewards, largest=LARGEST)
+            raise ObservationError(
+                f"the observed rewards have {where}; expected finite numbers up to {LARGEST:g} in size"
+            )
+
+    @classmethod
+    def from_masks(
+        cls,
+        contexts: Shaped[np.ndarray, "n ..."],
+        revealed: Bool[np.ndarray, "n arms"],
+        rewards: Float[np.ndarray, "n arms"],
+        *,
+        first_round: int = 0,
+        available: Bool[np.ndarray, "n arms"] | None = None,
+        actions: Int[np.ndarray, " n"] | None = None,
+        observation_probabilities: Float[np.ndarray, "n arms"] | None = None,
+        notes: Float[np.ndarray, "n notes"] | None = None,
+    ) -> "Observations":
+        """Observations of consecutive rounds from dense arrays; rewards outside `revealed` are not looked at.
+
+        `actions`, `observation_probabilities` (as in the `Decisions`) and `notes` are for learners that weight rewards
+        by how likely they were to be seen.
+
+        >>> seen = Observations.from_masks(np.zeros((1, 2)), np.array([[True, False]]), np.array([[0.5, 9.0]]))
+        >>> seen.arms, seen.rewards
+        (array([0]), array([0.5]))
+        """
+        rows, arms = np.nonzero(revealed)
+        rounds = np.arange(first_round, first_round + len(contexts))
+        return cls(
+            contexts=contexts,
+            rounds=rounds,
+            rows=rows,
+            arms=arms,
+            rewards=rewards[rows, arms],
+            available=available,
+            actions=actions,
+            propensities=None if observation_probabilities is None else observation_probabilities[rows, arms],
+            notes=notes,
+        )
+
+    @classmethod
+    def concatenate(cls, parts: "list[Observations]") -> "Observations":
+        """Parts of consecutive, ascending rounds as one."""
+        starts = np.cumsum([0, *(len(part) for part in parts[:-1])])
+
+        def joined(name: str) -> Any:
+            """Of all parts, None unless all have it."""
+            arrays = [getattr(part, name) for part in parts]
+            return None if any(array is None for array in arrays) else np.concatenate(arrays)
+
+        return cls(
+            contexts=np.concatenate([part.contexts for part in parts]),
+            rounds=np.concatenate([part.rounds for part in parts]),
+            rows=np.concatenate([part.rows + start for part, start in zip(parts, starts, strict=True)]),
+            arms=np.concatenate([part.arms for part in parts]),
+            rewards=np.concatenate([part.rewards for part in parts]),
+            available=joined("available"),
+            actions=joined("actions"),
+            propensities=joined("propensities"),
+            notes=joined("notes"),
+        )
+
+    def between(self, first: int, stop: int) -> "Observations":
+        """The part with first <= round < stop."""
+        low, high = np.searchsorted(self.rounds, [first, stop])
+        return self.take(int(low), int(high))
+
+    def take(self, low: int, high: int) -> "Observations":
+        """The rows low .. high - 1."""
+        start, end = np.searchsorted(self.rows, [low, high])
+        return Observations(
+            contexts=self.contexts[low:high],
+            rounds=self.rounds[low:high],
+            rows=self.rows[start:end] - low,
+            arms=self.arms[start:end],
+            rewards=self.rewards[start:end],
+            available=None if self.available is None else self.available[low:high],
+            actions=None if self.actions is None else self.actions[low:high],
+            propensities=None if self.propensities is None else self.propensities[start:end],
+            notes=None if self.notes is None else self.notes[low:high],
+        )

@@ -1,0 +1,187 @@
+"""What the leaderboard says: regret relative to the best of each cell, worst cases, ranks, and whether ours are first.
+
+A cell is one environment of the suite. All figures are means over repeats, and two learners of a cell are told apart
+by the paired 95 % interval of their difference.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from graphbandit.errors import InputError
+from graphbandit.experiments.analysis.intervals import Interval, student_interval
+from graphbandit.experiments.analysis.statistics import FinalRegrets, PairedDifference, close_to_best, paired_difference
+from graphbandit.experiments.figures.curves import mean_seconds
+from graphbandit.studies.classes import comparison_of
+from graphbandit.studies.leaderboard.plans import GroupResults
+from graphbandit.studies.plans import Finding
+
+OURS = ("IDS.G", "AdaCB.G, ours")
+"""The learners of this package that are judged, each as it comes, with one default for all cells."""
+
+
+class Worst(NamedTuple):
+    """The cell where a learner's regret is highest relative to the best, and that ratio."""
+
+    ratio: float
+    cell: str
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Board:
+    """All learners in every cell; nan where one was not run. `microseconds` are those of a round, by cell and learner.
+
+    `groups` are the cells of each group by its title.
+    """
+
+    regrets: FinalRegrets
+    rounds: Mapping[str, int]
+    groups: Mapping[str, tuple[str, ...]]
+    adversarial: frozenset[str]
+    microseconds: Mapping[tuple[str, str], float]
+
+    @property
+    def learners(self) -> tuple[str, ...]:
+        """Those of all groups."""
+        return self.regrets.learners
+
+    @property
+    def ours(self) -> tuple[str, ...]:
+        """Those of `OURS` that were run."""
+        return tuple(name for name in OURS if name in self.learners)
+
+    @cached_property
+    def stochastic(self) -> tuple[str, ...]:
+        """The cells that are not adversarial."""
+        return tuple(cell for cell in self.regrets.environments if cell not in self.adversarial)
+
+    def ran(self, cell: str, learner: str) -> bool:
+        """Whether that learner has runs there."""
+        return len(self.regrets.sample(cell, learner)) > 0
+
+    def interval(self, cell: str, learner: str) -> Interval:
+        """Mean regret."""
+        return student_interval(self.regrets.sample(cell, learner))
+
+    def best(self, cell: str) -> str:
+        """The learner of the lowest mean regret."""
+        return self.regrets.by_mean(cell)[0]
+
+    @cached_property
+    def _close(self) -> dict[str, tuple[str, ...]]:
+        return {cell: close_to_best(self.regrets, cell) for cell in self.regrets.environments}
+
+    def close(self, cell: str) -> tuple[str, ...]:
+        """The best, and those whose paired interval to the best holds 0."""
+        return self._close[cell]
+
+    def to_best(self, cell: str, learner: str) -> PairedDifference:
+        """Regret above that of the best."""
+        return paired_difference(self.regrets, cell, learner, self.best(cell))
+
+    @cached_property
+    def ratios(self) -> dict[tuple[str, str], float]:
+        """Mean regret over that of the best, by cell and learner; where the best has none, 1 or infinity."""
+        found = {}
+        for cell in self.regrets.environments:
+            least = float(self.regrets.sample(cell, self.best(cell)).mean())
+            for learner in self.regrets.by_mean(cell):
+                mean = float(self.regrets.sample(cell, learner).mean())
+                found[cell, learner] = mean / least if least > 0 else 1.0 if mean <= least else math.inf
+        return found
+
+    def mean_ratio(self, learner: str, cells: Iterable[str]) -> float:
+        """The geometric mean of the learner's ratios over the cells that it ran; nan if it ran none."""
+        values = [self.ratios[cell, learner] for cell in cells if (cell, learner) in self.ratios]
+        return float(np.exp(np.mean(np.log(values)))) if values else math.nan
+
+    def worst(self, learner: str, cells: Sequence[str] | None = None) -> Worst | None:
+        """Over the stochastic cells, or those given, that the learner ran; None if it ran none."""
+        asked = self.stochastic if cells is None else cells
+        ran = [Worst(self.ratios[cell, learner], cell) for cell in asked if (cell, learner) in self.ratios]
+        return max(ran, key=lambda each: each.ratio) if ran else None
+
+    @cached_property
+    def general(self) -> tuple[str, ...]:
+        """The learners that ran in every stochastic cell, the lowest worst case first."""
+        found = [name for name in self.learners if all((cell, name) in self.ratios for cell in self.stochastic)]
+        return tuple(sorted(found, key=self._worst_ratio))
+
+    @cached_property
+    def special(self) -> tuple[str, ...]:
+        """The others that ran in some stochastic cell, likewise; their worst case is over fewer cells."""
+        found = [name for name in self.learners if name not in self.general and self.worst(name) is not None]
+        return tuple(sorted(found, key=self._worst_ratio))
+
+    def mean_rank(self, learner: str) -> float:
+        """Over the stochastic cells that it ran, its place by mean regret; nan if it ran none."""
+        orders = [self.regrets.by_mean(cell) for cell in self.stochastic]
+        places = [order.index(learner) + 1 for order in orders if learner in order]
+        return float(np.mean(places)) if places else math.nan
+
+    def usual_microseconds(self, learner: str) -> float:
+        """Of a round: the median over all cells that it ran, as the first of them may have waited for a compiler."""
+        found = [value for (_, name), value in self.microseconds.items() if name == learner]
+        return float(np.median(found)) if found else math.nan
+
+    def standing(self, cell: str) -> str:
+        """Of the better of ours: "first", "within" the paired interval of the first, or "behind"."""
+        if self.best(cell) in self.ours:
+            return "first"
+        return "within" if any(name in self.ours for name in self.close(cell)) else "behind"
+
+    def best_of_ours(self, cell: str) -> str:
+        """The one of the lower mean regret."""
+        return next(name for name in self.regrets.by_mean(cell) if name in self.ours)
+
+    @cached_property
+    def behind(self) -> tuple[str, ...]:
+        """The stochastic cells where neither of ours is within the interval of the first."""
+        return tuple(cell for cell in self.stochastic if self.standing(cell) == "behind")
+
+    def stronger_specialists(self) -> list[tuple[str, Worst, str, Worst]]:
+        """Special learners whose worst case is below that of both of ours over the same cells; with the better one."""
+        found = []
+        for name in self.special:
+            cells = [cell for cell in self.stochastic if (cell, name) in self.ratios]
+            theirs = self.worst(name, cells)
+            own = {ours: worst for ours in self.ours if (worst := self.worst(ours, cells)) is not None}
+            nearest = min(own, key=lambda ours: own[ours].ratio)
+            assert theirs is not None
+            if theirs.ratio < own[nearest].ratio:
+                found.append((name, theirs, nearest, own[nearest]))
+        return found
+
+    def _worst_ratio(self, learner: str) -> float:
+        worst = self.worst(learner)
+        assert worst is not None
+        return worst.ratio
+
+
+def board_of(groups: Sequence[GroupResults]) -> Board:
+    """Of all groups that were run; a name of an environment stands for one cell."""
+    if not any(not group.adversarial for group in groups):
+        raise InputError("no group with stochastic rewards was run; expected at least one to judge")
+    findings = {
+        group.title: Finding(experiment=group.experiment, regrets=FinalRegrets.of(group.results)) for group in groups
+    }
+    compared = comparison_of(findings)
+    cells = {title: finding.regrets.environments for title, finding in findings.items()}
+    microseconds = {
+        both: 1e6 * seconds / group.experiment.rounds
+        for group in groups
+        for both, seconds in mean_seconds(group.results).items()
+    }
+    return Board(
+        regrets=compared.regrets,
+        rounds=compared.rounds,
+        groups=cells,
+        adversarial=frozenset(cell for group in groups if group.adversarial for cell in cells[group.title]),
+        microseconds=microseconds,
+    )

@@ -1,0 +1,145 @@
+import subprocess
+import sys
+
+import pytest
+import typer
+from typer.testing import CliRunner, Result
+
+import graphbandit as gb
+from graphbandit import plots
+from graphbandit.cli.app import app
+from graphbandit.studies.paper.reproduce import compile_kernels
+
+COMMANDS = [command.name or command.callback.__name__ for command in app.registered_commands]
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner(env={"COLUMNS": "100", "NO_COLOR": "1"}).invoke(app, [str(x) for x in arguments])
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _compiled() -> None:
+    """Kernels announce on standard error that they are compiled, once; not in the middle of these tests."""
+    plots.star_example()
+    compile_kernels()
+
+
+def test_version() -> None:
+    assert run("--version").output == f"graphbandit {gb.__version__}\n"
+
+
+def test_help_lists_every_command() -> None:
+    output = run("--help").output
+    assert run().output.strip() == output.strip()
+    assert set(COMMANDS) == {
+        "bench",
+        "compare",
+        "demo",
+        "leaderboard",
+        "network",
+        "new",
+        "report",
+        "reproduce",
+        "run",
+        "show",
+        "study",
+    }
+    for name in COMMANDS:
+        assert name in output
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_and_option_is_documented(name: str) -> None:
+    result = run(name, "--help")
+    assert result.exit_code == 0
+    assert f"Example: graphbandit {name}" in result.output
+    command = typer.main.get_command(app).commands[name]
+    assert command.help
+    for option in command.params:
+        assert option.help, option.name
+        assert (option.metavar or option.opts[0]).lower() in result.output.lower()
+
+
+def test_demo_prints_the_star(tmp_path) -> None:
+    result = run("demo")
+    assert result.exit_code == 0
+    lines = [line.split() for line in result.output.splitlines()]
+    assert ["0", "hub", "0.9", "0.0000", "0.0667", "1.0000", "1.0000"] in lines
+    assert ["1", "best", "1", "0.7333", "0.9333", "0.7333", "1.0000"] in lines
+    assert ["5", "0", "0.0667", "0.0000", "0.0667", "0.0667"] in lines
+    assert "0.2667 before, 0.0067 after" in result.output
+
+
+@pytest.mark.parametrize("suffix", [".png", ".svg"])
+def test_demo_draws_the_star(suffix: str, tmp_path) -> None:
+    path = tmp_path / f"star{suffix}"
+    result = run("demo", "--picture", path)
+    assert result.exit_code == 0
+    assert str(path) in result.output.replace("\n", "")
+    assert path.stat().st_size > 10_000
+
+
+@pytest.mark.parametrize(("preset", "name"), [("--quick", "quick"), ("--full", "full")])
+def test_presets(preset: str, name: str, monkeypatch, tmp_path) -> None:
+    class SeenError(Exception):
+        pass
+
+    def stop(asked: object, **options: object) -> None:
+        assert (asked.preset, asked.seed, asked.only) == (name, 7, ("ablation", "arms"))
+        assert options["workers"] == 3
+        raise SeenError
+
+    monkeypatch.setattr("graphbandit.studies.paper.reproduce.reproduce", stop)
+    chosen = ["--only", "ablation", "--only", "arms", "--workers", 3]
+    assert isinstance(run("reproduce", preset, "--seed", 7, *chosen, "--out", tmp_path).exception, SeenError)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["reproduce", "--only", "ablatoin"], "only is 'ablatoin'; did you mean 'ablation'?"),
+        (["reproduce", "--graph", "no.csv"], "graph is 'no.csv'; expected a file of edges"),
+        (["reproduce", "--repeats", 0], "repeats is 0"),
+        (["reproduce", "--seed", -1], "seed is -1"),
+        (["reproduce", "--workers", 0], "workers is 0"),
+        (["demo", "--gamma", -1], "gamma is -1"),
+        (["demo", "--picture", "star.gif"], "'star.gif'; expected a name that ends in .png"),
+    ],
+)
+def test_errors_are_one_line_and_exit_code_2(arguments: list[object], message: str, tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert result.stderr.startswith("graphbandit: ")
+    assert result.stderr.count("\n") == 1
+    assert message in result.stderr
+
+
+def test_an_output_folder_that_cannot_be_made_is_refused_before_the_run(tmp_path) -> None:
+    (tmp_path / "file").write_text("")
+    result = run("reproduce", "--out", tmp_path / "file" / "below")
+    assert result.exit_code == 2
+    assert "cannot be made" in result.stderr
+
+
+def test_interruption_is_one_line_and_exit_code_130(monkeypatch, tmp_path) -> None:
+    def interrupt(*arguments: object, **options: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("graphbandit.studies.paper.reproduce.reproduce", interrupt)
+    result = run("reproduce", "--out", tmp_path)
+    assert result.exit_code == 130
+    assert result.stderr == "graphbandit: interrupted\n"
+
+
+def test_python_m_works_and_help_loads_nothing_heavy() -> None:
+    code = (
+        "import sys; sys.argv = ['graphbandit', '--version']\n"
+        "import runpy\n"
+        "try: runpy.run_module('graphbandit', run_name='__main__')\n"
+        "except SystemExit as end: assert not end.code\n"
+        "print([m for m in ('matplotlib', 'numba', 'graphbandit.experiments') if m in sys.modules])"
+    )
+    output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert output == f"graphbandit {gb.__version__}\n[]\n"

@@ -1,0 +1,797 @@
+"""Regressors as oracles: fits, both version spaces, draws, bad data, failures, files, and the same bits every time."""
+
+import logging
+import math
+import pickle
+import subprocess
+import sys
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.ensemble import GradientBoostingRegressor, RandomForestRegressor
+from sklearn.linear_model import LinearRegression, Ridge
+from sklearn.neighbors import KNeighborsRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import PolynomialFeatures, StandardScaler
+
+import graphbandit as gb
+from graphbandit.errors import FitError, InputError, MissingExtraError, SavedFileError, SettingError
+from graphbandit.function_classes import FitReport, RegressorClass
+
+K, D = 3, 2
+TRUTH = np.array([[0.5, 0.1], [0.1, 0.6], [0.3, 0.3]])
+
+
+def seen(n=40, *, arms=range(K), seed=0, noise=0.05):
+    """n rounds, in which each of these arms is seen with probability one half, and its reward is TRUTH x + noise."""
+    rng = np.random.default_rng(seed)
+    contexts = rng.uniform(size=(n, D))
+    revealed = (rng.random((n, K)) < 0.5) & np.isin(np.arange(K), list(arms))
+    return gb.Observations.from_masks(contexts, revealed, contexts @ TRUTH.T + noise * rng.normal(size=(n, K)))
+
+
+def made(regressor, **settings):
+    return RegressorClass(regressor, **{"n_arms": K, "dimension": D, "members": 4, **settings})
+
+
+def data_of(functions, observations):
+    return functions.add(functions.empty(), observations)
+
+
+def lightgbm(**settings):
+    if find_spec("lightgbm") is None:
+        pytest.skip("lightgbm is not installed")
+    from lightgbm import LGBMRegressor
+
+    return LGBMRegressor(n_estimators=5, min_child_samples=2, verbose=-1, n_jobs=1, **settings)
+
+
+REGRESSORS = {
+    "ridge": lambda: Ridge(1e-3),
+    "forest": lambda: RandomForestRegressor(5),
+    "boosting": lambda: GradientBoostingRegressor(n_estimators=10, subsample=0.7),
+    "pipeline": lambda: make_pipeline(StandardScaler(), PolynomialFeatures(2), Ridge(1e-2)),
+    "lightgbm": lightgbm,
+}
+FORMS = {
+    "one-hot": {},
+    "per arm": {"per_arm": True},
+    "arm features": {"arm_features": TRUTH},
+    "perturbed": {"resampling": "perturbed"},
+}
+
+
+@pytest.fixture(params=REGRESSORS)
+def regressor(request):
+    return REGRESSORS[request.param]()
+
+
+@pytest.fixture(params=FORMS)
+def form(request):
+    return FORMS[request.param]
+
+
+# The estimate
+
+
+def test_the_estimate_is_the_regressor_fitted_to_features_of_context_and_arm():
+    observations = seen()
+    x, arms = observations.contexts[observations.rows], observations.arms
+    new = np.random.default_rng(5).uniform(size=(7, D))
+    one_hot, every_arm = np.eye(K), np.tile(np.arange(K), 7)
+    cases = {
+        "one-hot": (np.hstack([x, one_hot[arms]]), np.hstack([new.repeat(K, 0), one_hot[every_arm]])),
+        "arm features": (np.hstack([x, TRUTH[arms]]), np.hstack([new.repeat(K, 0), TRUTH[every_arm]])),
+    }
+    for name, (features, wanted) in cases.items():
+        functions = made(Ridge(), **FORMS[name])
+        data = data_of(functions, observations)
+        literal = Ridge().fit(features, observations.rewards)
+        np.testing.assert_allclose(
+            functions.predict(functions.fit(data), new), literal.predict(wanted).reshape(7, K), rtol=1e-9
+        )
+        loss = np.square(literal.predict(features) - observations.rewards).sum()
+        assert functions.fits(data, 1)[0].loss == pytest.approx(loss)
+
+
+def test_a_regressor_for_each_arm_sees_that_arm_alone():
+    observations, functions = seen(), made(LinearRegression(), per_arm=True)
+    predicted = functions.predict(functions.fit(data_of(functions, observations)), np.eye(D))
+    for arm in range(K):
+        of = observations.arms == arm
+        literal = LinearRegression().fit(observations.contexts[observations.rows[of]], observations.rewards[of])
+        np.testing.assert_allclose(predicted[:, arm], literal.predict(np.eye(D)), rtol=1e-9)
+
+
+def test_contexts_with_a_row_for_each_arm():
+    rng = np.random.default_rng(0)
+    contexts = rng.normal(size=(30, K, D))
+    observations = gb.Observations.from_masks(contexts, rng.random((30, K)) < 0.5, contexts @ [1.0, -2.0])
+    functions = made(LinearRegression(), arm_contexts=True)
+    data = data_of(functions, observations)
+    np.testing.assert_allclose(functions.predict(functions.fit(data), contexts), contexts @ [1.0, -2.0], atol=1e-12)
+    assert data.columns.contexts.shape == (observations.n_observed, D), "the arm's own row is kept, and no other"
+    assert not functions.unseen(data.columns).any()
+    with pytest.raises(InputError, match=r"contexts have shape \(2, 2\); expected \(n, 3, 2\)"):
+        functions.check_contexts(np.zeros((2, 2)))
+
+
+# The ensemble
+
+
+def test_members_are_the_fits_within_the_radius_of_the_least_loss(regressor):
+    functions = made(regressor)
+    data = data_of(functions, seen())
+    losses = np.array([fit.loss for fit in functions.fits(data, 5)])
+    assert len(set(losses)) == 5
+    assert functions.smallest_loss(data) == losses.min()
+    for radius in (0.0, float(np.median(losses) - losses.min()), 1e6):
+        expected = losses <= losses.min() + radius
+        expected[0] = True
+        np.testing.assert_array_equal(functions.version_space(data, radius).members, expected)
+
+
+def test_candidates_bounds_and_widths_are_those_of_the_members(regressor, form):
+    functions = made(regressor, **form)
+    data, contexts = data_of(functions, seen()), np.random.default_rng(3).uniform(size=(20, D))
+    space = functions.version_space(data, functions.sharp_radius(data, 0.05, 0.3))
+    assert 2 <= space.size <= 5
+    fits = [fit for fit, inside in zip(functions.fits(data, 5), space.members, strict=True) if inside]
+    values = np.stack([functions.values(fit, contexts) for fit in fits])
+    lower, upper = functions.bounds(space, contexts)
+    np.testing.assert_array_equal(lower, values.min(axis=0))
+    np.testing.assert_array_equal(upper, values.max(axis=0))
+    available = np.random.default_rng(4).random((20, K)) < 0.7
+    available[:, 0] |= ~available.any(axis=1)
+    for mask in (None, available):
+        offered = np.ones((20, K), dtype=bool) if mask is None else mask
+        expected = np.zeros((20, K), dtype=bool)
+        for member in values:
+            expected[np.arange(20), np.where(offered, member, -np.inf).argmax(axis=1)] = True
+        np.testing.assert_array_equal(functions.candidates(space, contexts, mask), expected)
+    model = functions.fit(data)
+    best = functions.predict(model, contexts).argmax(axis=1)
+    shift = values - functions.predict(model, contexts)
+    shift = shift - shift[:, np.arange(20), best][:, :, None]
+    np.testing.assert_allclose(functions.widths(space, model, contexts, best), np.abs(shift).max(axis=0), atol=1e-15)
+
+
+def test_bootstrap_and_perturbed_refits_spread_as_theory_says():
+    """V^-1 X' diag(e^2) X V^-1 for the bootstrap of a linear regression, mean(e^2) V^-1 for perturbed rewards."""
+    rng = np.random.default_rng(0)
+    contexts = rng.normal(size=(400, 1, D))
+    x, y = contexts[:, 0], contexts @ [1.0, 2.0] + 0.3 * rng.normal(size=(400, 1))
+    observations = gb.Observations.from_masks(contexts, np.ones((400, 1), dtype=bool), y)
+    inverse = np.linalg.inv(x.T @ x)
+    residuals = y[:, 0] - x @ inverse @ x.T @ y[:, 0]
+    theory = {
+        "bootstrap": inverse @ (x.T * residuals**2) @ x @ inverse,
+        "perturbed": np.square(residuals).mean() * inverse,
+    }
+    settings = {"n_arms": 1, "arm_contexts": True, "members": 300}
+    for resampling, covariance in theory.items():
+        functions = made(LinearRegression(fit_intercept=False), resampling=resampling, **settings)
+        draws = functions.draws(data_of(functions, observations), noise=0.3, count=300, rng=rng)
+        spread = functions.draw_values(draws, np.eye(D)[:, None])[:, :, 0].var(axis=1)
+        np.testing.assert_allclose(spread, np.diag(covariance), rtol=0.25)
+
+
+def test_the_sharp_radius_is_what_refits_exceed_rarely_or_the_formula_if_more():
+    data = data_of(made(Ridge(1e-3), members=20), seen())
+    functions = made(Ridge(1e-3), members=20)
+    losses = np.array([fit.loss for fit in functions.fits(data, 21)])
+    above = np.sort(losses[1:] - losses.min())
+    assert functions.sharp_radius(data, 0.0, 0.1) == above[18]
+    assert functions.sharp_radius(data, 10.0, 0.1) == pytest.approx(200 * math.log(21 / 0.1))
+    assert made(Ridge(), entropy=3.0).sharp_radius(data, 0.5, 0.1) == pytest.approx(0.5 * (3 + math.log(10)))
+    assert functions.log_size == math.log(21)
+    assert made(Ridge(), entropy=3.0).log_size == 3.0
+
+
+def test_draws_are_the_refits_equally_weighted(regressor):
+    functions = made(regressor)
+    data, contexts = data_of(functions, seen()), np.random.default_rng(3).uniform(size=(5, D))
+    draws = functions.draws(data, noise=0.1, count=10, rng=np.random.default_rng(0))
+    np.testing.assert_array_equal(draws.weights, np.full(4, 0.25))
+    expected = np.stack([functions.values(fit, contexts) for fit in functions.fits(data, 5)[1:]], axis=1)
+    np.testing.assert_array_equal(functions.draw_values(draws, contexts), expected)
+    few = functions.draws(data, noise=0.1, count=2, rng=np.random.default_rng(0))
+    assert len(set(few.members.numbers)) == 2
+    assert set(few.members.numbers) <= {1, 2, 3, 4}
+
+
+# What nothing is known about
+
+
+def test_no_data():
+    for functions in (made(Ridge()), made(LinearRegression(), version_space="reduction", entropy=1.0)):
+        data, contexts = functions.empty(), np.zeros((2, D))
+        space = functions.version_space(data, 0.1)
+        assert functions.candidates(space, contexts).all()
+        assert functions.smallest_loss(data) == 0
+        np.testing.assert_array_equal(functions.predict(functions.fit(data), contexts), np.full((2, K), 0.5))
+        lower, upper = functions.bounds(space, contexts)
+        assert (lower == 0).all()
+        assert (upper == 1).all()
+        draws = functions.draws(data, noise=0.1, count=3, rng=np.random.default_rng(0))
+        assert functions.draw_values(draws, contexts).shape == (2, 1, K)
+
+
+@pytest.mark.parametrize("settings", [{}, {"per_arm": True}, {"version_space": "reduction", "entropy": 1.0}])
+def test_an_arm_never_seen_is_a_candidate_anywhere_in_the_range(settings):
+    functions = made(LinearRegression(), high=2.0, **settings)
+    observations, contexts = seen(arms=[0, 1]), np.random.default_rng(3).uniform(size=(4, D))
+    data = data_of(functions, observations)
+    space = functions.version_space(data, 1e-3)
+    model = functions.fit(data)
+    assert functions.candidates(space, contexts)[:, 2].all()
+    assert not functions.candidates(space, contexts, np.array([[True, True, False]] * 4))[:, 2].any()
+    lower, upper = functions.bounds(space, contexts)
+    low = min(0.0, observations.rewards.min())
+    np.testing.assert_array_equal(lower[:, 2], low)
+    np.testing.assert_array_equal(upper[:, 2], 2.0)
+    estimate = functions.predict(model, contexts)
+    np.testing.assert_allclose(estimate[:, 2], observations.rewards.mean())
+    best = np.zeros(4, dtype=int)
+    widths = functions.widths(space, model, contexts, best)
+    far = np.maximum(
+        2.0 - estimate[:, 2] + estimate[:, 0] - lower[:, 0], estimate[:, 2] - low + upper[:, 0] - estimate[:, 0]
+    )
+    np.testing.assert_allclose(widths[:, 2], far)
+    assert (widths[:, 0] == 0).all()
+    drawn = functions.draw_values(functions.draws(data, noise=0.1, count=4, rng=np.random.default_rng(0)), contexts)
+    assert np.isin(drawn[:, :, 2], observations.rewards).all()
+
+
+def test_at_radius_infinity_everything_is_plausible():
+    functions = made(Ridge(), low=-1.0, high=2.0)
+    data, contexts = data_of(functions, seen()), np.zeros((3, D))
+    space = functions.version_space(data, np.inf)
+    assert functions.candidates(space, contexts).all()
+    assert not data.fits, "nothing needs to be fitted for that"
+    lower, upper = functions.bounds(space, contexts)
+    assert (lower == -1).all()
+    assert (upper == 2).all()
+    best = np.zeros(3, dtype=int)
+    assert (functions.widths(space, functions.fit(data), contexts, best)[:, 1:] >= 3).all()
+
+
+def test_rewards_beyond_the_range_widen_it():
+    functions = made(Ridge())
+    observations = gb.Observations.from_masks(np.zeros((1, D)), np.eye(1, K, dtype=bool), np.full((1, K), -7.5))
+    assert functions.range_of(data_of(functions, observations)) == (-7.5, 1.0)
+
+
+# The reduction
+
+
+def ellipsoid_bounds(features, rewards, new, radius):
+    """min and max of theta'z over |X theta - y|^2 <= min + radius: z'thetahat -+ sqrt(radius z'(X'X)^-1 z)."""
+    inverse = np.linalg.inv(features.T @ features)
+    center = new @ inverse @ features.T @ rewards
+    half = np.sqrt(radius * np.einsum("nd,de,ne->n", new, inverse, new))
+    return center - half, center + half
+
+
+@pytest.mark.parametrize("radius", [0.01, 0.1, 0.5])
+@pytest.mark.parametrize("regressor", [LinearRegression(), Ridge(1e-9), make_pipeline(LinearRegression())])
+def test_the_reduction_finds_the_bounds_of_the_ellipsoid(regressor, radius):
+    observations, new = seen(), np.random.default_rng(6).uniform(-0.5, 1.5, size=(2, D))
+    functions = made(regressor, per_arm=True, version_space="reduction", tolerance=1e-5, entropy=1.0)
+    data = data_of(functions, observations)
+    space = functions.version_space(data, radius)
+    lower, upper = functions.bounds(space, new)
+    low, high = functions.range_of(data)
+    for arm in range(K):
+        of = observations.arms == arm
+        x = observations.contexts[observations.rows[of]]
+        exact = ellipsoid_bounds(
+            np.column_stack([x, np.ones(len(x))]), observations.rewards[of], np.column_stack([new, np.ones(2)]), radius
+        )
+        exact_lower, exact_upper = np.clip(exact, low, high)
+        np.testing.assert_allclose(lower[:, arm], exact_lower, atol=1e-5)
+        np.testing.assert_allclose(upper[:, arm], exact_upper, atol=1e-5)
+        assert (lower[:, arm] <= exact_lower + 1e-9).all(), "outside, so that no plausible value is lost"
+        assert (upper[:, arm] >= exact_upper - 1e-9).all()
+
+
+def test_the_reduction_with_shared_parameters():
+    rng = np.random.default_rng(2)
+    contexts = rng.normal(size=(50, K, D))
+    observations = gb.Observations.from_masks(
+        contexts, rng.random((50, K)) < 0.5, contexts @ [0.3, -0.2] + 0.1 * rng.normal(size=(50, K))
+    )
+    functions = made(
+        LinearRegression(fit_intercept=False),
+        arm_contexts=True,
+        version_space="reduction",
+        tolerance=1e-5,
+        entropy=1.0,
+        low=-5.0,
+        high=5.0,
+    )
+    data = data_of(functions, observations)
+    new = rng.normal(size=(2, K, D))
+    x = contexts[observations.rows, observations.arms]
+    exact = ellipsoid_bounds(x, observations.rewards, new.reshape(-1, D), 0.2)
+    space = functions.version_space(data, 0.2)
+    lower, upper = functions.bounds(space, new)
+    np.testing.assert_allclose(lower.ravel(), exact[0], atol=1e-5)
+    np.testing.assert_allclose(upper.ravel(), exact[1], atol=1e-5)
+    np.testing.assert_array_equal(functions.candidates(space, new), upper >= lower.max(axis=1, keepdims=True))
+    available = np.array([[True, False, True], [False, True, True]])
+    reached = np.where(available, lower, -np.inf).max(axis=1, keepdims=True)
+    np.testing.assert_array_equal(functions.candidates(space, new, available), available & (upper >= reached))
+
+
+def test_bounds_that_were_found_are_not_searched_for_again():
+    class Counted(LinearRegression):
+        fits = 0
+
+        def fit(self, X, y, sample_weight=None):
+            Counted.fits += 1
+            return super().fit(X, y, sample_weight)
+
+    functions = made(Counted(), version_space="reduction", entropy=1.0)
+    data, contexts = data_of(functions, seen()), np.random.default_rng(6).uniform(size=(2, D))
+    space = functions.version_space(data, 0.1)
+    first, made_then = functions.bounds(space, contexts), Counted.fits
+    assert 30 < made_then < 2 * K * 2 * 25
+    again = functions.bounds(space, contexts[::-1])
+    np.testing.assert_array_equal(again[0][::-1], first[0])
+    assert Counted.fits == made_then
+
+
+def test_the_reduction_of_a_forest_stays_in_order_and_in_range():
+    functions = made(RandomForestRegressor(3, bootstrap=False), version_space="reduction", entropy=1.0, tolerance=0.1)
+    data, contexts = data_of(functions, seen(12)), np.random.default_rng(6).uniform(size=(1, D))
+    lower, upper = functions.bounds(functions.version_space(data, 0.1), contexts)
+    estimate = functions.predict(functions.fit(data), contexts)
+    low, high = functions.range_of(data)
+    assert (low <= lower).all()
+    assert (lower <= np.clip(estimate, low, high)).all()
+    assert (estimate <= upper).all()
+    assert (upper <= high).all()
+
+
+# Bad data
+
+
+@pytest.mark.parametrize("rows", ["one", "constant", "collinear", "repeated"])
+def test_poor_data_is_fitted(regressor, form, rows):
+    contexts = np.random.default_rng(0).uniform(size=(8, D))
+    contexts = {
+        "one": contexts[:1],
+        "constant": np.ones((8, D)),
+        "collinear": contexts[:, :1] * [1.0, 2.0],
+        "repeated": np.repeat(contexts[:1], 8, axis=0),
+    }[rows]
+    revealed = np.zeros((len(contexts), K), dtype=bool)
+    revealed[:, 0] = True
+    functions = made(regressor, **form)
+    data = data_of(functions, gb.Observations.from_masks(contexts, revealed, contexts @ TRUTH.T))
+    space = functions.version_space(data, functions.sharp_radius(data, 0.1, 0.1))
+    model = functions.fit(data)
+    assert np.isfinite(functions.predict(model, np.zeros((2, D)))).all()
+    assert functions.candidates(space, np.zeros((2, D))).any(axis=1).all()
+
+
+def test_bad_contexts_are_refused():
+    functions = made(Ridge())
+    with pytest.raises(InputError, match=r"contexts have shape \(1, 3\); expected \(n, 2\)"):
+        functions.check_contexts(np.zeros((1, 3)))
+    for bad in (np.nan, np.inf, 1e40):
+        with pytest.raises(InputError, match=r"contexts have .* at \[0, 1\]; expected finite numbers up to 1e\+30"):
+            functions.check_contexts(np.array([[0.0, bad]]))
+    observations = gb.Observations.from_masks(np.full((1, D), np.nan), np.ones((1, K), dtype=bool), np.ones((1, K)))
+    with pytest.raises(InputError, match="contexts have nan"):
+        functions.add(functions.empty(), observations)
+    data = data_of(functions, seen())
+    with pytest.raises(InputError, match=r"contexts have shape \(1, 5\)"):
+        functions.predict(functions.fit(data), np.zeros((1, 5)))
+    for radius in (-1.0, math.nan, "wide"):
+        with pytest.raises(InputError, match="radius is"):
+            functions.version_space(data, radius)
+
+
+class Unclonable:
+    def fit(self, X, y):
+        return self
+
+    def predict(self, X):
+        return X[:, 0]
+
+    def get_params(self, deep=True):
+        return {"needed": 1}
+
+    def set_params(self, **parameters):
+        return self
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"regressor": Ridge}, "regressor is <class .*Ridge.*>; expected a scikit-learn regressor"),
+        ({"regressor": 3}, "regressor is 3; expected a scikit-learn regressor"),
+        ({"regressor": Unclonable()}, "cannot be cloned"),
+        ({"n_arms": 0}, "n_arms is 0"),
+        ({"dimension": 0}, "dimension is 0"),
+        ({"members": 0}, "members is 0"),
+        ({"high": 0.0}, "high is 0.0; expected a number above low, 0.0"),
+        ({"low": np.nan}, "low is nan"),
+        ({"entropy": -1.0}, "entropy is -1.0"),
+        ({"seed": -1}, "seed is -1"),
+        ({"on_fit": 3}, "on_fit is 3; expected a callable"),
+        ({"per_arm": 1}, "per_arm is 1; expected True or False"),
+        ({"arm_contexts": "yes"}, "arm_contexts is 'yes'; expected True or False"),
+        ({"arm_features": [[1.0]]}, r"arm_features has shape \(1, 1\); expected \(3, d\)"),
+        ({"arm_features": TRUTH, "per_arm": True}, "arm_features came with per_arm"),
+        ({"version_space": "exact"}, "version_space is 'exact'; expected one of"),
+        ({"resampling": "jackknife"}, "resampling is 'jackknife'; expected one of"),
+        ({"perturbation": -0.1}, "perturbation is -0.1"),
+        ({"tolerance": 0.0}, "tolerance is 0.0"),
+        ({"version_space": "reduction"}, "entropy is None; expected a number"),
+        ({"version_space": "reduction", "entropy": 1.0, "regressor": KNeighborsRegressor()}, "takes no sample_weight"),
+    ],
+)
+def test_bad_settings_are_refused(settings, message):
+    with pytest.raises(SettingError, match=message):
+        RegressorClass(**{"regressor": Ridge(), "n_arms": K, "dimension": D, **settings})
+
+
+def test_without_scikit_learn_the_message_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "sklearn.base", None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'graphbandit\[sklearn\]'"):
+        made(Ridge())
+
+
+def test_importing_the_package_loads_no_scikit_learn():
+    script = "import sys, graphbandit; graphbandit.RegressorClass; print('sklearn' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
+
+
+# The same bits
+
+
+def test_the_regressor_that_was_handed_in_is_left_alone():
+    mine = Ridge(0.5)
+    functions = made(mine)
+    mine.set_params(alpha=1e9)
+    functions.fit(data_of(functions, seen()))
+    assert not hasattr(mine, "coef_")
+    assert "Ridge(alpha=0.5)" in repr(functions)
+
+
+def test_fits_are_the_same_every_time_and_follow_the_seed(regressor, form):
+    contexts, values = np.random.default_rng(3).uniform(size=(6, D)), []
+    for seed in (1, 1, 2):
+        functions = made(regressor, seed=seed, **form)
+        data = functions.add(data_of(functions, seen(20)), seen(20, seed=1))
+        values.append(np.stack([functions.values(fit, contexts) for fit in functions.fits(data, 5)]))
+    np.testing.assert_array_equal(values[0], values[1])
+    assert (values[0][1:] != values[2][1:]).any()
+
+
+def test_predictions_do_not_depend_on_the_batch(regressor, form):
+    functions = made(regressor, **form)
+    model = functions.fit(data_of(functions, seen()))
+    contexts = np.random.default_rng(3).normal(size=(300, D))
+    whole = functions.predict(model, contexts)
+    for start, stop in ((0, 1), (7, 8), (299, 300), (3, 90), (40, 297)):
+        np.testing.assert_array_equal(functions.predict(model, contexts[start:stop]), whole[start:stop])
+
+
+def test_too_few_observations_are_not_fitted():
+    functions = made(LinearRegression(), fewest=5)
+    observations = seen(4, arms=[0])
+    data, contexts = data_of(functions, observations), np.zeros((1, D))
+    assert 0 < len(data) < 5
+    assert functions.candidates(functions.version_space(data, 0.1), contexts).all()
+    np.testing.assert_allclose(functions.predict(functions.fit(data), contexts), observations.rewards.mean())
+    assert not data.fits
+    functions = made(LinearRegression(), per_arm=True, fewest=5)
+    data = functions.add(data, seen(40, arms=[1, 2]))
+    assert functions.unseen(data.columns).tolist() == [True, False, False]
+    known = functions.add(functions.empty(), seen(40, arms=[1, 2]))
+    assert functions.fits(data, 1)[0].loss == pytest.approx(functions.fits(known, 1)[0].loss), "arm 0 counts nothing"
+
+
+def test_losses_of_much_data_are_those_of_the_predictions(form):
+    functions, observations = made(Ridge(), **form), seen(600)
+    data = data_of(functions, observations)
+    assert len(data) > 3 * 256
+    values = functions.predict(functions.fit(data), observations.contexts)[observations.rows, observations.arms]
+    assert functions.fits(data, 1)[0].loss == pytest.approx(np.square(values - observations.rewards).sum(), rel=1e-9)
+
+
+def test_a_random_state_inside_a_pipeline_is_set_too():
+    functions = made(make_pipeline(StandardScaler(), RandomForestRegressor(3)))
+    data = data_of(functions, seen())
+    states = {
+        fit.function.function[-1].get_params()["randomforestregressor__random_state"] for fit in functions.fits(data, 5)
+    }
+    assert len(states) == 5
+    assert None not in states
+
+
+def test_fits_are_made_once_and_only_when_asked_for():
+    reports = []
+    functions = made(Ridge(), on_fit=reports.append)
+    data = data_of(functions, seen())
+    functions.fit(data)
+    model = functions.fit(data)
+    assert [report.fit for report in reports] == [0]
+    functions.version_space(data, 1.0)
+    functions.draws(data, noise=0.1, count=4, rng=np.random.default_rng(0))
+    functions.smallest_loss(data)
+    assert [report.fit for report in reports] == [0, 1, 2, 3, 4]
+    assert model.reports == data.reports == reports
+    assert isinstance(reports[0], FitReport)
+    assert reports[0].observations == len(data)
+    assert reports[0].fits == 5
+    assert reports[0].seconds > 0
+    assert functions.add(data, seen(5, arms=[])) is data
+
+
+def test_each_fit_is_logged_with_its_time(caplog):
+    functions = made(Ridge())
+    data = data_of(functions, seen())
+    with caplog.at_level(logging.INFO, "graphbandit"):
+        functions.fit(data)
+        functions.version_space(data, 1.0)
+    assert [record.message.rsplit(" in ", 1)[0] for record in caplog.records] == [
+        f"Ridge: 1 fit on {len(data)} observations",
+        f"Ridge: 4 fits on {len(data)} observations",
+    ]
+
+
+# In a bandit
+
+
+def played(bandit, rounds, *, first=0, forgiving=False):
+    """Play and observe; what was decided, and the errors that were raised on the way."""
+    actions, errors = [], []
+    for t in range(first, first + rounds):
+        rng = np.random.default_rng([7, t])
+        context = rng.uniform(size=D)
+        for _ in range(2):
+            try:
+                decision = bandit.decide(context, gb.graphs.complete(K))
+                break
+            except FitError as error:
+                if not forgiving:
+                    raise
+                errors.append((t, error))
+        rewards = TRUTH @ context + 0.05 * rng.normal(size=K)
+        bandit.observe(decision, {int(a): rewards[a] for a in decision.revealed})
+        actions.append((decision.action, decision.probability, decision.gamma, decision.candidates.tolist()))
+    return actions, errors
+
+
+def bandit_of(functions, learner=None):
+    return gb.Bandit(learner or gb.AdaCBG(), gb.Problem(n_arms=K, function_class=functions, noise=0.05), seed=0)
+
+
+@pytest.mark.parametrize(
+    "learner", [gb.AdaCBG(), gb.AdaCBG(gamma="width"), gb.Falcon()], ids=["paper", "width", "falcon"]
+)
+@pytest.mark.parametrize("settings", [{}, {"version_space": "reduction", "entropy": 4.0, "tolerance": 0.02}])
+def test_learners_play_with_it(learner, settings):
+    functions = made(LinearRegression(), per_arm=True, **settings)
+    bandit = bandit_of(functions, learner)
+    actions, _ = played(bandit, 10)
+    assert len(actions) == 10
+    assert bandit.state.model.reports[0].observations == functions.n_observed(bandit.state.data)
+
+
+def test_a_saved_bandit_goes_on_as_if_never_stopped(tmp_path, regressor):
+    functions, going_on = made(regressor), made(regressor)
+    bandit = bandit_of(functions)
+    played(bandit, 20)
+    bandit.save(tmp_path / "bandit.gb")
+    bandit.save(tmp_path / "again.gb")
+    assert (tmp_path / "bandit.gb").read_bytes() == (tmp_path / "again.gb").read_bytes()
+    loaded = gb.Bandit.load(tmp_path / "bandit.gb", function_class=going_on)
+    assert not loaded.state.model.reports, "nothing is fitted before it is needed"
+    copied = pickle.loads(pickle.dumps(bandit))
+    expected, _ = played(bandit, 16, first=20)
+    assert played(loaded, 16, first=20)[0] == expected
+    assert played(copied, 16, first=20)[0] == expected
+    with pytest.raises(SavedFileError, match="expected the one saved"):
+        gb.Bandit.load(tmp_path / "bandit.gb", function_class=made(Ridge(123.0)))
+
+
+def test_decisions_in_a_batch_are_those_one_by_one(regressor):
+    contexts = np.random.default_rng(0).uniform(size=(30, D))
+    graph = gb.graphs.star(K)
+    both = []
+    for size in (1, 30):
+        bandit = bandit_of(made(regressor))
+        played(bandit, 10)
+        made_now = [
+            d for start in range(0, 30, size) for d in bandit.decide_batch(contexts[start : start + size], graph)
+        ]
+        both.append([(d.action, d.probability, d.gamma, d.probabilities.tolist()) for d in made_now])
+    assert both[0] == both[1]
+
+
+class Moody(RegressorMixin, BaseEstimator):
+    """Least squares that fails between two numbers of observations."""
+
+    def __init__(self, fails_from=10, fails_to=17):
+        self.fails_from = fails_from
+        self.fails_to = fails_to
+
+    def fit(self, X, y):
+        if self.fails_from <= len(y) <= self.fails_to:
+            raise ArithmeticError(f"no mood for {len(y)}")
+        self.inner_ = Ridge().fit(X, y)
+        return self
+
+    def predict(self, X):
+        return self.inner_.predict(X)
+
+
+@pytest.mark.parametrize("learner", [gb.AdaCBG(), gb.Falcon()], ids=["AdaCBG", "Falcon"])
+def test_a_fit_that_fails_leaves_the_bandit_on_its_last_good_model(tmp_path, learner):
+    functions = made(Moody())  # three observations a round, and a fit after rounds 2, 4, 8, 16, ...
+    bandit = bandit_of(functions, learner)
+    played(bandit, 4)
+    before = bandit.state
+    with pytest.raises(
+        FitError, match=r"Moody cannot be fitted to .* observations: ArithmeticError: no mood for"
+    ) as info:
+        bandit.decide(np.zeros(D), gb.graphs.complete(K))
+    assert isinstance(info.value.__cause__, ArithmeticError)
+    assert "keeps its last good model" in info.value.__notes__[0]
+    assert bandit.state is before
+    assert bandit.rounds == 4
+    bandit.save(tmp_path / "bandit.gb")
+    actions, errors = played(bandit, 5, first=4, forgiving=True)
+    assert not errors, "the error came once"
+    assert len(actions) == 5
+    assert bandit.state.epoch == 4, "with 24 observations the fit succeeds"
+    assert functions.n_observed(bandit.state.data) == 24, "and every reward is there"
+    assert bandit.state.model.data is bandit.state.data
+    loaded = gb.Bandit.load(tmp_path / "bandit.gb", function_class=made(Moody()))
+    assert played(loaded, 5, first=4)[0] == actions
+
+
+def test_the_last_good_model_decides_after_a_failure():
+    functions = made(Moody())
+    bandit = bandit_of(functions, gb.Falcon())
+    _, errors = played(bandit, 6, forgiving=True)
+    assert [t for t, _ in errors] == [4]
+    assert bandit.state.epoch == 3
+    assert functions.n_observed(bandit.state.data) == 12
+    assert functions.n_observed(bandit.state.model.data) == 6
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [gb.IDSG(epoch_growth=2.0), gb.learners.BootstrappedThompson(epoch_growth=2.0), gb.learners.AdaCB()],
+    ids=repr,
+)
+def test_plausible_functions_stay_when_a_fit_fails(learner):
+    functions = made(Moody())
+    bandit = bandit_of(functions, learner)
+    _, errors = played(bandit, 6, forgiving=True)
+    assert [t for t, _ in errors] == [4]
+    assert bandit.state.epoch == 3
+    assert functions.n_observed(bandit.state.data) == 12
+    played(bandit, 5, first=6)
+    assert functions.n_observed(bandit.state.data) == 24
+
+
+def test_explore_then_commit_explores_until_a_fit_succeeds():
+    functions = made(Moody())
+    bandit = bandit_of(functions, gb.learners.ExploreThenCommit(explore_rounds=4))
+    actions, errors = played(bandit, 8, forgiving=True)
+    assert [t for t, _ in errors] == [4]
+    assert all(probability == 1 / K for _, probability, _, _ in actions)
+    assert bandit.state.model is None
+    assert functions.n_observed(bandit.state.data) == 12
+    actions, _ = played(bandit, 3, first=8)
+    assert all(probability == 1 for _, probability, _, _ in actions)
+    assert (bandit.state.explored, bandit.state.fitted) == (8, 24)
+
+
+def test_explore_then_commit_keeps_its_estimate_when_a_later_fit_fails():
+    functions = made(Moody(3, 3))
+    bandit = bandit_of(functions, gb.learners.ExploreThenCommit(explore_rounds=1))
+    late = bandit.decide(np.ones(D), gb.graphs.complete(K))
+    bandit.observe(late, {0: 0.5, 1: 0.25})
+    bandit.decide(np.ones(D), gb.graphs.complete(K))
+    model = bandit.state.model
+    assert model is not None
+    bandit.observe(late, {2: 0.0})
+    _, errors = played(bandit, 1, first=2, forgiving=True)
+    assert len(errors) == 1
+    assert bandit.state.model is model
+    assert (functions.n_observed(bandit.state.data), bandit.state.fitted) == (3, 2)
+
+
+def test_a_first_fit_that_fails_and_a_failure_in_the_middle_of_a_batch():
+    for learner in (gb.AdaCBG(), gb.Falcon()):
+        bandit = bandit_of(made(Moody(1, 20)), learner)
+        played(bandit, 1)
+        contexts, graph = np.random.default_rng(0).uniform(size=(20, D)), gb.graphs.complete(K)
+        with pytest.raises(FitError):
+            bandit.decide_batch(contexts, graph)
+        assert bandit.rounds == 1
+        decisions = bandit.decide_batch(contexts, graph)
+        assert [d.epoch for d in decisions] == [1, 2, 2, 3, 3, 3, 3, *[4] * 8, *[5] * 5]
+        assert bandit.state.model is None
+        for decision in decisions:
+            bandit.observe(decision, {0: 0.5, 1: 0.25, 2: 0.0})
+        played(bandit, 12, first=21)
+        assert bandit.state.model is not None
+
+
+def test_late_rewards_between_a_failure_and_the_next_round_are_kept():
+    functions = made(Moody())
+    bandit = bandit_of(functions, gb.Falcon())
+    late = bandit.decide(np.ones(D), gb.graphs.complete(K))
+    bandit.observe(late, {0: 0.5})
+    played(bandit, 3, first=1)
+    with pytest.raises(FitError):
+        played(bandit, 1, first=4)
+    bandit.observe(late, {1: 0.25, 2: 0.0})
+    played(bandit, 5, first=4)
+    assert functions.n_observed(bandit.state.data) == 24
+
+
+def test_values_that_are_not_finite_and_predictions_that_fail_are_failures_to_fit():
+    class Broken(Ridge):
+        def predict(self, X):
+            return np.full(len(X), np.nan)
+
+    class Wide(Ridge):
+        def predict(self, X):
+            return np.zeros((len(X), 2))
+
+    for regressor, message in (
+        (Broken(), "Broken fitted to .* observations has a loss of nan"),
+        (Wide(), r"Wide cannot be fitted to .*: InputError: 256 predictions have shape \(256, 2\); expected \(256,\)"),
+        (KNeighborsRegressor(500), "KNeighborsRegressor cannot be fitted to .*: ValueError: Expected n_neighbors"),
+    ):
+        functions = made(regressor)
+        data = data_of(functions, seen())
+        with pytest.raises(FitError, match=message):
+            functions.fit(data)
+    functions = made(Moody(), per_arm=True)
+    with pytest.raises(FitError, match="Moody"):
+        functions.fit(data_of(functions, seen(25)))
+
+
+def test_a_refit_that_fails_is_named_and_the_fits_before_it_stay():
+    class Picky(Ridge):
+        def fit(self, X, y):
+            if len(set(y)) < len(y):
+                raise ValueError("the same reward twice")
+            return super().fit(X, y)
+
+    functions = made(Picky())
+    data = data_of(functions, seen())
+    functions.fit(data)
+    with pytest.raises(FitError, match=r"Picky, refit 1 of 4, cannot be fitted to .*: ValueError: the same reward"):
+        functions.version_space(data, 1.0)
+    assert len(functions.fits(data, 1)) == 1
+
+
+def test_in_a_simulation_the_error_is_the_simulation_s():
+    environment = gb.environments.paper(n_arms=5, graph="star", dimension=2)
+    functions = RegressorClass(Moody(1, 20), n_arms=5, dimension=2, arm_contexts=False)
+    with pytest.raises(FitError, match="Moody cannot be fitted"):
+        gb.simulate(gb.Falcon(function_class=functions), environment, rounds=20)
+    functions = RegressorClass(Ridge(), n_arms=5, dimension=2)
+    runs = [
+        gb.simulate(
+            gb.AdaCBG(function_class=functions), environment, rounds=20, repeats=2, chunk=chunk, workers=workers
+        )
+        for chunk, workers in ((20, 1), (3, 2))
+    ]
+    np.testing.assert_array_equal(runs[0].regret["learner"], runs[1].regret["learner"])

@@ -1,0 +1,435 @@
+"""Edges that are there with a probability: environments of them, AdaCB.G and IDS.G on them, and what is refused."""
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+import graphbandit as gb
+from graphbandit import environments
+from graphbandit.environments import UncertainEnvironment
+from graphbandit.errors import GraphError, InputError, ObservationError, SettingError
+from graphbandit.experiments.describe.registry import ENVIRONMENTS, build_environment, identity
+from graphbandit.planning.probabilistic import sample_uncertain_rounds
+from graphbandit.planning.sampling import SamplingRule
+from graphbandit.planning.sampling_program import scaling_count
+from tests.learners.test_against_reference import Replay, problem
+
+T, K = 64, 6
+
+
+def small(**settings):
+    return environments.paper(n_arms=K, n_functions=8, dimension=3, **settings)
+
+
+def odds_of(seed, n, *, loops):
+    """Random probabilities, many of them 0 or 1."""
+    rng = np.random.default_rng(seed)
+    matrices = np.clip(rng.normal(0.4, 0.6, (n, K, K)), 0.0, 1.0)
+    if loops:
+        matrices[:, np.arange(K), np.arange(K)] = 1.0
+    return gb.ProbabilisticGraphs.from_dense(matrices)
+
+
+def run(learner, values, shown, real, rewards, uniforms, masks):
+    """All decisions of a learner that is shown `shown` while `real` decides what is revealed."""
+    n, functions, n_arms = values.shape
+    lookup = gb.FiniteClass(lambda x: values[x[:, 0].astype(int)], n_functions=functions, n_arms=n_arms)
+    state = learner.init(gb.Problem(n_arms=n_arms, function_class=lookup, horizon=n, noise=0.7))
+    contexts, rng, parts, start = np.arange(n, dtype=float)[:, None], Replay(uniforms), [], 0
+    while start < n:
+        part = slice(start, min(start + learner.rounds_until_update(state), n))
+        mask = None if masks is None else masks[part]
+        parts.append(learner.decide(state, contexts[part], shown[part], rng, available=mask))
+        seen = real[part].revealed(parts[-1].action)
+        news = gb.Observations.from_masks(contexts[part], seen, rewards[part], first_round=start, available=mask)
+        state = learner.update(state, news) if part.stop < n else state
+        start = part.stop
+    return gb.Decisions.concatenate(parts)
+
+
+# Environments
+
+
+@pytest.mark.parametrize("settings", [{}, {"probability": 0.3}, {"concentration": 2.0}, {"keep_loops": False}])
+def test_an_edge_is_there_as_often_as_its_probability_says(settings):
+    environment = environments.uncertain(small(graph="complete"), **settings)
+    instance = environment.instance(seed=3)
+    rounds = instance.rounds(0, 1024)
+    assert rounds.shown is rounds.odds
+    odds = rounds.odds[0]
+    assert (rounds.odds.stored == odds).all()
+    often = np.mean([graph.to_dense() for graph in rounds.graphs], axis=0)
+    np.testing.assert_allclose(often, odds, atol=5 * 0.5 / np.sqrt(1024))
+    if settings.get("keep_loops", True):
+        assert (np.diagonal(odds) == 1).all()
+        assert rounds.graphs.has_all_loops
+    off = odds[~np.eye(K, dtype=bool)]
+    assert (len(np.unique(off)) > 1) == ("concentration" in settings)
+    other = environment.instance(seed=3, repeat=1)
+    assert np.array_equal(other.present, instance.present) == ("concentration" not in settings)
+
+
+def test_only_edges_of_the_graph_can_be_there():
+    base = small(graph="star")
+    whole = base.instance(0).rounds(0, 300)
+    rounds = environments.uncertain(base, probability=0.5).instance(0).rounds(0, 300)
+    for t in (0, 5, 299):
+        edges = whole.graphs[t].to_dense()
+        np.testing.assert_array_equal(rounds.odds[t], np.where(np.eye(K, dtype=bool), 1.0, 0.5) * edges)
+        assert not (rounds.graphs[t].to_dense() & ~edges).any()
+    for name in ("contexts", "means", "rewards"):
+        np.testing.assert_array_equal(getattr(rounds, name), getattr(whole, name))
+
+
+def test_portions_of_any_size_agree():
+    instance = environments.uncertain(small(), probability=0.5).instance(1, repeat=2)
+    whole = instance.rounds(0, 600)
+    for first, stop in ((0, 1), (250, 260), (511, 513), (599, 600)):
+        part = instance.rounds(first, stop)
+        assert part.graphs == whole.graphs[first:stop]
+        assert part.odds == whole.odds[first:stop]
+    assert whole[3:9].odds == whole.odds[3:9]
+
+
+def test_what_is_shown():
+    base = small(graph="complete")
+    matrix = np.random.default_rng(0).random((K, K))
+    shown = {
+        kind: environments.uncertain(base, probability=matrix, keep_loops=False, shown=kind).instance(0).rounds(0, 300)
+        for kind in ("graphs", "probabilities", "nothing")
+    }
+    assert shown["graphs"].shown is shown["graphs"].graphs
+    np.testing.assert_array_equal(shown["probabilities"].shown[7], matrix)
+    assert shown["nothing"].shown is None
+    assert shown["nothing"][:5].shown is None
+    for rounds in shown.values():
+        assert rounds.graphs == shown["graphs"].graphs
+
+
+def test_a_finite_environment_stays_finite():
+    rng = np.random.default_rng(0)
+    given = environments.from_arrays(
+        contexts=rng.normal(size=(300, 2)),
+        graphs=gb.graphs.complete(3),
+        rewards=rng.random((300, 3)),
+        available=np.ones((300, 3), dtype=bool),
+    )
+    environment = environments.uncertain(given, probability=0.5)
+    assert environment.n_rounds == 300
+    assert environment.instance(0).rounds(290, 300).available.shape == (10, 3)
+    with pytest.raises(SettingError, match="stop is 301"):
+        environment.instance(0).rounds(0, 301)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"probability": 1.5}, "probability is 1.5; expected a number from 0 to 1"),
+        ({"probability": -0.1}, "probability is -0.1"),
+        ({"probability": float("nan")}, "probability is nan"),
+        ({"probability": "half"}, "probability is 'half'"),
+        ({"probability": np.ones((2, 2))}, r"shape \(2, 2\); expected \(6, 6\)"),
+        ({"probability": np.ones((K, K)), "concentration": 2.0}, "concentration comes with a matrix"),
+        ({"concentration": 0.0}, "concentration is 0.0"),
+        ({"probability": 1.0, "concentration": 2.0}, "expected it inside 0 to 1"),
+        ({"keep_loops": 1}, "keep_loops is 1"),
+        ({"shown": "all"}, "shown is 'all'; expected one of"),
+    ],
+)
+def test_bad_settings_are_refused(settings, message):
+    with pytest.raises(SettingError, match=message):
+        environments.uncertain(small(), **settings)
+
+
+def test_bad_matrices_and_environments_are_refused():
+    wrong = np.full((K, K), 0.5)
+    wrong[1, 2] = np.nan
+    with pytest.raises(GraphError, match="nan at"):
+        environments.uncertain(small(), probability=wrong)
+    wrong[1, 2] = 1.01
+    with pytest.raises(GraphError, match=r"1 reveals 2 in graph 0 is 1\.01; expected 0 to 1"):
+        environments.uncertain(small(), probability=wrong)
+    with pytest.raises(SettingError, match="environment is 'paper'"):
+        environments.uncertain("paper")
+    with pytest.raises(SettingError, match="uncertain edges already"):
+        environments.uncertain(environments.uncertain(small()))
+    with pytest.raises(SettingError, match="5000 arms"):
+        environments.uncertain(environments.paper(n_arms=5000))
+
+
+# Learners
+
+
+LEARNERS = [
+    gb.IDSG(),
+    gb.IDSG(form="frequentist"),
+    gb.AdaCBG(unrevealed="ignore"),
+    gb.AdaCBG(gamma="width", unrevealed="ignore"),
+    gb.AdaCBG(baseline="inverse-gap", unrevealed="ignore"),
+]
+
+
+@pytest.mark.parametrize("masked", [False, True])
+@pytest.mark.parametrize("loops", [False, True])
+@pytest.mark.parametrize("learner", LEARNERS, ids=["IDSG", "frequentist", "AdaCBG", "width", "inverse-gap"])
+def test_probabilities_of_0_and_1_are_the_graph(learner, loops, masked):
+    values, graphs, rewards, uniforms, masks = problem(5, K, "random", rounds=T, functions=10, masked=masked)
+    if not loops:
+        dense = np.random.default_rng(1).random((T, K, K)) < 0.5
+        graphs = gb.FeedbackGraphs.from_dense(dense, require_loops=False)
+    sure = gb.ProbabilisticGraphs.from_graphs(graphs)
+    known = run(learner, values, graphs, graphs, rewards, uniforms, masks)
+    as_odds = run(learner, values, sure, graphs, rewards, uniforms, masks)
+    for name in known.round(0):
+        np.testing.assert_array_equal(getattr(as_odds, name), getattr(known, name), err_msg=name)
+
+
+def literal_set(candidates, gaps, P):
+    """S by its words: by ascending gap, unless those taken before reveal it with probabilities of sum 1."""
+    taken = []
+    for a in sorted(candidates, key=lambda a: (gaps[a], a)):
+        if sum(P[j][a] for j in taken) < 1 - 1e-9:
+            taken.append(a)
+    return sorted(taken)
+
+
+def literal_program(costs, P, demand, columns):
+    """(s, objective): the largest factor up to 1, and the smallest cost at it."""
+    rows = sorted(demand)
+    cover, right = -np.array([[P[j][a] for j in columns] for a in rows]), np.array([demand[a] for a in rows])
+    one, k = np.ones((1, len(columns))), len(columns)
+    factor = linprog(
+        [0.0] * k + [-1.0],
+        A_ub=np.column_stack([cover, right]),
+        b_ub=np.zeros(len(rows)),
+        A_eq=np.column_stack([one, [0.0]]),
+        b_eq=[1.0],
+        bounds=[(0, None)] * k + [(0, 1)],
+    ).x[-1]
+    cost = linprog([costs[j] for j in columns], A_ub=cover, b_ub=-right * factor * (1 - 1e-9), A_eq=one, b_eq=[1.0])
+    return factor, cost.fun
+
+
+@pytest.mark.parametrize("masked", [False, True])
+@pytest.mark.parametrize("loops", [False, True])
+@pytest.mark.parametrize("settings", [{}, {"gamma": "width"}, {"baseline": "inverse-gap"}, {"eta": 1e-6}], ids=str)
+def test_every_round_of_adacb_is_the_optimum_of_the_stated_program(settings, loops, masked):
+    values, _, rewards, uniforms, masks = problem(4, K, "random", rounds=T, functions=15, masked=masked)
+    odds = odds_of(2, T, loops=loops)
+    before, scaled, programs = scaling_count(), 0, 0
+    d = run(
+        gb.AdaCBG(**settings, unrevealed="ignore"), values, odds, odds.sample(np.random.default_rng(0)),
+        rewards, uniforms, masks,
+    )  # fmt: skip
+    for t in range(T):
+        P, best, p = odds[t], d.best[t], d.probabilities[t]
+        offered = [a for a in range(K) if masks is None or masks[t, a]]
+        candidates, explored = np.flatnonzero(d.candidates[t]), np.flatnonzero(d.exploration_set[t])
+        expected = offered if "baseline" in settings else literal_set(candidates, d.gaps[t], P)
+        assert explored.tolist() == expected
+        assert p.sum() == pytest.approx(1)
+        np.testing.assert_allclose(d.observation_probabilities[t], p @ P, atol=1e-12)
+        size, gamma = len(explored), d.gamma[t]
+        if t < 2:
+            np.testing.assert_allclose(p, d.baseline[t])
+            continue
+        if gamma == np.inf:
+            assert p[best] == 1
+            continue
+        demand = {}
+        for a in candidates:
+            asked = [P[j, a] / (size + gamma * d.gaps[t, j]) for j in offered]
+            if a == best and P[a, a] < 1 and len(candidates) > 1 and max(asked) > 0:
+                demand[a] = max(asked)
+            elif a != best and max(asked) > 0:
+                demand[a] = 1 / (size + gamma * d.gaps[t, a])
+        if not demand:
+            assert p[best] == pytest.approx(1)
+            assert d.coverage_factor[t] == 1
+            continue
+        factor, cost = literal_program(d.gaps[t], P, demand, offered)
+        assert d.coverage_factor[t] == pytest.approx(factor, rel=1e-7)
+        assert d.objective[t] == pytest.approx(cost, rel=1e-6, abs=1e-9)
+        assert d.duality_gap[t] <= 1e-9
+        for a, asked in demand.items():
+            assert d.observation_probabilities[t, a] >= d.coverage_factor[t] * asked - 1e-9
+        if loops:
+            assert d.coverage_factor[t] == 1
+            if gamma > 0:
+                assert d.objective[t] <= (size - 1) / gamma + 1e-9
+        programs += d.solver[t] == 3
+        scaled += d.coverage_factor[t] < 1
+    assert scaling_count() - before == scaled
+    assert programs > 0
+    assert loops or scaled > 0 or settings != {"eta": 1e-6}
+
+
+def test_gamma_follows_the_width_of_the_baseline():
+    rng = np.random.default_rng(9)
+    odds = odds_of(4, 20, loops=True)
+    values, widths = rng.normal(size=(20, K)), rng.random((20, K))
+    widths[3] = 0.0
+    d = sample_uncertain_rounds(
+        SamplingRule(explore_all=False, coverage="tight", rate=1.5),
+        values=values,
+        candidates=np.ones((20, K), dtype=bool),
+        graphs=odds,
+        uniforms=rng.random(20),
+        epoch=2,
+        widths=widths,
+    )
+    for t in range(20):
+        S, gaps, squares = np.flatnonzero(d.exploration_set[t]), d.gaps[t], (widths[t] ** 2).sum()
+        if t == 3:
+            assert d.gamma[t] == np.inf
+            continue
+
+        def baseline(gamma, S=S, gaps=gaps):
+            p = np.zeros(K)
+            p[S] = 1 / (len(S) + gamma * gaps[S])
+            p[gaps.argmin()] = 0
+            p[gaps.argmin()] = 1 - p.sum()
+            return p
+
+        def bound(gamma, t=t, S=S, baseline=baseline):
+            return 2 * len(S) / gamma + gamma / 4 * (baseline(gamma) @ odds[t]) @ widths[t] ** 2
+
+        trials = [np.sqrt(8 * len(S) / squares) * 2.0**k for k in range(11)]
+        assert d.gamma[t] == pytest.approx(1.5 * min(trials, key=bound))
+        np.testing.assert_allclose(d.baseline[t], baseline(d.gamma[t]), atol=1e-12)
+
+
+def test_sure_and_unsure_rounds_of_one_batch_are_decided_each_by_its_own():
+    values, graphs, rewards, uniforms, _ = problem(6, K, "random", rounds=T, functions=10)
+    odds = odds_of(3, T, loops=True)
+    mixed = np.where((np.arange(T) % 3 == 0)[:, None, None], [graph.to_dense() for graph in graphs], odds.stored)
+    shown = gb.ProbabilisticGraphs.from_dense(mixed)
+    lookup = gb.FiniteClass(lambda x: values[x[:, 0].astype(int)], n_functions=10, n_arms=K)
+    learner, contexts = gb.AdaCBG(), np.arange(T, dtype=float)[:, None]
+    state = learner.init(gb.Problem(n_arms=K, function_class=lookup, noise=0.7))
+    for m in range(1, 6):  # to an epoch of 32 rounds
+        tau = 2**m
+        part = slice(tau // 2 if m > 1 else 0, tau)
+        seen = np.ones((tau - part.start, K), dtype=bool)
+        news = gb.Observations.from_masks(contexts[part], seen, rewards[part], first_round=part.start)
+        state = learner.update(state, news)
+    rounds = np.arange(32)
+    together = learner.decide(state, contexts[rounds], shown[rounds], Replay(uniforms))
+    for t in rounds:
+        alone = learner.decide(state, contexts[[t]], shown[[t]], Replay(uniforms[t:]))
+        for name in together.round(0):
+            np.testing.assert_array_equal(getattr(together, name)[t], getattr(alone, name)[0], err_msg=name)
+
+
+@pytest.mark.parametrize("learner", [gb.IDSG(), gb.AdaCBG()], ids=["IDSG", "AdaCBG"])
+def test_the_propensities_are_true(learner):
+    """Of many draws of arm and graph, as many reveal an arm as q says."""
+    values, _, rewards, uniforms, _ = problem(7, K, "random", rounds=16, functions=10)
+    odds = odds_of(5, 16, loops=True)
+    d = run(learner, values, odds, odds.sample(np.random.default_rng(1)), rewards, uniforms, None)
+    rng, n = np.random.default_rng(2), 4000
+    for t in (1, 9):
+        arms = rng.choice(K, n, p=d.probabilities[t])
+        seen = gb.ProbabilisticGraphs.repeat(odds[t], n).sample(rng).revealed(arms).mean(axis=0)
+        np.testing.assert_allclose(seen, d.observation_probabilities[t], atol=5 * 0.5 / np.sqrt(n))
+
+
+def test_a_learner_that_cannot_plan_with_them_says_who_can():
+    with_odds = environments.uncertain(small())
+    without = environments.uncertain(small(), shown="nothing")
+    cannot = [
+        gb.Falcon(),
+        gb.Greedy(),
+        gb.learners.Uniform(),
+        gb.learners.UCBN(),
+        gb.AdaCBG(coverage="paper"),
+        gb.learners.RegCB(),
+    ]
+    for learner in cannot:
+        assert not learner.plans_with_odds
+        with pytest.raises(GraphError, match=r"graphs is a ProbabilisticGraphs.*IDSG.*AdaCBG"):
+            gb.simulate(learner, with_odds, rounds=4)
+    for learner in (*cannot, gb.IDSG(), gb.AdaCBG()):
+        with pytest.raises(GraphError, match=r"graphs is a NoneType.*LateGraph"):
+            gb.simulate(learner, without, rounds=4)
+
+
+def test_an_arm_that_nobody_can_reveal_is_named():
+    matrix = np.full((3, 3), 0.5)
+    matrix[:, 1] = 0.0
+    functions = gb.FiniteClass(lambda x: np.stack([x, -x], axis=1), n_functions=2, n_arms=3)
+    told = gb.Problem(n_arms=3, function_class=functions, noise=0.5)
+    graphs = gb.ProbabilisticGraphs.repeat(matrix, 1)
+    learner = gb.AdaCBG()
+    with pytest.raises(GraphError, match="no arm on offer reveals arm 1"):
+        learner.decide(learner.init(told), np.zeros((1, 3)), graphs, np.random.default_rng(0))
+    learner = gb.AdaCBG(unrevealed="ignore")
+    assert len(learner.decide(learner.init(told), np.zeros((1, 3)), graphs, np.random.default_rng(0))) == 1
+
+
+# Bandit
+
+
+def bandit(learner):
+    functions = gb.LinearClass(n_arms=3, dimension=2)
+    return gb.Bandit(learner, gb.Problem(n_arms=3, function_class=functions, noise=0.5), seed=1)
+
+
+@pytest.mark.parametrize("learner", [gb.IDSG(), gb.AdaCBG()], ids=["IDSG", "AdaCBG"])
+def test_a_bandit_with_odds(learner, tmp_path):
+    matrix = np.array([[1.0, 0.5, 0.0], [0.0, 1.0, 0.25], [0.5, 0.0, 1.0]])
+    graphs = gb.ProbabilisticGraphs.repeat(matrix, 20)
+    rng, one = np.random.default_rng(0), bandit(learner)
+    contexts = rng.normal(size=(20, 3, 2))
+    for t in range(10):
+        decision = one.decide(contexts[t], graphs[t : t + 1])
+        assert decision.revealed.tolist() == np.flatnonzero(matrix[decision.action]).tolist()
+        np.testing.assert_allclose(decision.observation_probabilities, decision.probabilities @ matrix)
+        hidden = int(np.flatnonzero(matrix[decision.action] == 0)[0])
+        with pytest.raises(ObservationError, match=f"did not reveal arm {hidden}"):
+            one.observe(decision, {hidden: 1.0})
+        one.observe(decision, {decision.action: 0.5}, final=t % 2 == 0)
+    assert one.open_decisions == [1, 3, 5, 7, 9]
+    one.save(tmp_path / "bandit")
+    two = gb.Bandit.load(tmp_path / "bandit")
+    later = [each.decide_batch(contexts[10:], graphs[10:]) for each in (one, two)]
+    for first, second in zip(*later, strict=True):
+        np.testing.assert_array_equal(first.probabilities, second.probabilities)
+        assert first.action == second.action
+
+
+def test_a_bandit_refuses_graphs_that_do_not_fit():
+    one = bandit(gb.IDSG())
+    with pytest.raises(GraphError, match="graphs is a NoneType"):
+        one.decide(np.zeros((3, 2)), None)
+    with pytest.raises(GraphError, match="graph is a ndarray; expected a FeedbackGraph, Prob"):
+        one.decide(np.zeros((3, 2)), np.eye(3))
+    with pytest.raises(GraphError, match="graphs is a list"):
+        one.decide_batch(np.zeros((1, 3, 2)), [])
+    with pytest.raises(InputError, match="1 contexts came with 2 graphs"):
+        one.decide(np.zeros((3, 2)), gb.ProbabilisticGraphs.repeat(np.eye(3), 2))
+    with pytest.raises(GraphError, match="the graphs have 2 arms; expected 3"):
+        one.decide(np.zeros((3, 2)), gb.ProbabilisticGraphs.repeat(np.eye(2), 1))
+    decision = one.decide(np.zeros((3, 2)), gb.graphs.bandit(3))
+    with pytest.raises(SettingError, match="final is 1"):
+        one.observe(decision, {}, final=1)
+    assert one.rounds == 1
+
+
+# Experiment files
+
+
+def test_settings_of_experiment_files():
+    plain = {"n_arms": 6, "graph": "star"}
+    assert not isinstance(build_environment("paper", plain), UncertainEnvironment)
+    given = {**plain, "edge_probability": 0.5, "edge_concentration": 2.0, "shown": "nothing", "keep_loops": False}
+    built = build_environment("linear", given)
+    assert isinstance(built, UncertainEnvironment)
+    assert (built.probability, built.concentration, built.shown, built.keep_loops) == (0.5, 2.0, "nothing", False)
+    assert built.n_arms == 6
+    sure = build_environment("paper", {**plain, "shown": "nothing"})
+    assert sure.instance(0).rounds(0, 9).graphs == build_environment("paper", plain).instance(0).rounds(0, 9).graphs
+    assert "edge" not in identity("paper", plain, ENVIRONMENTS)
+    assert identity("paper", plain, ENVIRONMENTS) != identity("paper", {**plain, "shown": "nothing"}, ENVIRONMENTS)
+    with pytest.raises(SettingError, match="probability is 2"):
+        build_environment("paper", {**plain, "edge_probability": 2.0})

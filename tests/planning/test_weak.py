@@ -1,0 +1,176 @@
+"""AdaCB.G on graphs in which arms do not reveal themselves: its program, its factor, and what is refused."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+import graphbandit as gb
+from graphbandit.errors import GraphError, SettingError
+from graphbandit.planning.sampling_program import scaling_count, solve_scaled_program
+from tests.learners.test_against_reference import problem, run_package
+
+
+def loose(seed, n, n_arms, density):
+    """Random graphs without regard to loops, in which every arm is revealed by some arm."""
+    rng = np.random.default_rng(seed)
+    dense = rng.random((n, n_arms, n_arms)) < density
+    for t, a in np.argwhere(~dense.any(axis=1)):
+        dense[t, rng.integers(n_arms), a] = True
+    return gb.FeedbackGraphs.from_dense(dense, require_loops=False)
+
+
+def by_highs(costs, G, rows, demand, columns):
+    """(s, objective): the largest factor up to 1, and the smallest cost at it."""
+    K = len(columns)
+    cover = -np.array([[float(G[j, a]) for j in columns] for a in rows])
+    right = np.array([demand[a] for a in rows])
+    one = np.ones((1, K))
+    largest = linprog(
+        [0.0] * K + [-1.0],
+        A_ub=np.column_stack([cover, right]),
+        b_ub=np.zeros(len(rows)),
+        A_eq=np.column_stack([one, [0.0]]),
+        b_eq=[1.0],
+        bounds=[(0, None)] * K + [(0, 1)],
+    ).x[-1]
+    cost = linprog([costs[j] for j in columns], A_ub=cover, b_ub=-right * largest * (1 - 1e-9), A_eq=one, b_eq=[1.0])
+    return largest, cost.fun
+
+
+@pytest.mark.parametrize("masked", [False, True])
+@pytest.mark.parametrize("density", [0.12, 0.5])
+@pytest.mark.parametrize("settings", [{}, {"gamma": "width"}, {"baseline": "inverse-gap"}, {"eta": 1e-6}])
+def test_every_round_is_the_optimum_of_the_stated_program(density, settings, masked):
+    values, _, rewards, uniforms, masks = problem(4, 6, "random", functions=15, masked=masked)
+    graphs = loose(7, len(values), 6, density)
+    learner = gb.AdaCBG(**settings, unrevealed="ignore")
+    before = scaling_count()
+    d, _ = run_package(learner, values, graphs, rewards, uniforms, masks, horizon=len(values), noise=0.7)
+    scaled = 0
+    for t in range(2, len(values)):
+        G, best = graphs[t].to_dense(), d.best[t]
+        offered = [a for a in range(6) if masks is None or masks[t, a]]
+        candidates, size = np.flatnonzero(d.candidates[t]), int(d.exploration_set[t].sum())
+        demand = {}
+        for a in candidates:
+            revealers = [j for j in offered if G[j, a]]
+            if a != best and revealers:
+                demand[a] = 1 / (size + d.gamma[t] * d.gaps[t, a])
+            elif a == best and revealers and not G[a, a] and len(candidates) > 1:
+                demand[a] = 1 / (size + d.gamma[t] * min(d.gaps[t, j] for j in revealers))
+        p = d.probabilities[t]
+        assert p.sum() == pytest.approx(1)
+        np.testing.assert_allclose(d.observation_probabilities[t], p @ G, atol=1e-12)
+        if not demand or d.gamma[t] == np.inf:
+            assert p[best] == pytest.approx(1)
+            assert d.coverage_factor[t] == 1
+            continue
+        if graphs[t].has_all_loops:
+            continue
+        factor, cost = by_highs(d.gaps[t], G, sorted(demand), demand, offered)
+        assert d.coverage_factor[t] == pytest.approx(factor, rel=1e-7)
+        assert d.objective[t] == pytest.approx(cost, rel=1e-6, abs=1e-9)
+        for a, asked in demand.items():
+            assert d.observation_probabilities[t, a] >= d.coverage_factor[t] * asked - 1e-9
+        scaled += d.coverage_factor[t] < 1
+    assert scaling_count() - before == scaled
+    assert scaled > 0 or density > 0.2 or "eta" not in settings
+
+
+def test_a_factor_worked_out_by_hand():
+    """Arm 1 is revealed by 0 alone, arm 2 by 1 alone: demands of 0.8 each fit into one unit of mass 0.625 times."""
+    graph = gb.FeedbackGraph.from_edges([(0, 1), (1, 2), (2, 0)], 3, require_loops=False)
+    everyone = np.ones(3, dtype=bool)
+    answer, factor = solve_scaled_program(graph, np.array([0, 0.8, 0.8]), np.array([0.0, 1, 2]), 0, everyone)
+    assert factor == pytest.approx(0.625, rel=1e-8)
+    np.testing.assert_allclose(answer.probabilities, [0.5, 0.5, 0], atol=1e-8)
+    answer, factor = solve_scaled_program(graph, np.array([0, 0.3, 0.3]), np.array([0.0, 1, 2]), 0, everyone)
+    assert factor == 1
+    np.testing.assert_allclose(answer.probabilities, [0.7, 0.3, 0], atol=1e-12)
+    answer, factor = solve_scaled_program(graph, np.zeros(3), np.array([0.0, 1, 2]), 0, everyone)
+    assert (factor, answer.probabilities.tolist()) == (1, [1, 0, 0])
+
+
+def test_rounds_do_not_depend_on_what_else_is_in_the_batch():
+    instance = gb.environments.paper(n_arms=6, graph="random", reward_scale=8.0).instance(1)
+    learner, part = gb.AdaCBG(), instance.rounds(0, 64)
+    state, start = learner.init(instance.problem(None)), 0
+    for _ in range(5):
+        these = part[start : start + learner.rounds_until_update(state)]
+        seen = np.ones((len(these), 6), dtype=bool)
+        news = gb.Observations.from_masks(these.contexts, seen, these.rewards / 9, first_round=start)
+        state, start = learner.update(state, news), start + len(these)
+    strong, weak = part[32:48].graphs, loose(0, 16, 6, 0.3)
+    mixed = gb.FeedbackGraphs.stack([graph for pair in zip(strong, weak, strict=True) for graph in pair])
+    contexts = np.repeat(part[32:48].contexts, 2, axis=0)
+    whole = learner.decide(state, contexts, mixed, np.random.default_rng(0))
+    rng = np.random.default_rng(0)
+    for t in range(32):
+        one = learner.decide(state, contexts[t : t + 1], mixed[t : t + 1], rng)
+        for field in dataclasses.fields(one):
+            np.testing.assert_array_equal(getattr(one, field.name)[0], getattr(whole, field.name)[t], field.name)
+    assert (whole.coverage_factor[::2] == 1).all()
+    assert (whole.candidates.sum(axis=1) > 1).any()
+
+
+def never_seen():
+    return gb.FeedbackGraph.from_edges([(0, 0), (1, 1), (2, 0)], 3, require_loops=False)
+
+
+def test_an_arm_nobody_reveals_is_named_or_ignored():
+    instance = gb.environments.paper(n_arms=3, graph="bandit").instance(0)
+    graphs, contexts = gb.FeedbackGraphs.repeat(never_seen(), 1), instance.rounds(0, 1).contexts
+    state = gb.AdaCBG().init(instance.problem(None))
+    rng = np.random.default_rng(0)
+    with pytest.raises(GraphError, match=r"round 0 of the batch no arm on offer reveals arm 2; .*unrevealed='ignore'"):
+        gb.AdaCBG().decide(state, contexts, graphs, rng)
+    assert rng.random() == np.random.default_rng(0).random()
+    gb.AdaCBG(unrevealed="ignore").decide(state, contexts, graphs, rng)
+    without = np.array([[True, True, False]])
+    gb.AdaCBG().decide(state, contexts, graphs, rng, available=without)
+    alone = np.array([[False, False, True]])
+    with pytest.raises(GraphError, match="reveals arm 2"):
+        gb.AdaCBG().decide(state, contexts, graphs, rng, available=alone)
+
+
+def test_paper_coverage_asks_for_loops_as_ever():
+    instance = gb.environments.paper(n_arms=3, graph="bandit").instance(0)
+    graphs, contexts = gb.FeedbackGraphs.repeat(never_seen(), 1), instance.rounds(0, 1).contexts
+    for learner in (gb.AdaCBG(coverage="paper"), gb.AdaCBG(linear_program=False)):
+        with pytest.raises(GraphError, match="self-loop of arm 2"):
+            learner.decide(learner.init(instance.problem(None)), contexts, graphs, np.random.default_rng(0))
+    with pytest.raises(SettingError, match="unrevealed is 'maybe'"):
+        gb.AdaCBG(unrevealed="maybe")
+
+
+def test_a_best_arm_that_does_not_reveal_itself_is_still_looked_at():
+    """Functions (1, 0) and (-1, 0): only arm 0 tells them apart, and only arm 1 reveals it."""
+    values = np.array([[1.0, 0.0], [-1.0, 0.0]])
+    functions = gb.FiniteClass(lambda x: np.broadcast_to(values, (len(x), 2, 2)), n_functions=2, n_arms=2)
+    graph = gb.FeedbackGraph.from_edges([(0, 1), (1, 0)], 2, require_loops=False)
+    learner, graphs = gb.AdaCBG(), gb.FeedbackGraphs.repeat(graph, 2)
+    state = learner.init(gb.Problem(n_arms=2, function_class=functions, noise=1.0))
+    nothing = gb.Observations.from_masks(np.zeros((2, 1)), np.zeros((2, 2), dtype=bool), np.zeros((2, 2)))
+    state = learner.update(state, nothing)
+    decisions = learner.decide(state, np.zeros((2, 1)), graphs, np.random.default_rng(0))
+    gamma = decisions.gamma[0]
+    np.testing.assert_allclose(decisions.probabilities[0], [gamma / (1 + gamma), 1 / (1 + gamma)])
+    assert decisions.coverage_factor.tolist() == [1, 1]
+
+
+def test_a_scaled_decision_says_so():
+    values = np.array([[0.0, 1.0, 0.9], [0.0, 0.9, 1.0]])
+    functions = gb.FiniteClass(lambda x: np.broadcast_to(values, (len(x), 2, 3)), n_functions=2, n_arms=3)
+    graph = gb.FeedbackGraph.from_edges([(0, 1), (1, 2), (2, 0)], 3, require_loops=False)
+    bandit = gb.Bandit(gb.AdaCBG(eta=1e-3), gb.Problem(n_arms=3, function_class=functions, noise=1.0))
+    decisions = [bandit.decide([0.0], graph) for _ in range(3)]
+    assert decisions[0].coverage_factor == 1
+    assert "coverage" not in decisions[0].explain()
+    # S = {1}, which reveals 2; 1 asks for 1 / (1 + gamma) through arm 0, 2 for 1 / (1 + 0.1 gamma) through arm 1
+    gamma = decisions[2].gamma
+    asked = 1 / (1 + gamma) + 1 / (1 + 0.1 * gamma)
+    assert decisions[2].coverage_factor == pytest.approx(min(1.0, 1 / asked), rel=1e-8)
+    assert decisions[2].coverage_factor < 1
+    assert f"coverage              {decisions[2].coverage_factor:.4g} of what" in decisions[2].explain()

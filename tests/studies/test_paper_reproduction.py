@@ -1,0 +1,305 @@
+"""The reproduction of the paper from end to end, in a size that takes seconds."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from typer.testing import CliRunner, Result
+
+import graphbandit as gb
+from graphbandit.cli.app import app
+from graphbandit.errors import EngineError, SettingError
+from graphbandit.experiments.describe.packaged import packaged
+from graphbandit.experiments.results.results import Results, part_files
+from graphbandit.studies.paper import reproduce as running
+from graphbandit.studies.paper.bounds import horizon_bounds, independence_bound
+from graphbandit.studies.paper.findings import Findings, Study
+from graphbandit.studies.paper.plans import MAIN, READINGS, TITLES, Reproduction
+from graphbandit.studies.paper.set_sizes import SetSizes, set_sizes
+from graphbandit.studies.paper.star import star_decision
+from graphbandit.studies.paper.sweeps import sweeps
+from graphbandit.studies.paper.tables import set_size_table, table_of, to_markdown
+from tests.browser import needs_chromium, visit
+from tests.experiments.test_report import Outline, section, text
+from tests.paper_findings import findings
+
+TINY = ["--repeats", "2", "--rounds", "32"]
+SITTING = """
+import sys
+from graphbandit.studies.paper.plans import Reproduction
+from graphbandit.studies.paper.reproduce import reproduce
+
+if __name__ == "__main__":
+    reproduce(Reproduction(repeats=2, rounds=32, only=("ablation", "parts")), out=sys.argv[1], workers=2)
+"""
+
+
+def reproduce(*arguments: object) -> Result:
+    return CliRunner(env={"COLUMNS": "100", "NO_COLOR": "1"}).invoke(app, ["reproduce", *map(str, arguments)])
+
+
+@pytest.fixture(scope="module")
+def edges(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A network of 600 members: a ring, with friends of friends."""
+    path = tmp_path_factory.mktemp("network") / "mine.csv"
+    lines = [f"{i},{(i + step) % 600}" for i in range(600) for step in (1, 2, 7)]
+    path.write_text("source,target\n" + "\n".join(lines) + "\n")
+    return path
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory, edges: Path) -> tuple[Path, Result]:
+    """Everything, on the network of a file."""
+    out = tmp_path_factory.mktemp("paper") / "out"
+    return out, reproduce(*TINY, "--out", out, "--workers", 1, "--graph", edges)
+
+
+def parquet_bytes(directory: Path) -> dict[str, bytes]:
+    """All that must not depend on workers, kills and time."""
+    return {
+        str(path.relative_to(directory)): path.read_bytes()
+        for path in sorted(directory.rglob("*.parquet"))
+        if path.name != "timings.parquet"
+    }
+
+
+def test_the_whole_of_it_runs_and_says_what_it_found(whole: tuple[Path, Result]) -> None:
+    out, result = whole
+    assert result.exit_code == 0, result.output
+    assert {path.name for path in out.iterdir()} == {"figures", "report.html", "runs", "set-sizes.parquet"}
+    directories = {path.name for path in (out / "runs").iterdir()}
+    assert directories == set(TITLES)
+    figures = {path.name for path in (out / "figures").iterdir()}
+    names = {*TITLES, "clique-curves", "set-sizes", "star", "star-decision"}
+    assert figures == {f"{name}{suffix}" for name in names for suffix in (".png", ".svg")}
+    for words in (
+        "AdaCB.G has lower regret than RegCB.G and FALCON",
+        "rescaled, paper's form",
+        "100 connected subgraphs of 100 nodes of mine.csv (600 nodes, 1,800 edges), by union-find.",
+        f"Report: {out / 'report.html'}",
+        "s of processor time",
+    ):
+        assert words.lower() in result.stdout.lower(), words
+
+
+def test_results_are_parquet_with_settings_versions_and_seed(whole: tuple[Path, Result]) -> None:
+    results = Results.open(whole[0] / "runs" / "flixster")
+    assert results.experiment.seed == 0
+    assert results.n_planned == results.runs.num_rows == 2 * 4 * 2
+    assert '"sampler": "union-find"' in results.runs.column("settings")[0].as_py()
+    assert set(results.timings.column("graphbandit").to_pylist()) == {gb.__version__}
+
+
+def test_the_page_is_whole_and_needs_no_network(whole: tuple[Path, Result]) -> None:
+    page = (whole[0] / "report.html").read_text(encoding="utf-8")
+    outline = Outline()
+    outline.feed(page)
+    assert outline.open == []
+    assert len(outline.ids) == len(set(outline.ids))
+    assert {link.removeprefix("#") for link in outline.links} <= set(outline.ids)
+    assert set(re.findall(r"https?://[^\s\"'<>]+", page)) == {
+        "http://www.w3.org/1999/xlink",
+        "http://www.w3.org/2000/svg",
+    }
+    assert page.count("<svg") == len(TITLES) + 4
+    told = text(section(page, "claims"))
+    for words in ("no graph parameter is needed as input", "Judged so:", "rescaled, our form"):
+        assert words in told
+    assert "329.86" not in told
+    assert "printed in the paper" in text(section(page, "clique-table"))
+    assert "mine.csv" in text(section(page, "flixster"))
+    assert "--graph" in text(section(page, "run"))
+    assert "density of the random graphs 0.05" in text(section(page, "choices"))
+
+
+@needs_chromium
+@pytest.mark.parametrize(("width", "dark"), [(390, True), (1200, False)])
+def test_a_browser_shows_it(whole: tuple[Path, Result], width: int, dark: bool, tmp_path: Path) -> None:
+    script = """
+    const figures = Array.from(document.querySelectorAll("figure svg"), (f) => f.getBoundingClientRect());
+    return {
+      scroll: document.documentElement.scrollWidth,
+      figures: figures.map((box) => Math.min(box.width, box.height)),
+      badges: document.querySelectorAll("#claims .answer").length,
+      first: document.querySelector("main section").id,
+    };
+    """
+    seen = visit(whole[0] / "report.html", script, tmp_path, width=width, dark=dark)
+    assert seen.console == []
+    assert seen.outcome["scroll"] == width
+    assert len(seen.outcome["figures"]) == len(TITLES) + 4
+    assert min(seen.outcome["figures"]) > 100
+    assert seen.outcome["badges"] > 40
+    assert seen.outcome["first"] == "claims"
+
+
+def test_without_a_file_the_stand_in_is_named(tmp_path: Path) -> None:
+    result = reproduce("--repeats", 1, "--rounds", 4, "--only", "flixster", "--out", tmp_path, "--workers", 1)
+    assert result.exit_code == 0, result.output
+    assert "stand-in for Flixster" in result.stdout
+    assert "stand-in for Flixster" in text(section((tmp_path / "report.html").read_text(), "flixster"))
+
+
+def test_any_number_of_workers_and_a_kill_give_the_same_bytes(whole: tuple[Path, Result], tmp_path: Path) -> None:
+    """The first sitting is killed as soon as something has finished, the second goes on where it was."""
+    (tmp_path / "sitting.py").write_text(SITTING)
+    arguments = [sys.executable, str(tmp_path / "sitting.py"), str(tmp_path)]
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    process = subprocess.Popen(arguments, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    runs = tmp_path / "runs" / "ablation"
+    while process.poll() is None and not part_files(runs):
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert not (runs / "runs.parquet").exists()
+    kept = sum(pq.read_table(path).num_rows for path in part_files(runs))
+    assert kept > 0
+    subprocess.run(arguments, env=environment, check=True, stdout=subprocess.DEVNULL)
+    expected = parquet_bytes(whole[0])
+    found = parquet_bytes(tmp_path)
+    assert len(found) == 2 * 3
+    assert all(expected[name] == content for name, content in found.items())
+
+
+def test_what_two_experiments_share_is_run_once(whole: tuple[Path, Result]) -> None:
+    ablation, parts = (Results.open(whole[0] / "runs" / name) for name in ("ablation", "parts"))
+    shared = set(ablation.runs.column("key").to_pylist()) & set(parts.runs.column("key").to_pylist())
+    assert len(shared) == 6 * 3 * 2  # environments, the learners both have, repeats
+    ended = [
+        dict(zip(*(r.timings.column(c).to_pylist() for c in ("key", "ended")), strict=True)) for r in (ablation, parts)
+    ]
+    assert all(ended[0][key] == ended[1][key] for key in shared)
+
+
+def test_nothing_is_run_again(whole: tuple[Path, Result], edges: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("graphbandit.experiments.running.engines.in_process.run_task", None)
+    asked = Reproduction(repeats=2, rounds=32, network=edges, only=("flixster", "ablation"))
+    seen = []
+    running.reproduce(asked, out=whole[0], workers=1, progress=lambda whole: seen.append((whole.runs, whole.current)))
+    assert seen == [((64, 64), "done")]
+
+
+def test_time_left_is_told_once_something_is_done(tmp_path: Path) -> None:
+    seen: list[tuple[tuple[int, int], float | None]] = []
+    asked = Reproduction(repeats=1, rounds=4, only=("ablation", "horizon"))
+    running.reproduce(
+        asked, out=tmp_path, workers=1, progress=lambda whole: seen.append((whole.runs, whole.seconds_left))
+    )
+    assert seen[0] == ((0, 32), None)
+    assert seen[-1] == ((32, 32), 0.0)
+    assert all(left is not None and left >= 0 for _, left in seen[1:])
+
+
+def test_failures_end_it_with_their_traceback(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*arguments: object, **options: object) -> None:
+        raise ValueError("out of luck")
+
+    monkeypatch.setattr("graphbandit.experiments.running.tasks.run_repeat", broken)
+    with pytest.raises(EngineError, match=r"(?s)8 runs failed.*out of luck"):
+        running.reproduce(Reproduction(repeats=1, rounds=2, only=("horizon",)), out=tmp_path, workers=1)
+
+
+def test_presets_are_data() -> None:
+    full, quick = Reproduction(preset="full").experiments(), Reproduction().experiments()
+    assert [name for name in full if name.startswith("horizon")] == [f"horizon-{2**k}" for k in range(7, 14)]
+    assert [name for name in quick if name.startswith("horizon")] == ["horizon-128", "horizon-512", "horizon-2048"]
+    assert full["ablation"] == packaged("ablation")
+    assert (full["ablation"].repeats, full["flixster"].repeats, full["clique-table"].repeats) == (50, 50, 40)
+    assert {experiment.repeats for experiment in quick.values()} == {8}
+    assert quick["clique-table"].environments["cliques"].settings["n_arms"] == [20, 60, 100]
+    for experiments in (full, quick):
+        for name, experiment in experiments.items():
+            assert set(MAIN) <= set(experiment.learners) or name == "parts"
+    fewer = Reproduction(preset="full", repeats=3, rounds=16).experiments()
+    assert set(fewer) == set(TITLES)
+    assert {(experiment.repeats, experiment.rounds) for experiment in fewer.values()} == {(3, 16)}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"preset": "slow"}, "preset is 'slow'"),
+        ({"only": ("ablatoin",)}, "did you mean 'ablation'"),
+        ({"repeats": 0}, "repeats is 0"),
+        ({"rounds": 0}, "rounds is 0"),
+        ({"seed": -1}, "seed is -1"),
+        ({"network": Path("nowhere.csv")}, r"graph is 'nowhere.csv'; expected a file"),
+        ({"network": Path("nowhere.csv"), "only": ("arms",)}, "expected none without the experiment 'flixster'"),
+    ],
+)
+def test_bad_settings_are_refused(change: dict[str, object], message: str) -> None:
+    with pytest.raises(SettingError, match=message):
+        Reproduction(**change)
+
+
+def test_exploration_sets_exceed_the_independence_number_on_directed_graphs_only() -> None:
+    sizes = set_sizes(Reproduction(only=("directed",), rounds=64).experiments()["directed"], packaged("ablation"))
+    directed, undirected = list(sizes.sizes)[:-1], list(sizes.sizes)[-1]
+    assert undirected.startswith("random")
+    assert all(sizes.excess(undirected, learner) == (0, 0) for learner in sizes.sizes[undirected])
+    assert all(sizes.excess(place, "RegCB.G")[0] > 32 for place in directed)
+    assert "FALCON" not in sizes.sizes[undirected]
+    assert sizes.table().num_rows == 3 * 3 * 64
+    assert len(set_size_table(sizes).rows) == 9
+
+
+def test_excess_counts_rounds_and_the_most() -> None:
+    sizes = SetSizes(sizes={"g": {"a": np.array([3, 5, 9])}}, independence={"g": np.array([4, 4, 4])})
+    assert sizes.excess("g", "a") == (2, 5)
+
+
+def test_sweeps_have_exponents_and_bounds() -> None:
+    made = findings(only=("independence", "horizon"))
+    literal, rescaled = sweeps(made, "independence")
+    assert (literal.reading, rescaled.reading) == tuple(READINGS)
+    assert literal.slope("AdaCB.G, paper").mean == pytest.approx(0.5, abs=0.02)
+    assert literal.slope("FALCON").mean == pytest.approx(0.0, abs=0.02)
+    (bound,) = literal.bounds.values()
+    np.testing.assert_allclose(bound[1:] / bound[0], np.sqrt([5, 50]), rtol=1e-12)
+    horizon = sweeps(made, "horizon")[0]
+    assert horizon.values.tolist() == [128, 512, 2048]
+    assert all((np.diff(bound) > 0).all() for bound in horizon.bounds.values())
+    assert sweeps(made, "arms") == []
+
+
+def test_bounds_are_those_of_the_theory() -> None:
+    point = packaged("horizon").environment_points()[0]
+    bounds = horizon_bounds(point, np.array([256.0, 2048.0]), seed=0)
+    sizes = {"mean_independence_number": 5.0, "log_size": np.log(50)}
+    expected = gb.theory.minimax_bound(horizon=2048.0, n_arms=50, **sizes)
+    assert bounds.minimax[1] == expected == independence_bound(point, 2048)
+    assert (bounds.gap_dependent > 0).all()
+
+
+def test_tables_hold_the_means(whole: tuple[Path, Result], edges: Path) -> None:
+    asked = Reproduction(repeats=2, rounds=32, network=edges)
+    studies = {
+        name: Study(experiment=experiment, results=Results.open(whole[0] / "runs" / name))
+        for name, experiment in asked.experiments().items()
+    }
+    made = Findings(asked=asked, studies=studies)
+    for name in TITLES:
+        table = table_of(made, name)
+        assert {len(row) for row in table.rows} == {len(table.heads)}
+        assert to_markdown(table).count("\n") == len(table.rows) + 1
+    study = studies["clique-table"]
+    row = next(row for row in table_of(made, "clique-table").rows if row[0][0] == "FALCON" and row[1][0] == "rescaled")
+    point = study.points(n_arms=100, reward_scale=8.0)[0]
+    assert row[-1][1] == study.by_repeat(point, "FALCON").mean()
+    assert table_of(made, "clique-table").rows[0][2] == ("330 (31.2)", 329.86)
+
+
+def test_the_star_is_a_real_decision_that_the_program_improves() -> None:
+    star = star_decision()
+    assert star.after < star.before / 2
+    assert star.decision.duality_gap <= 1e-9
+    np.testing.assert_allclose(star.values.max() - star.values, star.decision.gaps, atol=1e-12)
+    hub = int(np.argmax(star.graph.to_dense().sum(axis=1)))
+    assert star.decision.probabilities[hub] > star.decision.baseline[hub] == 0
