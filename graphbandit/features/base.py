@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from graphbandit.checks import setting_integer
+from graphbandit.base.checks import setting_integer
+from graphbandit.base.saved_files import savable
+from graphbandit.base.shapes import Float
 from graphbandit.errors import SettingError
-from graphbandit.persistence import savable
-from graphbandit.shapes import Float
 
 
 @savable

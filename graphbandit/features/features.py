@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
-from graphbandit.checks import setting_boolean, setting_choice
+from graphbandit.base.checks import setting_boolean, setting_choice
+from graphbandit.base.saved_files import savable
+from graphbandit.base.shapes import Float
 from graphbandit.errors import InputError, SettingError
 from graphbandit.features.base import NOTHING, Encoder, Tally
 from graphbandit.features.kinds import KNOWN, MISSING, Column, NumberColumn, Outcome, as_column
 from graphbandit.features.tables import EXPECTED, Table, as_row, as_table, check_names
-from graphbandit.persistence import savable
-from graphbandit.shapes import Float
 
 if TYPE_CHECKING:
     from graphbandit.features.transformer import TransformerFeatures

@@ -16,10 +16,10 @@ from typing import Literal
 
 import numpy as np
 
-from graphbandit.checks import setting_choice, setting_number
+from graphbandit.base.checks import setting_choice, setting_number
+from graphbandit.base.saved_files import savable
+from graphbandit.base.shapes import Float
 from graphbandit.errors import InputError, SettingError
-from graphbandit.persistence import savable
-from graphbandit.shapes import Float
 
 Missing = Literal["column", "fill", "error"]
 Unknown = Literal["zeros", "column", "error"]
@@ -97,7 +97,7 @@ class NumberColumn(Column):
             if value.__class__ is not int and is_missing(value):
                 return self._put_missing(name, row, at)
             value = as_number(name, value)
-        number = (value - self.location) / self.scale
+        number = (value - self.location) / self.scale + 0.0  # no -0.0: equal values have equal bits
         if number - number == 0.0:
             row[at] = number
             return KNOWN
@@ -112,7 +112,7 @@ class NumberColumn(Column):
         """
         absent = np.isnan(values)
         with np.errstate(over="ignore", invalid="ignore"):
-            standardised = (values - self.location) / self.scale
+            standardised = (values - self.location) / self.scale + 0.0
         count = int(np.count_nonzero(absent))
         if (count and self.missing == "error") or not np.isfinite(standardised[~absent]).all():
             return None
@@ -277,7 +277,7 @@ class CyclicColumn(Column):
                 row[at + 2] = 1.0
             return MISSING
         number = value if value.__class__ is float else as_number(name, value)
-        angle = math.tau * (number / self.period)
+        angle = math.tau * (number / self.period) + 0.0
         if not math.isfinite(angle):
             raise InputError(f"{name} is {value!r}; expected a finite number")
         row[at], row[at + 1] = math.sin(angle), math.cos(angle)
@@ -349,9 +349,7 @@ def is_missing(value: object) -> bool:
 def as_number(name: str, value: object) -> float:
     """`value` as a float; InputError unless it is a real number that a float can hold."""
     # the class of most values is asked first: isinstance of an abstract class is slow
-    if value.__class__ is not int and (
-        not isinstance(value, Real | Decimal) or isinstance(value, bool | np.timedelta64)
-    ):
+    if value.__class__ is not int and (not isinstance(value, Real | Decimal) or isinstance(value, _NOT_NUMBERS)):
         raise InputError(f"{name} is {reprlib.repr(value)} of type {type(value).__name__}; expected a number")
     try:
         return float(value)

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from graphbandit.checks import setting_boolean, setting_integer
+from graphbandit.base.checks import setting_boolean, setting_integer
+from graphbandit.base.shapes import Float
 from graphbandit.errors import InputError, SettingError
 from graphbandit.features.kinds import (
     BooleanColumn,
@@ -19,7 +20,6 @@ from graphbandit.features.kinds import (
     is_missing,
 )
 from graphbandit.features.tables import as_table, check_names
-from graphbandit.shapes import Float
 
 
 def learn_columns(

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from graphbandit.base.shapes import Float
 from graphbandit.errors import InputError
-from graphbandit.shapes import Float
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -84,11 +84,11 @@ def check_names(found: Iterable[object], expected: Sequence[str], *, absent: str
         near = difflib.get_close_matches(lacking[0], [str(name) for name in others], n=1)
         hint = f" (is {near[0]!r} meant to be it?)" if near else ""
         raise InputError(
-            f"{where}column {lacking[0]!r} is not there, only {_listed(there)}; expected {_listed(expected)}{hint}"
+            f"{where}column {lacking[0]!r} is not there, only {listed(there)}; expected {listed(expected)}{hint}"
         )
     if others and extra == "error":
         raise InputError(
-            f"{where}column {others[0]!r} is not known; expected only {_listed(expected)} "
+            f"{where}column {others[0]!r} is not known; expected only {listed(expected)} "
             f"(extra='ignore' leaves other columns out)"
         )
 
@@ -115,7 +115,7 @@ def _table_of_rows(rows: Sequence[object]) -> Table:
             raise InputError(f"contexts are a {type(rows).__name__} with {reprlib.repr(given)} at {place}; {EXPECTED}")
         if read and row.keys() != read[0].keys():
             raise InputError(
-                f"row {place} has columns {_listed(list(row))}; expected those of row 0, {_listed(list(read[0]))}"
+                f"row {place} has columns {listed(list(row))}; expected those of row 0, {listed(list(read[0]))}"
             )
         read.append(row)
     return Table(len(read), list(read[0]), lambda name: [row[name] for row in read], lambda name: None)
@@ -127,7 +127,7 @@ def _table_of_array(array: "np.ndarray[Any, Any]", columns: Sequence[str] | None
     if array.ndim != 2 or array.shape[1] != len(columns):
         raise InputError(
             f"contexts are an array of shape {array.shape}; expected ({len(columns)},) or (n, {len(columns)}), "
-            f"the columns {_listed(columns)}"
+            f"the columns {listed(columns)}"
         )
     places = {name: place for place, name in enumerate(columns)}
     numeric = array.dtype.kind in "iuf"
@@ -144,6 +144,7 @@ def _is_pandas_series(value: object) -> bool:
     return kind.__name__ == "Series" and kind.__module__.partition(".")[0] == "pandas"
 
 
-def _listed(names: Sequence[object]) -> str:
+def listed(names: Sequence[object]) -> str:
+    """Names for a message, the first ten of them."""
     shown = ", ".join(map(repr, names[:10]))
     return (shown + f", ... ({len(names)} in all)" if len(names) > 10 else shown) or "none"

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from graphbandit.checks import first_not_finite, setting_boolean
+from graphbandit.base.checks import first_not_finite, setting_boolean
+from graphbandit.base.shapes import Float
 from graphbandit.errors import InputError, MissingExtraError, SettingError
 from graphbandit.features.base import NOTHING, Encoder, Tally
 from graphbandit.features.kinds import is_missing
 from graphbandit.features.tables import EXPECTED, as_frame, as_row, check_names
-from graphbandit.shapes import Float
 
 
 class TransformerFeatures(Encoder):
@@ -131,9 +131,10 @@ class TransformerFeatures(Encoder):
         missing = {}
         for name in names:
             series = taken.get_column(name)
-            count = series.is_null().sum() + (series.is_nan().sum() if series.dtype.is_float() else 0)
+            absent = series.is_null() | series.is_nan() if series.dtype.is_float() else series.is_null()
+            count = int(absent.sum())
             if count:
-                missing[name] = min(int(count), len(series))
+                missing[name] = count
         tally = Tally(missing=missing)
         return (taken.to_native() if self._wants_frame else self._plain(taken.to_numpy())), tally
 
