@@ -7,8 +7,9 @@ are seen. The names below are the ones people reach for; everything else is one 
 
 from typing import TYPE_CHECKING
 
-from graphbandit import environments, errors, function_classes, graphs, learners, planning, plots, theory
+from graphbandit import environments, errors, features, function_classes, graphs, learners, planning, plots, theory
 from graphbandit.bandit import Bandit
+from graphbandit.features import Features
 from graphbandit.function_classes import (
     FiniteClass,
     GeneralizedLinearClass,
@@ -36,6 +37,7 @@ __all__ = [
     "Decision",
     "Decisions",
     "Falcon",
+    "Features",
     "FeedbackGraph",
     "FeedbackGraphs",
     "FiniteClass",
@@ -56,6 +58,7 @@ __all__ = [
     "errors",
     "experiments",
     "exploration_set",
+    "features",
     "function_classes",
     "graphs",
     "learners",

@@ -6,11 +6,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from graphbandit.base.checks import setting_array
 from graphbandit.base.saved_files import savable
-from graphbandit.base.shapes import Float
+from graphbandit.base.shapes import Float, Shaped
 from graphbandit.errors import InputError, SettingError
 from graphbandit.features.base import Encoder
 from graphbandit.features.encoders import as_encoder
@@ -39,7 +38,7 @@ class ArmFeatures:
     array([3., 2.])
     """
 
-    arms: tuple[Arm, ...]
+    arms: Sequence[Arm]
     values: Float[np.ndarray, "arms d"]
     encoder: Encoder
     _places: dict[Arm, int] = field(init=False, repr=False)
@@ -187,7 +186,7 @@ def _split_frame(table: object, arm_column: str | None) -> tuple[tuple[Arm, ...]
 def _learnt(rows: Any) -> Features:
     if not isinstance(rows, np.ndarray):
         return Features.from_frame(rows)
-    numbers: npt.NDArray[Any] = rows
+    numbers: Shaped[np.ndarray, "arms d"] = rows
     return Features({f"z{place}": NumberColumn(missing="error") for place in range(numbers.shape[1])})
 
 

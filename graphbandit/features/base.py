@@ -1,7 +1,6 @@
 """What everything that encodes contexts can be asked, and the count of values it could not take as they were."""
 
 from abc import ABC, abstractmethod
-from collections import Counter
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -35,8 +34,16 @@ class Tally:
         return bool(self.unknown or self.missing)
 
     def __add__(self, other: "Tally") -> "Tally":
-        unknown = Counter(self.unknown) + Counter(other.unknown)
-        return Tally(unknown=dict(unknown), missing=dict(Counter(self.missing) + Counter(other.missing)))
+        if not (self and other):
+            return self or other
+        return Tally(unknown=_sum(self.unknown, other.unknown), missing=_sum(self.missing, other.missing))
+
+
+def _sum(one: dict[str, int], other: dict[str, int]) -> dict[str, int]:
+    total = dict(one)
+    for column, count in other.items():
+        total[column] = total.get(column, 0) + count
+    return total
 
 
 NOTHING = Tally()

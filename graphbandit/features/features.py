@@ -1,7 +1,7 @@
 """Features: contexts with named columns of numbers, texts and booleans in, arrays of numbers out."""
 
 import reprlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -34,7 +34,7 @@ class Features(Encoder):
 
     Args:
         columns: From the name of a column to "number", "boolean", a list of categories, or what `number`, `boolean`,
-            `category` or `cyclic` makes.
+            `category` or `cyclic` makes. Pairs of name and kind do as well.
         intercept: Put a constant 1 before the features.
         extra: "error" refuses columns that are not declared, "ignore" leaves them out.
         absent: "error" refuses contexts that lack a column, "missing" takes its value as missing.
@@ -58,7 +58,7 @@ class Features(Encoder):
 
     def __init__(
         self,
-        columns: Mapping[str, Any] | Iterable[tuple[str, Any]],
+        columns: Mapping[str, Any] | Sequence[Sequence[Any]],
         *,
         intercept: bool = True,
         extra: Literal["error", "ignore"] = "error",
@@ -171,7 +171,8 @@ class Features(Encoder):
     def _encode_row(self, context: Mapping[str, Any]) -> tuple[Float[np.ndarray, " d"], Tally]:
         # one list is filled and converted once: an array would cost more at every feature
         row = self._blank.copy()
-        tally = NOTHING
+        unknown: dict[str, int] = {}
+        missing: dict[str, int] = {}
         if len(context) != len(self._plan):
             check_names(context, self.column_names, absent=self.absent, extra=self.extra)
         for name, column, at in self._plan:
@@ -182,8 +183,8 @@ class Features(Encoder):
                 value = None
             outcome = column.put(name, value, row, at)
             if outcome is not KNOWN:
-                tally = tally + _tally(name, {outcome: 1})
-        return np.array(row), tally
+                (missing if outcome is MISSING else unknown)[name] = 1
+        return np.array(row), Tally(unknown=unknown, missing=missing) if unknown or missing else NOTHING
 
     def _encode_rows(self, contexts: Sequence[object]) -> tuple[Float[np.ndarray, "n d"], Tally]:
         values, tally = np.empty((len(contexts), self.size)), NOTHING

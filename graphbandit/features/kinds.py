@@ -175,7 +175,7 @@ class BooleanColumn(Column):
 class CategoryColumn(Column):
     """One feature a category, 1 for the one that the value is; see `category`."""
 
-    categories: tuple[str, ...] | tuple[int, ...]
+    categories: Sequence[str] | Sequence[int]
     unknown: Unknown = "zeros"
     missing: Missing = "fill"
     _places: dict[str | int, int] = field(init=False, repr=False, compare=False)
@@ -320,7 +320,7 @@ def category(
             or an "error".
         missing: The same for a missing value: "fill" leaves zeros in all features, "column" adds one, "error" refuses.
     """
-    return CategoryColumn(categories=categories, unknown=unknown, missing=missing)  # type: ignore[arg-type]
+    return CategoryColumn(categories=categories, unknown=unknown, missing=missing)
 
 
 def cyclic(period: float, *, missing: Missing = "fill") -> CyclicColumn:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from graphbandit.base.shapes import Float
+from graphbandit.base.shapes import Float, Shaped
 from graphbandit.errors import InputError
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def _table_of_rows(rows: Sequence[object]) -> Table:
     return Table(len(read), list(read[0]), lambda name: [row[name] for row in read], lambda name: None)
 
 
-def _table_of_array(array: "np.ndarray[Any, Any]", columns: Sequence[str] | None) -> Table:
+def _table_of_array(array: Shaped[np.ndarray, "..."], columns: Sequence[str] | None) -> Table:
     if columns is None:
         raise InputError("contexts are an array; expected columns with names: a dictionary or a data frame")
     if array.ndim != 2 or array.shape[1] != len(columns):

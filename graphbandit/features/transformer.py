@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from graphbandit.base.checks import first_not_finite, setting_boolean
-from graphbandit.base.shapes import Float
+from graphbandit.base.shapes import Float, Shaped
 from graphbandit.errors import InputError, MissingExtraError, SettingError
 from graphbandit.features.base import NOTHING, Encoder, Tally
 from graphbandit.features.kinds import is_missing
@@ -138,7 +138,7 @@ class TransformerFeatures(Encoder):
         tally = Tally(missing=missing)
         return (taken.to_native() if self._wants_frame else self._plain(taken.to_numpy())), tally
 
-    def _from_array(self, array: "np.ndarray[Any, Any]") -> tuple[Any, Tally]:
+    def _from_array(self, array: Shaped[np.ndarray, "..."]) -> tuple[Any, Tally]:
         if self._wants_frame:
             raise InputError(
                 f"contexts are an array of shape {array.shape}; expected the columns "
@@ -181,7 +181,7 @@ class TransformerFeatures(Encoder):
         return self._columns
 
     @staticmethod
-    def _plain(rows: Any) -> "np.ndarray[Any, Any]":
+    def _plain(rows: Any) -> Shaped[np.ndarray, "..."]:
         """Rows as an array of numbers if they are that, and of objects otherwise: a text must not change numbers."""
         array = np.array(rows, dtype=object)
         try:

@@ -123,6 +123,10 @@ def test_concatenated_pairs_and_names():
     assert pair_features(x, z, "concatenate").tolist() == [[[1.0, 2.0, 3.0], [1.0, 2.0, 4.0]]]
     assert pair_names(["intercept", "age"], ["price"], "concatenate") == ("intercept", "age", "arm price")
     assert pair_names(["age"], ["price", "kind=food"]) == ("age*price", "age*kind=food")
+
+
+def test_bad_pairs_are_refused():
+    x, z = np.array([[1.0, 2.0]]), np.array([[3.0], [4.0]])
     with pytest.raises(SettingError, match="how is 'sum'; expected one of 'outer', 'concatenate'"):
         pair_features(x, z, "sum")
     with pytest.raises(InputError, match=r"contexts have shape \(2,\) and arms \(2, 1\)"):
