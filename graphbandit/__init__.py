@@ -18,7 +18,7 @@ from graphbandit.function_classes import (
     RegressorClass,
     TorchClass,
 )
-from graphbandit.graphs import FeedbackGraph, FeedbackGraphs, ProbabilisticGraphs
+from graphbandit.graphs import FeedbackGraph, FeedbackGraphs, ProbabilisticGraph, ProbabilisticGraphs
 from graphbandit.learners import IDSG, AdaCBG, Falcon, Greedy, LinTS, LinUCB, RegCBG, SquareCBG
 from graphbandit.learners.problem import Problem
 from graphbandit.planning import exploration_set, solve_sampling_lp
@@ -48,6 +48,7 @@ __all__ = [
     "LinUCB",
     "LinearClass",
     "Observations",
+    "ProbabilisticGraph",
     "ProbabilisticGraphs",
     "Problem",
     "RegCBG",
