@@ -15,24 +15,16 @@ from typing import Any
 import numpy as np
 
 import graphbandit as gb
-from graphbandit import (
-    environments,
-    experiments,
-    function_classes,
-    graph_generators,
-    graph_parameters,
-    graph_sources,
-    learners,
-    squarecb_closed_forms,
-    theory,
-)
+from graphbandit import environments, experiments, function_classes, learners, planning, theory
 from graphbandit.environments.datasets import DIRECTORY_VARIABLE
-from graphbandit.experiments.leaderboard.plans import Suite
-from graphbandit.experiments.packaged import packaged_file
-from graphbandit.experiments.paper.plans import Reproduction
-from graphbandit.experiments.registry import ENVIRONMENTS, LEARNERS
-from graphbandit.experiments.studies.plans import Plan
-from graphbandit.types import SOLVERS
+from graphbandit.experiments.describe.packaged import packaged_file
+from graphbandit.experiments.describe.registry import ENVIRONMENTS, LEARNERS
+from graphbandit.graphs import generators, sources
+from graphbandit.graphs import parameters as graph_parameters
+from graphbandit.rounds.decisions import SOLVERS
+from graphbandit.studies.leaderboard.plans import Suite
+from graphbandit.studies.paper.plans import Reproduction
+from graphbandit.studies.plans import Plan
 
 Arrays = dict[str, np.ndarray]
 
@@ -66,9 +58,9 @@ SQUARECB_FIELDS = (
 )  # fmt: skip
 
 PRESETS = {
-    "starter": "starter.toml",
+    "starter": "experiments/describe/starter.toml",
     **{
-        f"paper/{name}": f"paper/{name}.toml"
+        f"paper/{name}": f"studies/paper/{name}.toml"
         for name in (
             "ablation", "arms", "clique_table", "directed", "flixster", "horizon", "independence", "parts",
             "reward_scale",
@@ -83,7 +75,7 @@ PRESETS = {
         )
     },
     **{
-        f"leaderboard/{name}": f"leaderboard/{name}.toml"
+        f"leaderboard/{name}": f"studies/leaderboard/{name}.toml"
         for name in (
             "arms", "bundled", "clicks", "data", "finite_large", "finite_small", "linear_fixed", "linear_new",
             "linear_still", "shifting",
@@ -123,7 +115,7 @@ def environment(kind: str, **settings: Any) -> Any:
 
 def uncertain(base: Any, **settings: Any) -> Any:
     """An environment whose edges are there with a probability."""
-    return environments.uncertain(base, **settings)
+    return environments.probabilistic(base, **settings)
 
 
 def classification(X: np.ndarray, y: np.ndarray, **settings: Any) -> Any:
@@ -192,11 +184,11 @@ def graph_batch(matrices: np.ndarray) -> Any:
 
 
 def generated(kind: str, n_arms: int, **settings: Any) -> Any:
-    return getattr(graph_generators, kind)(n_arms, **settings)
+    return getattr(generators, kind)(n_arms, **settings)
 
 
 def source_draws(kind: str, n_arms: int, n: int, seed: int, **options: Any) -> Any:
-    return graph_sources.graph_source(kind, n_arms, **options).draw(np.random.default_rng(seed), n)
+    return sources.graph_source(kind, n_arms, **options).draw(np.random.default_rng(seed), n)
 
 
 def dense(graphs: Any) -> np.ndarray:
@@ -227,7 +219,7 @@ def parameters(graph: Any) -> dict[str, float]:
 
 
 def social_network(n_nodes: int, seed: int, **settings: Any) -> Any:
-    return gb.social_network(n_nodes, rng=np.random.default_rng(seed), **settings)
+    return gb.graphs.social_network(n_nodes, rng=np.random.default_rng(seed), **settings)
 
 
 def network_edges(network: Any) -> np.ndarray:
@@ -235,7 +227,7 @@ def network_edges(network: Any) -> np.ndarray:
 
 
 def subgraphs(network: Any, size: int, count: int, sampler: str, seed: int) -> np.ndarray:
-    return dense(gb.sample_subgraphs(network, size, count, sampler=sampler, rng=np.random.default_rng(seed)))
+    return dense(gb.graphs.sample_subgraphs(network, size, count, sampler=sampler, rng=np.random.default_rng(seed)))
 
 
 # Rounds, decisions, simulation
@@ -291,7 +283,9 @@ def drawn(environment: Any, *, rounds: int, repeat: int, seed: int, chunk: int) 
     if parts[0].available is not None:
         found["available"] = np.concatenate([part.available for part in parts])
     if parts[0].odds is not None:
-        found["edge_probabilities"] = np.concatenate([np.stack(list(part.odds)) for part in parts])
+        found["edge_probabilities"] = np.concatenate(
+            [np.stack([graph.matrix for graph in part.odds]) for part in parts]
+        )
     found["noise"] = np.array(np.nan if instance.problem(None).noise is None else instance.problem(None).noise)
     return found
 
@@ -350,11 +344,11 @@ def exploration_set(graph: Any, candidates: np.ndarray, gaps: np.ndarray) -> np.
 
 
 def inverse_gap_baseline(explored: np.ndarray, gaps: np.ndarray, gamma: float) -> np.ndarray:
-    return np.asarray(gb.inverse_gap_baseline(explored, gaps, gamma))
+    return np.asarray(planning.inverse_gap_baseline(explored, gaps, gamma))
 
 
 def tight_demand(candidates: np.ndarray, gaps: np.ndarray, *, best: int, size: int, gamma: float) -> np.ndarray:
-    return np.asarray(gb.tight_demand(candidates, gaps, best=best, size=size, gamma=gamma))
+    return np.asarray(planning.tight_demand(candidates, gaps, best=best, size=size, gamma=gamma))
 
 
 def sampling_solution(graph: Any, gaps: np.ndarray, **settings: Any) -> Arrays:
@@ -368,17 +362,17 @@ def sampling_solution(graph: Any, gaps: np.ndarray, **settings: Any) -> Arrays:
 
 
 def squarecb_solution(graph: Any, losses: np.ndarray, gamma: float, available: np.ndarray | None = None) -> Arrays:
-    answer = gb.solve_squarecb_program(losses, graph, gamma, available=available)
+    answer = planning.solve_squarecb_program(losses, graph, gamma, available=available)
     return {name: np.asarray(getattr(answer, name)) for name in SQUARECB_FIELDS}
 
 
 def squarecb_solutions(graphs: Any, losses: np.ndarray, gammas: np.ndarray) -> Arrays:
-    answers = gb.solve_squarecb_programs(losses, graphs, gammas)
+    answers = planning.solve_squarecb_programs(losses, graphs, gammas)
     return {name: getattr(answers, name) for name in ("probabilities", "objective", "duality_gap", "iterations")}
 
 
 def squarecb_closed_form(kind: str, losses: np.ndarray, gamma: float) -> np.ndarray:
-    return np.asarray(getattr(squarecb_closed_forms, kind)(losses, gamma))
+    return np.asarray(getattr(planning.squarecb_formulas, kind)(losses, gamma))
 
 
 def bounds(horizon: np.ndarray) -> Arrays:
