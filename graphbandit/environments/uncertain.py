@@ -40,7 +40,7 @@ class UncertainEnvironment(Environment):
         if isinstance(self.environment, UncertainEnvironment):
             raise SettingError("environment has uncertain edges already; expected one whose graphs are known")
         if self.n_arms > PACKED_LIMIT:
-            raise SettingError(f"environment has {self.n_arms} arms; expected at most {PACKED_LIMIT} with odds")
+            raise SettingError(f"environment has {self.n_arms} arms; expected at most {PACKED_LIMIT} with unsure edges")
         if isinstance(self.probability, np.ndarray):
             if self.probability.shape != (self.n_arms, self.n_arms):
                 expected = (self.n_arms, self.n_arms)
@@ -119,7 +119,7 @@ class UncertainInstance(Instance):
             means=given.means,
             rewards=given.rewards,
             available=given.available,
-            odds=odds if shown == "probabilities" else None,
+            probabilistic=odds if shown == "probabilities" else None,
             hidden=shown == "nothing",
         )
 
@@ -136,7 +136,7 @@ def uncertain(
 
     >>> from graphbandit import environments
     >>> rounds = uncertain(environments.paper(n_arms=3, graph="complete"), probability=0.4).instance(0).rounds(0, 2)
-    >>> rounds.shown[0]
+    >>> rounds.probabilistic[0]
     array([[1. , 0.4, 0.4],
            [0.4, 1. , 0.4],
            [0.4, 0.4, 1. ]])
