@@ -18,7 +18,7 @@ from graphbandit.errors import FitError, GraphError, ObservationError, SettingEr
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.graph import FeedbackGraph
-from graphbandit.graphs.probabilistic import ProbabilisticGraphs
+from graphbandit.graphs.probabilistic import ProbabilisticGraph, ProbabilisticGraphs
 from graphbandit.learners.base import Learner
 from graphbandit.learners.loop import Loop
 from graphbandit.learners.played import Played
@@ -164,15 +164,15 @@ class Bandit:
     def decide(
         self,
         context: npt.ArrayLike | None,
-        graph: FeedbackGraph | ProbabilisticGraphs | None,
+        graph: FeedbackGraph | ProbabilisticGraph | None,
         *,
         available: npt.ArrayLike | None = None,
     ) -> Decision:
         """Decide one round.
 
         - `context`: as the function class takes it, without the axis of rounds; None for learners without contexts.
-        - `graph`: a graph; or the `ProbabilisticGraphs` of one round, with which rewards may come for every arm that
-          the action may reveal; or None, for a learner that plans without a graph, with which they may for every arm.
+        - `graph`: a graph; or a `ProbabilisticGraph`, with which rewards may come for every arm that the action may
+          reveal; or None, for a learner that plans without a graph, with which they may for every arm.
         - `available`: the arms on offer, a mask over all arms; None (default): all of them.
         """
         row = np.empty(0) if context is None else numbers("the context", context)
@@ -182,16 +182,18 @@ class Bandit:
             if once is None or once[0] is not graph:
                 self._once = once = (graph, FeedbackGraphs.repeat(graph, 1))
             return self._decide(contexts, once[1], available)[0]
-        if graph is not None and not isinstance(graph, ProbabilisticGraphs):
+        if isinstance(graph, ProbabilisticGraph):
+            return self._decide(contexts, ProbabilisticGraphs.repeat(graph, 1), available)[0]
+        if graph is not None:
             raise GraphError(
-                f"graph is a {type(graph).__name__}; expected a FeedbackGraph, ProbabilisticGraphs of a round, or None"
+                f"graph is a {type(graph).__name__}; expected a FeedbackGraph, a ProbabilisticGraph, or None"
             )
-        return self._decide(contexts, graph, available)[0]
+        return self._decide(contexts, None, available)[0]
 
     def decide_batch(
         self,
         contexts: npt.ArrayLike,
-        graphs: FeedbackGraph | FeedbackGraphs | ProbabilisticGraphs | None,
+        graphs: FeedbackGraph | FeedbackGraphs | ProbabilisticGraph | ProbabilisticGraphs | None,
         *,
         available: npt.ArrayLike | None = None,
     ) -> list[Decision]:
@@ -204,10 +206,12 @@ class Bandit:
         rows = np.array(contexts_array(contexts))
         if isinstance(graphs, FeedbackGraph):
             graphs = FeedbackGraphs.repeat(graphs, len(rows))
+        if isinstance(graphs, ProbabilisticGraph):
+            graphs = ProbabilisticGraphs.repeat(graphs, len(rows))
         if graphs is not None and not isinstance(graphs, FeedbackGraphs | ProbabilisticGraphs):
             raise GraphError(
-                f"graphs is a {type(graphs).__name__}; expected FeedbackGraphs, a FeedbackGraph, ProbabilisticGraphs "
-                "or None"
+                f"graphs is a {type(graphs).__name__}; expected FeedbackGraphs, ProbabilisticGraphs, "
+                "one graph for all rounds, or None"
             )
         return self._decide(rows, graphs, available)
 

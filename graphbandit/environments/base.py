@@ -7,7 +7,6 @@ order, so all learners of a repeat face the same draws.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -19,9 +18,6 @@ from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.probabilistic import ProbabilisticGraphs
 from graphbandit.learners.problem import Problem
 from graphbandit.rounds.shown import Shown
-
-BLOCK = 256
-"""Rounds are drawn in blocks of this many, each from streams of its own, so portions of any size agree."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -100,13 +96,6 @@ def check_rounds(first: int, stop: int, *, at_most: int | None = None) -> None:
     """Raise SettingError unless there is at least one round in first .. stop - 1, and all of them exist."""
     setting_integer("first", first, at_least=0)
     setting_integer("stop", stop, at_least=first + 1, at_most=at_most)
-
-
-def from_blocks(first: int, stop: int, block: Callable[[int], Rounds]) -> Rounds:
-    """The rounds first .. stop - 1, cut from the blocks that hold them; `block(b)` draws the b-th."""
-    check_rounds(first, stop)
-    parts = [block(b)[max(first - b * BLOCK, 0) : stop - b * BLOCK] for b in range(first // BLOCK, -(-stop // BLOCK))]
-    return Rounds.concatenate(parts)
 
 
 class Instance(ABC):

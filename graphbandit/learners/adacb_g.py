@@ -70,7 +70,7 @@ class AdaCBG(EpochLearner[AdaCBGState]):
     candidates are the arms that some function of F_m calls best; p is the cheapest distribution that reveals every
     candidate a with probability at least 1 / (|S| + gamma c(a)), by the sampling program. Graphs without all self-loops
     and `ProbabilisticGraphs` (one HiGHS program a round) are taken with tight coverage, without any bound:
-    `docs/weak-graphs.md`, `docs/uncertain-graphs.md`.
+    `docs/weak-graphs.md`, `docs/probabilistic-graphs.md`.
 
     - `radius`: how F_m is cut. "sharp" (default): the class's own radius (2 sigma^2 log(|F| / delta) if finite),
       valid at all times at once. "paper": beta_m = 16 (M - m + 1) log(2 |F| K^2 T^2 / delta).
