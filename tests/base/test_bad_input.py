@@ -789,7 +789,7 @@ BIG = (
     + b"{'descr': '<f8', 'fortran_order': False, 'shape': (10000000000000000,), }".ljust(117)
     + b"\n"
 )
-DEEP = '{"format": "graphbandit", "version": 2, "kind": "bandit", "content": ' + "[" * 100_000 + "]" * 100_000 + "}"
+DEEP = '{"format": "graphbandit", "version": 3, "kind": "bandit", "content": ' + "[" * 100_000 + "]" * 100_000 + "}"
 FILES = {
     "empty": (lambda data: b"", "truncated, damaged or not a file of graphbandit"),
     "text": (lambda data: b"id,reward\n0,1.0\n" * 99, "truncated, damaged or not a file of graphbandit"),
@@ -801,8 +801,8 @@ FILES = {
     "manifest too deep": (instead("manifest.json", DEEP), "is damaged: RecursionError"),
     "other format": (put("gitbandit", "format"), "its manifest is of another format"),
     "other kind": (put("experiment", "kind"), "holds a 'experiment'; expected a 'bandit'"),
-    "older version": (put(1, "version"), "has format version 1; expected 2"),
-    "newer version": (put(3, "version"), "has format version 3; expected 2"),
+    "older version": (put(2, "version"), "has format version 2; expected 3"),
+    "newer version": (put(4, "version"), "has format version 4; expected 3"),
     "no content": (put(None, "content"), "its content is not an object"),
     "unknown class": (put("Oracle", "content", "$object", "learner", "$class"), "holds a 'Oracle', which this version"),
     "dangerous class": (put("eval", "content", "$object", "learner", "$class"), "holds a 'eval', which this version"),
