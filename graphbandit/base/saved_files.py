@@ -19,6 +19,7 @@ from typing import IO, Any, TypeVar
 
 import numpy as np
 
+from graphbandit.base.declared import check_declared
 from graphbandit.errors import SavedFileError
 
 FORMAT = "graphbandit"
@@ -182,5 +183,7 @@ def _decode(tree: Any, archive: zipfile.ZipFile, replace: Callable[[dict[str, An
         if tree["$class"] not in _savable:
             raise SavedFileError(f"{archive.filename} holds a {tree['$class']!r}, which this version does not know")
         fields = {key: _decode(item, archive, replace) for key, item in tree["fields"].items()}
-        return _savable[tree["$class"]](**fields)
+        value = _savable[tree["$class"]](**fields)
+        check_declared(value)
+        return value
     raise ValueError(f"unknown entry with keys {sorted(tree)}")

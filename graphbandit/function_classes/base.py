@@ -6,14 +6,14 @@ nothing about which class it has, and the class nothing about epochs.
 """
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 import numpy as np
 
+from graphbandit.base.declared import check_declared, limits
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
-from graphbandit.errors import InputError
 from graphbandit.rounds.observations import Observations
 
 Data = TypeVar("Data")
@@ -30,11 +30,10 @@ class Draws:
     """
 
     members: Any
-    weights: Float[np.ndarray, " draws"]
+    weights: Float[np.ndarray, " draws"] = field(metadata=limits(at_least=0.0, at_most=1.0))
 
     def __post_init__(self) -> None:
-        if not isinstance(self.weights, np.ndarray) or self.weights.dtype != np.float64 or self.weights.ndim != 1:
-            raise InputError(f"weights is {self.weights!r}; expected one number a draw")
+        check_declared(self)
 
     def __len__(self) -> int:
         return len(self.weights)
@@ -100,6 +99,16 @@ class FunctionClass(ABC, Generic[Data, Model, Space]):
         available: Bool[np.ndarray, "n arms"] | None = None,
     ) -> Bool[np.ndarray, "n arms"]:
         """A(x; F_m): the arms that some function of the space calls best among those available."""
+
+    def outlook(
+        self,
+        model: Model,
+        space: Space,
+        contexts: Shaped[np.ndarray, "n ..."],
+        available: Bool[np.ndarray, "n arms"] | None = None,
+    ) -> tuple[Float[np.ndarray, "n arms"], Bool[np.ndarray, "n arms"]]:
+        """`predict` and `candidates` together, as a decision needs both; a class may share work between them."""
+        return self.predict(model, contexts), self.candidates(space, contexts, available)
 
     @abstractmethod
     def widths(

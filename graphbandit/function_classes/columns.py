@@ -63,6 +63,8 @@ class Columns:
         if not isinstance(contexts, np.ndarray) or contexts.ndim == 0:
             raise InputError(f"contexts is {contexts!r}; expected an array with one row an observation")
         _check(contexts.shape[1:], contexts, arms, rewards)
+        if len(arms) and arms.min() < 0:
+            raise InputError(f"arms has {arms.min()}; expected numbers from 0")
         buffer = _Buffer(contexts.shape[1:], len(contexts))
         buffer.write(contexts, arms, rewards)
         self._look_at(buffer, len(contexts))

@@ -1,11 +1,12 @@
 """Version spaces and models of the classes with a parameter theta: an ellipsoid, and a point."""
 
 import math
-from dataclasses import dataclass
+import sys
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from graphbandit.base.checks import setting_number
+from graphbandit.base.declared import check_declared, limits
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
 from graphbandit.errors import InputError
@@ -21,7 +22,7 @@ class LinearModel:
     parameters: Float[np.ndarray, "blocks d"]
 
     def __post_init__(self) -> None:
-        check_array("parameters", self.parameters, 2)
+        check_declared(self)
 
 
 @savable
@@ -30,15 +31,11 @@ class Ellipsoid:
     """{ theta : |U (theta - center)|^2 <= radius }, over all blocks together; V = U'U in each."""
 
     center: Float[np.ndarray, "blocks d"]
-    factors: Float[np.ndarray, "blocks d d"]
-    radius: float
+    factors: Float[np.ndarray, "blocks d d"] = field(metadata=limits(diagonal_above=0.0))
+    radius: float = field(metadata=limits(at_least=0.0, at_most=sys.float_info.max))
 
     def __post_init__(self) -> None:
-        check_array("center", self.center, 2)
-        check_array("factors", self.factors, 3)
-        setting_number("radius", self.radius, at_least=0.0)
-        if self.factors.shape != (*self.center.shape, self.center.shape[1]):
-            raise InputError(f"factors have shape {self.factors.shape}; expected one square a row of the center")
+        check_declared(self)
 
     @classmethod
     def ball(cls, features: FeatureMap, radius: float) -> "Ellipsoid":
@@ -61,20 +58,29 @@ class Ellipsoid:
         available: Bool[np.ndarray, "n arms"] | None,
     ) -> Bool[np.ndarray, "n arms"]:
         """The arms that win for some theta in it: exact; see `kernels/ellipsoid.py`."""
-        from graphbandit.kernels.function_classes.ellipsoid import HOWS, ellipsoid_candidates, separate_candidates
-
         check_parameters(features, self.center)
         chosen = np.zeros((len(contexts), features.n_arms), dtype=np.bool_)
-        everything = np.ones((1, features.n_arms), dtype=np.bool_)
         for part, rows in features.blocks_of(contexts):
-            mask = everything if available is None else np.ascontiguousarray(available[part])
-            if features.parameters == "shared":
-                settled = np.zeros(HOWS, dtype=np.int64)
-                ellipsoid_candidates(rows, self.center[0], self.factors[0], self.radius, mask, chosen[part], settled)
-            else:
-                values, norms = self._values(rows, features.n_arms), self._norms(rows, features.n_arms)
-                separate_candidates(values, norms, self.radius, mask, chosen[part])
+            self.mark_candidates(features, rows, None if available is None else available[part], chosen[part])
         return chosen
+
+    def mark_candidates(
+        self,
+        features: FeatureMap,
+        rows: Float[np.ndarray, "n rows d"],
+        available: Bool[np.ndarray, "n arms"] | None,
+        chosen: Bool[np.ndarray, "n arms"],
+    ) -> None:
+        """Mark in `chosen` the arms that win for some theta, given the features of every round."""
+        from graphbandit.kernels.function_classes.ellipsoid import HOWS, ellipsoid_candidates, separate_candidates
+
+        mask = np.ones((1, features.n_arms), dtype=np.bool_) if available is None else np.ascontiguousarray(available)
+        if features.parameters == "shared":
+            settled = np.zeros(HOWS, dtype=np.int64)
+            ellipsoid_candidates(rows, self.center[0], self.factors[0], self.radius, mask, chosen, settled)
+        else:
+            values, norms = self._values(rows, features.n_arms), self._norms(rows, features.n_arms)
+            separate_candidates(values, norms, self.radius, mask, chosen)
 
     def predictor_bounds(
         self, features: FeatureMap, contexts: Shaped[np.ndarray, "n ..."]
@@ -178,12 +184,6 @@ def draw_predictors(
             linear_values(rows, members[b], one)
             values[part, b] = one
     return values
-
-
-def check_array(name: str, array: Float[np.ndarray, "..."], ndim: int) -> None:
-    """Raise InputError unless this is a float array of that many axes; saved files are checked with it."""
-    if not isinstance(array, np.ndarray) or array.dtype != np.float64 or array.ndim != ndim:
-        raise InputError(f"{name} is {array!r}; expected an array of numbers with {ndim} axes")
 
 
 def check_parameters(features: FeatureMap, parameters: Float[np.ndarray, "blocks d"]) -> None:

@@ -3,13 +3,21 @@
 import math
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from graphbandit.base.checks import LARGEST, first_not_finite, setting_boolean, setting_integer, setting_number
+from graphbandit.base.checks import (
+    LARGEST,
+    check_features,
+    first_not_finite,
+    setting_boolean,
+    setting_integer,
+    setting_number,
+)
+from graphbandit.base.declared import check_declared, limits
 from graphbandit.base.saved_files import savable
 from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
@@ -27,9 +35,6 @@ BLOCK = 256
 PAIRS = 2**15
 """Pairs of context and arm whose features are held at a time."""
 
-LARGEST_FEATURE = 1e30
-"""Contexts are refused beyond this size: many regressors compute in single precision."""
-
 Function = TypeVar("Function")
 
 
@@ -39,15 +44,11 @@ class EnsembleSpace:
     """The fits of this data that are still plausible, by number; at radius infinity, all functions there are."""
 
     data: RefitData
-    radius: float
+    radius: float = field(metadata=limits(at_least=0.0))
     members: Bool[np.ndarray, " fits"]
 
     def __post_init__(self) -> None:
-        if not isinstance(self.data, RefitData):
-            raise InputError(f"data is {self.data!r}; expected RefitData")
-        if not isinstance(self.members, np.ndarray) or self.members.dtype != np.bool_ or self.members.ndim != 1:
-            raise InputError(f"members is {self.members!r}; expected one boolean a fit")
-        check_radius(self.radius)
+        check_declared(self)
 
     @property
     def size(self) -> int:
@@ -61,13 +62,10 @@ class EnsembleMembers:
     """Some of the fits of this data, by number."""
 
     data: RefitData
-    numbers: Int[np.ndarray, " draws"]
+    numbers: Int[np.ndarray, " draws"] = field(metadata=limits(at_least=0))
 
     def __post_init__(self) -> None:
-        if not isinstance(self.data, RefitData):
-            raise InputError(f"data is {self.data!r}; expected RefitData")
-        if not isinstance(self.numbers, np.ndarray) or self.numbers.dtype.kind not in "iu" or self.numbers.ndim != 1:
-            raise InputError(f"numbers is {self.numbers!r}; expected one whole number a draw")
+        check_declared(self)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -168,9 +166,7 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
     def check_contexts(self, contexts: Shaped[np.ndarray, "n ..."]) -> None:
         """One vector a round, or one for each arm, of numbers that single precision can hold."""
         self._check_shape(contexts)
-        if not (np.abs(contexts) <= LARGEST_FEATURE).all():
-            where = first_not_finite(contexts, largest=LARGEST_FEATURE)
-            raise InputError(f"contexts have {where}; expected finite numbers up to {LARGEST_FEATURE:g} in size")
+        check_features(contexts)
 
     def _check_shape(self, contexts: Shaped[np.ndarray, "n ..."]) -> None:
         expected = (self.n_arms, self._dimension) if self._arm_contexts else (self._dimension,)
@@ -392,6 +388,8 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
         members: EnsembleMembers = draws.members
         if not self.enough(members.data):
             return self.predict(RefitModel(data=members.data), contexts)[:, None]
+        if len(members.numbers) != len(draws) or members.numbers.max() > self._members:
+            raise InputError(f"the draws are the fits {members.numbers}; expected {len(draws)} of 0 to {self._members}")
         fits = self.fits(members.data, int(members.numbers.max()) + 1)
         return np.stack([self.values(fits[i], contexts) for i in members.numbers], axis=1)
 

@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbandit.base.checks import (
-    first_not_finite,
+    LARGEST_FEATURE,
+    check_features,
     setting_array,
     setting_boolean,
     setting_choice,
@@ -20,9 +21,6 @@ from graphbandit.rounds.observations import Observations
 
 BLOCK = 2**20
 """Numbers made at a time, at most, so that arrays of shape (n, K, q) never grow with the batch."""
-
-LARGEST_FEATURE = 1e50
-"""Features are refused beyond this size: their squares, and products with rewards, must stay finite when summed."""
 
 
 @runtime_checkable
@@ -115,9 +113,7 @@ class FeatureMap:
         largest = LARGEST_FEATURE
         if self.arm_features is not None:
             largest /= max(1.0, float(np.abs(self.arm_features).max()))
-        if not (np.abs(contexts) <= largest).all():
-            where = first_not_finite(contexts, largest=largest)
-            raise InputError(f"contexts have {where}; expected finite numbers up to {largest:g} in size")
+        check_features(contexts, largest=largest)
 
     def check_observations(self, observations: Observations) -> None:
         """Raise unless the observations can be learnt from; kernels trust them."""

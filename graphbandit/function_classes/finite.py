@@ -3,11 +3,12 @@
 import math
 from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from graphbandit.base.checks import LARGEST, first_not_finite, numbers, setting_integer, setting_number
+from graphbandit.base.declared import check_declared, limits
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
 from graphbandit.errors import InputError, SettingError
@@ -26,13 +27,11 @@ SLACK = 1e-12
 class FiniteData:
     """All that a finite class keeps of what was seen: L(f_i) = sum (f_i(x, a) - y)^2, and how many terms."""
 
-    losses: Float[np.ndarray, " functions"]
-    count: int
+    losses: Float[np.ndarray, " functions"] = field(metadata=limits(at_least=0.0))
+    count: int = field(metadata=limits(at_least=0))
 
     def __post_init__(self) -> None:
-        if not isinstance(self.losses, np.ndarray) or self.losses.dtype != np.float64 or self.losses.ndim != 1:
-            raise InputError(f"losses is {self.losses!r}; expected one number a function")
-        setting_integer("count", self.count, at_least=0)
+        check_declared(self)
 
 
 @savable
@@ -40,10 +39,10 @@ class FiniteData:
 class FiniteModel:
     """One function of the class."""
 
-    index: int
+    index: int = field(metadata=limits(at_least=0))
 
     def __post_init__(self) -> None:
-        setting_integer("index", self.index, at_least=0)
+        check_declared(self)
 
 
 @savable
@@ -54,8 +53,7 @@ class FiniteSpace:
     members: Bool[np.ndarray, " functions"]
 
     def __post_init__(self) -> None:
-        if not isinstance(self.members, np.ndarray) or self.members.dtype != np.bool_ or self.members.ndim != 1:
-            raise InputError(f"members is {self.members!r}; expected one boolean a function")
+        check_declared(self)
 
     @property
     def size(self) -> int:
@@ -112,6 +110,7 @@ class FiniteFunctionClass(FunctionClass[FiniteData, FiniteModel, FiniteSpace]):
         if not observations.n_observed:
             return data
         self.check_size("losses", len(data.losses))
+        observations.check(self.n_arms)
         losses = data.losses.copy()
         self.add_losses(losses, observations)
         return FiniteData(losses=losses, count=data.count + observations.n_observed)
@@ -194,7 +193,17 @@ class FiniteFunctionClass(FunctionClass[FiniteData, FiniteModel, FiniteSpace]):
 
     def draw_values(self, draws: Draws, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n draws arms"]:
         """The rows of the values that were drawn."""
+        self.check_draws(draws)
         return self.values(contexts)[:, draws.members]
+
+    def check_draws(self, draws: Draws) -> None:
+        """Raise InputError unless the draws are functions of this class."""
+        members = draws.members
+        fits = isinstance(members, np.ndarray) and members.shape == (len(draws),) and members.dtype.kind in "iu"
+        if not fits or (len(draws) and not 0 <= members.min() <= members.max() < self.n_functions):
+            raise InputError(
+                f"the draws are {members!r}; expected {len(draws)} numbers of {self.n_functions} functions"
+            )
 
 
 class FiniteClass(FiniteFunctionClass):
@@ -280,12 +289,37 @@ class FiniteClass(FiniteFunctionClass):
         available: Bool[np.ndarray, "n arms"] | None,
     ) -> Bool[np.ndarray, "n arms"]:
         """By comparing the values of every member."""
+        return self._evaluate(0, members, contexts, available)[1]
+
+    def outlook(
+        self,
+        model: FiniteModel,
+        space: FiniteSpace,
+        contexts: Shaped[np.ndarray, "n ..."],
+        available: Bool[np.ndarray, "n arms"] | None = None,
+    ) -> tuple[Float[np.ndarray, "n arms"], Bool[np.ndarray, "n arms"]]:
+        """Every function is evaluated once, for the model's row and for the best arms of all members."""
+        self.check_model(model)
+        self.check_size("members", len(space.members))
+        return self._evaluate(model.index, space.members, contexts, available)
+
+    def _evaluate(
+        self,
+        index: int,
+        members: Bool[np.ndarray, " functions"],
+        contexts: Shaped[np.ndarray, "n ..."],
+        available: Bool[np.ndarray, "n arms"] | None,
+    ) -> tuple[Float[np.ndarray, "n arms"], Bool[np.ndarray, "n arms"]]:
+        """The values of function `index`, and the arms that some member calls best."""
         from graphbandit.kernels.function_classes.finite import finite_candidates
 
         chosen = np.zeros((len(contexts), self.n_arms), dtype=np.bool_)
+        own = np.empty((len(contexts), self.n_arms))
         everything = np.ones((1, self.n_arms), dtype=np.bool_)
         for start in range(0, len(contexts), BLOCK):
             block = slice(start, start + BLOCK)
             mask = everything if available is None else np.ascontiguousarray(available[block])
-            finite_candidates(self.values(contexts[block]), members, mask, chosen[block])
-        return chosen
+            values = self.values(contexts[block])
+            own[block] = values[:, index]
+            finite_candidates(values, members, mask, chosen[block])
+        return own, chosen

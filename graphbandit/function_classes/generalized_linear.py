@@ -1,14 +1,15 @@
 """Generalised linear functions mu(theta'phi(x, a)), for clicks (logistic) and counts (Poisson)."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from graphbandit.base.checks import LARGEST, setting_choice, setting_integer, setting_number
+from graphbandit.base.declared import check_declared, limits
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float, Int, Shaped
 from graphbandit.errors import FitError, InputError
@@ -17,7 +18,6 @@ from graphbandit.function_classes.columns import Columns
 from graphbandit.function_classes.ellipsoid import (
     Ellipsoid,
     LinearModel,
-    check_parameters,
     draw_predictors,
     gaussian_draws,
     linear_predictor,
@@ -26,7 +26,10 @@ from graphbandit.function_classes.features import FeatureMap
 from graphbandit.function_classes.parametric import ParametricClass
 from graphbandit.rounds.observations import Observations
 
-LINKS = ("identity", "logistic", "poisson")
+Link = Literal["identity", "logistic", "poisson"]
+
+LINKS: tuple[Link, ...] = get_args(Link)
+"""In the order of the constants of the kernels."""
 
 
 class _Fit(NamedTuple):
@@ -49,16 +52,16 @@ class GeneralizedLinearData:
     """All observations: phi(x, a), arm and reward. The fit is made when it is first asked for, once an epoch."""
 
     columns: Columns
-    link: str
-    ridge: float
-    blocks: int
+    link: Link
+    ridge: float = field(metadata=limits(above=0.0))
+    blocks: int = field(metadata=limits(at_least=1))
 
     def __post_init__(self) -> None:
-        if not isinstance(self.columns, Columns) or self.columns.contexts.ndim != 2:
-            raise InputError(f"columns is {self.columns!r}; expected Columns with a vector an observation")
-        setting_choice("link", self.link, LINKS)
-        setting_number("ridge", self.ridge, above=0.0)
-        setting_integer("blocks", self.blocks, at_least=1)
+        check_declared(self)
+        if self.columns.contexts.ndim != 2:
+            raise InputError(f"the columns hold {self.columns.contexts.shape[1:]} numbers a row; expected a vector")
+        if self.blocks > 1 and len(self.columns) and self.columns.arms.max() >= self.blocks:
+            raise InputError(f"the columns hold arm {self.columns.arms.max()}; expected 0 to {self.blocks - 1}")
 
     @cached_property
     def fit(self) -> _Fit:
@@ -107,7 +110,7 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
     """
 
     features: FeatureMap
-    link: Literal["identity", "logistic", "poisson"]
+    link: Link
     ridge: float
     norm_bound: float
     resolution: float
@@ -117,7 +120,7 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
         *,
         n_arms: int,
         dimension: int,
-        link: Literal["identity", "logistic", "poisson"],
+        link: Link,
         parameters: Literal["shared", "per-arm"] = "shared",
         arm_features: npt.ArrayLike | None = None,
         intercept: bool = False,
@@ -161,11 +164,6 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
         """thetahat."""
         self._check(data)
         return LinearModel(parameters=data.fit.parameters)
-
-    def predict(self, model: LinearModel, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n arms"]:
-        """mu(thetahat'phi(x, a))."""
-        check_parameters(self.features, model.parameters)
-        return self._means(linear_predictor(self.features, model.parameters, contexts))
 
     def smallest_loss(self, data: GeneralizedLinearData) -> float:
         """L(thetahat), the squared loss of the fit; the least squares of the class are at most that."""
@@ -220,8 +218,8 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
         least, most = np.empty_like(lower), np.empty_like(lower)
         slope_ranges(LINKS.index(self.link), lower, upper, least, most)
         least, most = np.minimum(least, LARGEST), np.minimum(most, LARGEST)
-        means = self._means(predictor.copy())
-        errors = np.maximum(self._means(upper.copy()) - means, means - self._means(lower.copy()))
+        means = self.means(predictor.copy())
+        errors = np.maximum(self.means(upper.copy()) - means, means - self.means(lower.copy()))
         error = np.maximum(upper - predictor, predictor - lower)
 
         def of_best(values: Float[np.ndarray, "n arms"]) -> Float[np.ndarray, "n 1"]:
@@ -239,7 +237,7 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
     ) -> tuple[Float[np.ndarray, "n arms"], Float[np.ndarray, "n arms"]]:
         """mu(center'phi -+ sqrt(radius phi'H^-1 phi)); exact."""
         lower, upper = space.predictor_bounds(self.features, contexts)
-        return self._means(lower), self._means(upper)
+        return self.means(lower), self.means(upper)
 
     def draws(self, data: GeneralizedLinearData, *, noise: float, count: int, rng: np.random.Generator) -> Draws:
         """Parameters from N(thetahat, H^-1), all of the same weight: Laplace's approximation of the posterior.
@@ -256,9 +254,9 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
     def draw_values(self, draws: Draws, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n draws arms"]:
         """mu(theta_b'phi(x, a))."""
         values = draw_predictors(self.features, draws, contexts)
-        return self._means(values.reshape(-1, self.n_arms)).reshape(values.shape)
+        return self.means(values.reshape(-1, self.n_arms)).reshape(values.shape)
 
-    def _means(self, predictors: Float[np.ndarray, "n arms"]) -> Float[np.ndarray, "n arms"]:
+    def means(self, predictors: Float[np.ndarray, "n arms"]) -> Float[np.ndarray, "n arms"]:
         """mu in place of every predictor, at most the largest number a learner takes."""
         from graphbandit.kernels.function_classes.generalized_linear import means_of
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -15,10 +15,10 @@ from graphbandit.errors import SettingError
 from graphbandit.function_classes.features import Embedding, FeatureMap
 from graphbandit.function_classes.linear import LinearFunctionClass
 
-KERNELS = ("rbf", "laplacian", "matern-3/2", "matern-5/2")
-"""In the order of the constants of `kernels.embeddings`."""
-
 Kernel = Literal["rbf", "laplacian", "matern-3/2", "matern-5/2"]
+
+KERNELS: tuple[Kernel, ...] = get_args(Kernel)
+"""In the order of the constants of `kernels.embeddings`."""
 
 JITTER = 1e-10
 """Least pivot of the landmarks' kernel matrix, which nearly equal landmarks make singular."""

@@ -2,14 +2,15 @@
 
 import copy
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from graphbandit.base.declared import check_declared, limits
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
-from graphbandit.errors import InputError, SettingError
+from graphbandit.errors import SettingError
 from graphbandit.function_classes.base import Draws, FunctionClass
 from graphbandit.function_classes.ellipsoid import Ellipsoid
 from graphbandit.function_classes.ensemble import check_radius, in_blocks
@@ -29,12 +30,10 @@ class LastLayerSpace:
     """The ellipsoid of this radius about the last layer that was fitted to this data."""
 
     data: RefitData
-    radius: float
+    radius: float = field(metadata=limits(at_least=0.0))
 
     def __post_init__(self) -> None:
-        if not isinstance(self.data, RefitData):
-            raise InputError(f"data is {self.data!r}; expected RefitData")
-        check_radius(self.radius)
+        check_declared(self)
 
 
 @savable
@@ -46,10 +45,7 @@ class LastLayerDraws:
     layers: Float[np.ndarray, "draws blocks d"]
 
     def __post_init__(self) -> None:
-        if not isinstance(self.data, RefitData):
-            raise InputError(f"data is {self.data!r}; expected RefitData")
-        if not isinstance(self.layers, np.ndarray) or self.layers.dtype != np.float64 or self.layers.ndim != 3:
-            raise InputError(f"layers is {self.layers!r}; expected an array of parameters a draw")
+        check_declared(self)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

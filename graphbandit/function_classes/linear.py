@@ -1,7 +1,7 @@
 """Functions linear in features phi(x, a), with ridge regression as oracle and an ellipsoid as version space."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbandit.base.checks import setting_integer, setting_number
+from graphbandit.base.declared import check_declared, limits
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float, Int, Shaped
 from graphbandit.errors import InputError
@@ -16,11 +17,9 @@ from graphbandit.function_classes.base import Draws
 from graphbandit.function_classes.ellipsoid import (
     Ellipsoid,
     LinearModel,
-    check_array,
     check_parameters,
     draw_predictors,
     gaussian_draws,
-    linear_predictor,
 )
 from graphbandit.function_classes.features import FeatureMap
 from graphbandit.function_classes.parametric import ParametricClass
@@ -40,18 +39,12 @@ class LinearData:
 
     matrices: Float[np.ndarray, "blocks d d"]
     moments: Float[np.ndarray, "blocks d"]
-    squares: float
-    count: int
-    ridge: float
+    squares: float = field(metadata=limits(at_least=0.0))
+    count: int = field(metadata=limits(at_least=0))
+    ridge: float = field(metadata=limits(above=0.0))
 
     def __post_init__(self) -> None:
-        check_array("matrices", self.matrices, 3)
-        check_array("moments", self.moments, 2)
-        setting_number("squares", self.squares, at_least=0.0)
-        setting_integer("count", self.count, at_least=0)
-        setting_number("ridge", self.ridge, above=0.0)
-        if self.matrices.shape != (*self.moments.shape, self.moments.shape[1]):
-            raise InputError(f"matrices have shape {self.matrices.shape}; expected one square a row of the moments")
+        check_declared(self)
 
     @cached_property
     def solution(self) -> tuple[Float[np.ndarray, "blocks d"], Float[np.ndarray, "blocks d d"]]:
@@ -97,11 +90,6 @@ class LinearFunctionClass(ParametricClass[LinearData]):
         """thetahat = V^-1 b."""
         self._check(data)
         return LinearModel(parameters=data.solution[0])
-
-    def predict(self, model: LinearModel, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n arms"]:
-        """thetahat'phi(x, a)."""
-        check_parameters(self.features, model.parameters)
-        return linear_predictor(self.features, model.parameters, contexts)
 
     def smallest_loss(self, data: LinearData) -> float:
         """L(thetahat) = sum y^2 - thetahat'b - ridge |thetahat|^2: that of the fit, at least min L for the ridge."""

@@ -12,11 +12,12 @@ For one observation at a time, the regret of "vaw" against the best theta is at 
 d Y^2 log(1 + n / (lam d)) for |y| <= Y, |x| <= 1. All that one round reveals is predicted before any of it is learnt.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from graphbandit.base.checks import contexts_array, setting_choice, setting_integer, setting_number
+from graphbandit.base.checks import check_features, contexts_array, setting_choice, setting_integer, setting_number
+from graphbandit.base.declared import limits
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float, Shaped
 from graphbandit.errors import InputError
@@ -30,9 +31,9 @@ ORACLES = ("ridge", "vaw", "ogd")
 class OnlineState:
     """What an oracle has learnt: theta, A^-1 (of no size for "ogd"), and the sums of squared gradients."""
 
-    parameters: Float[np.ndarray, "arms_or_one d"]
-    inverses: Float[np.ndarray, "arms_or_one d d"]
-    squares: Float[np.ndarray, " arms_or_one"]
+    parameters: Float[np.ndarray, "blocks d"]
+    inverses: Float[np.ndarray, "blocks d_or_none d_or_none"]
+    squares: Float[np.ndarray, " blocks"] = field(metadata=limits(at_least=0.0))
 
 
 @savable
@@ -81,6 +82,7 @@ class OnlineLinear:
         """The state after these observations, one after the other."""
         from graphbandit.kernels.function_classes import online
 
+        observations.check(self.n_arms)
         old = self.start(observations.contexts) if state is None else state
         features = self._features(observations.contexts)
         self._check_size(old, observations.contexts, features)
@@ -94,6 +96,7 @@ class OnlineLinear:
 
     def _features(self, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n arms_or_one d"]:
         array = np.array(contexts_array(contexts))
+        check_features(array)
         if array.ndim == 2:
             return array[:, None, :]
         if array.ndim != 3 or array.shape[1] != self.n_arms:

@@ -7,7 +7,7 @@ import numpy as np
 
 from graphbandit.base.shapes import Bool, Float, Shaped
 from graphbandit.function_classes.base import FunctionClass
-from graphbandit.function_classes.ellipsoid import Ellipsoid, LinearModel
+from graphbandit.function_classes.ellipsoid import Ellipsoid, LinearModel, check_parameters
 from graphbandit.function_classes.features import FeatureMap
 
 Data = TypeVar("Data")
@@ -72,3 +72,40 @@ class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):
     ) -> Bool[np.ndarray, "n arms"]:
         """The arms that win for some theta of the ellipsoid, among those available; exact."""
         return space.candidates(self.features, contexts, available)
+
+    def outlook(
+        self,
+        model: LinearModel,
+        space: Ellipsoid,
+        contexts: Shaped[np.ndarray, "n ..."],
+        available: Bool[np.ndarray, "n arms"] | None = None,
+    ) -> tuple[Float[np.ndarray, "n arms"], Bool[np.ndarray, "n arms"]]:
+        """Features are made once for both."""
+        check_parameters(self.features, model.parameters)
+        check_parameters(self.features, space.center)
+        values = np.empty((len(contexts), self.n_arms))
+        chosen = np.zeros(values.shape, dtype=np.bool_)
+        for part, rows in self.features.blocks_of(contexts):
+            values[part] = self.values_of_rows(model, rows)
+            space.mark_candidates(self.features, rows, None if available is None else available[part], chosen[part])
+        return values, chosen
+
+    def predict(self, model: LinearModel, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n arms"]:
+        """mu(thetahat'phi(x, a))."""
+        check_parameters(self.features, model.parameters)
+        values = np.empty((len(contexts), self.n_arms))
+        for part, rows in self.features.blocks_of(contexts):
+            values[part] = self.values_of_rows(model, rows)
+        return values
+
+    def values_of_rows(self, model: LinearModel, rows: Float[np.ndarray, "n rows d"]) -> Float[np.ndarray, "n arms"]:
+        """The model's mean rewards, given the features of every round."""
+        from graphbandit.kernels.function_classes.linear import linear_values
+
+        values = np.empty((len(rows), self.n_arms))
+        linear_values(rows, model.parameters, values)
+        return self.means(values)
+
+    def means(self, predictors: Float[np.ndarray, "n arms"]) -> Float[np.ndarray, "n arms"]:
+        """mu of every predictor theta'phi, which may be overwritten; the predictor itself in a linear class."""
+        return predictors

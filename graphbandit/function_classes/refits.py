@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from graphbandit.base.declared import check_declared
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float
-from graphbandit.errors import FitError, InputError
+from graphbandit.errors import FitError
 from graphbandit.function_classes.columns import Columns
 
 logger = logging.getLogger("graphbandit")
@@ -50,8 +51,7 @@ class RefitData:
     fits: dict[Any, dict[int, Fit]] = field(init=False, repr=False, default_factory=dict)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.columns, Columns):
-            raise InputError(f"columns is {self.columns!r}; expected Columns")
+        check_declared(self)
 
     def __len__(self) -> int:
         return len(self.columns)
@@ -77,8 +77,7 @@ class RefitModel:
     data: RefitData
 
     def __post_init__(self) -> None:
-        if not isinstance(self.data, RefitData):
-            raise InputError(f"data is {self.data!r}; expected RefitData")
+        check_declared(self)
 
     @property
     def reports(self) -> list[FitReport]:

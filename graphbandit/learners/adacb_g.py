@@ -14,7 +14,7 @@ from graphbandit.errors import InputError, SettingError
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.probabilistic import ProbabilisticGraphs
-from graphbandit.learners.base import Learner, candidates_of, check_batch, function_class_of, predicted
+from graphbandit.learners.base import Learner, candidates_of, check_batch, function_class_of, outlook_of
 from graphbandit.learners.epochs.noise import conservative_noise, warn_of_estimated_noise
 from graphbandit.learners.epochs.schedule import (
     EpochSchedule,
@@ -172,10 +172,9 @@ class AdaCBG(Learner[AdaCBGState]):
             check_revealed(graphs, available)
         functions.check_contexts(contexts)
         learnt = state.model is not None
-        values = predicted(functions, state.model, contexts) if learnt else np.zeros((len(contexts), problem.n_arms))
-        if not learnt and not self.candidate_set:
-            # contexts the class cannot evaluate are refused now: at the update it would be too late
-            candidates_of(functions, state.space, contexts, available)
+        values, candidates = outlook_of(functions, state.model, state.space, contexts, available)
+        if not self.candidate_set:
+            candidates = np.ones(values.shape, dtype=np.bool_) if available is None else np.array(available)
         widths = None
         if learnt and self.gamma == "width":
             best = np.argmax(values if available is None else np.where(available, values, -np.inf), axis=1)
@@ -190,7 +189,6 @@ class AdaCBG(Learner[AdaCBGState]):
             rate=self._rate(state) if learnt else 0.0,
             effort=self.effort,
         )
-        candidates = self._candidates(functions, state.space, contexts, available)
         told: dict[str, Any] = {
             "values": values,
             "candidates": candidates,

@@ -323,7 +323,7 @@ def test_cholesky_and_its_updates():
         assert factors.log_determinant(factor) == pytest.approx(np.linalg.slogdet(matrix)[1])
 
 
-@pytest.mark.parametrize("scale", [1.0, 1e3, 1e30])
+@pytest.mark.parametrize("scale", [1.0, 1e3, 1e29])
 def test_constant_and_collinear_features(scale):
     """V is singular but for the ridge: the fit is that of least norm, and everything stays finite."""
     functions = gb.LinearClass(n_arms=2, dimension=3, parameters="per-arm", ridge=1e-3)
@@ -372,7 +372,7 @@ def test_rewards_far_out_of_range():
         ({"arm_features": ARMS}, np.zeros((2, 4, 3)), r"expected \(n, 3\)"),
         ({"parameters": "per-arm"}, np.zeros((2, 2)), r"expected \(n, 3\) or \(n, 4, 3\)"),
         ({"parameters": "per-arm"}, np.full((2, 3), np.nan), "nan at"),
-        ({"parameters": "per-arm"}, np.full((2, 3), 1e51), "up to 1e\\+50"),
+        ({"parameters": "per-arm"}, np.full((2, 3), 1e51), "up to 1e\\+30"),
     ],
 )
 def test_contexts_that_do_not_fit_are_refused(settings, contexts, message):
