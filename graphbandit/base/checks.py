@@ -73,6 +73,11 @@ def setting_number(
     return number
 
 
+def optional_number(name: str, value: object, **bounds: float) -> float | None:
+    """`value` as a finite number within the bounds given, or None."""
+    return None if value is None else setting_number(name, value, **bounds)
+
+
 def setting_choice(name: str, value: object, choices: Sequence[str]) -> None:
     """`value` is one of `choices`."""
     if not isinstance(value, str) or value not in choices:

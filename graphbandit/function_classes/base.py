@@ -5,6 +5,7 @@ anything: `add` returns new data, `fit` a model, `version_space` the functions s
 nothing about which class it has, and the class nothing about epochs.
 """
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
@@ -14,6 +15,7 @@ import numpy as np
 from graphbandit.base.declared import check_declared, limits
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
+from graphbandit.function_classes.scale import Scale
 from graphbandit.rounds.observations import Observations
 
 Data = TypeVar("Data")
@@ -57,8 +59,8 @@ class FunctionClass(ABC, Generic[Data, Model, Space]):
         """Raise InputError unless these contexts have the shape this class expects."""
 
     @abstractmethod
-    def empty(self) -> Data:
-        """The data of no observation."""
+    def empty(self, half_life: float | None = None) -> Data:
+        """The data of no observation; with a half-life, observations that are that many rounds older weigh half."""
 
     @abstractmethod
     def add(self, data: Data, observations: Observations) -> Data:
@@ -126,9 +128,21 @@ class FunctionClass(ABC, Generic[Data, Model, Space]):
     ) -> tuple[Float[np.ndarray, "n arms"], Float[np.ndarray, "n arms"]]:
         """Lower and upper bounds: the infimum and the supremum of f(x, a) over f in the space."""
 
+    def scale(self, data: Data) -> Scale:
+        """The noise that the data shows, in the units of the rewards, and how much there is to learn.
+
+        Unlike the noise of a confidence radius, this does not err on the high side.
+        """
+        count = self.n_observed(data)
+        noise = math.sqrt(self.smallest_loss(data) / count) if count else 0.0
+        return Scale(noise=noise, complexity=max(self.log_size, 1.0))
+
     @abstractmethod
-    def draws(self, data: Data, *, noise: float, count: int, rng: np.random.Generator) -> Draws:
-        """Plausible functions with their weights given this data; at most `count` of them where F is infinite."""
+    def draws(self, data: Data, *, noise: float | None, count: int, rng: np.random.Generator) -> Draws:
+        """Plausible functions with their weights given this data; at most `count` of them where F is infinite.
+
+        A `noise` of None is not known: then it is part of what is plausible.
+        """
 
     @abstractmethod
     def draw_values(self, draws: Draws, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n draws arms"]:

@@ -17,9 +17,22 @@ from graphbandit.function_classes.features import FeatureMap
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LinearModel:
-    """One parameter for all arms, or one an arm."""
+    """One parameter for all arms, or one an arm; and what is added to theta'phi."""
 
     parameters: Float[np.ndarray, "blocks d"]
+    offset: float = 0.0
+
+    def __post_init__(self) -> None:
+        check_declared(self)
+
+
+@savable
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LinearDraws:
+    """Parameters that were drawn, and what each adds to theta'phi."""
+
+    parameters: Float[np.ndarray, "draws blocks d"]
+    offsets: Float[np.ndarray, " draws"]
 
     def __post_init__(self) -> None:
         check_declared(self)
@@ -28,11 +41,15 @@ class LinearModel:
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Ellipsoid:
-    """{ theta : |U (theta - center)|^2 <= radius }, over all blocks together; V = U'U in each."""
+    """{ theta : |U (theta - center)|^2 <= radius }, over all blocks together; V = U'U in each.
+
+    `offset` is added to every theta'phi.
+    """
 
     center: Float[np.ndarray, "blocks d"]
     factors: Float[np.ndarray, "blocks d d"] = field(metadata=limits(diagonal_above=0.0))
     radius: float = field(metadata=limits(at_least=0.0, at_most=sys.float_info.max))
+    offset: float = 0.0
 
     def __post_init__(self) -> None:
         check_declared(self)
@@ -90,7 +107,7 @@ class Ellipsoid:
         lower = np.empty((len(contexts), features.n_arms))
         upper = np.empty_like(lower)
         for part, rows in features.blocks_of(contexts):
-            values = self._values(rows, features.n_arms)
+            values = self._values(rows, features.n_arms) + self.offset
             reach = math.sqrt(self.radius) * self._norms(rows, features.n_arms)
             lower[part], upper[part] = values - reach, values + reach
         return lower, upper
@@ -156,14 +173,14 @@ def gaussian_draws(
     center: Float[np.ndarray, "blocks d"],
     factors: Float[np.ndarray, "blocks d d"],
     *,
-    scale: float,
-    count: int,
+    scales: Float[np.ndarray, " draws"],
     rng: np.random.Generator,
 ) -> Float[np.ndarray, "draws blocks d"]:
-    """Draws of N(center, scale^2 V^-1), V = U'U: center + scale U^-1 z with z standard normal."""
+    """Draw b of N(center, scales[b]^2 V^-1), V = U'U: center + scale U^-1 z with z standard normal."""
     from graphbandit.kernels.function_classes.linear import add_solutions
 
-    draws = scale * rng.standard_normal((count, *center.shape))
+    draws: Float[np.ndarray, "draws blocks d"] = rng.standard_normal((len(scales), *center.shape))
+    draws *= scales[:, None, None]
     add_solutions(factors, center, draws)
     return draws
 
@@ -171,18 +188,22 @@ def gaussian_draws(
 def draw_predictors(
     features: FeatureMap, draws: Draws, contexts: Shaped[np.ndarray, "n ..."]
 ) -> Float[np.ndarray, "n draws arms"]:
-    """theta_b'phi(x, a) for every context, draw and arm."""
+    """c_b + theta_b'phi(x, a) for every context, draw and arm."""
     from graphbandit.kernels.function_classes.linear import linear_values
 
-    members, expected = draws.members, (len(draws), features.blocks, features.size)
-    if not isinstance(members, np.ndarray) or members.shape != expected:
-        raise InputError(f"the draws have members of shape {np.shape(members)}; expected {expected}")
+    if not isinstance(draws.members, LinearDraws):
+        raise InputError(f"the draws are a {type(draws.members).__name__}; expected LinearDraws")
+    members, expected = draws.members.parameters, (len(draws), features.blocks, features.size)
+    if members.shape != expected:
+        raise InputError(f"the draws have parameters of shape {members.shape}; expected {expected}")
     values = np.empty((len(contexts), len(draws), features.n_arms))
     for part, rows in features.blocks_of(contexts):
         one = np.empty((len(rows), features.n_arms))
         for b in range(len(draws)):
             linear_values(rows, members[b], one)
             values[part, b] = one
+    if draws.members.offsets.any():
+        values += draws.members.offsets[:, None]
     return values
 
 

@@ -13,9 +13,9 @@ from graphbandit.base.checks import (
     LARGEST,
     check_features,
     first_not_finite,
+    optional_number,
     setting_boolean,
     setting_integer,
-    setting_number,
 )
 from graphbandit.base.declared import check_declared, limits
 from graphbandit.base.saved_files import savable
@@ -70,9 +70,14 @@ class EnsembleMembers:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Member(Generic[Function]):
-    """One fit: a function of the class's own kind, and the values of arms that were never seen."""
+    """One fit: a function of the class's own kind, its units, and the values of arms that were never seen.
+
+    The function is fitted to (y - center) / unit, so that it does not matter in which units rewards come.
+    """
 
     function: Function
+    center: float
+    unit: float
     unseen: Bool[np.ndarray, " arms"]
     guesses: Float[np.ndarray, " arms"]
 
@@ -84,6 +89,8 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
     at random. The version space is { fits f : L(f) <= min L + radius }, the minimum being over the fits; the estimate
     belongs to it always. That is a sample of F_m, and candidates, widths and bounds are those of the sample: from
     inside, not exact.
+
+    Rewards are centred and scaled to unit variance before they are fitted, so units do not matter.
 
     Where nothing is known, mean rewards are anywhere in [low, high], widened to the rewards seen. That goes for all
     of F, at radius infinity; for all arms, before there are `fewest` observations; and for an arm that was seen less
@@ -98,8 +105,8 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
         dimension: int,
         arm_contexts: bool,
         members: int,
-        low: float,
-        high: float,
+        low: float | None,
+        high: float | None,
         entropy: float | None,
         seed: int,
         on_fit: Callable[[FitReport], None] | None,
@@ -111,11 +118,11 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
         self._dimension = setting_integer("dimension", dimension, at_least=1)
         self._arm_contexts = arm_contexts
         self._members = setting_integer("members", members, at_least=1)
-        self._low = setting_number("low", low)
-        self._high = setting_number("high", high)
-        if self._high <= self._low:
+        self._low = optional_number("low", low)
+        self._high = optional_number("high", high)
+        if self._low is not None and self._high is not None and self._high <= self._low:
             raise SettingError(f"high is {high!r}; expected a number above low, {low!r}")
-        self._entropy = None if entropy is None else setting_number("entropy", entropy, at_least=0.0)
+        self._entropy = optional_number("entropy", entropy, at_least=0.0)
         self._seed = setting_integer("seed", seed, at_least=0)
         if on_fit is not None and not callable(on_fit):
             raise SettingError(f"on_fit is {on_fit!r}; expected a callable that takes a FitReport")
@@ -129,8 +136,13 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
         """What is fitted, as messages call it."""
 
     @abstractmethod
-    def fit_number(self, data: RefitData, number: int, rng: np.random.Generator) -> Function:
-        """Fit `number` of at least `fewest` observations: the estimate if 0, else a refit to disturbed data."""
+    def fit_number(
+        self, data: RefitData, targets: Float[np.ndarray, " observed"], number: int, rng: np.random.Generator
+    ) -> Function:
+        """Fit `number` of at least `fewest` observations: the estimate if 0, else a refit to disturbed data.
+
+        `targets` are the rewards, centred and of unit variance.
+        """
 
     @abstractmethod
     def pair_values(
@@ -229,12 +241,15 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
             guesses = np.full(self.n_arms, rewards.mean())
         else:
             guesses = rewards[rng.integers(len(rewards), size=self.n_arms)]
-        function = self.fit_number(data, number, rng)
-        return Member(function=function, unseen=self.unseen(data.columns), guesses=guesses)
+        center, unit = units_of(rewards)
+        function = self.fit_number(data, (rewards - center) / unit, number, rng)
+        unseen = self.unseen(data.columns)
+        return Member(function=function, center=center, unit=unit, unseen=unseen, guesses=guesses)
 
     def _at_data(self, columns: Columns, member: Member[Function]) -> Float[np.ndarray, " observed"]:
         """The values at the observations; the rewards themselves where the arm is not known."""
         values = self.pair_values(member.function, columns.contexts, columns.arms, most=PAIRS)
+        values = member.center + member.unit * values
         return np.where(member.unseen[columns.arms], columns.rewards, values)
 
     def unseen(self, columns: Columns) -> Bool[np.ndarray, " arms"]:
@@ -243,9 +258,11 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
         return unseen
 
     def range_of(self, data: RefitData) -> tuple[float, float]:
-        """[low, high], widened to the rewards seen."""
+        """[low, high], widened to the rewards seen; theirs alone where no range is told, and [0, 1] before any."""
         rewards = data.columns.rewards
-        return float(rewards.min(initial=self._low)), float(rewards.max(initial=self._high))
+        low = self._low if self._low is not None else 0.0 if not len(rewards) else math.inf
+        high = self._high if self._high is not None else low + 1.0 if not len(rewards) else -math.inf
+        return float(rewards.min(initial=low)), float(rewards.max(initial=high))
 
     def values(self, fit: Fit, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n arms"]:
         """The fitted function at every context and arm."""
@@ -258,7 +275,7 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
             rounds = np.repeat(np.arange(len(part)), self.n_arms)
             arms = np.tile(np.arange(self.n_arms), len(part))
             pairs = self.pair_values(member.function, self._rows(part, rounds, arms), arms)
-            values[start : start + chunk] = pairs.reshape(len(part), self.n_arms)
+            values[start : start + chunk] = member.center + member.unit * pairs.reshape(len(part), self.n_arms)
         values[:, member.unseen] = member.guesses[member.unseen]
         if not (np.abs(values) <= LARGEST).all():
             where = first_not_finite(values, largest=LARGEST)
@@ -298,7 +315,7 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
         if radius == math.inf or not self.enough(data):
             return EnsembleSpace(data=data, radius=math.inf, members=np.ones(self._members + 1, dtype=np.bool_))
         losses = np.array([fit.loss for fit in self.fits(data, self._members + 1)])
-        members = losses <= losses.min() + radius + SLACK * min(1.0, float(losses.max()))
+        members = losses <= losses.min() + radius + SLACK * float(losses.max())
         members[0] = True
         return EnsembleSpace(data=data, radius=radius, members=members)
 
@@ -367,12 +384,12 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
                 upper[part, known] = values.max(axis=1)[:, known]
         return lower, upper
 
-    def draws(self, data: RefitData, *, noise: float, count: int, rng: np.random.Generator) -> Draws:
+    def draws(self, data: RefitData, *, noise: float | None, count: int, rng: np.random.Generator) -> Draws:
         """The refits, equally weighted, as the bootstrap has it: all, or `count` drawn by `rng` if that is fewer.
 
         The estimate, which is about their mean, is not among them. It is the only draw of too few observations.
         """
-        setting_number("noise", noise, at_least=0.0)
+        optional_number("noise", noise, at_least=0.0)
         setting_integer("count", count, at_least=1)
         if not self.enough(data):
             return Draws(members=EnsembleMembers(data=data, numbers=np.zeros(1, dtype=np.int64)), weights=np.ones(1))
@@ -392,6 +409,16 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
             raise InputError(f"the draws are the fits {members.numbers}; expected {len(draws)} of 0 to {self._members}")
         fits = self.fits(members.data, int(members.numbers.max()) + 1)
         return np.stack([self.values(fits[i], contexts) for i in members.numbers], axis=1)
+
+
+def units_of(rewards: Float[np.ndarray, " observed"]) -> tuple[float, float]:
+    """The mean of the rewards and their standard deviation; 1 if they are all the same.
+
+    >>> units_of(np.array([3.0, 5.0]))
+    (4.0, 1.0)
+    """
+    center = float(rewards.mean())
+    return center, float(np.sqrt(np.square(rewards - center).mean())) or 1.0
 
 
 def in_blocks(

@@ -17,6 +17,7 @@ from graphbandit.function_classes.base import Draws
 from graphbandit.function_classes.columns import Columns
 from graphbandit.function_classes.ellipsoid import (
     Ellipsoid,
+    LinearDraws,
     LinearModel,
     draw_predictors,
     gaussian_draws,
@@ -24,6 +25,7 @@ from graphbandit.function_classes.ellipsoid import (
 )
 from graphbandit.function_classes.features import FeatureMap
 from graphbandit.function_classes.parametric import ParametricClass
+from graphbandit.function_classes.scale import NoiseLaw, Scale
 from graphbandit.rounds.observations import Observations
 
 Link = Literal["identity", "logistic", "poisson"]
@@ -239,17 +241,37 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
         lower, upper = space.predictor_bounds(self.features, contexts)
         return self.means(lower), self.means(upper)
 
-    def draws(self, data: GeneralizedLinearData, *, noise: float, count: int, rng: np.random.Generator) -> Draws:
+    def draws(self, data: GeneralizedLinearData, *, noise: float | None, count: int, rng: np.random.Generator) -> Draws:
         """Parameters from N(thetahat, H^-1), all of the same weight: Laplace's approximation of the posterior.
 
-        The likelihood of clicks and counts says how noisy they are; `noise` scales the identity's alone.
+        The likelihood of clicks and counts says how noisy they are; `noise` scales the identity's alone, and None has
+        it drawn from its posterior.
         """
         self._check(data)
-        setting_number("noise", noise, at_least=0.0)
         setting_integer("count", count, at_least=1)
-        scale = noise if self.link == "identity" else 1.0
-        members = gaussian_draws(data.fit.parameters, data.fit.factors, scale=scale, count=count, rng=rng)
+        scales = np.ones(count)
+        if noise is not None:
+            setting_number("noise", noise, at_least=0.0)
+        if self.link == "identity":
+            scales = scales * noise if noise is not None else self._noise_law(data).draw(count, rng)
+        parameters = gaussian_draws(data.fit.parameters, data.fit.factors, scales=scales, rng=rng)
+        members = LinearDraws(parameters=parameters, offsets=np.zeros(count))
         return Draws(members=members, weights=np.full(count, 1.0 / count))
+
+    def _noise_law(self, data: GeneralizedLinearData) -> NoiseLaw:
+        rewards = data.columns.rewards
+        span = float(np.ptp(rewards)) if len(rewards) else 0.0
+        return NoiseLaw.given(span=span or 4.0, count=len(rewards), residual=data.fit.loss)
+
+    def scale(self, data: GeneralizedLinearData) -> Scale:
+        """sigma by its posterior, and trace(H^-1 (H - ridge I)), the effective number of parameters."""
+        self._check(data)
+        from graphbandit.kernels.function_classes.cholesky import inverse_trace
+
+        left = sum(inverse_trace(factor) for factor in data.fit.factors)
+        freedom = data.fit.parameters.size - self.ridge * left
+        noise = self._noise_law(data).estimate if len(data.columns) else 0.0
+        return Scale(noise=noise, complexity=max(freedom, 1.0))
 
     def draw_values(self, draws: Draws, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n draws arms"]:
         """mu(theta_b'phi(x, a))."""

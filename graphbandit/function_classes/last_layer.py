@@ -12,7 +12,7 @@ from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
 from graphbandit.errors import SettingError
 from graphbandit.function_classes.base import Draws, FunctionClass
-from graphbandit.function_classes.ellipsoid import Ellipsoid
+from graphbandit.function_classes.ellipsoid import Ellipsoid, LinearDraws
 from graphbandit.function_classes.ensemble import check_radius, in_blocks
 from graphbandit.function_classes.intervals import widths_within
 from graphbandit.function_classes.linear import LinearClass, LinearData
@@ -42,7 +42,7 @@ class LastLayerDraws:
     """Last layers drawn for the module that was trained on this data."""
 
     data: RefitData
-    layers: Float[np.ndarray, "draws blocks d"]
+    layers: LinearDraws
 
     def __post_init__(self) -> None:
         check_declared(self)
@@ -68,7 +68,7 @@ class LastLayerClass(FunctionClass[RefitData, RefitModel, LastLayerSpace]):
     after it. Before there is data, phi is that of the module as it is first made.
     """
 
-    def __init__(self, networks: TorchClass, *, ridge: float = 1.0, norm_bound: float = 1.0) -> None:
+    def __init__(self, networks: TorchClass, *, ridge: float | None = None, norm_bound: float | None = None) -> None:
         if not isinstance(networks, TorchClass):
             raise SettingError(f"networks is {networks!r}; expected a TorchClass")
         self._networks = networks
@@ -180,10 +180,10 @@ class LastLayerClass(FunctionClass[RefitData, RefitModel, LastLayerSpace]):
         """thetahat'phi -+ sqrt(radius phi'V^-1 phi)."""
         return self._linear.bounds(self._ellipsoid(space), self._features(space.data, contexts))
 
-    def draws(self, data: RefitData, *, noise: float, count: int, rng: np.random.Generator) -> Draws:
+    def draws(self, data: RefitData, *, noise: float | None, count: int, rng: np.random.Generator) -> Draws:
         """Last layers from N(thetahat, sigma^2 V^-1), all of the same weight."""
         drawn = self._linear.draws(self._head(data), noise=noise, count=count, rng=rng)
-        return Draws(members=LastLayerDraws(data=data, layers=np.asarray(drawn.members)), weights=drawn.weights)
+        return Draws(members=LastLayerDraws(data=data, layers=drawn.members), weights=drawn.weights)
 
     def draw_values(self, draws: Draws, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n draws arms"]:
         """theta_b'phi."""

@@ -17,7 +17,7 @@ class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):
     """f(x, a) is a monotone function of theta'phi(x, a): which arm is best depends on that alone."""
 
     features: FeatureMap
-    norm_bound: float
+    norm_bound: float | None
     resolution: float
 
     @property
@@ -47,8 +47,8 @@ class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):
 
     @property
     def total_bound(self) -> float:
-        """S: the bound on the norm of all parameters together."""
-        return self.norm_bound * math.sqrt(self.features.blocks)
+        """S: the bound on the norm of all parameters together; as if `norm_bound` were 1 if it is not told."""
+        return (1.0 if self.norm_bound is None else self.norm_bound) * math.sqrt(self.features.blocks)
 
     @property
     def log_size(self) -> float:
@@ -104,6 +104,8 @@ class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):
 
         values = np.empty((len(rows), self.n_arms))
         linear_values(rows, model.parameters, values)
+        if model.offset != 0.0:
+            values += model.offset
         return self.means(values)
 
     def means(self, predictors: Float[np.ndarray, "n arms"]) -> Float[np.ndarray, "n arms"]:

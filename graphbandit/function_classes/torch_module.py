@@ -48,8 +48,8 @@ class TorchClass(EnsembleFunctionClass["torch.nn.Module"]):
         batch_size: int = 64,
         learning_rate: float = 1e-2,
         weight_decay: float = 0.0,
-        low: float = 0.0,
-        high: float = 1.0,
+        low: float | None = None,
+        high: float | None = None,
         entropy: float | None = None,
         seed: int = 0,
         on_fit: Callable[[FitReport], None] | None = None,
@@ -105,7 +105,9 @@ class TorchClass(EnsembleFunctionClass["torch.nn.Module"]):
         """The module's."""
         return self._description.split("(", 1)[0]
 
-    def fit_number(self, data: RefitData, number: int, rng: np.random.Generator) -> "torch.nn.Module":
+    def fit_number(
+        self, data: RefitData, targets: Float[np.ndarray, " observed"], number: int, rng: np.random.Generator
+    ) -> "torch.nn.Module":
         """A new module trained on all observations, or on as many drawn with replacement."""
         import torch
 
@@ -114,7 +116,7 @@ class TorchClass(EnsembleFunctionClass["torch.nn.Module"]):
         with private_randomness(int(rng.integers(2**62))):
             module = self._make()
             rows, arms = tensor(module, columns.contexts[index]), torch.from_numpy(columns.arms[index])
-            rewards = tensor(module, columns.rewards[index])
+            rewards = tensor(module, targets[index])
             optimizer = torch.optim.AdamW(module.parameters(), lr=self._learning_rate, weight_decay=self._weight_decay)
             module.train()
             for _ in range(self._passes):

@@ -100,12 +100,12 @@ def test_draws_are_the_posterior(problem):
     data = functions.add(functions.empty(), seen.between(0, 200))
     theta, V, _ = literal_fit(settings, seen.between(0, 200))
     draws = functions.draws(data, noise=0.5, count=20_000, rng=np.random.default_rng(0))
-    members = draws.members.reshape(20_000, -1)
+    members = draws.members.parameters.reshape(20_000, -1)
     covariance = 0.25 * np.linalg.inv(V)
     np.testing.assert_allclose(members.mean(axis=0), theta, atol=6 * np.sqrt(np.diag(covariance) / 20_000).max())
     np.testing.assert_allclose(np.cov(members.T), covariance, atol=0.05 * np.diag(covariance).max())
     few = functions.draws(data, noise=0.5, count=3, rng=np.random.default_rng(0))
-    values = literal_phi(settings, seen.contexts[:5]) @ few.members.reshape(3, -1).T
+    values = literal_phi(settings, seen.contexts[:5]) @ few.members.parameters.reshape(3, -1).T
     np.testing.assert_allclose(functions.draw_values(few, seen.contexts[:5]), values.transpose(0, 2, 1), atol=1e-9)
 
 
@@ -277,7 +277,7 @@ def test_the_truth_stays_in_the_version_space(parameters):
     graph = gb.graphs.star(3)
     shape = (3, 2) if parameters == "shared" else (2,)
     blocks = 1 if parameters == "shared" else 3
-    functions = gb.LinearClass(n_arms=3, dimension=2, parameters=parameters)
+    functions = gb.LinearClass(n_arms=3, dimension=2, parameters=parameters, ridge=1.0, norm_bound=1.0)
     problem = gb.Problem(n_arms=3, function_class=functions, horizon=64, noise=0.5)
     learner = gb.AdaCBG(delta=0.1)
     graphs = gb.FeedbackGraphs.repeat(graph, 64)
@@ -343,7 +343,7 @@ def test_constant_and_collinear_features(scale):
 
 
 def test_one_observation():
-    functions = gb.LinearClass(n_arms=2, dimension=1)
+    functions = gb.LinearClass(n_arms=2, dimension=1, ridge=1.0, norm_bound=1.0)
     seen = gb.Observations.from_masks(np.array([[[2.0], [1.0]]]), np.array([[True, False]]), np.array([[3.0, 0.0]]))
     data = functions.add(functions.empty(), seen)
     assert functions.fit(data).parameters[0, 0] == pytest.approx(6 / 5)
@@ -354,7 +354,7 @@ def test_one_observation():
 
 
 def test_rewards_far_out_of_range():
-    functions = gb.LinearClass(n_arms=2, dimension=1, parameters="per-arm")
+    functions = gb.LinearClass(n_arms=2, dimension=1, parameters="per-arm", ridge=1.0)
     contexts = np.ones((4, 1))
     seen = gb.Observations.from_masks(contexts, np.ones((4, 2), bool), np.full((4, 2), 1e90))
     data = functions.add(functions.empty(), seen)
