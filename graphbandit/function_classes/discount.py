@@ -52,3 +52,15 @@ def now(newest: int, half_life: float | None) -> float:
 def added(total: float, terms: Float[np.ndarray, " terms"]) -> float:
     """The total with these terms added one after the other, so that it does not depend on how they were portioned."""
     return float(np.add.accumulate(np.concatenate([[total], terms]))[-1])
+
+
+def weights_now(rounds: Int[np.ndarray, " n"], half_life: float | None) -> Float[np.ndarray, " n"]:
+    """2^((t - newest) / half_life) of every round t: 1 for the newest, and for all without a half-life.
+
+    >>> weights_now(np.array([0, 5, 10]), 5.0)
+    array([0.25, 0.5 , 1.  ])
+    """
+    if half_life is None or not len(rounds):
+        return np.ones(len(rounds))
+    weights: Float[np.ndarray, " n"] = np.exp2((rounds - rounds.max()) / half_life)
+    return weights

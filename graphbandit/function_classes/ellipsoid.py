@@ -13,6 +13,9 @@ from graphbandit.errors import InputError
 from graphbandit.function_classes.base import Draws
 from graphbandit.function_classes.features import FeatureMap
 
+EXACT_ARMS = 300
+"""Up to so many arms the candidates of one parameter for all arms are exact; beyond they take too long to find."""
+
 
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -74,7 +77,10 @@ class Ellipsoid:
         contexts: Shaped[np.ndarray, "n ..."],
         available: Bool[np.ndarray, "n arms"] | None,
     ) -> Bool[np.ndarray, "n arms"]:
-        """The arms that win for some theta in it: exact; see `kernels/ellipsoid.py`."""
+        """The arms that win for some theta in it, see `kernels/ellipsoid.py`.
+
+        Exact up to EXACT_ARMS arms, or with a parameter for each arm; beyond, these arms and maybe some more.
+        """
         check_parameters(features, self.center)
         chosen = np.zeros((len(contexts), features.n_arms), dtype=np.bool_)
         for part, rows in features.blocks_of(contexts):
@@ -94,7 +100,8 @@ class Ellipsoid:
         mask = np.ones((1, features.n_arms), dtype=np.bool_) if available is None else np.ascontiguousarray(available)
         if features.parameters == "shared":
             settled = np.zeros(HOWS, dtype=np.int64)
-            ellipsoid_candidates(rows, self.center[0], self.factors[0], self.radius, mask, chosen, settled)
+            exact = features.n_arms <= EXACT_ARMS
+            ellipsoid_candidates(rows, self.center[0], self.factors[0], self.radius, mask, exact, chosen, settled)
         else:
             values, norms = self._values(rows, features.n_arms), self._norms(rows, features.n_arms)
             separate_candidates(values, norms, self.radius, mask, chosen)
@@ -189,7 +196,7 @@ def draw_predictors(
     features: FeatureMap, draws: Draws, contexts: Shaped[np.ndarray, "n ..."]
 ) -> Float[np.ndarray, "n draws arms"]:
     """c_b + theta_b'phi(x, a) for every context, draw and arm."""
-    from graphbandit.kernels.function_classes.linear import linear_values
+    from graphbandit.kernels.function_classes.linear import drawn_values
 
     if not isinstance(draws.members, LinearDraws):
         raise InputError(f"the draws are a {type(draws.members).__name__}; expected LinearDraws")
@@ -198,10 +205,7 @@ def draw_predictors(
         raise InputError(f"the draws have parameters of shape {members.shape}; expected {expected}")
     values = np.empty((len(contexts), len(draws), features.n_arms))
     for part, rows in features.blocks_of(contexts):
-        one = np.empty((len(rows), features.n_arms))
-        for b in range(len(draws)):
-            linear_values(rows, members[b], one)
-            values[part, b] = one
+        drawn_values(rows, members, values[part])
     if draws.members.offsets.any():
         values += draws.members.offsets[:, None]
     return values

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, Generic, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from graphbandit.base.checks import (
     LARGEST,
@@ -24,6 +25,7 @@ from graphbandit.base.shapes import Bool, Float, Int, Shaped
 from graphbandit.errors import FitError, InputError, SettingError
 from graphbandit.function_classes.base import Draws, FunctionClass
 from graphbandit.function_classes.columns import Columns
+from graphbandit.function_classes.features import arm_factors
 from graphbandit.function_classes.finite import SLACK
 from graphbandit.function_classes.intervals import widths_within
 from graphbandit.function_classes.refits import Fit, FitReport, RefitData, RefitModel, fit_up_to
@@ -112,6 +114,7 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
         on_fit: Callable[[FitReport], None] | None,
         fewest: int,
         fewest_of_arm: int,
+        factors: npt.ArrayLike | None,
     ) -> None:
         setting_boolean("arm_contexts", arm_contexts)
         self._n_arms = setting_integer("n_arms", n_arms, at_least=1)
@@ -129,6 +132,8 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
         self._on_fit = on_fit
         self._fewest = setting_integer("fewest", fewest, at_least=1)
         self._fewest_of_arm = fewest_of_arm
+        given = arm_factors(factors, self._n_arms)
+        self._factors = np.ones(self._n_arms) if given is None else given
 
     @property
     @abstractmethod
@@ -192,9 +197,9 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
         rows: Float[np.ndarray, "pairs d"] = contexts[rounds, arms] if self._arm_contexts else contexts[rounds]
         return rows
 
-    def empty(self) -> RefitData:
+    def empty(self, half_life: float | None = None) -> RefitData:
         """No observation yet."""
-        return RefitData(columns=Columns.empty((self._dimension,)))
+        return RefitData(columns=Columns.empty((self._dimension,)), half_life=half_life)
 
     def add(self, data: RefitData, observations: Observations) -> RefitData:
         """All observations are kept: one row an observation, behind those that are there."""
@@ -204,7 +209,9 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
         observations.check(self.n_arms)
         rows = self._rows(observations.contexts, observations.rows, observations.arms)
         rows = rows.astype(np.float64, copy=False)
-        return RefitData(columns=data.columns.append(rows, observations.arms, observations.rewards))
+        rounds = observations.rounds[observations.rows]
+        columns = data.columns.append(rows, observations.arms, observations.rewards, rounds)
+        return RefitData(columns=columns, half_life=data.half_life)
 
     def n_observed(self, data: RefitData) -> int:
         """How many rewards the data holds."""
@@ -235,21 +242,22 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
         return len(data) >= self._fewest
 
     def _member(self, data: RefitData, number: int) -> Member[Function]:
-        rewards = data.columns.rewards
-        rng = stream(self._seed, "fit", len(rewards), number)
+        outcomes = data.columns.rewards / self._factors[data.columns.arms]
+        rng = stream(self._seed, "fit", len(outcomes), number)
+        center, unit = units_of(outcomes, data.weights)
         if number == 0:
-            guesses = np.full(self.n_arms, rewards.mean())
+            guesses = np.full(self.n_arms, center)
         else:
-            guesses = rewards[rng.integers(len(rewards), size=self.n_arms)]
-        center, unit = units_of(rewards)
-        function = self.fit_number(data, (rewards - center) / unit, number, rng)
+            guesses = outcomes[rng.integers(len(outcomes), size=self.n_arms)]
+        guesses = guesses * self._factors
+        function = self.fit_number(data, (outcomes - center) / unit, number, rng)
         unseen = self.unseen(data.columns)
         return Member(function=function, center=center, unit=unit, unseen=unseen, guesses=guesses)
 
     def _at_data(self, columns: Columns, member: Member[Function]) -> Float[np.ndarray, " observed"]:
         """The values at the observations; the rewards themselves where the arm is not known."""
         values = self.pair_values(member.function, columns.contexts, columns.arms, most=PAIRS)
-        values = member.center + member.unit * values
+        values = self._factors[columns.arms] * (member.center + member.unit * values)
         return np.where(member.unseen[columns.arms], columns.rewards, values)
 
     def unseen(self, columns: Columns) -> Bool[np.ndarray, " arms"]:
@@ -258,8 +266,11 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
         return unseen
 
     def range_of(self, data: RefitData) -> tuple[float, float]:
-        """[low, high], widened to the rewards seen; theirs alone where no range is told, and [0, 1] before any."""
-        rewards = data.columns.rewards
+        """[low, high], widened to the rewards seen; theirs alone where no range is told, and [0, 1] before any.
+
+        With factors this is the range of what they are multiplied with.
+        """
+        rewards = data.columns.rewards / self._factors[data.columns.arms]
         low = self._low if self._low is not None else 0.0 if not len(rewards) else math.inf
         high = self._high if self._high is not None else low + 1.0 if not len(rewards) else -math.inf
         return float(rewards.min(initial=low)), float(rewards.max(initial=high))
@@ -275,7 +286,8 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
             rounds = np.repeat(np.arange(len(part)), self.n_arms)
             arms = np.tile(np.arange(self.n_arms), len(part))
             pairs = self.pair_values(member.function, self._rows(part, rounds, arms), arms)
-            values[start : start + chunk] = member.center + member.unit * pairs.reshape(len(part), self.n_arms)
+            outcomes = member.center + member.unit * pairs.reshape(len(part), self.n_arms)
+            values[start : start + chunk] = self._factors * outcomes
         values[:, member.unseen] = member.guesses[member.unseen]
         if not (np.abs(values) <= LARGEST).all():
             where = first_not_finite(values, largest=LARGEST)
@@ -287,9 +299,10 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
         self._check_shape(contexts)
         for fit in self.fits(model.data, 1):
             return self.values(fit, contexts)
-        rewards = model.data.columns.rewards
-        mean = rewards.mean() if len(rewards) else sum(self.range_of(model.data)) / 2.0
-        return np.full((len(contexts), self.n_arms), mean)
+        columns = model.data.columns
+        known = len(columns) > 0
+        mean = (columns.rewards / self._factors[columns.arms]).mean() if known else sum(self.range_of(model.data)) / 2.0
+        return np.tile(self._factors * mean, (len(contexts), 1))
 
     def smallest_loss(self, data: RefitData) -> float:
         """The least loss of all fits."""
@@ -376,7 +389,8 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
         """Min and max over the members; the range where nothing is known."""
         self._check_shape(contexts)
         low, high = self.range_of(space.data)
-        lower, upper = np.full((len(contexts), self.n_arms), low), np.full((len(contexts), self.n_arms), high)
+        shape = (len(contexts), 1)
+        lower, upper = np.tile(low * self._factors, shape), np.tile(high * self._factors, shape)
         if space.radius < math.inf:
             known = ~self.unseen(space.data.columns)
             for part, values in self._member_values(space, contexts):
@@ -411,14 +425,14 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
         return np.stack([self.values(fits[i], contexts) for i in members.numbers], axis=1)
 
 
-def units_of(rewards: Float[np.ndarray, " observed"]) -> tuple[float, float]:
-    """The mean of the rewards and their standard deviation; 1 if they are all the same.
+def units_of(rewards: Float[np.ndarray, " observed"], weights: Float[np.ndarray, " observed"]) -> tuple[float, float]:
+    """The weighted mean of the rewards and their standard deviation; 1 if they are all the same.
 
-    >>> units_of(np.array([3.0, 5.0]))
+    >>> units_of(np.array([3.0, 5.0]), np.ones(2))
     (4.0, 1.0)
     """
-    center = float(rewards.mean())
-    return center, float(np.sqrt(np.square(rewards - center).mean())) or 1.0
+    center = float(np.average(rewards, weights=weights))
+    return center, float(np.sqrt(np.average(np.square(rewards - center), weights=weights))) or 1.0
 
 
 def in_blocks(

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from graphbandit.base.checks import (
     LARGEST_FEATURE,
+    LARGEST_SCALE,
     check_features,
     setting_array,
     setting_boolean,
@@ -161,3 +162,13 @@ def _with_one(features: Float[np.ndarray, "... d"], intercept: bool) -> Float[np
     if not intercept:
         return features
     return np.concatenate([features, np.ones((*features.shape[:-1], 1))], axis=-1)
+
+
+def arm_factors(factors: npt.ArrayLike | None, n_arms: int) -> Float[np.ndarray, " arms"] | None:
+    """Known factors of the arms' rewards, as prices are: one positive number for each arm, or None."""
+    if factors is None:
+        return None
+    array = setting_array("factors", factors, (n_arms,))
+    if not ((array > 0.0) & (array <= LARGEST_SCALE)).all():
+        raise SettingError(f"factors are {array.min()} to {array.max()}; expected above 0 and up to {LARGEST_SCALE:g}")
+    return array

@@ -153,7 +153,7 @@ class FiniteFunctionClass(FunctionClass[FiniteData, FiniteModel, FiniteSpace]):
             return data
         self.check_size("losses", len(data.losses))
         observations.check(self.n_arms)
-        half_life, newest = data.half_life, max(data.newest, int(observations.rounds[-1]))
+        half_life, newest = data.half_life, max(data.newest, int(observations.rounds.max()))
         roots = root_weights(observations.rounds, newest, half_life)
         losses, weight = data.losses.copy(), data.weight
         if roots is None:

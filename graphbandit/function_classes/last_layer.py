@@ -112,9 +112,9 @@ class LastLayerClass(FunctionClass[RefitData, RefitModel, LastLayerSpace]):
         """As the module takes them."""
         self._networks.check_contexts(contexts)
 
-    def empty(self) -> RefitData:
+    def empty(self, half_life: float | None = None) -> RefitData:
         """No observation yet."""
-        return self._networks.empty()
+        return self._networks.empty(half_life)
 
     def add(self, data: RefitData, observations: Observations) -> RefitData:
         """All observations are kept."""
@@ -209,12 +209,14 @@ class LastLayerClass(FunctionClass[RefitData, RefitModel, LastLayerSpace]):
             if self._networks.arm_contexts:  # the linear class looks at the row of the arm that was seen
                 phi = np.broadcast_to(phi[:, None], (n, self.n_arms, self._size))
             index = np.arange(n)
-            seen = Observations(contexts=phi, rounds=index, rows=index, arms=columns.arms, rewards=columns.rewards)
+            # one round an observation, the same as those of the data where only their age counts
+            rounds = columns.rounds if data.half_life is not None else index
+            seen = Observations(contexts=phi, rounds=rounds, rows=index, arms=columns.arms, rewards=columns.rewards)
             fit_up_to(
                 self,
                 data,
                 1,
-                lambda _: Network(body=body, head=self._linear.add(self._linear.empty(), seen)),
+                lambda _: Network(body=body, head=self._linear.add(self._linear.empty(data.half_life), seen)),
                 lambda network: self._linear.predict(self._linear.fit(network.head), phi)[index, columns.arms],
                 name=f"last layer of {self._networks.name}",
                 total=1,

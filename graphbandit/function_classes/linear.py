@@ -161,7 +161,7 @@ class LinearFunctionClass(ParametricClass[LinearData]):
             return data
         self._check(data)
         self.features.check_observations(observations)
-        half_life, newest = data.half_life, max(data.newest, int(observations.rounds[-1]))
+        half_life, newest = data.half_life, max(data.newest, int(observations.rounds.max()))
         shrink = shrinkage(data.newest, newest, half_life)
         roots = root_weights(observations.rounds, newest, half_life)
         shift = data.shift

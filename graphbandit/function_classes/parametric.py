@@ -7,7 +7,7 @@ import numpy as np
 
 from graphbandit.base.shapes import Bool, Float, Shaped
 from graphbandit.function_classes.base import FunctionClass
-from graphbandit.function_classes.ellipsoid import Ellipsoid, LinearModel, check_parameters
+from graphbandit.function_classes.ellipsoid import EXACT_ARMS, Ellipsoid, LinearModel, check_parameters
 from graphbandit.function_classes.features import FeatureMap
 
 Data = TypeVar("Data")
@@ -60,6 +60,11 @@ class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):
         number = self.features.blocks * self.features.size
         return number * math.log1p(2.0 * self.total_bound / self.resolution)
 
+    @property
+    def exact_candidates(self) -> bool:
+        """Whether `candidates` marks no arm too many: not with one parameter for more than EXACT_ARMS arms."""
+        return self.parameters == "per-arm" or self.n_arms <= EXACT_ARMS
+
     def check_contexts(self, contexts: Shaped[np.ndarray, "n ..."]) -> None:
         """One of the shapes of `FeatureMap`, of numbers whose squares stay finite."""
         self.features.check_contexts(contexts)
@@ -70,7 +75,7 @@ class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):
         contexts: Shaped[np.ndarray, "n ..."],
         available: Bool[np.ndarray, "n arms"] | None = None,
     ) -> Bool[np.ndarray, "n arms"]:
-        """The arms that win for some theta of the ellipsoid, among those available; exact."""
+        """The arms that win for some theta of the ellipsoid, among those available; see `exact_candidates`."""
         return space.candidates(self.features, contexts, available)
 
     def outlook(

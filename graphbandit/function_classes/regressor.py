@@ -75,6 +75,7 @@ class RegressorClass(EnsembleFunctionClass[Regressors]):
         seed: int = 0,
         on_fit: Callable[[FitReport], None] | None = None,
         fewest: int = 2,
+        factors: npt.ArrayLike | None = None,
     ) -> None:
         setting_boolean("per_arm", per_arm)
         shares_arms = not per_arm and (arm_contexts or arm_features is not None)
@@ -90,6 +91,7 @@ class RegressorClass(EnsembleFunctionClass[Regressors]):
             on_fit=on_fit,
             fewest=fewest,
             fewest_of_arm=fewest if per_arm else 0 if shares_arms else 1,
+            factors=factors,
         )
         setting_choice("version_space", version_space, ("ensemble", "reduction"))
         setting_choice("resampling", resampling, ("bootstrap", "perturbed"))
@@ -112,6 +114,8 @@ class RegressorClass(EnsembleFunctionClass[Regressors]):
                     "entropy is None; expected a number with version_space='reduction', "
                     "as (d / 2) log(number of observations) for a class of d parameters"
                 )
+            if factors is not None:
+                raise SettingError("factors came with version_space='reduction'; expected version_space='ensemble'")
             self._weights = _weight_parameter(self._regressor)
 
     def __repr__(self) -> str:
@@ -137,7 +141,14 @@ class RegressorClass(EnsembleFunctionClass[Regressors]):
             "entropy": self._entropy,
             "seed": self._seed,
             "fewest": self._fewest,
+            "factors": self._factors.tolist(),
         }
+
+    def empty(self, half_life: float | None = None) -> RefitData:
+        """No observation yet; with a half-life, the regressor must take weights."""
+        if half_life is not None:
+            _weight_parameter(self._regressor)
+        return super().empty(half_life)
 
     @property
     def name(self) -> str:
@@ -167,8 +178,9 @@ class RegressorClass(EnsembleFunctionClass[Regressors]):
         for arm, index in self._parts(columns):
             if number > 0 and self._resampling == "bootstrap":
                 index = np.sort(index[rng.integers(len(index), size=len(index))])
+            weights = {} if data.half_life is None else {_weight_parameter(self._regressor): data.weights[index]}
             made[arm] = self._fresh(data, number, arm).fit(
-                self._features(columns.contexts[index], columns.arms[index]), targets[index]
+                self._features(columns.contexts[index], columns.arms[index]), targets[index], **weights
             )
         return made
 
@@ -297,15 +309,17 @@ class RegressorClass(EnsembleFunctionClass[Regressors]):
         def values(function: Any) -> Float[np.ndarray, " observed"]:
             return center + unit * self._predictions(function, rows, arms, PAIRS)
 
-        least = float(np.square(values(member.function[part]) - rewards).sum())
+        known = data.weights[index]
+        least = float((known * np.square(values(member.function[part]) - rewards)).sum())
 
         def refit(h: float, w: float) -> tuple[float, float]:
-            weights = {self._weights: np.append(np.ones(len(arms)), w)}
+            weights = {self._weights: np.append(known, w)}
             function, loss = fitted(
                 f"{self.name}, with one more observation of weight {w:g},",
                 rewards,
                 lambda: self._fresh(data, 0, part).fit(features, (np.append(rewards, h) - center) / unit, **weights),
                 values,
+                known,
             )
             value = center + unit * float(self._predictions(function, row[None], np.array([arm]), BLOCK)[0])
             return value, loss - least
@@ -336,7 +350,7 @@ def _weight_parameter(regressor: Any) -> str:
     if not has_fit_parameter(last, "sample_weight"):
         raise SettingError(
             f"regressor is {regressor!r}, which takes no sample_weight; "
-            "expected one that does with version_space='reduction'"
+            "expected one that does with version_space='reduction' or a half-life"
         )
     return f"{step}__sample_weight" if step else "sample_weight"
 

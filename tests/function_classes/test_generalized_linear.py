@@ -113,7 +113,11 @@ def test_bounds_widths_and_candidates_hold_for_all_of_the_ellipsoid(link, parame
     z *= np.sqrt(1.5) / np.sqrt((z**2).sum(axis=(1, 2), keepdims=True))
     members = space.center + np.stack([np.linalg.solve(u, z[:, b].T).T for b, u in enumerate(space.factors)], axis=1)
     values = functions.draw_values(
-        gb.function_classes.Draws(members=members, weights=np.full(3000, 1 / 3000)), contexts
+        gb.function_classes.Draws(
+            members=gb.function_classes.LinearDraws(parameters=members, offsets=np.zeros(3000)),
+            weights=np.full(3000, 1 / 3000),
+        ),
+        contexts,
     )
     lower, upper = functions.bounds(space, contexts)
     assert (lower[:, None] <= values + 1e-9).all()
@@ -246,7 +250,7 @@ def test_bad_input_is_refused():
     with pytest.raises(FitError, match="does not converge"):
         other.fit(other.add(other.empty(), huge))
     draws = functions.draws(functions.empty(), noise=1.0, count=2, rng=np.random.default_rng(0))
-    with pytest.raises(InputError, match="members of shape"):
+    with pytest.raises(InputError, match="parameters of shape"):
         gb.GeneralizedLinearClass(n_arms=2, dimension=3, link="logistic").draw_values(draws, np.zeros((1, 2, 3)))
 
 

@@ -185,3 +185,88 @@ def test_discounted_losses(bilinear: bool) -> None:
     literal = (errors * (weights[:, None] * revealed)[:, None]).sum(axis=(0, 2))
     np.testing.assert_allclose(data.losses_now, literal)
     assert data.weight_now == pytest.approx((weights[:, None] * revealed).sum())
+
+
+@pytest.mark.parametrize("link", ["logistic", "poisson"])
+def test_discounted_likelihood(link: Any) -> None:
+    """An observation of weight 1/2, twice, is the same as one of weight 1."""
+    functions = gb.GeneralizedLinearClass(n_arms=2, dimension=2, link=link, parameters="per-arm")
+    contexts, outcomes = RNG.normal(size=(30, 2)), (RNG.random((30, 2)) < 0.4).astype(float)
+    both = np.ones((30, 2), bool)
+    once = functions.add(functions.empty(), gb.Observations.from_masks(contexts, both, outcomes))
+    aged = functions.empty(half_life=1000.0)
+    for first in (0, 30):
+        aged = functions.add(aged, gb.Observations.from_masks(contexts, both, outcomes, first_round=first))
+    # every round again 1,000 half-lives of 0.03 rounds later: the first pass weighs nothing
+    short = functions.empty(half_life=0.01)
+    for first in (0, 30):
+        seen = gb.Observations.from_masks(contexts, both, outcomes, first_round=first)
+        short = functions.add(short, seen)
+    np.testing.assert_allclose(short.weights[-2:], 1.0)
+    assert short.weights[:-2].max() < 1e-29
+    literal = -np.log(2.0) / 1000.0 * (59 - np.repeat(np.arange(60), 2))
+    np.testing.assert_allclose(aged.weights, np.exp(literal))
+    x, w, y = np.tile(contexts, (2, 1)), aged.weights[::2], np.tile(outcomes[:, 0], 2)
+    theta = functions.fit(aged).parameters[0]
+    mean = 1 / (1 + np.exp(-x @ theta)) if link == "logistic" else np.exp(x @ theta)
+    np.testing.assert_allclose(x.T @ (w * (y - mean)), theta, atol=1e-7)
+    assert functions.n_observed(once) * 2 == functions.n_observed(aged)
+
+
+def test_regressors_weigh_old_rewards_less() -> None:
+    linear_model = pytest.importorskip("sklearn.linear_model")
+    functions = gb.RegressorClass(linear_model.LinearRegression(), n_arms=1, dimension=1, members=1)
+    contexts = np.ones((40, 1))
+    rewards = np.repeat([[0.0], [1.0]], 20, axis=0)
+    seen_all = gb.Observations.from_masks(contexts, np.ones((40, 1), bool), rewards)
+    data = functions.add(functions.empty(half_life=5.0), seen_all)
+    expected = np.average(rewards[:, 0], weights=2.0 ** (np.arange(40) / 5.0))
+    np.testing.assert_allclose(functions.predict(functions.fit(data), contexts[:1]), expected)
+    blind = gb.RegressorClass(pytest.importorskip("sklearn.neighbors").KNeighborsRegressor(), n_arms=1, dimension=1)
+    with pytest.raises(gb.errors.SettingError, match="half-life"):
+        blind.empty(half_life=5.0)
+
+
+PRICES = np.array([1.0, 2.0, 5.0])
+
+
+def test_factors_let_a_class_learn_outcomes() -> None:
+    """Rewards are the price of what is sold; the class learns the probability of a sale."""
+    rng = np.random.default_rng(2)
+    features = np.column_stack([np.ones(3), np.log(PRICES)])
+    plain = gb.GeneralizedLinearClass(n_arms=3, dimension=1, link="logistic", arm_features=features)
+    priced = gb.GeneralizedLinearClass(n_arms=3, dimension=1, link="logistic", arm_features=features, factors=PRICES)
+    contexts, both = np.ones((200, 1)), rng.random((200, 3)) < 0.5
+    sold = (rng.random((200, 3)) < 1 / (1 + np.exp(-1.0 + 1.5 * np.log(PRICES)))).astype(float)
+    sales = plain.add(plain.empty(), gb.Observations.from_masks(contexts, both, sold))
+    revenue = priced.add(priced.empty(), gb.Observations.from_masks(contexts, both, sold * PRICES))
+    np.testing.assert_array_equal(plain.fit(sales).parameters, priced.fit(revenue).parameters)
+    chance = plain.predict(plain.fit(sales), contexts[:1])
+    np.testing.assert_allclose(priced.predict(priced.fit(revenue), contexts[:1]), PRICES * chance)
+    space = priced.version_space(revenue, priced.sharp_radius(revenue, 0.5, 0.1))
+    lower, upper = priced.bounds(space, contexts[:1])
+    low, high = plain.bounds(space, contexts[:1])
+    np.testing.assert_allclose([lower, upper], [PRICES * low, PRICES * high])
+    assert priced.candidates(space, contexts[:1])[0, np.argmax(PRICES * chance)]
+    loss = (both * (sold * PRICES - PRICES * chance) ** 2).sum()
+    assert priced.smallest_loss(revenue) == pytest.approx(loss)
+    with pytest.raises(gb.errors.SettingError, match="factors"):
+        gb.GeneralizedLinearClass(n_arms=3, dimension=1, link="logistic", parameters="per-arm", factors=[1, 0, 2])
+
+
+def test_factors_of_a_regressor() -> None:
+    linear_model = pytest.importorskip("sklearn.linear_model")
+    rng = np.random.default_rng(3)
+    settings = {"n_arms": 3, "dimension": 1, "members": 2}
+    plain = gb.RegressorClass(linear_model.LinearRegression(), **settings)
+    priced = gb.RegressorClass(linear_model.LinearRegression(), **settings, factors=PRICES)
+    contexts, both = rng.normal(size=(60, 1)), rng.random((60, 3)) < 0.5
+    both[:, 2] = False
+    sold = (rng.random((60, 3)) < 0.5).astype(float)
+    sales = plain.add(plain.empty(), gb.Observations.from_masks(contexts, both, sold))
+    revenue = priced.add(priced.empty(), gb.Observations.from_masks(contexts, both, sold * PRICES))
+    expected = PRICES * plain.predict(plain.fit(sales), contexts)
+    np.testing.assert_allclose(priced.predict(priced.fit(revenue), contexts), expected)
+    lower, upper = priced.bounds(priced.version_space(revenue, np.inf), contexts)
+    np.testing.assert_allclose(lower, np.zeros((60, 3)))
+    np.testing.assert_allclose(upper, np.tile(PRICES, (60, 1)))
