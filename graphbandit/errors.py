@@ -40,6 +40,10 @@ class ObservationError(InputError):
     """Rewards do not fit the decision they are for: not revealed, given twice, or not finite."""
 
 
+class UnknownArmError(GraphError, ObservationError):
+    """No arm has this name or number."""
+
+
 class UnknownDecisionError(GraphBanditError, KeyError):
     """No open decision has this id."""
 
@@ -60,7 +64,12 @@ class SolverError(GraphBanditError):
 
 
 class FitError(GraphBanditError):
-    """A regression could not be fitted to the data; whoever asked keeps the model it has."""
+    """A regression could not be fitted to the data; whoever asked keeps the model it has.
+
+    `after_round` is the number of rounds decided when a loop met it, None elsewhere.
+    """
+
+    after_round: int | None = None
 
 
 class EngineError(GraphBanditError):

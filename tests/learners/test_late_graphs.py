@@ -12,6 +12,7 @@ from graphbandit.experiments.describe.experiment import Experiment, Grid
 from graphbandit.experiments.describe.registry import build_learner
 from graphbandit.experiments.running.engines import InProcess
 from graphbandit.experiments.running.runner import run
+from graphbandit.rounds.shown import Shown
 from graphbandit.simulate import run_repeat
 
 K = 5
@@ -19,7 +20,7 @@ K = 5
 
 def small(**settings):
     base = environments.paper(n_arms=K, n_functions=8, dimension=3, graph="random", density=0.2, fixed_graph=True)
-    return environments.uncertain(base, probability=0.6, **settings)
+    return environments.probabilistic(base, probability=0.6, **settings)
 
 
 def functions_of(n_arms=3):
@@ -98,7 +99,7 @@ def test_a_strong_prior_plans_with_that_graph(learner):
     late = gb.learners.LateGraph(learner=learner, present=1e300, absent=0.0)
     known = run_repeat([("x", learner)], base, rounds=64, repeat=0, seed=1, keep_decisions=True)
     hidden = run_repeat(
-        [("x", late)], environments.uncertain(base, probability=1.0, shown="nothing"),
+        [("x", late)], environments.probabilistic(base, probability=1.0, shown="nothing"),
         rounds=64, repeat=0, seed=1, keep_decisions=True,
     )  # fmt: skip
     one, two = (gb.Decisions.concatenate(runs[0].decisions) for runs in (known, hidden))
@@ -121,7 +122,7 @@ def test_the_estimate_comes_close_to_the_probabilities():
     environment = small(shown="nothing")
     (done,) = run_repeat([("late", late)], environment, rounds=800, repeat=0, seed=0)
     state = done.state
-    odds = dataclasses.replace(environment, shown="probabilities").instance(0).rounds(0, 1).shown[0]
+    odds = dataclasses.replace(environment, shown="probabilities").instance(0).rounds(0, 1).probabilistic[0]
     often = state.plays >= 50
     assert often.any()
     estimate = late.edge_probabilities(state.plays, state.revealed)
@@ -134,7 +135,7 @@ def test_regret_is_close_to_that_with_known_probabilities():
     base = environments.linear(n_arms=8, dimension=3, arms="per-arm", **kind)
 
     def final(learner, shown):
-        environment = environments.uncertain(base, probability=0.5, shown=shown)
+        environment = environments.probabilistic(base, probability=0.5, shown=shown)
         return gb.simulate(learner, environment, rounds=500, repeats=4, seed=3).regret["learner"]
 
     known = final(gb.IDSG(), "probabilities")
@@ -198,7 +199,7 @@ def test_bad_input_is_refused():
     with pytest.raises(InputError, match="the actions are 3 to 3"):
         learner.update(state, observations([0], [3], [[1]]))
     with pytest.raises(InputError, match="contexts is a list"):
-        learner.decide(state, [[1.0]], None, np.random.default_rng(0))
+        learner.decide(state, Shown([[1.0]], None), np.random.default_rng(0))
     with pytest.raises(InputError, match=r"plays has shape \(2,\)"):
         dataclasses.replace(state, plays=np.zeros(2, dtype=int))
 
