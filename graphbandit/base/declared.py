@@ -64,8 +64,9 @@ def check_declared(value: Any) -> None:
     if isinstance(n_arms, int):
         sizes["arms"] = n_arms
     waiting, ranges = [], []
-    for name, annotation, metadata in _declarations(type(value)):
-        found, title = getattr(value, name), f"{type(value).__name__}.{name}"
+    cls: Any = type(value)
+    for name, annotation, metadata in _declarations(cls):
+        found, title = getattr(value, name), f"{cls.__name__}.{name}"
         shape = _array_of(annotation, found)
         if shape is None:
             _check_value(title, found, annotation)
@@ -182,12 +183,8 @@ def _check_limits(title: str, found: Any, within: dict[str, Any]) -> None:
         diagonal = np.diagonal(numbers, axis1=-2, axis2=-1) if numbers.ndim >= 2 else numbers
         if not (diagonal > within["diagonal_above"]).all():
             raise InputError(f"{title} has {diagonal.min()} on a diagonal; expected above {within['diagonal_above']:g}")
-    for word, fits in (
-        ("at_least", lambda limit: numbers >= limit),
-        ("above", lambda limit: numbers > limit),
-        ("at_most", lambda limit: numbers <= limit),
-    ):
+    for word, fits in (("at_least", np.greater_equal), ("above", np.greater), ("at_most", np.less_equal)):
         limit = within[word]
-        if limit is not None and not np.all(fits(limit)):
-            worst = numbers[~fits(limit)].flat[0] if numbers.ndim else found
+        if limit is not None and not fits(numbers, limit).all():
+            worst = numbers[~fits(numbers, limit)].flat[0] if numbers.ndim else found
             raise InputError(f"{title} has {worst}; expected {word.replace('_', ' ')} {limit:g}")

@@ -128,7 +128,7 @@ class FunctionClass(ABC, Generic[Data, Model, Space]):
     ) -> tuple[Float[np.ndarray, "n arms"], Float[np.ndarray, "n arms"]]:
         """Lower and upper bounds: the infimum and the supremum of f(x, a) over f in the space."""
 
-    def scale(self, data: Data) -> Scale:
+    def natural_scale(self, data: Data) -> Scale:
         """The noise that the data shows, in the units of the rewards, and how much there is to learn.
 
         Unlike the noise of a confidence radius, this does not err on the high side.
@@ -136,6 +136,21 @@ class FunctionClass(ABC, Generic[Data, Model, Space]):
         count = self.n_observed(data)
         noise = math.sqrt(self.smallest_loss(data) / count) if count else 0.0
         return Scale(noise=noise, complexity=max(self.log_size, 1.0))
+
+    def unit(self, data: Data) -> float:
+        """The size of a reward that counts as 1 in formulas made for rewards in [0, 1].
+
+        1 for a class that fixes its own units; the span of the rewards seen where the class holds a + b f with every
+        f (1 while they are all the same).
+        """
+        return 1.0
+
+    def nested(self, before: Space, after: Space) -> Space:
+        """The functions of the second space that were in the first, where the class can tell; else the second.
+
+        A space that both leave empty is the second: then the truth was lost before, or is not in the class.
+        """
+        return after
 
     @abstractmethod
     def draws(self, data: Data, *, noise: float | None, count: int, rng: np.random.Generator) -> Draws:

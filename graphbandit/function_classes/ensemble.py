@@ -29,6 +29,7 @@ from graphbandit.function_classes.features import arm_factors
 from graphbandit.function_classes.finite import SLACK
 from graphbandit.function_classes.intervals import widths_within
 from graphbandit.function_classes.refits import Fit, FitReport, RefitData, RefitModel, fit_up_to
+from graphbandit.function_classes.scale import NoiseLaw, Scale
 from graphbandit.rounds.observations import Observations
 
 BLOCK = 256
@@ -307,6 +308,21 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
     def smallest_loss(self, data: RefitData) -> float:
         """The least loss of all fits."""
         return min((fit.loss for fit in self.fits(data, self._members + 1)), default=0.0)
+
+    def natural_scale(self, data: RefitData) -> Scale:
+        """sigma by its posterior at the estimate's loss, and `log_size`."""
+        rewards, fits = data.columns.rewards, self.fits(data, 1)
+        span = float(np.ptp(rewards)) if len(rewards) else 0.0
+        if not fits or span == 0.0:
+            return Scale(noise=0.0, complexity=max(self.log_size, 1.0))
+        law = NoiseLaw.given(span=span, count=float(data.weights.sum()), residual=fits[0].loss)
+        return Scale(noise=law.estimate, complexity=max(self.log_size, 1.0))
+
+    def unit(self, data: RefitData) -> float:
+        """The span of the rewards seen; 1 where a range is told."""
+        rewards = data.columns.rewards
+        told = self._low is not None or self._high is not None
+        return 1.0 if told or not len(rewards) else float(np.ptp(rewards)) or 1.0
 
     def sharp_radius(self, data: RefitData, noise: float, delta: float) -> float:
         """2 sigma^2 (entropy + log(1 / delta)); without `entropy`, what the refits say if that is more.

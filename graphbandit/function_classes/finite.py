@@ -186,7 +186,7 @@ class FiniteFunctionClass(FunctionClass[FiniteData, FiniteModel, FiniteSpace]):
         """min over i of L(f_i)."""
         return float(data.losses_now.min())
 
-    def scale(self, data: FiniteData) -> Scale:
+    def natural_scale(self, data: FiniteData) -> Scale:
         """sigma by its posterior at the least loss, and log |F|."""
         if data.span == 0.0:
             return Scale(noise=0.0, complexity=max(self.log_size, 1.0))
@@ -202,6 +202,12 @@ class FiniteFunctionClass(FunctionClass[FiniteData, FiniteModel, FiniteSpace]):
         losses = data.losses_now
         slack = SLACK * min(1.0, float(losses.max()))
         return FiniteSpace(members=losses <= losses.min() + radius + slack)
+
+    def nested(self, before: FiniteSpace, after: FiniteSpace) -> FiniteSpace:
+        """The members of both; of the second if there are none."""
+        self.check_size("members", len(before.members))
+        members = before.members & after.members
+        return FiniteSpace(members=members) if members.any() else after
 
     def candidates(
         self,

@@ -317,7 +317,7 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
         span = float(np.ptp(rewards)) if len(rewards) else 0.0
         return NoiseLaw.given(span=span or 4.0, count=float(data.weights.sum()), residual=self.smallest_loss(data))
 
-    def scale(self, data: GeneralizedLinearData) -> Scale:
+    def natural_scale(self, data: GeneralizedLinearData) -> Scale:
         """sigma by its posterior, and trace(H^-1 (H - ridge I)), the effective number of parameters."""
         self._check(data)
         from graphbandit.kernels.function_classes.cholesky import inverse_trace

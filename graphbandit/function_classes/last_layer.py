@@ -17,6 +17,7 @@ from graphbandit.function_classes.ensemble import check_radius, in_blocks
 from graphbandit.function_classes.intervals import widths_within
 from graphbandit.function_classes.linear import LinearClass, LinearData
 from graphbandit.function_classes.refits import RefitData, RefitModel, fit_up_to
+from graphbandit.function_classes.scale import Scale
 from graphbandit.function_classes.torch_module import TorchClass, evaluated
 from graphbandit.rounds.observations import Observations
 
@@ -137,6 +138,14 @@ class LastLayerClass(FunctionClass[RefitData, RefitModel, LastLayerSpace]):
     def smallest_loss(self, data: RefitData) -> float:
         """Of the ridge regression."""
         return self._linear.smallest_loss(self._head(data))
+
+    def natural_scale(self, data: RefitData) -> Scale:
+        """That of the linear class."""
+        return self._linear.natural_scale(self._head(data))
+
+    def unit(self, data: RefitData) -> float:
+        """That of the linear class."""
+        return self._linear.unit(self._head(data))
 
     def sharp_radius(self, data: RefitData, noise: float, delta: float) -> float:
         """That of the linear class: valid if phi had been known beforehand, which it was not."""

@@ -214,12 +214,16 @@ class LinearFunctionClass(ParametricClass[LinearData]):
         known = data.regression
         return max(known.residual - known.ridge * float((known.parameters**2).sum()), 0.0)
 
-    def scale(self, data: LinearData) -> Scale:
+    def natural_scale(self, data: LinearData) -> Scale:
         """sigma by its posterior, and the effective number of parameters, trace(V^-1 sum phi phi')."""
         self._check(data)
         if data.span == 0.0:
             return Scale(noise=0.0, complexity=1.0)
         return Scale(noise=data.regression.law.estimate, complexity=max(data.regression.freedom, 1.0))
+
+    def unit(self, data: LinearData) -> float:
+        """The span of the rewards seen; 1 with a ridge told, which fixes the units."""
+        return data.span if self.ridge is None and data.span > 0.0 else 1.0
 
     def sharp_radius(self, data: LinearData, noise: float, delta: float) -> float:
         """(sigma sqrt(2 log(1 / delta) + log det V - log det lambda I) + sqrt(lambda) S)^2.

@@ -8,11 +8,11 @@ from typing import Literal
 
 import numpy as np
 
-from graphbandit.base.checks import LARGEST, first_not_finite, setting_choice, setting_number
+from graphbandit.base.checks import LARGEST, setting_choice, setting_number
 from graphbandit.base.shapes import Float
 from graphbandit.errors import HorizonError, InputError, SettingError
 from graphbandit.function_classes.online import ORACLES, OnlineLinear
-from graphbandit.learners.epochs.base import EpochState
+from graphbandit.learners.epochs.base import EpochState, rounds_that_count
 from graphbandit.learners.epochs.estimates import EstimateLearner
 from graphbandit.learners.epochs.schedule import EpochSchedule
 from graphbandit.learners.problem import Problem
@@ -21,9 +21,6 @@ from graphbandit.rounds.observations import Observations
 from graphbandit.rounds.shown import Shown
 
 OracleName = Literal["offline", "vaw", "ridge", "ogd"]
-
-LARGEST_CONTEXT = LARGEST**0.25
-"""Contexts of an online oracle are refused beyond this size: the squares of one would drown all others."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,9 +41,6 @@ class OnlineOracle:
 
     def estimates(self, state: EpochState, shown: Shown) -> Float[np.ndarray, "n arms"]:
         """What the regression predicts, 0 before anything is learnt."""
-        if not (np.abs(shown.contexts) <= LARGEST_CONTEXT).all():
-            where = first_not_finite(shown.contexts, largest=LARGEST_CONTEXT)
-            raise InputError(f"contexts have {where}; expected finite numbers up to {LARGEST_CONTEXT:g} in size")
         values = self._regression(state).predict(state.model, shown.contexts)
         if not (np.abs(values) <= LARGEST).all():
             raise InputError(f"the oracle predicts values beyond {LARGEST:g}; expected contexts of smaller size")
@@ -110,7 +104,14 @@ class OracleLearner(EstimateLearner):
             return 1.0
         if not isinstance(self.gamma, str):
             return float(self.gamma)
-        return self.gamma_scale * math.pow(state.rounds, self.gamma_exponent)
+        rounds = rounds_that_count(state.problem, state.rounds) if self._online is None else state.rounds
+        return self.gamma_scale * math.pow(rounds, self.gamma_exponent) / self.unit(state)
+
+    def unit(self, state: EpochState) -> float:
+        """The size of a reward that counts as 1."""
+        if self._online is not None:
+            return state.model.unit if state.model is not None else 1.0
+        return self.functions(state.problem).unit(state.data)
 
     @cached_property
     def _online(self) -> OnlineOracle | None:

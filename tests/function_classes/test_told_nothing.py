@@ -51,8 +51,8 @@ def test_units_and_zero_do_not_matter(kind: str, a: float, b: float) -> None:
     assert (functions.candidates(spaces[0], contexts) == functions.candidates(spaces[1], contexts)).all()
     for mine, theirs in zip(functions.bounds(spaces[0], contexts), functions.bounds(spaces[1], contexts), strict=True):
         np.testing.assert_allclose(a + b * mine, theirs, **close)
-    assert functions.scale(two).noise == pytest.approx(b * functions.scale(one).noise)
-    assert functions.scale(two).complexity == pytest.approx(functions.scale(one).complexity)
+    assert functions.natural_scale(two).noise == pytest.approx(b * functions.natural_scale(one).noise)
+    assert functions.natural_scale(two).complexity == pytest.approx(functions.natural_scale(one).complexity)
 
 
 @pytest.mark.parametrize("kind", ["shared", "per-arm"])
@@ -89,7 +89,7 @@ def test_the_regression_is_the_most_likely_one(kind: str) -> None:
     residual = loss + ridge * np.sum(solution[:-1] ** 2)
     assert known.law.estimate**2 == pytest.approx((2 * (span / 4) ** 2 + residual / 2) / (2 + (n - 1) / 2))
     freedom = np.trace(np.linalg.solve(design.T @ design + ridge * np.eye(design.shape[1]), design.T @ design))
-    assert functions.scale(data).complexity == pytest.approx(max(freedom, 1.0))
+    assert functions.natural_scale(data).complexity == pytest.approx(max(freedom, 1.0))
     # draws: the joint posterior of theta and c
     draws = functions.draws(data, noise=0.4, count=20_000, rng=np.random.default_rng(1)).members
     covariance = 0.16 * np.linalg.inv(whole.T @ whole + penalty)
