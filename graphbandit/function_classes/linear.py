@@ -249,10 +249,14 @@ class LinearFunctionClass(ParametricClass[LinearData]):
         return (deviation + bias) ** 2
 
     def version_space(self, data: LinearData, radius: float) -> Ellipsoid:
-        """(theta - thetahat)'V (theta - thetahat) <= radius; the ball |theta| <= S at infinity."""
+        """(theta - thetahat)'V (theta - thetahat) <= radius; the ball |theta| <= S at infinity.
+
+        Without a norm bound S is the span of the rewards seen.
+        """
         self._check(data)
         if radius == math.inf:
-            return Ellipsoid.ball(self.features, self.total_bound)
+            unit = self.unit(data) if self.norm_bound is None else 1.0
+            return Ellipsoid.ball(self.features, self.total_bound * unit)
         known = data.regression
         return Ellipsoid(center=known.parameters, factors=known.factors, radius=radius, offset=known.offset)
 
