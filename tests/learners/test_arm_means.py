@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.integrate import quad
+from scipy.integrate import quad, simpson
 from scipy.stats import norm
 
 import graphbandit as gb
@@ -234,3 +234,27 @@ def test_ids_n_reads_the_graph():
     )
     assert ids.probabilities[0].tolist() == np.eye(K)[4].tolist()
     np.testing.assert_allclose(ts.probabilities, 1 / K, atol=1e-9)
+
+
+def test_best_probabilities_of_arms_with_random_unlike_counts():
+    """Within 1e-3 of the integral, also where one arm is known far better than the others."""
+    from graphbandit.kernels.learners.gaussian_best import best_probabilities
+
+    rng = np.random.default_rng(0)
+    cases = [(np.array([4928, 11, 0]), np.array([0.04, 0.434, 0.0]), 0.5)]
+    for _ in range(60):
+        k = int(rng.integers(2, 8))
+        counts = np.floor(10.0 ** rng.uniform(-0.3, 6, k)).astype(int)
+        cases.append((counts, rng.normal(size=k) * 10.0 ** rng.uniform(-2, 0.5), 10.0 ** rng.uniform(-1, 1)))
+    for counts, means, noise in cases:
+        scales = np.where(counts > 0, noise / np.sqrt(np.maximum(counts, 1)), 1.0)
+        found = np.empty(len(means))
+        best_probabilities(means, scales**2, np.ones(len(means), dtype=bool), found)
+        points = np.unique(
+            np.concatenate([m + s * np.linspace(-8, 8, 2001) for m, s in zip(means, scales, strict=True)])
+        )
+        below = norm.cdf((points[:, None] - means) / scales)
+        for a in range(len(means)):
+            density = norm.pdf((points - means[a]) / scales[a]) / scales[a]
+            others = np.delete(below, a, axis=1).prod(axis=1)
+            assert abs(found[a] - simpson(density * others, x=points)) < 1e-3
