@@ -27,10 +27,9 @@ from graphbandit.learners.epochs.schedule import (
 )
 from graphbandit.learners.problem import Problem
 from graphbandit.planning.anytime import Effort
-from graphbandit.planning.probabilistic import sample_uncertain_rounds
+from graphbandit.planning.revealed import check_revealed
 from graphbandit.planning.sampling import SamplingRule, sample_rounds
 from graphbandit.planning.sampling_program import DEFAULT_EFFORT
-from graphbandit.planning.weak import check_revealed, sample_weak_rounds
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.observations import Observations
 
@@ -199,10 +198,7 @@ class AdaCBG(Learner[AdaCBGState]):
             "available": available,
             "widths": widths,
         }
-        if isinstance(graphs, ProbabilisticGraphs):
-            return sample_uncertain_rounds(rule, graphs=graphs, **told)
-        sample = sample_rounds if graphs.has_all_loops else sample_weak_rounds
-        return sample(rule, graphs=graphs, **told)
+        return sample_rounds(rule, graphs=graphs, **told)
 
     def update(self, state: AdaCBGState, observations: Observations) -> AdaCBGState:
         """End epoch m: fhat_{m+1} from all data, F_{m+1} from the data up to t_m, lambda_{m+1} from the rest."""

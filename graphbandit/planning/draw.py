@@ -10,7 +10,7 @@ from graphbandit.base.shapes import Bool, Float, Int
 from graphbandit.errors import InputError
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.probabilistic import ProbabilisticGraphs
-from graphbandit.planning.exploration import kernel_graph
+from graphbandit.planning.kernel_graphs import kernel_graph
 from graphbandit.rounds.decisions import SOLVERS, Decisions
 
 TOLERANCE = 1e-9

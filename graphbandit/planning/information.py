@@ -5,7 +5,7 @@ import numpy as np
 from graphbandit.base.shapes import Bool, Float, Int
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.probabilistic import ProbabilisticGraphs
-from graphbandit.planning.exploration import kernel_graph
+from graphbandit.planning.kernel_graphs import kernel_graph
 
 
 def neighbourhood_information(

@@ -28,7 +28,8 @@ from graphbandit.base.shapes import Bool, Float, Int
 from graphbandit.errors import GraphError, InputError, SolverError
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.graph import FeedbackGraph
-from graphbandit.planning.exploration import arm_array, check_graph, kernel_graph
+from graphbandit.planning.exploration import arm_array, check_graph
+from graphbandit.planning.kernel_graphs import kernel_graph
 
 TOLERANCE = 1e-9
 """The relative gap that answers have; rounding can leave a little more where gamma is very large."""

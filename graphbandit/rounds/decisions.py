@@ -6,16 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from graphbandit.base.programs import SOLVERS
 from graphbandit.base.shapes import Bool, Float, Int
-
-SOLVERS = ("none", "trivial", "simplex", "highs", "anytime", "interior-point")
-"""How a round's probabilities came about; `Decisions.solver` holds positions in this tuple.
-
-"none": the learner asks for no linear program; "trivial": all mass on the best arm, nothing to solve;
-"simplex": the compiled exact solver; "highs": the HiGHS reference stood in; "anytime": a large program, stopped
-at a certified gap; "interior-point": the compiled solver of SquareCB.G's convex program.
-"""
-
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Decisions:

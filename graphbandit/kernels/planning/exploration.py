@@ -7,6 +7,7 @@ import numpy as np
 from graphbandit.base.shapes import Bool, Float, Int
 from graphbandit.kernels.graphs.adjacency import reveals
 from graphbandit.kernels.jit import kernel
+from graphbandit.kernels.planning.ordering import sort_by
 
 
 @kernel()
@@ -28,32 +29,41 @@ def greedy_exploration_set(
     order: Int[np.ndarray, " arms"],
 ) -> int:
     """Walk the candidates by ascending gap; take each that none taken before reveals. Returns |S|, S in `order`."""
-    arms = np.flatnonzero(candidates)
-    by_gap = arms[np.argsort(gaps[arms], kind="mergesort")]
-    covered = np.zeros(candidates.shape[0], np.bool_)
+    n_arms = candidates.shape[0]
+    covered = np.empty(n_arms, np.bool_)
+    count = 0
+    for a in range(n_arms):
+        covered[a] = False
+        if candidates[a]:
+            order[count] = a
+            count += 1
+    sort_by(gaps, order, scratch, count)
     size = 0
-    for i in range(by_gap.shape[0]):
-        arm = by_gap[i]
+    for i in range(count):
+        arm = order[i]
         if not covered[arm]:
             order[size] = arm
             size += 1
-            count = reveals(graph, arm, scratch)
-            for k in range(count):
+            revealed = reveals(graph, arm, scratch)
+            for k in range(revealed):
                 covered[scratch[k]] = True
     return size
 
 
 @kernel()
 def set_baseline(
-    explored: Int[np.ndarray, " size"],
+    explored: Int[np.ndarray, " size_or_more"],
+    size: int,
     best: int,
     gamma: float,
     gaps: Float[np.ndarray, " arms"],
     baseline: Float[np.ndarray, " arms"],
 ) -> None:
-    """p~(a) = 1 / (|S| + gamma c(a)) for a in S other than best, the rest on best, 0 elsewhere."""
+    """p~(a) = 1 / (|S| + gamma c(a)) for a in S other than best, the rest on best, 0 elsewhere.
+
+    S are the first `size` arms of `explored`.
+    """
     baseline[:] = 0.0
-    size = explored.shape[0]
     rest = 1.0
     for i in range(size):
         arm = explored[i]

@@ -8,6 +8,7 @@ from graphbandit.base.shapes import Bool, Float, Int
 from graphbandit.kernels.graphs.adjacency import reveals
 from graphbandit.kernels.jit import kernel
 from graphbandit.kernels.planning.exploration import best_arm
+from graphbandit.kernels.planning.ordering import sort_by
 
 
 @kernel()
@@ -213,11 +214,17 @@ def smallest_ratio(
     for a in range(regrets.shape[0]):
         if available[a] and regrets[a] == regrets[best] and gains[a] > gains[start]:
             start = a
-    richer = np.flatnonzero(available & (gains > gains[start]))
-    by_gain = richer[np.argsort(gains[richer], kind="mergesort")]
+    n_arms = regrets.shape[0]
+    by_gain, other = np.empty(n_arms, np.int64), np.empty(n_arms, np.int64)
+    richer = 0
+    for a in range(n_arms):
+        if available[a] and gains[a] > gains[start]:
+            by_gain[richer] = a
+            richer += 1
+    sort_by(gains, by_gain, other, richer)
     hull[0] = start
     size = 1
-    for i in range(by_gain.shape[0]):
+    for i in range(richer):
         a = by_gain[i]
         if gains[a] == gains[hull[size - 1]]:
             if regrets[a] >= regrets[hull[size - 1]]:
