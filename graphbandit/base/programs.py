@@ -19,3 +19,6 @@ SMALLEST_OBJECTIVE = 1e-6
 
 ROW_LIMIT = 3000
 """Constrained arms up to which the compiled simplex is tried; above it a dense inverse no longer pays."""
+
+ACCEPTED = 1e-6
+"""The relative gap that SquareCB.G's program reaches but for rounding; answers of a larger one are counted."""

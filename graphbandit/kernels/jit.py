@@ -14,13 +14,15 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
 from numba.core import cgutils, event, types
 from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler
 from numba.extending import intrinsic
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -40,8 +42,33 @@ def kernel(**options: Any) -> Callable[[Function], Function]:
     return decorate
 
 
-inner: Any = partial(kernel, no_cpython_wrapper=True, no_cfunc_wrapper=True)
-"""Decorator of kernels that only kernels call: it spares them the code by which Python calls them."""
+class _PartLibrary(JITCodeLibrary):  # type: ignore[misc]  # Numba has no types
+    """Code that is optimised in the kernels that call it, and not before."""
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+
+class _PartCompiler(Compiler):  # type: ignore[misc]
+    """Numba's own compiler, but for where it puts the code."""
+
+    def __init__(self, typing: Any, target: Any, library: Any, *arguments: Any) -> None:
+        super().__init__(typing, target, library or _PartLibrary(target.codegen(), "part"), *arguments)
+
+
+def inner(**options: Any) -> Callable[[Function], Function]:
+    """Decorator of kernels that only kernels call: no code by which Python calls them, and optimised only there."""
+    return cast(
+        Callable[[Function], Function],
+        numba.njit(
+            nogil=True,
+            error_model="numpy",
+            no_cpython_wrapper=True,
+            no_cfunc_wrapper=True,
+            pipeline_class=_PartCompiler,
+            **options,
+        ),
+    )
 
 
 def pointer(function: Any, signature: Any) -> int:

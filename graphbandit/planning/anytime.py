@@ -52,7 +52,7 @@ def improve(
 ) -> tuple[Float[np.ndarray, " arms"], Float[np.ndarray, " arms"]]:
     """(p, y): a feasible p that costs no more than the feasible `start`, and duals that bound how much it can cost."""
     from graphbandit.kernels.planning import anytime as kernels
-    from graphbandit.kernels.planning.restriction import transpose_lists
+    from graphbandit.kernels.planning.parts import transpose_lists
 
     began = time.perf_counter()
     rows = np.flatnonzero(demand > 0)

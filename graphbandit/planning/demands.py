@@ -18,11 +18,11 @@ def paper_demand(graph: FeedbackGraph, baseline: Float[np.ndarray, " arms"], bes
         baseline: p~, checked already.
         best: the arm of gap 0.
     """
-    from graphbandit.kernels.planning import exploration
+    from graphbandit.kernels.planning import parts
 
     demand = np.empty(graph.n_arms)
     scratch = np.empty(graph.n_arms, dtype=np.int32)
-    exploration.paper_demand(kernel_graph(graph), baseline, best, scratch, demand)
+    parts.paper_demand(kernel_graph(graph), baseline, best, scratch, demand)
     return demand
 
 

@@ -72,7 +72,7 @@ def exploration_set(graph: FeedbackGraph, candidates: npt.ArrayLike, gaps: npt.A
     >>> exploration_set(star, np.ones(6, dtype=bool), [0.1, 0.0, 1.0, 1.0, 1.0, 1.0])
     array([1, 2, 3, 4, 5])
     """
-    from graphbandit.kernels.planning.exploration import greedy_exploration_set
+    from graphbandit.kernels.planning.parts import greedy_exploration_set
 
     check_graph(graph)
     mask = arm_mask("candidates", candidates, graph.n_arms)
@@ -95,7 +95,7 @@ def inverse_gap_baseline(
     >>> inverse_gap_baseline([1, 2, 3], [0.1, 0.0, 1.0, 1.0], gamma=5.0)
     array([0.   , 0.75 , 0.125, 0.125])
     """
-    from graphbandit.kernels.planning.exploration import set_baseline
+    from graphbandit.kernels.planning.parts import set_baseline
 
     costs = gap_array(gaps, max(numbers("gaps", gaps).size, 1))
     arms = _array("explored", explored, "arm numbers")
@@ -107,7 +107,7 @@ def inverse_gap_baseline(
     chosen = int(np.argmin(costs)) if best is None else arm_number("best", best, len(costs))
     baseline = np.empty(len(costs))
     rate = setting_number("gamma", gamma, at_least=0.0)
-    set_baseline(arms.astype(np.int32), len(arms), chosen, rate, costs, baseline)
+    set_baseline(arms.astype(np.int32), chosen, rate, costs, baseline)
     return baseline
 
 

@@ -86,7 +86,7 @@ class Program:
     def observed(self, p: Float[np.ndarray, " arms"]) -> Float[np.ndarray, " arms"]:
         """q, summed in an order of our own and not in BLAS's."""
         if isinstance(self.graph, FeedbackGraph):
-            from graphbandit.kernels.graphs.adjacency import observation_probabilities
+            from graphbandit.kernels.planning.parts import observation_probabilities
 
             q, scratch = np.empty(len(p)), np.empty(len(p), dtype=np.int32)
             observation_probabilities(kernel_graph(self.graph), p, scratch, q)
@@ -94,12 +94,10 @@ class Program:
         q = (p[:, None] * self.graph).sum(axis=0)
         return q
 
-    def certified(
-        self, p: Float[np.ndarray, " arms"], y: Float[np.ndarray, " arms"], solver: str
-    ) -> SamplingSolution:
+    def certified(self, p: Float[np.ndarray, " arms"], y: Float[np.ndarray, " arms"], solver: str) -> SamplingSolution:
         """An answer with what the certificate says of it, good or bad; negative duals count as 0."""
         if isinstance(self.graph, FeedbackGraph):
-            from graphbandit.kernels.planning.certificate import certify_program
+            from graphbandit.kernels.planning.parts import certify_program
 
             scratch, q = np.empty(len(p), dtype=np.int32), np.empty(len(p))
             violation, objective, bound, largest = certify_program(

@@ -83,7 +83,7 @@ class Plan:
 
     def enter(self, t: int, answer: SamplingSolution, solver: str) -> None:
         """Write the answer of the program of round t, and draw its arm."""
-        from graphbandit.kernels.planning.exploration import draw_arm
+        from graphbandit.kernels.planning.parts import draw_arm
 
         outcome = self.outcome
         outcome.probabilities[t], outcome.observed[t] = answer.probabilities, answer.observation_probabilities

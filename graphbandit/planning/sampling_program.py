@@ -10,6 +10,7 @@ simplex, then HiGHS, then the best feasible point; and no answer without its cer
 """
 
 import threading
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
@@ -148,6 +149,8 @@ def solve(
         points.append(p)
         duals.append(y)
     answer = repaired(program, points, duals)
+    if answer.is_exact:
+        return replace(answer, solver="highs")
     count("uncertified")
     return answer
 
@@ -257,9 +260,7 @@ def _anytime(program: Program, start: Float[np.ndarray, " arms"] | None, effort:
         raise InputError("baseline is None; expected a feasible one for the anytime solver to start from")
     if not isinstance(program.graph, FeedbackGraph):
         raise InputError("graph is a matrix of probabilities; expected a FeedbackGraph for the anytime solver")
-    p, y = improve(
-        program.graph, program.demand, program.gaps, program.best, program.available, start, effort
-    )
+    p, y = improve(program.graph, program.demand, program.gaps, program.best, program.available, start, effort)
     answer = program.certified(p, y, "anytime")
     if not answer.is_feasible:
         raise SolverError("the baseline does not meet the demands; expected a feasible one to start from")

@@ -9,6 +9,7 @@ import numpy as np
 from graphbandit.base.programs import SOLVERS
 from graphbandit.base.shapes import Bool, Float, Int
 
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Decisions:
     """A batch of n decisions, each with everything that explains it.

@@ -13,7 +13,7 @@ from numba import types
 from numba.extending import intrinsic, overload
 
 from graphbandit.base.shapes import Float, Int, Int32, Int64, UInt64
-from graphbandit.kernels.jit import inner, kernel
+from graphbandit.kernels.jit import inner
 
 
 class Graph(NamedTuple):
@@ -51,9 +51,7 @@ GRAPH = types.NamedTuple((_read_only(types.uint64, 2), *_LISTS), Graph)
 @inner()
 def graph_of(graphs: Graphs, t: int) -> Graph:
     """The graph of round t."""
-    return Graph(
-        graphs.words[graphs.index[t]], graphs.pointers, graphs.arms, graphs.in_pointers, graphs.in_arms
-    )
+    return Graph(graphs.words[graphs.index[t]], graphs.pointers, graphs.arms, graphs.in_pointers, graphs.in_arms)
 
 
 def _trailing_zeros(typing_context: Any, word: Any) -> Any:
@@ -119,7 +117,7 @@ def _reveals(graph: Any, arm: Any, arms: Any) -> Any:
     return listed
 
 
-@kernel()
+@inner()
 def observation_probabilities(
     graph: Any,
     probabilities: Float[np.ndarray, " arms"],
@@ -127,7 +125,8 @@ def observation_probabilities(
     observed: Float[np.ndarray, " arms"],
 ) -> None:
     """q(a) = sum of p(j) over the arms j that reveal a."""
-    observed[:] = 0.0
+    for a in range(observed.shape[0]):
+        observed[a] = 0.0
     for j in range(probabilities.shape[0]):
         if probabilities[j] > 0.0:
             count = reveals(graph, j, scratch)

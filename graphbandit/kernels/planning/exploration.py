@@ -6,11 +6,11 @@ import numpy as np
 
 from graphbandit.base.shapes import Bool, Float, Int
 from graphbandit.kernels.graphs.adjacency import reveals
-from graphbandit.kernels.jit import kernel
+from graphbandit.kernels.jit import inner
 from graphbandit.kernels.planning.ordering import sort_by
 
 
-@kernel()
+@inner()
 def best_arm(values: Float[np.ndarray, " arms"], available: Bool[np.ndarray, " arms"]) -> int:
     """The available arm of the highest value, lowest index on ties."""
     best = -1
@@ -20,7 +20,7 @@ def best_arm(values: Float[np.ndarray, " arms"], available: Bool[np.ndarray, " a
     return best
 
 
-@kernel()
+@inner()
 def greedy_exploration_set(
     graph: Any,
     candidates: Bool[np.ndarray, " arms"],
@@ -31,7 +31,7 @@ def greedy_exploration_set(
     """Walk the candidates by ascending gap; take each that none taken before reveals. Returns |S|, S in `order`."""
     n_arms = candidates.shape[0]
     covered = np.empty(n_arms, np.bool_)
-    count = 0
+    count = np.int64(0)  # not a literal: what it is handed to would be compiled for that, too
     for a in range(n_arms):
         covered[a] = False
         if candidates[a]:
@@ -50,7 +50,7 @@ def greedy_exploration_set(
     return size
 
 
-@kernel()
+@inner()
 def set_baseline(
     explored: Int[np.ndarray, " size_or_more"],
     size: int,
@@ -63,7 +63,8 @@ def set_baseline(
 
     S are the first `size` arms of `explored`.
     """
-    baseline[:] = 0.0
+    for a in range(gaps.shape[0]):
+        baseline[a] = 0.0
     rest = 1.0
     for i in range(size):
         arm = explored[i]
@@ -73,7 +74,7 @@ def set_baseline(
     baseline[best] = rest if rest > 1e-15 * size else 0.0  # |S| times 1/|S| may fall short of 1 by rounding
 
 
-@kernel()
+@inner()
 def paper_demand(
     graph: Any,
     baseline: Float[np.ndarray, " arms"],
@@ -82,7 +83,8 @@ def paper_demand(
     demand: Float[np.ndarray, " arms"],
 ) -> None:
     """b(a) = max of p~(j) over the arms j that reveal a, for a != best: the right-hand side of program (2)."""
-    demand[:] = 0.0
+    for a in range(demand.shape[0]):
+        demand[a] = 0.0
     for j in range(baseline.shape[0]):
         if baseline[j] > 0.0:
             count = reveals(graph, j, scratch)
@@ -92,7 +94,7 @@ def paper_demand(
     demand[best] = 0.0
 
 
-@kernel()
+@inner()
 def tight_demand(
     candidates: Bool[np.ndarray, " arms"],
     best: int,
@@ -107,7 +109,7 @@ def tight_demand(
     demand[best] = 0.0
 
 
-@kernel()
+@inner()
 def draw_arm(probabilities: Float[np.ndarray, " arms"], uniform: float) -> int:
     """The first arm at which the cumulative probability exceeds `uniform` times their sum."""
     total = 0.0

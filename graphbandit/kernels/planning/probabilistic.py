@@ -25,7 +25,7 @@ def greedy_likely_set(
     """
     n_arms = candidates.shape[0]
     covered, other = np.zeros(n_arms), np.empty(n_arms, np.int32)
-    count = 0
+    count = np.int64(0)
     for a in range(n_arms):
         if candidates[a]:
             order[count] = a

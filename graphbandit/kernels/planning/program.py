@@ -69,7 +69,7 @@ def solve_program(
     Fills `probabilities` and `duals` and returns (status, objective, relative duality gap).
     """
     n_arms = demand.shape[0]
-    n_rows = 0
+    n_rows = np.int64(0)  # not a literal: what it is handed to would be compiled for that, too
     for a in range(n_arms):
         probabilities[a] = 0.0
         duals[a] = 0.0

@@ -4,7 +4,7 @@ import numpy as np
 
 from graphbandit.base.shapes import Bool, Int
 from graphbandit.kernels.graphs.adjacency import Graph, trailing_zeros
-from graphbandit.kernels.jit import inner, kernel
+from graphbandit.kernels.jit import inner
 
 
 @inner()
@@ -84,7 +84,7 @@ def _listed(
     columns = np.empty(total + 1, np.int32)
     columns[0] = best
     marks[best] = 0
-    count = 1
+    count = np.int64(1)  # not a literal: what it is handed to would be compiled for that, too
     for i in range(rows.shape[0]):
         for k in range(in_pointers[rows[i]], in_pointers[rows[i] + 1]):
             j = in_arms[k]
@@ -144,7 +144,7 @@ def _sort(numbers: Int[np.ndarray, " n"], count: int) -> None:
             numbers[i] = other[i]
 
 
-@kernel()
+@inner()
 def transpose_lists(
     pointers: Int[np.ndarray, " ptr"], entries: Int[np.ndarray, " entries"], n_rows: int
 ) -> tuple[Int[np.ndarray, " row_ptr"], Int[np.ndarray, " entries"]]:

@@ -90,9 +90,7 @@ def explore(
 
 
 @kernel()
-def decide_rounds(
-    graphs: Graphs, rounds: Rounds, rule: Rule, solvers: Solvers, room: Room, outcome: Outcome
-) -> None:
+def decide_rounds(graphs: Graphs, rounds: Rounds, rule: Rule, solvers: Solvers, room: Room, outcome: Outcome) -> None:
     """Steps 1 to 7 of the algorithm for each round of a batch.
 
     gamma = rate sqrt(|S|), or, where there are widths, rate times the gamma that makes the bound
