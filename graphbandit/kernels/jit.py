@@ -1,8 +1,9 @@
 """How kernels are compiled: once per installation, kept on disk by the hash of their sources, and without the GIL.
 
-Numba compiles a kernel together with all that it calls, and optimises the callees' code again at every level. So a chain
-of calls costs the square of its length. `pointer` and `caller` break a chain: a kernel behind a pointer is compiled
-by itself, for one signature, and its callers know nothing but its address.
+Numba compiles a kernel together with all that it calls, and optimises their code again at every level: a chain of calls
+costs the square of its length. So what only kernels call is `inner`, and optimised only where it is called; and
+`pointer` and `caller` break a chain: a kernel behind a pointer is compiled by itself, for one signature, and its
+callers know nothing but its address.
 """
 
 import atexit
@@ -42,14 +43,14 @@ def kernel(**options: Any) -> Callable[[Function], Function]:
     return decorate
 
 
-class _PartLibrary(JITCodeLibrary):  # type: ignore[misc]  # Numba has no types
+class _PartLibrary(JITCodeLibrary):
     """Code that is optimised in the kernels that call it, and not before."""
 
     def _optimize_final_module(self) -> None:
         pass
 
 
-class _PartCompiler(Compiler):  # type: ignore[misc]
+class _PartCompiler(Compiler):
     """Numba's own compiler, but for where it puts the code."""
 
     def __init__(self, typing: Any, target: Any, library: Any, *arguments: Any) -> None:
@@ -58,17 +59,8 @@ class _PartCompiler(Compiler):  # type: ignore[misc]
 
 def inner(**options: Any) -> Callable[[Function], Function]:
     """Decorator of kernels that only kernels call: no code by which Python calls them, and optimised only there."""
-    return cast(
-        Callable[[Function], Function],
-        numba.njit(
-            nogil=True,
-            error_model="numpy",
-            no_cpython_wrapper=True,
-            no_cfunc_wrapper=True,
-            pipeline_class=_PartCompiler,
-            **options,
-        ),
-    )
+    alone: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": _PartCompiler}
+    return cast(Callable[[Function], Function], numba.njit(nogil=True, error_model="numpy", **alone, **options))
 
 
 def pointer(function: Any, signature: Any) -> int:
@@ -108,7 +100,7 @@ def sources_hash() -> str:
     return sources.hexdigest()[:32]
 
 
-class _KernelCache(FunctionCache):  # type: ignore[misc]  # Numba has no types
+class _KernelCache(FunctionCache):
     """Numba's cache, wherever it lies, in a folder named by the hash of the kernels' sources.
 
     Numba looks only at a kernel's own file to see whether what it has on disk is still good.
@@ -145,7 +137,7 @@ def _say_uncached() -> None:
     )
 
 
-class Compilations(event.Listener):  # type: ignore[misc]
+class Compilations(event.Listener):
     """Counts and times the compilations of this process, and says so once per installation."""
 
     def __init__(self) -> None:
@@ -197,4 +189,4 @@ def _first_of_installation() -> bool:
 
 
 compilations = Compilations()
-event.register("numba:compile", compilations)  # type: ignore[no-untyped-call]
+event.register("numba:compile", compilations)

@@ -6,12 +6,13 @@
 import numpy as np
 
 from graphbandit.base.checks import setting_choice
+from graphbandit.base.programs import SOLVERS
 from graphbandit.base.shapes import Bool, Float, Int
 from graphbandit.errors import InputError
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.probabilistic import ProbabilisticGraphs
 from graphbandit.planning.kernel_graphs import kernel_graph
-from graphbandit.rounds.decisions import SOLVERS, Decisions
+from graphbandit.rounds.decisions import Decisions
 
 TOLERANCE = 1e-9
 """How far the probabilities of a round may be from summing to one."""

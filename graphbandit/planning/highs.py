@@ -48,7 +48,7 @@ def largest_factor(program: Program) -> tuple[float, Float[np.ndarray, " arms"]]
     rows = np.flatnonzero(demand > 0)
     asked = program.reveals[rows][:, columns]
     n = len(columns)
-    result = linprog(
+    result = linprog(  # type: ignore[call-overload]
         np.concatenate([np.zeros(n), [-1.0]]),
         A_ub=hstack([-asked, csr_array(demand[rows][:, None])], format="csr"),
         b_ub=np.zeros(len(rows)),

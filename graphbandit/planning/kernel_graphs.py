@@ -1,7 +1,8 @@
 """Graphs in the one form in which planning kernels take them."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,19 +19,26 @@ for _array in (_NO_WORDS, _FIRST, *_NO_LISTS):
     _array.flags.writeable = False  # as those of graphs are: kernels are compiled for one type
 
 
+@cache
+def _forms() -> Any:
+    from graphbandit.kernels.graphs import adjacency
+
+    return adjacency
+
+
 def kernel_graph(graph: FeedbackGraph) -> "Graph":
     """One graph."""
-    from graphbandit.kernels.graphs.adjacency import Graph
-
-    if isinstance(graph.rows, np.ndarray):
-        return Graph(graph.rows, *_NO_LISTS)
-    return Graph(_NO_WORDS[0], *graph.csr(), *graph.in_csr())
+    rows = graph.rows
+    if isinstance(rows, np.ndarray):
+        packed: Graph = _forms().Graph(rows, *_NO_LISTS)
+        return packed
+    listed: Graph = _forms().Graph(_NO_WORDS[0], *graph.csr(), *graph.in_csr())
+    return listed
 
 
 def kernel_batches(graphs: FeedbackGraphs) -> "Iterator[tuple[slice, Graphs]]":
     """A batch, as slices of its rounds: all at once where graphs are packed, one by one where they are large."""
-    from graphbandit.kernels.graphs.adjacency import Graphs
-
+    Graphs = _forms().Graphs
     if graphs.is_packed:
         yield slice(None), Graphs(graphs.words, graphs.index, *_NO_LISTS)
         return

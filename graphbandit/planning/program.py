@@ -11,6 +11,7 @@ short: for any y >= 0,
 is a lower bound on the optimum, so a feasible p with that cost is optimal, whoever found it.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -91,8 +92,7 @@ class Program:
             q, scratch = np.empty(len(p)), np.empty(len(p), dtype=np.int32)
             observation_probabilities(kernel_graph(self.graph), p, scratch, q)
             return q
-        q = (p[:, None] * self.graph).sum(axis=0)
-        return q
+        return np.asarray((p[:, None] * self.graph).sum(axis=0))
 
     def certified(self, p: Float[np.ndarray, " arms"], y: Float[np.ndarray, " arms"], solver: str) -> SamplingSolution:
         """An answer with what the certificate says of it, good or bad; negative duals count as 0."""
@@ -120,7 +120,7 @@ def solution(
     p: Float[np.ndarray, " arms"],
     y: Float[np.ndarray, " arms"],
     q: Float[np.ndarray, " arms"],
-    certificate: tuple[float, float, float, float],
+    certificate: Sequence[float],
     solver: str,
 ) -> SamplingSolution:
     """An answer from its certificate: (largest violation, objective, lower bound, largest cost)."""

@@ -1,7 +1,8 @@
 """The best feasible answer where no solver reaches a certified optimum, as when arms nearly tie.
 
 Points that violate a constraint a little are made feasible, duals that price an arm a little above its cost are
-lowered, and the cheapest point stands with the highest bound: feasible to 1e-9, with a certified gap that may exceed it.
+lowered, and the cheapest point stands with the highest bound: feasible to 1e-9, with a certified gap that may
+be larger.
 """
 
 import numpy as np

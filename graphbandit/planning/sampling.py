@@ -17,9 +17,9 @@ them has a gap no larger than the arm's own, so with sure loops the baseline mee
 
     q(a) >= sum over j in S of P[j, a] / (|S| + gamma c(j))  >=  1 / (|S| + gamma c(a))          for every candidate a
 
-and the program always has a solution. Without, it is scaled as that of a weakly observable graph, and best has the demand
-max over j of P[j, best] / (|S| + gamma c(j)). No bound is claimed. A round whose probabilities are all 0 or 1 is
-decided as its graph is, to the last bit.
+and the program always has a solution. Without, it is scaled as that of a weakly observable graph, and the demand of
+best is max over j of P[j, best] / (|S| + gamma c(j)). No bound is claimed. A round whose probabilities are all 0 or 1
+is decided as its graph is, to the last bit.
 """
 
 from collections.abc import Callable, Iterator
@@ -79,7 +79,8 @@ class Plan:
     def mask(self, t: int) -> Bool[np.ndarray, " arms"]:
         """The arms on offer in round t."""
         masks = self.rounds.available
-        return masks[t if len(masks) > 1 else 0]
+        mask: Bool[np.ndarray, " arms"] = masks[t if len(masks) > 1 else 0]
+        return mask
 
     def enter(self, t: int, answer: SamplingSolution, solver: str) -> None:
         """Write the answer of the program of round t, and draw its arm."""

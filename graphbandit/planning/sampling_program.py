@@ -11,8 +11,8 @@ simplex, then HiGHS, then the best feasible point; and no answer without its cer
 
 import threading
 from dataclasses import replace
-from functools import lru_cache
-from typing import TYPE_CHECKING, Literal
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -78,6 +78,11 @@ def solve_sampling_lp(
     >>> answer.probabilities.round(12), round(answer.objective, 12), answer.solver
     (array([0.1, 0.9, 0. , 0. , 0. , 0. ]), 0.01, 'simplex')
     """
+    if solver == "auto" and (baseline is None) != (demand is None):
+        asked = baseline if demand is None else demand
+        found = _at_once(graph, asked, demand is None, gaps, -1 if best is None else best, available)
+        if found is not None:
+            return found
     check_graph(graph)
     n = graph.n_arms
     costs = gap_array(gaps, n) if available is None else arm_array("gaps", gaps, n)
@@ -209,11 +214,52 @@ def _distribution(baseline: npt.ArrayLike, available: Bool[np.ndarray, " arms"])
     return p
 
 
+def _at_once(
+    graph: object, asked: object, is_baseline: bool, gaps: object, best: object, available: object
+) -> SamplingSolution | None:
+    """The exact answer to what is given, in one compiled call; None where anything is unusual."""
+    if not (isinstance(graph, FeedbackGraph) and type(best) is int and best < graph.n_arms):
+        return None
+    n = graph.n_arms
+    mask = everyone(n) if available is None else available
+    if not (_fits(gaps, n, FLOAT) and _fits(asked, n, FLOAT) and _fits(mask, n, BOOL)):
+        return None
+    kernels, answer = _kernels(), np.empty((4, n))
+    status, *certificate = kernels.answer_at_once(
+        kernel_graph(graph), asked, is_baseline, gaps, best, mask, kept_room(n, ROW_LIMIT),
+        compiled_solvers(ROW_LIMIT), answer,
+    )  # fmt: skip
+    if status != kernels.CERTIFIED:
+        return None
+    p, y, q, rows = answer
+    found = solution(rows, p, y, q, certificate, "simplex")
+    return found if found.is_exact else None
+
+
+FLOAT, BOOL = np.dtype(np.float64), np.dtype(np.bool_)
+
+
+def _fits(value: object, n_arms: int, dtype: np.dtype[Any]) -> bool:
+    """Whether this is an array as kernels take it: nothing to convert."""
+    return (
+        type(value) is np.ndarray
+        and value.shape == (n_arms,)
+        and value.dtype is dtype
+        and value.flags.carray  # contiguous, aligned and writeable: kernels are compiled for one type
+    )
+
+
+@cache
+def _kernels() -> Any:
+    from graphbandit.kernels.planning import program
+
+    return program
+
+
 class _Rooms(threading.local):
     """Room for programs, kept for the next one of the same size; a thread has its own."""
 
-    n_arms, row_limit = -1, -1
-    room: "Room"
+    kept: "tuple[int, int, Room] | None" = None
 
 
 _rooms = _Rooms()
@@ -221,27 +267,22 @@ _rooms = _Rooms()
 
 def kept_room(n_arms: int, row_limit: int) -> "Room":
     """Room for the programs of this thread."""
-    from graphbandit.kernels.planning.program import room
-
-    if (_rooms.n_arms, _rooms.row_limit) != (n_arms, row_limit):
-        _rooms.room = room(n_arms, row_limit)
-        _rooms.n_arms, _rooms.row_limit = n_arms, row_limit
-    return _rooms.room
+    kept = _rooms.kept
+    if kept is None or kept[0] != n_arms or kept[1] != row_limit:
+        kept = _rooms.kept = n_arms, row_limit, _kernels().room(n_arms, row_limit)
+    return kept[2]
 
 
 @lru_cache(maxsize=4)
 def compiled_solvers(row_limit: int) -> "Solvers":
     """The addresses of the compiled solvers."""
-    from graphbandit.kernels.planning.program import solvers
-
-    return solvers(row_limit)
+    solvers: Solvers = _kernels().solvers(row_limit)
+    return solvers
 
 
 def _simplex(program: Program, graph: FeedbackGraph) -> SamplingSolution:
     """The compiled simplex's answer, exact or not; SolverError if it proves that there is none."""
-    from graphbandit.kernels.planning import program as kernels
-
-    n = graph.n_arms
+    kernels, n = _kernels(), graph.n_arms
     p, y, q = np.empty((3, n))
     status, *certificate = kernels.answer_program(
         kernel_graph(graph), program.demand, program.gaps, program.best, program.available,

@@ -7,8 +7,8 @@
 with l the estimated losses. Its value bounds the regret of the round that the error of the estimate does not pay for,
 whatever the truth is: the decision-estimation coefficient of the round. Adding a number to all losses changes nothing,
 and gamma only scales: c(a) = gamma (l(a) - min l) says it all, and gamma times the value is between 0 and the number
-of arms or so. It was tested with gamma up to 1e5, on losses of order 1; far beyond that rounding may win, and the answer
-is a feasible point whose certified gap is larger than usual. `kernels.planning.squarecb` has the method, an
+of arms or so. It was tested with gamma up to 1e5, on losses of order 1; far beyond that rounding may win: then the
+answer is a feasible point whose certified gap is larger than usual. `kernels.planning.squarecb` has the method, an
 interior-point method made for this program; what it returns is judged by a certificate that needs no p: for a
 distribution w over the constraints and any numbers r and rho
 

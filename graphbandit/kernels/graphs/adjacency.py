@@ -29,10 +29,10 @@ class Graph(NamedTuple):
 
 
 class Graphs(NamedTuple):
-    """A batch: round t has the packed graph ``words[index[t]]``, or all have the one that is listed."""
+    """A batch: round t has the packed graph ``words[place[t]]``, or all have the one that is listed."""
 
     words: UInt64[np.ndarray, "stored arms words"]
-    index: Int32[np.ndarray, " n"]
+    place: Int32[np.ndarray, " n"]
     pointers: Int64[np.ndarray, " ptr"]
     arms: Int32[np.ndarray, " edges"]
     in_pointers: Int64[np.ndarray, " ptr"]
@@ -51,7 +51,7 @@ GRAPH = types.NamedTuple((_read_only(types.uint64, 2), *_LISTS), Graph)
 @inner()
 def graph_of(graphs: Graphs, t: int) -> Graph:
     """The graph of round t."""
-    return Graph(graphs.words[graphs.index[t]], graphs.pointers, graphs.arms, graphs.in_pointers, graphs.in_arms)
+    return Graph(graphs.words[graphs.place[t]], graphs.pointers, graphs.arms, graphs.in_pointers, graphs.in_arms)
 
 
 def _trailing_zeros(typing_context: Any, word: Any) -> Any:

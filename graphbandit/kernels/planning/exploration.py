@@ -31,7 +31,7 @@ def greedy_exploration_set(
     """Walk the candidates by ascending gap; take each that none taken before reveals. Returns |S|, S in `order`."""
     n_arms = candidates.shape[0]
     covered = np.empty(n_arms, np.bool_)
-    count = np.int64(0)  # not a literal: what it is handed to would be compiled for that, too
+    count: Any = np.int64(0)  # not a literal: what it is handed to would be compiled for that, too
     for a in range(n_arms):
         covered[a] = False
         if candidates[a]:

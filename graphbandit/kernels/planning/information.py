@@ -217,13 +217,13 @@ def smallest_ratio(
         if available[a] and regrets[a] == regrets[best] and gains[a] > gains[start]:
             start = a
     n_arms = regrets.shape[0]
-    by_gain, other = np.empty(n_arms, np.int64), np.empty(n_arms, np.int64)
-    richer = np.int64(0)  # not a literal: what it is handed to would be compiled for that, too
+    by_gain, scratch = np.empty(n_arms, np.int64), np.empty(n_arms, np.int64)
+    richer: Any = np.int64(0)  # not a literal: what it is handed to would be compiled for that, too
     for a in range(n_arms):
         if available[a] and gains[a] > gains[start]:
             by_gain[richer] = a
             richer += 1
-    sort_by(gains, by_gain, other, richer)
+    sort_by(gains, by_gain, scratch, richer)
     hull[0] = start
     size = 1
     for i in range(richer):

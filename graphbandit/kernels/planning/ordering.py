@@ -13,7 +13,7 @@ RUN = 24
 def sort_by(
     keys: Float[np.ndarray, " arms"], order: Int[np.ndarray, " arms"], other: Int[np.ndarray, " arms"], count: int
 ) -> None:
-    """Sort the first `count` arms of `order` by ascending key; arms of one key stay as they were. `other` is scratch."""
+    """Sort the first `count` arms of `order` by ascending key, equal ones as they were. `other` is scratch."""
     for start in range(0, count, RUN):
         for i in range(start + 1, min(start + RUN, count)):
             arm = order[i]

@@ -1,5 +1,7 @@
 """What a round explores where edges have probabilities: the exploration set, gamma and the baseline."""
 
+from typing import Any
+
 import numpy as np
 
 from graphbandit.base.shapes import Bool, Float, Int
@@ -25,7 +27,7 @@ def greedy_likely_set(
     """
     n_arms = candidates.shape[0]
     covered, other = np.zeros(n_arms), np.empty(n_arms, np.int32)
-    count = np.int64(0)
+    count: Any = np.int64(0)
     for a in range(n_arms):
         if candidates[a]:
             order[count] = a

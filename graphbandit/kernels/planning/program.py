@@ -9,6 +9,7 @@ from graphbandit.base.shapes import Bool, Float, Int
 from graphbandit.kernels.graphs.adjacency import GRAPH, Graph
 from graphbandit.kernels.jit import caller, kernel, pointer
 from graphbandit.kernels.planning.certificate import certify_program
+from graphbandit.kernels.planning.exploration import paper_demand
 from graphbandit.kernels.planning.restriction import restrict, transpose_lists
 from graphbandit.kernels.planning.simplex import (
     INFEASIBLE,
@@ -24,6 +25,8 @@ UNSOLVED = 1
 """A point that is not certified, to start repairs from, or zeros."""
 TOO_LARGE = 2
 NO_SOLUTION = 3
+UNFIT = 4
+"""The input has a bad value; the caller says which."""
 
 
 class Room(NamedTuple):
@@ -69,7 +72,7 @@ def solve_program(
     Fills `probabilities` and `duals` and returns (status, objective, relative duality gap).
     """
     n_arms = demand.shape[0]
-    n_rows = np.int64(0)  # not a literal: what it is handed to would be compiled for that, too
+    n_rows: Any = np.int64(0)  # not a literal: what it is handed to would be compiled for that, too
     for a in range(n_arms):
         probabilities[a] = 0.0
         duals[a] = 0.0
@@ -150,5 +153,56 @@ def answer_program(
         return status, np.nan, np.nan, np.nan, np.nan
     violation, objective, bound, largest = certify_program(
         graph, demand, gaps, available, probabilities, duals, room.row_of, observed
+    )
+    return status, violation, objective, bound, largest
+
+
+@kernel()
+def answer_at_once(
+    graph: Graph,
+    asked: Float[np.ndarray, " arms"],
+    is_baseline: bool,
+    gaps: Float[np.ndarray, " arms"],
+    best: int,
+    available: Bool[np.ndarray, " arms"],
+    room: Room,
+    solvers: Solvers,
+    answer: Float[np.ndarray, "4 arms"],
+) -> tuple[int, float, float, float, float]:
+    """`answer_program` for input that nobody has looked at but for shapes and types: UNFIT where a value is bad.
+
+    `asked` are the demands, or the baseline of which they follow. `best` is -1 to be found. `answer` receives p, y, q
+    and the demands.
+    """
+    n_arms = gaps.shape[0]
+    total = 0.0
+    for a in range(n_arms):
+        total += asked[a]
+        if not (0.0 <= asked[a] < np.inf) or not (-np.inf < gaps[a] < np.inf):
+            return UNFIT, np.nan, np.nan, np.nan, np.nan
+        if available[a]:
+            if gaps[a] < 0.0:
+                return UNFIT, np.nan, np.nan, np.nan, np.nan
+            if best < 0 and gaps[a] == 0.0:
+                best = a
+        elif is_baseline and asked[a] != 0.0:
+            return UNFIT, np.nan, np.nan, np.nan, np.nan
+    if best < 0 or not available[best] or gaps[best] != 0.0 or (is_baseline and abs(total - 1.0) > 1e-6):
+        return UNFIT, np.nan, np.nan, np.nan, np.nan
+    demand = answer[3]
+    if is_baseline:
+        paper_demand(graph, asked, best, room.row_of, demand)
+    else:
+        for a in range(n_arms):
+            demand[a] = asked[a]
+        demand[best] = 0.0
+    status, _, _ = call_program(
+        solvers.program,
+        (graph, demand, gaps, best, available, room, answer[0], answer[1], solvers.simplex, solvers.row_limit),
+    )
+    if status != CERTIFIED:
+        return status, np.nan, np.nan, np.nan, np.nan
+    violation, objective, bound, largest = certify_program(
+        graph, demand, gaps, available, answer[0], answer[1], room.row_of, answer[2]
     )
     return status, violation, objective, bound, largest

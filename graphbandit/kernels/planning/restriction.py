@@ -1,5 +1,7 @@
 """The part of a sampling program that matters: the constrained arms, and the arms that can answer them."""
 
+from typing import Any
+
 import numpy as np
 
 from graphbandit.base.shapes import Bool, Int
@@ -84,7 +86,7 @@ def _listed(
     columns = np.empty(total + 1, np.int32)
     columns[0] = best
     marks[best] = 0
-    count = np.int64(1)  # not a literal: what it is handed to would be compiled for that, too
+    count: Any = np.int64(1)  # not a literal: what it is handed to would be compiled for that, too
     for i in range(rows.shape[0]):
         for k in range(in_pointers[rows[i]], in_pointers[rows[i] + 1]):
             j = in_arms[k]

@@ -117,7 +117,7 @@ def solve_covering_lp(
     start(best, total, incidence, work)
     inverse = scratch.inverse
     inverse[0, 0] = 1.0
-    k = np.int64(1)  # not a literal, for which all parts would be compiled once more
+    k: Any = np.int64(1)  # not a literal, for which all parts would be compiled once more
     pivots = 0
     tolerance = FEASIBLE
     next_tolerance = STRICTLY_FEASIBLE

@@ -24,7 +24,7 @@ import numpy as np
 from numba import types
 
 from graphbandit.base.programs import ACCEPTED
-from graphbandit.base.shapes import Bool, Float, Int
+from graphbandit.base.shapes import Bool, Float
 from graphbandit.kernels.graphs.adjacency import Graphs, graph_of, reveals
 from graphbandit.kernels.jit import caller, inner, kernel, pointer
 from graphbandit.kernels.planning.cones import sandwich

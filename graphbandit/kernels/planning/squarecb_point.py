@@ -174,6 +174,7 @@ def change_basis(point: Iterate) -> None:
 
 @inner()
 def complementarity(point: Iterate) -> float:
+    """The sum over all cones of the products of primal and dual."""
     total = inner_product(point.outer, point.outer_dual) + inner_product(point.inner, point.inner_dual)
     for a in range(point.p.shape[0]):
         total += point.p[a] * point.s[a]
