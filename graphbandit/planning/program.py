@@ -1,4 +1,4 @@
-"""One sampling program: its data, for sure or uncertain edges, its answers, and the certificate that judges them.
+"""One sampling program: its data, for edges that are there or have a probability, its answers, and the certificate that judges them.
 
     minimise    sum_a p(a) c(a)
     subject to  q(a) = sum_j p(j) P[j, a]  >=  b(a),   p >= 0,   sum_a p(a) = 1,   p(j) = 0 for arms not available

@@ -14,7 +14,8 @@ def check_revealed(graphs: FeedbackGraphs | ProbabilisticGraphs, available: Bool
     everyone = np.ones(graphs.n_arms, dtype=np.bool_)
     for t in range(len(graphs)):
         offered = everyone if available is None else available[t]
-        hidden = np.flatnonzero(offered & ~revealed_by_some(graphs[t], offered))
+        graph = graphs[t] if isinstance(graphs, FeedbackGraphs) else graphs.matrix(t)
+        hidden = np.flatnonzero(offered & ~revealed_by_some(graph, offered))
         if len(hidden):
             arms = ", ".join(map(str, hidden[:8]))
             raise GraphError(

@@ -11,7 +11,7 @@ as `coverage_factor`. No bound is claimed. `docs/weak-graphs.md` says why best h
     q(a) >= s / (|S| + gamma c(a))         for every candidate a != best that an available arm reveals
     q(best) >= s / (|S| + gamma c(j))      if best does not reveal itself; j the cheapest arm that does
 
-**Uncertain graphs**, in which an edge is there with a probability only. With q(a) = sum_j p(j) P[j, a] the tight form
+**Probabilistic graphs**, in which an edge is there with a probability only. With q(a) = sum_j p(j) P[j, a] the tight form
 stays as it is. An arm is left out of S once those taken before reveal it with probabilities that sum to 1. Each of
 them has a gap no larger than the arm's own, so with sure loops the baseline meets
 
@@ -173,7 +173,7 @@ def _parts(
         is_sure = ((matrices == 0.0) | (matrices == 1.0)).all(axis=(1, 2))
         sure = is_sure[index]
         if not sure.all() or not len(sure):
-            yield np.flatnonzero(~sure), _plan_uncertain, graphs if not sure.any() else graphs[~sure]
+            yield np.flatnonzero(~sure), _plan_probabilistic, graphs if not sure.any() else graphs[~sure]
         if sure.any():
             edges = FeedbackGraphs.from_dense(matrices[is_sure] == 1.0, require_loops=False)
             numbers = np.flatnonzero(sure)
@@ -232,7 +232,7 @@ def _plan_weak(rule: SamplingRule, plan: Plan, graphs: FeedbackGraphs) -> None:
         _enter_scaled(plan, t, graph, demand)
 
 
-def _plan_uncertain(rule: SamplingRule, plan: Plan, graphs: ProbabilisticGraphs) -> None:
+def _plan_probabilistic(rule: SamplingRule, plan: Plan, graphs: ProbabilisticGraphs) -> None:
     """S by what probabilities sum to; then the tight program with probabilities in place of edges."""
     from graphbandit.kernels.planning.probabilistic import baselines
 
@@ -240,7 +240,7 @@ def _plan_uncertain(rule: SamplingRule, plan: Plan, graphs: ProbabilisticGraphs)
     baselines(graphs.stored, graphs.index, rounds, rule.explore_all, float(rule.rate), outcome)
     plays_baseline = rule.coverage == "none"
     for t in range(len(graphs)):
-        matrix, mask, candidates = graphs[t], plan.mask(t), rounds.candidates[t]
+        matrix, mask, candidates = graphs.matrix(t), plan.mask(t), rounds.candidates[t]
         gamma, gaps, best = float(outcome.numbers[t, 1]), outcome.gaps[t], int(outcome.integers[t, 1])
         if plays_baseline or gamma == np.inf:
             demand = np.zeros(len(gaps))
