@@ -1,5 +1,26 @@
-"""What would another policy have earned? Logs in, values and intervals out."""
+"""What would another policy have earned? Logs in, values and intervals out.
 
+`evaluate` a set of policies on a `Log`, `compare` two of them. `docs/evaluation.md` says which method and interval to
+choose; the defaults are right for most logs.
+"""
+
+from graphbandit.evaluation.evaluate import compare, evaluate
+from graphbandit.evaluation.intervals import Interval
+from graphbandit.evaluation.settings import INTERVALS, METHODS
+from graphbandit.evaluation.table import Difference, EvaluationTable, PolicyValue
 from graphbandit.logs import Log, LogBatch, LogSummary, LogWriter
 
-__all__ = ["Log", "LogBatch", "LogSummary", "LogWriter"]
+__all__ = [
+    "INTERVALS",
+    "METHODS",
+    "Difference",
+    "EvaluationTable",
+    "Interval",
+    "Log",
+    "LogBatch",
+    "LogSummary",
+    "LogWriter",
+    "PolicyValue",
+    "compare",
+    "evaluate",
+]

@@ -245,7 +245,7 @@ def times_graphs(
         step = max(1, CELLS // (n_arms * n_arms))
         for start in range(0, n, step):
             part = slice(start, start + step)
-            dense = _dense(graphs, graphs.index[part])
+            dense = dense_graphs(graphs, graphs.index[part])
             result[part] = np.einsum("na,nja->nj" if transposed else "nj,nja->na", rows[part], dense)
         return result
     order = np.argsort(place, kind="stable")
@@ -266,9 +266,10 @@ def _sparse(graphs: FeedbackGraphs | ProbabilisticGraphs, stored: int) -> Any:
     return graphs._stored_graph(stored).to_sparse().astype(np.float64)
 
 
-def _dense(
+def dense_graphs(
     graphs: FeedbackGraphs | ProbabilisticGraphs, index: Int[np.ndarray, " some"]
 ) -> Float[np.ndarray, "some arms arms"]:
+    """The matrices of these stored graphs."""
     if isinstance(graphs, ProbabilisticGraphs):
         return np.asarray(graphs.stored[index])
     if isinstance(graphs.stored, np.ndarray):

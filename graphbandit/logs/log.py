@@ -237,8 +237,8 @@ class Log:
 
     @property
     def batch_rounds(self) -> int:
-        """How many rounds a batch has unless told otherwise; it depends on the number of arms alone."""
-        return int(np.clip(CELLS // self.n_arms, 1, LARGEST_BATCH))
+        """How many rounds a batch has unless told otherwise: a power of two that depends on the number of arms alone."""
+        return 1 << (int(np.clip(CELLS // self.n_arms, 1, LARGEST_BATCH)).bit_length() - 1)
 
     def to_batch(self) -> LogBatch:
         """The whole log as one batch, in memory."""
