@@ -230,7 +230,7 @@ def _table(log: Log, sums: Sums, plan: Plan, policies: dict[str, Any], model: An
     estimator = Estimator(settings=settings, reward_range=plan.reward_range, counts=sums.counts)
     if not estimator.n:
         raise LogError("no round of the log can be used, as all lack revealed rewards; expected missing=0.0, say")
-    values, times = {}, {}
+    values = {}
     for name in policies:
         weights = sums.weights[name]
         part = settings.support == "part"
@@ -254,7 +254,6 @@ def _table(log: Log, sums: Sums, plan: Plan, policies: dict[str, Any], model: An
             rounds=estimator.n,
             without_side_observations=without,
         )
-        times[name] = estimator.over_time(sums.terms[name])
     return EvaluationTable(
         values_by_name=values,
         settings=settings,
@@ -263,7 +262,6 @@ def _table(log: Log, sums: Sums, plan: Plan, policies: dict[str, Any], model: An
         dropped=sums.dropped,
         by=plan.by,
         segments=_segment_values(sums, settings),
-        over_time=times,
         sums=sums,
         log=log,
         policies=policies,

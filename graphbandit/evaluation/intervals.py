@@ -35,7 +35,7 @@ import numpy as np
 from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Float, Int
 
-RESAMPLES = 2000
+RESAMPLES = 1000
 CLUSTERS = 4096
 """Resampled units of the bootstrap, at most; consecutive groups are joined beyond."""
 

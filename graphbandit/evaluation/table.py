@@ -12,7 +12,7 @@ from graphbandit.errors import InputError, MissingExtraError
 from graphbandit.evaluation.groups import Sums
 from graphbandit.evaluation.intervals import Interval
 from graphbandit.evaluation.settings import Settings
-from graphbandit.evaluation.values import OverTime
+from graphbandit.evaluation.values import Estimator, OverTime
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -101,7 +101,6 @@ class EvaluationTable(Mapping[str, PolicyValue]):
     dropped: int
     by: str | None
     segments: tuple[SegmentValue, ...]
-    over_time: Mapping[str, OverTime]
     sums: Sums
     log: Any
     policies: Mapping[str, Any]
@@ -133,6 +132,15 @@ class EvaluationTable(Mapping[str, PolicyValue]):
                 raise InputError(f"no policy has the name {name!r}; expected one of {', '.join(self)}")
         settings = {f.name: getattr(self.settings, f.name) for f in fields(self.settings)}
         return compare(self.log, first, second, policies=self.policies, model=self.model, **settings)
+
+    def over_time(self, name: str, looks: int = 60) -> OverTime:
+        """The value of a policy after more and more rounds; the interval is time-uniform if it is one of any size."""
+        return self.estimator.over_time(self.sums.terms[self[name].name], looks)
+
+    @property
+    def estimator(self) -> Estimator:
+        """What turns the sums into values."""
+        return Estimator(settings=self.settings, reward_range=self.reward_range, counts=self.sums.counts)
 
     def rows(self) -> list[dict[str, Any]]:
         """One dictionary a policy, for frames and files."""
