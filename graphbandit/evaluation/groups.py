@@ -45,6 +45,15 @@ def group_starts(n_groups: int) -> Int[np.ndarray, " groups"]:
     return start + ((groups - before) << level)
 
 
+def group_slack(n_groups: int, reward_width: float) -> Float[np.ndarray, " groups"]:
+    """By how much bounded terms may fall below their base: width * max(1, sqrt(t) / (10 c)) in groups of c rounds.
+
+    Bets shrink like c / sqrt(t), so this much hardly ever limits one; models are then used as they are nearly always.
+    """
+    starts = group_starts(n_groups + 1)
+    return reward_width * np.maximum(1.0, np.sqrt(starts[:-1]) / (10.0 * np.diff(starts)))
+
+
 def n_groups(rounds: int) -> int:
     """How many groups so many rounds make."""
     return int(group_of(np.array([rounds - 1]))[0]) + 1 if rounds else 0

@@ -4,9 +4,9 @@
 | --- | --- |
 | asymptotic | coverage as the number of rounds grows, for independent rounds; too short with heavy weights |
 | bootstrap | the same, without assuming a symmetric distribution |
-| bernstein | coverage at every number of rounds, adaptive logs included; wide |
-| betting | coverage at every number of rounds, adaptive logs included |
-| sequence | coverage at all numbers of rounds at once, so one may look as often as one likes |
+| bernstein | coverage at every number of rounds and for adaptive logs, of the log's average even if the value drifts |
+| betting | coverage at every number of rounds and for adaptive logs, if the value does not drift |
+| sequence | the same at all numbers of rounds at once, so one may look as often as one likes |
 
 The last three need rewards within a known range and the true probabilities of the log. They ask nothing of the size of
 the weights: their terms are bounded from one side by construction (`terms.bounded_terms`). Each side of the interval is
@@ -18,11 +18,13 @@ betting (Waudby-Smith, Ramdas 2024): K_i(m) = prod_{j <= i} (1 + l_j (x_j - m)),
 chosen from groups before i, is a nonnegative martingale at m = V (or a supermartingale). With probability 1 - error it
 never reaches 1 / error, so V is at least the smallest m for which it never does.
 
-bernstein (predictable plug-in, ibid.): with psi(l) = -log(1 - l) - l, r_i = top - floor_i and g_i the mean before i,
-V >= (sum_i l_i x_i - log(1 / error) - sum_i psi(l_i r_i) ((x_i - g_i) / r_i)^2) / sum_i l_i.
+The bets are l_i = c_i sqrt(2 log(1 / error) / (n v_i)), v_i the variance of a round before i. The sequence, which must
+not know n, averages the wealth of ten bets l_i = c_i s that fall from s = 2 / (top - bottom) by factors of 2.5.
 
-Both bet l_i = c_i sqrt(2 log(1 / error) / (n v_i)), v_i the variance of a round before i; the sequence has
-t log(1 + t) for n.
+bernstein (Howard, Ramdas, McAuliffe, Sekhon 2021, with the constants of Fan, Grama, Liu 2015): with
+psi(l) = -log(1 - l) - l, r_i = top - floor_i and g_i the mean before i,
+exp(l sum_i c_i (x_i - V_i) - sum_i psi(l c_i r_i) ((x_i - g_i) / r_i)^2) is a supermartingale for every l, whatever the
+means V_i of the groups are. The bound is that of the average over ten l, and is one for sum_i c_i V_i / n.
 """
 
 from __future__ import annotations
@@ -107,44 +109,58 @@ def quantiles(values: Float[np.ndarray, " resamples"], level: float) -> tuple[fl
     return float(low), float(high)
 
 
-def bets(groups: Groups, error: float, limit: float, *, uniform: bool) -> Float[np.ndarray, " groups"]:
-    """l_i, from groups before i alone."""
+def bets(groups: Groups, error: float) -> Float[np.ndarray, "1 groups"]:
+    """l_i for a known number of rounds, from groups before i alone."""
     x, c = groups.mean, groups.count
     wide = groups.top - groups.bottom
-    before = np.cumsum(c) - c
-    centre = (groups.top + groups.bottom) / 2
-    means = (centre + np.cumsum(c * x) - c * x) / (1 + before)
-    np.clip(means, groups.bottom, groups.top, out=means)
+    means = means_before(groups)
     squares = np.minimum(c * (x - means) ** 2, 1e300)
     variance = ((wide / 2) ** 2 + np.cumsum(squares) - squares) / (1 + np.arange(len(x)))
-    after = before + c
-    horizon = after * np.log1p(after) if uniform else float(c.sum())
-    wish = c * np.sqrt(2 * math.log(1 / error) / (horizon * np.maximum(variance, 1e-12 * wide * wide)))
-    return np.minimum(wish, limit / (groups.top - groups.floor))
+    wish = c * np.sqrt(2 * math.log(1 / error) / (float(c.sum()) * np.maximum(variance, 1e-12 * wide * wide)))
+    return np.minimum(wish, BET / (groups.top - groups.floor))[None]
+
+
+def uniform_bets(groups: Groups) -> Float[np.ndarray, "bets groups"]:
+    """Bets for all numbers of rounds at once."""
+    slopes = 2 / (groups.top - groups.bottom) / 2.5 ** np.arange(10)
+    return np.minimum(slopes[:, None] * groups.count, BET / (groups.top - groups.floor))
+
+
+def means_before(groups: Groups) -> Float[np.ndarray, " groups"]:
+    """The mean of all rounds before each group, drawn towards the middle by one round, and within the bounds."""
+    x, c = groups.mean, groups.count
+    before = np.cumsum(c) - c
+    centre = (groups.top + groups.bottom) / 2
+    return np.clip((centre + np.cumsum(c * x) - c * x) / (1 + before), groups.bottom, groups.top)
 
 
 def betting_lower(groups: Groups, error: float, *, uniform: bool = False) -> float:
     """The lower bound at the end of the groups."""
     if not len(groups.mean):
         return groups.bottom
-    stakes = bets(groups, error, BET, uniform=uniform)
+    stakes = uniform_bets(groups) if uniform else bets(groups, error)
     return _betting_root(groups.mean, stakes, error, groups.bottom, groups.top)
 
 
 def _betting_root(
-    x: Float[np.ndarray, " groups"], stakes: Float[np.ndarray, " groups"], error: float, bottom: float, top: float
+    x: Float[np.ndarray, " groups"], stakes: Float[np.ndarray, "bets groups"], error: float, bottom: float, top: float
 ) -> float:
     """The smallest m whose wealth never reaches 1 / error: the wealth falls in m at all times, so by halving."""
-    needed = math.log(1 / error)
+    needed = math.log(1 / error) + math.log(len(stakes))
 
     def reached(m: float) -> bool:
-        return float(np.cumsum(np.log1p(stakes * (x - m))).max()) >= needed
+        total = None
+        for stake in stakes:
+            wealth = np.cumsum(np.log1p(stake * (x - m)))
+            total = wealth if total is None else np.logaddexp(total, wealth, out=total)
+        return total is not None and bool(total.max() >= needed)
 
     if not reached(bottom):
         return bottom
     if reached(top):
         return top
-    while top - bottom > 1e-10 * (1 + abs(top)):
+    precision = 1e-7 * (top - bottom)
+    while top - bottom > precision:
         middle = (bottom + top) / 2
         if reached(middle):
             bottom = middle
@@ -155,25 +171,35 @@ def _betting_root(
 
 def betting_path(groups: Groups, error: float, ends: Int[np.ndarray, " looks"]) -> Float[np.ndarray, " looks"]:
     """The time-uniform lower bound after each of these numbers of groups; it never falls."""
-    stakes = bets(groups, error, BET, uniform=True)
+    stakes = uniform_bets(groups)
     found, best = np.empty(len(ends)), groups.bottom
     for i, end in enumerate(ends.tolist()):
-        best = max(best, _betting_root(groups.mean[:end], stakes[:end], error, best, groups.top)) if end else best
+        best = max(best, _betting_root(groups.mean[:end], stakes[:, :end], error, best, groups.top)) if end else best
         found[i] = best
     return found
 
 
 def bernstein_lower(groups: Groups, error: float) -> float:
-    """The lower bound of the empirical Bernstein inequality."""
+    """The lower bound of a mixture of empirical Bernstein inequalities."""
     if not len(groups.mean):
         return groups.bottom
-    x, c = groups.mean, groups.count
-    stakes = bets(groups, error, BET_BERNSTEIN, uniform=False)
-    before = np.cumsum(c) - c
-    centre = (groups.top + groups.bottom) / 2
-    means = np.clip((centre + np.cumsum(c * x) - c * x) / (1 + before), groups.bottom, groups.top)
-    reach = groups.top - groups.floor
-    scaled = stakes * reach
-    penalty = (-np.log1p(-scaled) - scaled) * ((x - means) / reach) ** 2
-    bound = float((stakes * x).sum() - math.log(1 / error) - penalty.sum()) / float(stakes.sum())
-    return max(bound, groups.bottom)
+    x, c, reach = groups.mean, groups.count, groups.top - groups.floor
+    n = float(c.sum())
+    squares = ((x - means_before(groups)) / reach) ** 2
+    needed = math.log(1 / error)
+    spreads = (groups.top - groups.bottom) / 2 * 2.0 ** np.arange(-5, 5)
+    slopes = np.minimum(np.sqrt(2 * needed / n) / spreads, BET_BERNSTEIN / float((c * reach).max()))
+    penalties = np.array([((-np.log1p(-slope * c * reach) - slope * c * reach) * squares).sum() for slope in slopes])
+
+    def wealth(excess: float) -> float:
+        exponents = slopes * excess - penalties
+        most = float(exponents.max())
+        return most + math.log(float(np.exp(exponents - most).mean()))
+
+    low, high = 0.0, 1.0
+    while wealth(high) < needed:
+        high *= 2
+    while high - low > 1e-12 * high:
+        middle = (low + high) / 2
+        low, high = (middle, high) if wealth(middle) < needed else (low, middle)
+    return max((float((c * x).sum()) - high) / n, groups.bottom)

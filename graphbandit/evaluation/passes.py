@@ -10,7 +10,7 @@ import numpy as np
 
 from graphbandit.base.shapes import Bool, Float
 from graphbandit.errors import InputError, LogError, SettingError, SupportError
-from graphbandit.evaluation.groups import SegmentSums, Sums, Terms, WeightSums, group_of, group_starts, n_groups
+from graphbandit.evaluation.groups import SegmentSums, Sums, Terms, WeightSums, group_of, group_slack, n_groups
 from graphbandit.evaluation.models import GivenModel, ModelData, RewardModels, default_class
 from graphbandit.evaluation.policies import Policy, checked
 from graphbandit.evaluation.settings import PLAIN, WITH_MODEL, Settings
@@ -20,9 +20,6 @@ from graphbandit.logs import Log, LogBatch
 
 Progress = Callable[[int, int], None]
 """Called with the rounds done and the rounds in all, over both passes."""
-
-SLACK_GROWTH = 10.0
-"""Bounded terms may fall below their base by range * max(1, sqrt(t) / 10) in round t."""
 
 MASS = 1e-9
 """Probability without support up to this size is put down to rounding."""
@@ -183,9 +180,8 @@ def models_of(
 def sum_terms(log: Log, plan: Plan, progress: Callable[[int], None] | None = None) -> Sums:
     """The sums of one part of a log, in the groups of the whole."""
     count = n_groups(plan.rounds)
-    starts = group_starts(count)
     low, high = plan.reward_range
-    slack_of_group = (high - low) * np.maximum(1.0, np.sqrt(starts) / SLACK_GROWTH)
+    slack_of_group = group_slack(count, high - low)
     sums = Sums(
         counts=np.zeros(count, dtype=np.int64),
         terms={name: Terms.zeros(count) for name in plan.targets},

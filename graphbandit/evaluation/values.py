@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from graphbandit.base.shapes import Float, Int
-from graphbandit.evaluation.groups import Sums, Terms, group_starts
+from graphbandit.evaluation.groups import Sums, Terms, group_slack
 from graphbandit.evaluation.intervals import (
     Groups,
     Interval,
@@ -19,9 +19,9 @@ from graphbandit.evaluation.intervals import (
     quantiles,
     standard_error,
 )
-from graphbandit.evaluation.passes import SLACK_GROWTH
 from graphbandit.evaluation.settings import Settings
 
+MANY_GROUPS = 20_000
 SELF_NORMALISED = ("snips", "graph-snips")
 
 
@@ -119,7 +119,7 @@ class Estimator:
         there = self.counts > 0
         counts = self.counts[there]
         wide = self.reward_range[1] - self.reward_range[0]
-        slack = wide * np.maximum(1.0, np.sqrt(group_starts(len(self.counts))[there]) / SLACK_GROWTH)
+        slack = group_slack(len(self.counts), wide)[there]
         lower = Groups(terms.lower[there] / counts, counts, bottom - slack, bottom, top)
         upper = Groups(-terms.upper[there] / counts, counts, -top - slack, -top, -bottom)
         return lower, upper
@@ -127,7 +127,8 @@ class Estimator:
     def over_time(self, terms: Terms, looks: int = 60) -> OverTime:
         """The value after more and more rounds, with its interval where the bounded terms are there."""
         there = self.counts > 0
-        ends = look_ends(int(there.sum()), looks)
+        # each look costs as much as a whole interval, so there are fewer in a long log
+        ends = look_ends(int(there.sum()), looks if there.sum() <= MANY_GROUPS else min(looks, 20))
         counts = np.cumsum(self.counts[there])
         below = np.cumsum(terms.weight[there]) if self.normalised else counts.astype(np.float64)
         above = np.cumsum(terms.value[there])
