@@ -4,8 +4,10 @@
 choose; the defaults are right for most logs.
 """
 
+from graphbandit.evaluation.best_policy import BestPolicy, best_policy
 from graphbandit.evaluation.evaluate import compare, evaluate
 from graphbandit.evaluation.intervals import Interval
+from graphbandit.evaluation.replay import Replay, replay
 from graphbandit.evaluation.settings import INTERVALS, METHODS
 from graphbandit.evaluation.table import Difference, EvaluationTable, PolicyValue
 from graphbandit.logs import Log, LogBatch, LogSummary, LogWriter
@@ -13,6 +15,7 @@ from graphbandit.logs import Log, LogBatch, LogSummary, LogWriter
 __all__ = [
     "INTERVALS",
     "METHODS",
+    "BestPolicy",
     "Difference",
     "EvaluationTable",
     "Interval",
@@ -21,6 +24,9 @@ __all__ = [
     "LogSummary",
     "LogWriter",
     "PolicyValue",
+    "Replay",
+    "best_policy",
     "compare",
     "evaluate",
+    "replay",
 ]

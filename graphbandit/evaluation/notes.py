@@ -28,6 +28,12 @@ def notes_of(table: EvaluationTable) -> list[str]:
                 f"{', '.join(few)}: fewer than {FEW} effective rounds, so this interval is likely too short; "
                 "interval='betting' holds at any number of rounds"
             )
+    learning = [name for name, policy in table.policies.items() if getattr(policy, "in_order", False)]
+    if learning and settings.interval in ("betting", "sequence"):
+        found.append(
+            f"{', '.join(learning)}: the policy changes as it learns, so this interval is approximate; "
+            "interval='bernstein' holds for the average over the log"
+        )
     if settings.method == "direct":
         found.append(
             "the direct method is biased where its model is"

@@ -118,7 +118,7 @@ class BanditPolicy(Policy):
         found = np.empty(batch.rewards.shape)
         for start in range(0, len(batch), most):
             part = batch.take(slice(start, start + most))
-            found[start : start + most] = _decide(self._learner, self._state, part, part.contexts).probabilities
+            found[start : start + most] = decide(self._learner, self._state, part, part.contexts).probabilities
         return found
 
 
@@ -126,7 +126,8 @@ class TrainedPolicy(Policy):
     """A learner that learns from the log as it goes (progressive validation).
 
     It decides a round with what it has learnt from all rounds before it: from the rewards that the logging policy
-    revealed there, with the propensities of the log. Its value is that of the policies it had along the way.
+    revealed there, with the propensities of the log. Its value is that of the policies it had along the way. `state` is
+    what it knows, and `constant` says that it is shown a constant where the log has no contexts.
     """
 
     in_order = True
@@ -136,12 +137,12 @@ class TrainedPolicy(Policy):
         own = getattr(learner, "function_class", None)
         functions = None if own is not None else default_class(log)
         self._problem = problem or Problem(n_arms=log.n_arms, function_class=functions, noise=0.5)
-        self._constant = problem is None and functions is not None
+        self.constant = problem is None and functions is not None
         self.reset()
 
     def reset(self) -> None:
         """Forget everything learnt."""
-        self._state = self._learner.init(self._problem)
+        self.state = self._learner.init(self._problem)
         self._unlearnt: list[Observations] = []
         self._waiting = self._rounds = 0
 
@@ -150,12 +151,12 @@ class TrainedPolicy(Policy):
         found = np.empty(batch.rewards.shape)
         start = 0
         while start < len(batch):
-            left = self._learner.rounds_until_update(self._state) - self._waiting
+            left = self._learner.rounds_until_update(self.state) - self._waiting
             if left <= 0:
                 raise HorizonError("the learner has reached the problem's horizon; expected Problem(horizon=None)")
             part = batch.take(slice(start, start + left))
-            contexts = model_contexts(part.contexts) if self._constant else part.contexts
-            decisions = _decide(self._learner, self._state, part, contexts)
+            contexts = model_contexts(part.contexts) if self.constant else part.contexts
+            decisions = decide(self._learner, self.state, part, contexts)
             found[start : start + len(part)] = decisions.probabilities
             self._learn(part, contexts, decisions, ends=len(part) == left)
             start += len(part)
@@ -171,17 +172,17 @@ class TrainedPolicy(Policy):
                 available=part.available,
                 actions=part.actions,
                 observation_probabilities=part.q,
-                notes=self._learner.notes(self._state, contexts, part.graphs, decisions),
+                notes=self._learner.notes(self.state, contexts, part.graphs, decisions),
             )
         )
         self._rounds += len(part)
         self._waiting += len(part)
         if ends:
-            self._state = self._learner.update(self._state, Observations.concatenate(self._unlearnt))
+            self.state = self._learner.update(self.state, Observations.concatenate(self._unlearnt))
             self._unlearnt, self._waiting = [], 0
 
 
-def _decide(learner: Learner[Any], state: Any, part: LogBatch, contexts: Any) -> Any:
+def decide(learner: Learner[Any], state: Any, part: LogBatch, contexts: Any) -> Any:
     """The learner's decisions, of which only the probabilities count; they do not depend on the random numbers."""
     graphs: Any = part.graphs
     return learner.decide(state, contexts, graphs, np.random.default_rng(0), available=part.available)

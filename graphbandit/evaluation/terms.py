@@ -214,7 +214,7 @@ def balanced_weights(
         graph = dense_graphs(batch.graphs, batch.graphs.index[part])
         spread = noise + np.einsum("nja,na->nj", graph, r * r)
         scaled = graph * r[:, None, :]
-        system = -np.einsum("nja,nj,njb->nab", scaled, p / spread, scaled)
+        system = -np.matmul(scaled.transpose(0, 2, 1), (p / spread)[:, :, None] * scaled)
         places = np.arange(n_arms)
         system[:, places, places] += np.where(q > 0, q, 1.0)
         solution = np.linalg.solve(system, (noise * np.where(q > 0, d, 0.0))[:, :, None])[:, :, 0]

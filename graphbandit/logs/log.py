@@ -197,6 +197,10 @@ class Log:
         part.policies = dict(self.policies)
         return part
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickled without rounds it does not hold, and without the policies it was evaluated with."""
+        return {**self.__dict__, "_source": self._source.restricted(self._first, self._stop), "policies": {}}
+
     def __repr__(self) -> str:
         return f"Log({len(self)} rounds, n_arms={self.n_arms})"
 
@@ -237,7 +241,7 @@ class Log:
 
     @property
     def batch_rounds(self) -> int:
-        """How many rounds a batch has unless told otherwise: a power of two that depends on the number of arms alone."""
+        """The rounds of a batch unless told otherwise: a power of two that depends on the number of arms alone."""
         return 1 << (int(np.clip(CELLS // self.n_arms, 1, LARGEST_BATCH)).bit_length() - 1)
 
     def to_batch(self) -> LogBatch:

@@ -37,6 +37,10 @@ class Source(ABC):
     def reward_range(self) -> tuple[float, float]:
         """The smallest and the largest reward; (nan, nan) if there is none."""
 
+    def restricted(self, first: int, stop: int) -> Source:
+        """A source that need hold no other rounds than these, to be sent elsewhere."""
+        return self
+
     @property
     def n_unmatched(self) -> int:
         """How many rewards belong to decisions after the last one of the log, and are left out."""
@@ -51,23 +55,29 @@ class Source(ABC):
 class ArraySource(Source):
     """Rounds that are in memory as arrays."""
 
-    def __init__(self, layout: Layout, rounds: LogBatch) -> None:
+    def __init__(self, layout: Layout, rounds: LogBatch, length: int | None = None) -> None:
         self.layout, self._rounds = layout, rounds
+        self._offset, self._length = rounds.first_row, len(rounds) if length is None else length
 
     def __len__(self) -> int:
-        return len(self._rounds)
+        return self._length
+
+    def restricted(self, first: int, stop: int) -> ArraySource:
+        """The same log, of which only these rounds are held."""
+        part = slice(first - self._offset, stop - self._offset)
+        return ArraySource(self.layout, self._rounds.take(part), self._length)
 
     def batches(self, first: int, stop: int, size: int) -> Iterator[LogBatch]:
         """Slices; nothing is copied."""
-        for start in range(first, stop, size):
-            yield self._rounds.take(slice(start, min(start + size, stop)))
+        for start in range(first - self._offset, stop - self._offset, size):
+            yield self._rounds.take(slice(start, min(start + size, stop - self._offset)))
 
     def tables(self) -> Iterator[tuple[str, pa.Table]]:
         """Graphs first, each once; then the decisions and rewards in pieces."""
         graphs = self._rounds.graphs
         if graphs is not None:
             yield GRAPHS, graph_rows(self.layout, graphs)
-        for start in range(0, len(self), 65_536):
+        for start in range(0, len(self._rounds), 65_536):
             batch = self._rounds.take(slice(start, start + 65_536))
             numbers = None if batch.graphs is None else batch.graphs.index.astype(np.int64)
             yield DECISIONS, decision_rows(self.layout, batch, numbers, None)
