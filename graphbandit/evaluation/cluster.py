@@ -62,12 +62,12 @@ def run_on_cluster(
 ) -> tuple[Sums, Plan]:
     """Both passes on a Dask cluster: a client, or the address of a scheduler. Folders must be readable there."""
     try:
-        from distributed import Client, as_completed
+        import distributed
     except ImportError:
         raise MissingExtraError("distributed is needed for a cluster: pip install 'graphbandit[cluster]'") from None
     mine = isinstance(cluster, str)
     try:
-        client = Client(cluster) if mine else cluster
+        client: Any = distributed.Client(cluster) if mine else cluster  # type: ignore[no-untyped-call]
         workers = len(client.scheduler_info()["workers"])
     except (OSError, TimeoutError, AttributeError) as error:
         raise EngineError(f"the cluster {cluster!r} cannot be reached: {error}") from error
@@ -79,7 +79,7 @@ def run_on_cluster(
         nonlocal done
         futures = client.map(function, logs, pure=False)
         sizes = {future.key: len(part) for future, part in zip(futures, logs, strict=True)}
-        for future in as_completed(futures):
+        for future in distributed.as_completed(futures):  # type: ignore[no-untyped-call]
             done += sizes[future.key]
             if on_progress is not None:
                 on_progress(done, total)

@@ -28,7 +28,7 @@ def group_of(rows: Int[np.ndarray, " n"]) -> Int[np.ndarray, " n"]:
     level = np.maximum((_log2(np.maximum(rows, 1) // FIRST)) // 2, 0)
     start = np.where(level > 0, FIRST << (2 * level), 0)
     before = np.where(level > 0, 4 * FIRST + 3 * FIRST * ((1 << level) - 2), 0)
-    return before + ((rows - start) >> level)
+    return np.asarray(before + ((rows - start) >> level))
 
 
 def group_starts(n_groups: int) -> Int[np.ndarray, " groups"]:
@@ -42,7 +42,7 @@ def group_starts(n_groups: int) -> Int[np.ndarray, " groups"]:
     level = np.where(groups < 4 * FIRST, 0, _log2(np.maximum((groups // FIRST + 2) // 3, 1)))
     start = np.where(level > 0, FIRST << (2 * level), 0)
     before = np.where(level > 0, 4 * FIRST + 3 * FIRST * ((1 << level) - 2), 0)
-    return start + ((groups - before) << level)
+    return np.asarray(start + ((groups - before) << level))
 
 
 def group_slack(n_groups: int, reward_width: float) -> Float[np.ndarray, " groups"]:
@@ -51,7 +51,7 @@ def group_slack(n_groups: int, reward_width: float) -> Float[np.ndarray, " group
     Bets shrink like c / sqrt(t), so this much hardly ever limits one; models are then used as they are nearly always.
     """
     starts = group_starts(n_groups + 1)
-    return reward_width * np.maximum(1.0, np.sqrt(starts[:-1]) / (10.0 * np.diff(starts)))
+    return np.asarray(reward_width * np.maximum(1.0, np.sqrt(starts[:-1]) / (10.0 * np.diff(starts))))
 
 
 def n_groups(rounds: int) -> int:
@@ -70,13 +70,14 @@ class Terms:
 
     `value` is the estimator's term, `weight` the sum of its weights (mean one, for self-normalised estimators), and
     `lower`, `upper` are terms of mean V (or less, or more) that are bounded on one side, for the intervals that hold
-    at any number of rounds.
+    at any number of rounds. `moments` are the sums of value^2, value * weight and weight^2 over the rounds.
     """
 
     value: Float[np.ndarray, " n"]
     weight: Float[np.ndarray, " n"]
     lower: Float[np.ndarray, " n"]
     upper: Float[np.ndarray, " n"]
+    moments: Float[np.ndarray, " 3"] = field(default_factory=lambda: np.zeros(3))
 
     @classmethod
     def zeros(cls, n: int) -> Terms:
@@ -88,6 +89,8 @@ class Terms:
         count = int(groups[-1]) + 1 if len(groups) else 0
         for name in ("value", "weight", "lower", "upper"):
             getattr(self, name)[first : first + count] += np.bincount(groups, getattr(terms, name), minlength=count)
+        v, w = terms.value, terms.weight
+        self.moments[:] += ((v * v).sum(), (v * w).sum(), (w * w).sum())
 
     def merge(self, other: Terms) -> Terms:
         """The sums of both."""

@@ -117,13 +117,13 @@ def bets(groups: Groups, error: float) -> Float[np.ndarray, "1 groups"]:
     squares = np.minimum(c * (x - means) ** 2, 1e300)
     variance = ((wide / 2) ** 2 + np.cumsum(squares) - squares) / (1 + np.arange(len(x)))
     wish = c * np.sqrt(2 * math.log(1 / error) / (float(c.sum()) * np.maximum(variance, 1e-12 * wide * wide)))
-    return np.minimum(wish, BET / (groups.top - groups.floor))[None]
+    return np.asarray(np.minimum(wish, BET / (groups.top - groups.floor)))[None]
 
 
 def uniform_bets(groups: Groups) -> Float[np.ndarray, "bets groups"]:
     """Bets for all numbers of rounds at once."""
     slopes = 2 / (groups.top - groups.bottom) / 2.5 ** np.arange(10)
-    return np.minimum(slopes[:, None] * groups.count, BET / (groups.top - groups.floor))
+    return np.asarray(np.minimum(slopes[:, None] * groups.count, BET / (groups.top - groups.floor)))
 
 
 def means_before(groups: Groups) -> Float[np.ndarray, " groups"]:
@@ -131,7 +131,7 @@ def means_before(groups: Groups) -> Float[np.ndarray, " groups"]:
     x, c = groups.mean, groups.count
     before = np.cumsum(c) - c
     centre = (groups.top + groups.bottom) / 2
-    return np.clip((centre + np.cumsum(c * x) - c * x) / (1 + before), groups.bottom, groups.top)
+    return np.asarray(np.clip((centre + np.cumsum(c * x) - c * x) / (1 + before), groups.bottom, groups.top))
 
 
 def betting_lower(groups: Groups, error: float, *, uniform: bool = False) -> float:

@@ -12,7 +12,7 @@ import numpy as np
 
 from graphbandit.bandit import Bandit
 from graphbandit.base.checks import numbers
-from graphbandit.base.shapes import Bool, Float
+from graphbandit.base.shapes import Float
 from graphbandit.errors import HorizonError, InputError, SettingError
 from graphbandit.evaluation.models import default_class, model_contexts
 from graphbandit.learners.base import Learner
@@ -93,10 +93,9 @@ class CallablePolicy(Policy):
     def __init__(self, function: Any) -> None:
         self._function = function
         try:
-            parameters = inspect.signature(function).parameters
+            self._available = "available" in inspect.signature(function).parameters
         except (TypeError, ValueError):
-            parameters = {}
-        self._available = "available" in parameters
+            self._available = False
 
     def probabilities(self, batch: LogBatch) -> Float[np.ndarray, "n arms"]:
         """What the function returns."""
@@ -220,8 +219,8 @@ def checked(name: str, found: Any, batch: LogBatch) -> Float[np.ndarray, "n arms
     if not isinstance(found, np.ndarray) or found.shape != batch.rewards.shape:
         shape = getattr(found, "shape", type(found).__name__)
         raise InputError(f"the policy {name!r} gives probabilities of shape {shape}; expected {batch.rewards.shape}")
-    rows: Bool[np.ndarray, " n"] = ~((found >= 0) & (found <= 1 + TOLERANCE)).all(axis=1)
-    rows |= ~(np.abs(found.sum(axis=1) - 1) <= TOLERANCE)
+    inside = np.asarray((found >= 0) & (found <= 1 + TOLERANCE)).all(axis=1)
+    rows = np.asarray(~(inside & (np.abs(found.sum(axis=1) - 1) <= TOLERANCE)))
     if rows.any():
         row = int(np.argmax(rows))
         raise InputError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -56,12 +57,24 @@ class Estimator:
             return (terms.value - value * terms.weight) * scale
         return terms.value - value * self.counts
 
+    def standard_error(self, terms: Terms) -> float:
+        """Of the value: the usual one of a mean, or linearised for a ratio of means."""
+        n, value = self.n, self.value(terms)
+        if n < 2:
+            return math.nan
+        squares, products, weights = terms.moments.tolist()
+        if self.normalised:
+            left = squares - 2 * value * products + value * value * weights
+            return math.sqrt(max(left, 0.0) * n / (n - 1)) / abs(float(terms.weight.sum()))
+        return math.sqrt(max(squares - n * value * value, 0.0) / (n - 1) / n)
+
     def of_policy(self, terms: Terms, *, part: bool = False) -> Interval:
         """The value of one policy; `part`: it may have less than all of its mass on supported arms."""
         low, high = self.reward_range
         bottom = min(low, 0.0) if part else low
         top = max(high, 0.0) if part else high
-        return self._interval(self.value(terms), self.residuals(terms), terms, bottom, top, self._resampled(terms))
+        error = self.standard_error(terms)
+        return self._interval(self.value(terms), error, terms, bottom, top, self._resampled(terms))
 
     def of_difference(self, first: Terms, second: Terms, difference: Terms) -> Interval:
         """The value of one policy less that of another, in the same rounds."""
@@ -72,9 +85,13 @@ class Estimator:
             assert one is not None
             assert other is not None
             resampled = one - other
-        residuals = self.residuals(first) - self.residuals(second)
         value = self.value(first) - self.value(second)
-        return self._interval(value, residuals, difference, -wide, wide, resampled)
+        if self.normalised:  # of two ratios, from the groups that both have
+            residuals = self.residuals(first) - self.residuals(second)
+            error = standard_error(residuals[self.counts > 0], self.n)
+        else:
+            error = self.standard_error(difference)
+        return self._interval(value, error, difference, -wide, wide, resampled)
 
     def _resampled(self, terms: Terms) -> Float[np.ndarray, " resamples"] | None:
         """The value in each bootstrap resample."""
@@ -92,13 +109,12 @@ class Estimator:
     def _interval(
         self,
         value: float,
-        residuals: Float[np.ndarray, " groups"],
+        error: float,
         terms: Terms,
         bottom: float,
         top: float,
         resampled: Float[np.ndarray, " resamples"] | None,
     ) -> Interval:
-        error = standard_error(residuals[self.counts > 0], self.n)
         if resampled is not None:
             low, high = quantiles(resampled, self.settings.level)
         elif self.settings.interval == "asymptotic":

@@ -8,13 +8,14 @@ from pathlib import Path
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run one of the two studies."""
-    from graphbandit.studies.evaluation import coverage, efficiency
+    """Run one of the studies."""
+    from graphbandit.studies.evaluation import coverage, efficiency, real_data
 
     parser = argparse.ArgumentParser(prog="python -m graphbandit.studies.evaluation", description=__doc__)
-    parser.add_argument("study", choices=["efficiency", "coverage"])
+    parser.add_argument("study", choices=["efficiency", "coverage", "data"])
     parser.add_argument("--repeats", type=int, default=None, help="default: 400 for efficiency, 200 for coverage")
     parser.add_argument("--out", type=Path, default=None, help="write the table here, too")
+    parser.add_argument("--data", type=Path, default=None, help="the folder of data sets, for data")
     chosen = parser.parse_args(arguments)
     done = 0
 
@@ -26,6 +27,10 @@ def main(arguments: list[str] | None = None) -> None:
     if chosen.study == "efficiency":
         repeats = chosen.repeats or 400
         text = efficiency.markdown(efficiency.all_graphs(repeats, step), repeats)
+    elif chosen.study == "data":
+        if chosen.data is None:
+            parser.error("data needs --data FOLDER, with open_bandit_small and classification_small in it")
+        text = real_data.markdown(chosen.data)
     else:
         found = coverage.all_cells(chosen.repeats or 200, step)
         text = coverage.markdown(found)

@@ -52,7 +52,7 @@ class LinearProblem:
     def means(self, contexts: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n arms"]:
         """f(x, a)."""
         common = np.sqrt(0.6 / self.dimension) * contexts.sum(axis=1, keepdims=True)
-        return 1.5 + common + 0.2 * contexts @ self._parameters("rewards")
+        return np.asarray(1.5 + common + 0.2 * contexts @ self._parameters("rewards"))
 
     def _softmax(self, contexts: Float[np.ndarray, "n d"], name: str, share: float) -> Float[np.ndarray, "n arms"]:
         scores = np.exp(self.steepness * contexts @ self._parameters(name) / np.sqrt(self.dimension))
@@ -126,7 +126,7 @@ class ClickProblem(LinearProblem):
 
 
 def _draw(p: Float[np.ndarray, "n arms"], uniforms: Float[np.ndarray, "n 1"]) -> Int[np.ndarray, " n"]:
-    return np.minimum((p.cumsum(axis=1) < uniforms).sum(axis=1), p.shape[1] - 1)
+    return np.asarray(np.minimum((p.cumsum(axis=1) < uniforms).sum(axis=1), p.shape[1] - 1))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
