@@ -106,7 +106,7 @@ class FolderSource(Source):
                 with _parquet(piece.path, self.folder) as file:
                     statistics = _statistics(file, piece.group, "reward")
             found += statistics or range_of(np.asarray(self._read(piece)["reward"].to_numpy(), dtype=np.float64))
-        return range_of(np.array(found, dtype=np.float64))
+        return range_of(np.array(found, dtype=np.float64) + 0.0)  # no minus zero
 
     def _decisions(self, first: int, stop: int, size: int) -> Iterator[tuple[int, pa.Table]]:
         """Tables of `size` rows, as rows and not files count."""
