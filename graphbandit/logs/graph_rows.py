@@ -25,7 +25,7 @@ def edge_row(graph: FeedbackGraph | Float[np.ndarray, "arms arms"]) -> EdgeRow:
     return edges.astype(np.int32).ravel(), probabilities
 
 
-def edge_columns(rows: Sequence[EdgeRow | None]) -> tuple[pa.Array, pa.Array]:
+def edge_columns(rows: Sequence[EdgeRow | None]) -> tuple[Any, Any]:
     """The columns `edges` and `edge_probabilities` of some rows; None for a row without edges of its own."""
     return (
         pa.array([None if row is None else row[0] for row in rows], type=pa.list_(pa.int32())),

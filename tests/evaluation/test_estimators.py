@@ -267,7 +267,7 @@ def test_difference_is_paired():
         ({"model": gb.LinearClass(n_arms=3, dimension=3)}, "model has 3 arms"),
     ],
 )
-def test_bad_settings(arguments, message):
+def test_bad_settings_are_refused(arguments, message):
     with pytest.raises(SettingError) as caught:
         evaluate(logged(n=20).log, "uniform", **arguments)
     assert message in str(caught.value)

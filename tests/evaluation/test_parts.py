@@ -224,7 +224,7 @@ def test_best_policy():
         ({"candidates": {"x": 3}}, "expected a learner or a function class"),
     ],
 )
-def test_best_policy_settings(arguments, message):
+def test_best_policy_settings_refused(arguments, message):
     with pytest.raises(SettingError) as caught:
         best_policy(logged(n=40).log, **arguments)
     assert message in str(caught.value)

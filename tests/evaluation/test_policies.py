@@ -110,13 +110,13 @@ def test_a_learner_is_better_than_chance(made):
         ([[0.5], [0.2, 0.3]], "the policy 'x' it has rows of different lengths"),
     ],
 )
-def test_bad_policies(made, policy, message):
+def test_bad_policies_are_refused(made, policy, message):
     with pytest.raises(InputError) as caught:
         evaluate(made.log, {"x": policy})
     assert message in str(caught.value)
 
 
-def test_names_of_policies(made):
+def test_names_of_policies_or_refused(made):
     assert list(policies_of(["uniform", "logged"], made.log)) == ["uniform", "logged"]
     assert list(policies_of("uniform", made.log)) == ["uniform"]
     assert list(policies_of(np.full(5, 0.2), made.log)) == ["policy"]

@@ -50,7 +50,7 @@ def both(first: float, second: float) -> Callable[[np.ndarray], None]:
         ({"probabilities": both(0.0, 0.0)}, 7, "is 0.0; expected a number above 0 and at most 1"),
     ],
 )
-def test_arrays(changes, row, message):
+def test_arrays_refused(changes, row, message):
     if "probabilities" in changes:
         changes = changes | {"actions": put(7, 0), "rewards": put(7, np.nan)}
     with pytest.raises(LogError, match="row") as caught:
@@ -60,7 +60,7 @@ def test_arrays(changes, row, message):
     assert caught.value.table == "decisions"
 
 
-def test_rewards_that_the_graph_does_not_allow():
+def test_rewards_that_the_graph_does_not_allow_refused():
     arrays = logged(n=30).arrays
     row = int(np.argmax(arrays["actions"] == 2))
     arrays["rewards"][row, 3] = 0.5
@@ -70,7 +70,7 @@ def test_rewards_that_the_graph_does_not_allow():
 
 
 @pytest.mark.parametrize("p", [0.0, 1.2, -0.1, np.nan])
-def test_probability_of_the_arm_played(p):
+def test_probability_of_the_arm_played_refused(p):
     with pytest.raises(LogError, match=r"row 1: the probability of the action is .*; expected a number above 0"):
         Log.from_arrays(actions=[0, 1], probabilities=[0.5, p], rewards=[1.0, 0.0], n_arms=2)
 
@@ -91,14 +91,14 @@ def test_probability_of_the_arm_played(p):
         ({"times": ["noon", "one"]}, "not points in time"),
     ],
 )
-def test_arrays_that_do_not_fit(arguments, message):
+def test_arrays_that_do_not_fit_refused(arguments, message):
     good = {"actions": [0, 1], "probabilities": [[0.5, 0.5], [0.3, 0.7]], "rewards": [1.0, 0.0]}
     with pytest.raises(LogError) as caught:
         Log.from_arrays(**(good | arguments))
     assert message in str(caught.value)
 
 
-def test_the_number_of_arms_must_be_told():
+def test_the_number_of_arms_must_be_told_refused():
     with pytest.raises(LogError, match="expected n_arms, at least 2"):
         Log.from_arrays(actions=[0, 1], probabilities=[0.5, 0.5], rewards=[1.0, 0.0])
 
@@ -128,7 +128,7 @@ REWARDS = pd.DataFrame({"decision": [1, 2], "arm": [0, 1], "reward": [1.0, 0.5]}
         ([1, 2], REWARDS, "expected a data frame"),
     ],
 )
-def test_frames(decisions, rewards, message):
+def test_frames_refused(decisions, rewards, message):
     if message is None:  # a reward of a decision that is still to come
         assert Log.from_frames(decisions, rewards, n_arms=2).summary().unmatched == 1
         return
@@ -147,14 +147,14 @@ def rewrite(path: Any, change: Callable[[pa.Table], pa.Table]) -> None:
     pq.write_table(change(pq.read_table(path)), path)
 
 
-def test_truncated_files(folder):
+def test_truncated_files_refused(folder):
     path = folder / "decisions" / "000000.parquet"
     path.write_bytes(path.read_bytes()[:-100])
     with pytest.raises(LogError, match=r"decisions/000000.parquet is truncated or damaged"):
         Log.read(folder)
 
 
-def test_damaged_pages_are_found(folder):
+def test_damaged_pages_are_found_refused(folder):
     path = folder / "rewards" / "000000.parquet"
     content = bytearray(path.read_bytes())
     content[200] ^= 0xFF
@@ -163,7 +163,7 @@ def test_damaged_pages_are_found(folder):
         Log.read(folder).to_batch()
 
 
-def test_missing_columns(folder):
+def test_missing_columns_refused(folder):
     rewrite(folder / "rewards" / "000000.parquet", lambda table: table.drop_columns(["arm"]))
     with pytest.raises(LogError, match=r"rewards/000000.parquet: the columns arm are missing"):
         Log.read(folder)
@@ -177,7 +177,7 @@ def test_missing_columns(folder):
         ({"format": "other"}, "has format 'other'"),
     ],
 )
-def test_mixed_versions(folder, change, message):
+def test_mixed_versions_refused(folder, change, message):
     def stamped(table: pa.Table) -> pa.Table:
         stamp = json.loads(table.schema.metadata[STAMP]) | change
         return table.replace_schema_metadata({STAMP: json.dumps(stamp).encode()})
@@ -188,25 +188,25 @@ def test_mixed_versions(folder, change, message):
     assert message in str(caught.value)
 
 
-def test_files_without_a_stamp(folder):
+def test_files_without_a_stamp_refused(folder):
     rewrite(folder / "rewards" / "000000.parquet", lambda table: table.replace_schema_metadata({}))
     with pytest.raises(LogError, match="has no stamp of a log"):
         Log.read(folder)
 
 
 @pytest.mark.parametrize("text", ["{", '{"format": "graphbandit-log"}', "[]", '{"format": "x", "version": 1}'])
-def test_log_json(folder, text):
+def test_log_json_refused(folder, text):
     (folder / "log.json").write_text(text)
     with pytest.raises(LogError, match=r"log.json"):
         Log.read(folder)
 
 
-def test_no_log_there(tmp_path):
+def test_no_log_there_refused(tmp_path):
     with pytest.raises(LogError, match="is not a log"):
         Log.read(tmp_path / "nothing")
 
 
-def test_rows_that_contradict_each_other_say_where(folder):
+def test_rows_that_contradict_each_other_say_where_refused(folder):
     def later(table: pa.Table) -> pa.Table:
         p = table["probability"].to_numpy().copy()
         p[33] = 0.0
@@ -217,13 +217,13 @@ def test_rows_that_contradict_each_other_say_where(folder):
         list(Log.read(folder).batches(8))
 
 
-def test_graphs_that_are_missing(folder):
+def test_graphs_that_are_missing_refused(folder):
     rewrite(folder / "graphs" / "000000.parquet", lambda table: table.slice(0, 0))
     with pytest.raises(LogError, match="decisions, row 0: there is no graph 0"):
         Log.read(folder).to_batch()
 
 
-def test_edges_outside_the_arms(folder):
+def test_edges_outside_the_arms_refused(folder):
     def outside(table: pa.Table) -> pa.Table:
         return table.set_column(1, "edges", pa.array([[0, 9]], pa.list_(pa.int32())))
 

@@ -95,10 +95,13 @@ def test_slices(tmp_path):
         assert part.first_row == 30
         assert np.array_equal(part.to_batch().actions, made.arrays["actions"][30:100])
         assert len(pickle.loads(pickle.dumps(part))) == 70
-    with pytest.raises(InputError, match="expected a slice"):
-        made.log[3]
     made.log[10:20].write(tmp_path / "part")
     assert np.array_equal(Log.read(tmp_path / "part").to_batch().actions, made.arrays["actions"][10:20])
+
+
+def test_single_rounds_are_refused():
+    with pytest.raises(InputError, match="expected a slice"):
+        logged(n=5).log[3]
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars", "arrow"])

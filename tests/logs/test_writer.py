@@ -139,7 +139,7 @@ def test_one_writer_at_a_time(tmp_path):
     LogWriter(tmp_path / "log").close()
 
 
-def test_bad_input_changes_nothing(tmp_path):
+def test_bad_input_is_refused_and_changes_nothing(tmp_path):
     made = logged(n=20)
     with pytest.raises(SettingError, match="n_arms is None"):
         LogWriter(tmp_path / "log")
