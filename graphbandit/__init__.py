@@ -26,7 +26,7 @@ from graphbandit.rounds import Decision, Decisions, Observations
 from graphbandit.simulate import simulate
 
 if TYPE_CHECKING:
-    from graphbandit import experiments
+    from graphbandit import evaluation, experiments
 
 __version__ = "0.1.0"
 
@@ -57,6 +57,7 @@ __all__ = [
     "TorchClass",
     "environments",
     "errors",
+    "evaluation",
     "experiments",
     "exploration_set",
     "features",
@@ -72,9 +73,9 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Load `experiments` when it is asked for: it needs Arrow, which everyday use does not."""
-    if name == "experiments":
+    """Load `evaluation` and `experiments` when they are asked for: they need Arrow, which everyday use does not."""
+    if name in ("evaluation", "experiments"):
         import importlib
 
-        return importlib.import_module("graphbandit.experiments")
+        return importlib.import_module(f"graphbandit.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

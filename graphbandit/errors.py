@@ -44,6 +44,29 @@ class UnknownArmError(GraphError, ObservationError):
     """No arm has this name or number."""
 
 
+class LogError(InputError):
+    """A log is damaged, incomplete or contradicts itself; `table` and `row` (counted from 0) say where."""
+
+    def __init__(self, message: str, *, table: str | None = None, row: int | None = None) -> None:
+        super().__init__(message)
+        self.message, self.table, self.row = message, table, row
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _log_error, (self.message, self.table, self.row)
+
+    def __str__(self) -> str:
+        place = ", ".join(filter(None, (self.table, None if self.row is None else f"row {self.row}")))
+        return f"{place}: {self.message}" if place else self.message
+
+
+def _log_error(message: str, table: str | None, row: int | None) -> LogError:
+    return LogError(message, table=table, row=row)
+
+
+class SupportError(InputError):
+    """A policy plays arms whose rewards the log can never show, so no unbiased value exists."""
+
+
 class UnknownDecisionError(GraphBanditError, KeyError):
     """No open decision has this id."""
 

@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from graphbandit.cli import compile as compiling
-from graphbandit.cli import experiments, leaderboard, networks, paper, reports, studies
+from graphbandit.cli import evaluation, experiments, leaderboard, networks, paper, reports, studies
 from graphbandit.cli.console import plain_table
 from graphbandit.errors import GraphBanditError, SettingError
 
@@ -37,7 +37,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Example: graphbandit demo",
 )
-for _group in (paper, experiments, reports, networks, studies, leaderboard, compiling):
+for _group in (paper, experiments, reports, evaluation, networks, studies, leaderboard, compiling):
     app.registered_commands += _group.app.registered_commands
 
 

@@ -1,0 +1,116 @@
+"""The command `evaluate`: what would other policies have earned on a log?"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from graphbandit.cli.console import plain_table, wide_console
+from graphbandit.errors import SettingError
+
+app = typer.Typer()
+
+
+@app.command(epilog="Example: graphbandit evaluate log --policy saved.gb --policy uniform --report page.html")
+def evaluate(
+    log: Annotated[Path, typer.Argument(metavar="LOG", help="The folder of a log.", show_default=False)],
+    policy: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A saved bandit, uniform, logged, or a column of the log; NAME=... gives it a name. Several times.",
+            show_default="uniform and logged",
+        ),
+    ] = None,
+    method: Annotated[
+        str, typer.Option(help="graph-dr, graph-ips, graph-snips, graph-balanced, direct, dr, ips or snips.")
+    ] = "graph-dr",
+    interval: Annotated[str, typer.Option(help="betting, sequence, bernstein, asymptotic or bootstrap.")] = "betting",
+    level: Annotated[float, typer.Option(help="The probability with which an interval holds.")] = 0.95,
+    reward_range: Annotated[
+        tuple[float, float] | None,
+        typer.Option(help="The lowest and the highest reward there can be.", show_default="from the log"),
+    ] = None,
+    by: Annotated[str | None, typer.Option(help="A column of the log: values by segment, too.")] = None,
+    support: Annotated[str, typer.Option(help="all, or part: leave out arms that could not be revealed.")] = "all",
+    missing: Annotated[str, typer.Option(help="Rewards that are missing: error, drop, or a number.")] = "error",
+    clip: Annotated[float | None, typer.Option(help="The largest weight.", show_default="none")] = None,
+    seed: Annotated[int, typer.Option(help="Of folds and the bootstrap.")] = 0,
+    cluster: Annotated[str | None, typer.Option(help="The address of a Dask scheduler.")] = None,
+    report: Annotated[Path | None, typer.Option(help="Write a page with figures here.", dir_okay=False)] = None,
+    csv: Annotated[Path | None, typer.Option(help="Write the table here.", dir_okay=False)] = None,
+) -> None:
+    """Say what policies would have earned on a log, with intervals, and compare the first with each other one."""
+    from graphbandit.evaluation import Log, compare
+    from graphbandit.evaluation import evaluate as evaluated
+
+    named = policies_named(policy or ["uniform", "logged"])
+    settings: dict[str, Any] = {
+        "method": method,
+        "interval": interval,
+        "level": level,
+        "reward_range": reward_range,
+        "support": support,
+        "missing": _missing(missing),
+        "clip": clip,
+        "seed": seed,
+        "cluster": cluster,
+    }
+    source = Log.read(log)
+    with _progress() as show:
+        table = evaluated(source, named, by=by, on_progress=show, **settings)
+    first, *others = named
+    differences = [compare(source, first, other, policies=named, **settings) for other in others]
+    heads, rows = table._cells()
+    shown = plain_table(*heads)
+    for row in rows:
+        shown.add_row(*row)
+    wide_console().print(shown)
+    for line in (*map(str, differences), *(f"note: {note}" for note in table.notes)):
+        typer.echo(line)
+    if csv is not None:
+        from graphbandit.evaluation.report import write_table
+
+        typer.echo(f"Table: {write_table(table, csv)}")
+    if report is not None:
+        from graphbandit.evaluation.report import write_report
+
+        typer.echo(f"Page: {write_report(table, report, name=log.name, differences=differences)}")
+
+
+def policies_named(given: list[str]) -> dict[str, str]:
+    """NAME=policy, or the policy alone, whose name is then that of its file."""
+    named: dict[str, str] = {}
+    for text in given:
+        name, equals, value = text.partition("=")
+        if not equals:
+            name, value = (Path(text).stem if text.endswith(".gb") else text), text
+        if name in named:
+            raise SettingError(f"--policy has the name {name!r} twice; expected NAME={value} with another name")
+        named[name] = value
+    return named
+
+
+def _missing(text: str) -> str | float:
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[int, int], None]]:
+    """Rounds done, on standard error; nothing where nobody watches."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    console = Console(stderr=True)
+    with Progress(
+        console=console, disable=not console.is_terminal or bool(os.environ.get("CI")), transient=True
+    ) as bar:
+        task = bar.add_task("rounds", total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)

@@ -1,0 +1,32 @@
+"""What would another policy have earned? Logs in, values and intervals out.
+
+`evaluate` a set of policies on a `Log`, `compare` two of them. `docs/evaluation.md` says which method and interval to
+choose; the defaults are right for most logs.
+"""
+
+from graphbandit.evaluation.best_policy import BestPolicy, best_policy
+from graphbandit.evaluation.evaluate import compare, evaluate
+from graphbandit.evaluation.intervals import Interval
+from graphbandit.evaluation.replay import Replay, replay
+from graphbandit.evaluation.settings import INTERVALS, METHODS
+from graphbandit.evaluation.table import Difference, EvaluationTable, PolicyValue
+from graphbandit.logs import Log, LogBatch, LogSummary, LogWriter
+
+__all__ = [
+    "INTERVALS",
+    "METHODS",
+    "BestPolicy",
+    "Difference",
+    "EvaluationTable",
+    "Interval",
+    "Log",
+    "LogBatch",
+    "LogSummary",
+    "LogWriter",
+    "PolicyValue",
+    "Replay",
+    "best_policy",
+    "compare",
+    "evaluate",
+    "replay",
+]

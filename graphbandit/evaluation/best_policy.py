@@ -1,0 +1,140 @@
+"""Learn policies from a log, choose the best, and say honestly what it is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from graphbandit.base.checks import setting_number
+from graphbandit.base.shapes import Float
+from graphbandit.errors import InputError, LogError, SettingError
+from graphbandit.evaluation.evaluate import evaluate
+from graphbandit.evaluation.models import default_class, fit, model_contexts, observed
+from graphbandit.evaluation.policies import Policy, TrainedPolicy, decide
+from graphbandit.evaluation.table import EvaluationTable, PolicyValue
+from graphbandit.function_classes.base import FunctionClass
+from graphbandit.learners.base import Learner
+from graphbandit.learners.problem import Problem
+from graphbandit.logs import Log, LogBatch
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class BestPolicy:
+    """The policy that was chosen, and its value on rounds that had no part in learning or choosing it.
+
+    `chosen_by` are the values of all candidates on the rounds that chose; the best of several is flattered there.
+    `value` is the chosen one's on held-out rounds, `against` that of the logging policy there, where the log has it.
+    """
+
+    name: str
+    policy: Policy
+    value: PolicyValue
+    against: PolicyValue | None
+    chosen_by: EvaluationTable
+    held_out: EvaluationTable
+    rounds: tuple[int, int, int]
+
+
+class FrozenPolicy(Policy):
+    """What a learner would do with what it has learnt from a log up to the end of its last epoch there."""
+
+    def __init__(self, learner: Learner[Any], state: Any, constant: bool) -> None:
+        self.learner, self.state, self._constant = learner, state, constant
+
+    def probabilities(self, batch: LogBatch) -> Float[np.ndarray, "n arms"]:
+        """Of all rounds, decided with the same state."""
+        most = max(self.learner.rounds_until_update(self.state), 1)
+        found = np.empty(batch.rewards.shape)
+        for start in range(0, len(batch), most):
+            part = batch.take(slice(start, start + most))
+            contexts = model_contexts(part.contexts) if self._constant else part.contexts
+            found[start : start + most] = decide(self.learner, self.state, part, contexts).probabilities
+        return found
+
+
+class GreedyPolicy(Policy):
+    """The arm of the highest estimate, always; the lowest of several."""
+
+    def __init__(self, functions: FunctionClass[Any, Any, Any], model: Any) -> None:
+        self.functions, self.model = functions, model
+
+    def probabilities(self, batch: LogBatch) -> Float[np.ndarray, "n arms"]:
+        """One for the best arm."""
+        values = np.array(self.functions.predict(self.model, model_contexts(batch.contexts)))
+        if batch.available is not None:
+            values[~batch.available] = -np.inf
+        rows = np.zeros(values.shape)
+        rows[np.arange(len(rows)), values.argmax(axis=1)] = 1.0
+        return rows
+
+
+def best_policy(
+    log: Log,
+    candidates: Mapping[str, Learner[Any] | FunctionClass[Any, Any, Any]] | None = None,
+    *,
+    problem: Problem | None = None,
+    learn: float = 0.5,
+    choose: float = 0.25,
+    **settings: Any,
+) -> BestPolicy:
+    """Learn candidates from the first part of a log, choose the best on the second, value it on the rest.
+
+    Args:
+        log: in the order of time, so that what is learnt from is the past of what is judged.
+        candidates: names to learners, which learn from the log with its propensities and then stay as they are; or to
+            function classes, whose policy is to play the arm of the highest estimate. By default ridge regression.
+        problem: what learners are told; by default the number of arms, noise 0.5, and ridge regression.
+        learn: the share of the rounds to learn from.
+        choose: the share of the rounds to choose by.
+        settings: of `evaluate`.
+    """
+    setting_number("learn", learn, above=0.0, below=1.0)
+    setting_number("choose", choose, above=0.0, below=1.0)
+    if learn + choose >= 1:
+        raise SettingError(f"learn + choose is {learn + choose:g}; expected less than 1, as rounds must be left over")
+    if not isinstance(log, Log):
+        raise InputError(f"log is a {type(log).__name__}; expected a Log")
+    named = {"ridge": default_class(log)} if candidates is None else dict(candidates)
+    if not named:
+        raise SettingError("candidates is empty; expected at least one")
+    first, second = int(len(log) * learn), int(len(log) * (learn + choose))
+    if not 0 < first < second < len(log):
+        raise LogError(f"the log has {len(log)} rounds; expected enough for three parts")
+    parts = log[:first], log[first:second], log[second:]
+    policies = {name: learnt(name, value, parts[0], problem) for name, value in named.items()}
+    chosen_by = evaluate(parts[1], policies, **settings)
+    best = chosen_by.best
+    judged: dict[str, Any] = {best: policies[best]}
+    if next(parts[2].batches(1)).probabilities is not None and best != "logged":
+        judged["logged"] = "logged"
+    held_out = evaluate(parts[2], judged, **settings)
+    return BestPolicy(
+        name=best,
+        policy=policies[best],
+        value=held_out[best],
+        against=held_out["logged"] if "logged" in judged else None,
+        chosen_by=chosen_by,
+        held_out=held_out,
+        rounds=(len(parts[0]), len(parts[1]), len(parts[2])),
+    )
+
+
+def learnt(name: str, candidate: Any, log: Log, problem: Problem | None = None) -> Policy:
+    """The policy that a candidate learns from a log."""
+    if isinstance(candidate, FunctionClass):
+        data = candidate.empty()
+        for batch in log.batches():
+            data = candidate.add(data, observed(batch, slice(None), side=True))
+        fitted = fit(candidate, data)
+        if fitted is None:
+            raise LogError("the rounds to learn from have no rewards; expected some")
+        return GreedyPolicy(candidate, fitted.model)
+    if isinstance(candidate, Learner):
+        trained = TrainedPolicy(candidate, log, problem)
+        for batch in log.batches():
+            trained.probabilities(batch)
+        return FrozenPolicy(candidate, trained.state, trained.constant)
+    raise SettingError(f"candidates[{name!r}] is {candidate!r}; expected a learner or a function class")

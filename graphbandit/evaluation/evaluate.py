@@ -1,0 +1,280 @@
+"""What would other policies have earned? `evaluate` them on a log, `compare` two of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
+
+from graphbandit.errors import InputError, LogError, SettingError
+from graphbandit.evaluation.groups import Sums
+from graphbandit.evaluation.intervals import asymptotic
+from graphbandit.evaluation.models import GivenModel
+from graphbandit.evaluation.passes import (
+    Plan,
+    model_data,
+    models_of,
+    pair_name,
+    reward_range_of,
+    start_models,
+    sum_terms,
+)
+from graphbandit.evaluation.policies import Policy, TrainedPolicy, policies_of
+from graphbandit.evaluation.settings import IntervalKind, Method, Settings
+from graphbandit.evaluation.table import Difference, EvaluationTable, PolicyValue, SegmentValue
+from graphbandit.evaluation.values import Estimator, effective_sample_size
+from graphbandit.learners.problem import Problem
+from graphbandit.logs import Log
+
+Progress = Callable[[int, int], None]
+
+
+def evaluate(
+    log: Log,
+    policies: Any,
+    *,
+    method: Method = "graph-dr",
+    interval: IntervalKind = "betting",
+    level: float = 0.95,
+    model: Any = None,
+    fit: Literal["cross", "past"] | None = None,
+    folds: int = 2,
+    reward_range: tuple[float, float] | None = None,
+    clip: float | None = None,
+    shrink: float | None = None,
+    support: Literal["all", "part"] = "all",
+    missing: Literal["error", "drop"] | float = "error",
+    worth: bool = True,
+    by: str | None = None,
+    problem: Problem | None = None,
+    seed: int = 0,
+    cluster: Any = None,
+    on_progress: Progress | None = None,
+) -> EvaluationTable:
+    """What each policy would have earned a round, on average, in the rounds of the log.
+
+    Args:
+        log: who decided what with which probability, and what was revealed.
+        policies: names to policies. A policy is probabilities (n, K); a callable of (contexts, graphs) that returns
+            them; a `Bandit` or the path of a saved one, as it is now; a learner, which learns from the log as it goes;
+            "uniform"; "logged", the policy of the log; or the name of a column of the log.
+        method: "graph-dr" uses all revealed rewards and a model; the others are for comparison, or for when no model
+            is wanted ("graph-ips"). `docs/evaluation.md` has the formulas.
+        interval: "betting" holds at any number of rounds and for adaptive logs, "sequence" at all of them at once,
+            "bernstein" is a wider one; "asymptotic" and "bootstrap" are for many independent rounds.
+        level: the probability with which the interval holds.
+        model: any function class; or predictions (n, K), or a callable of contexts, that come from other data. Ridge
+            regression by default.
+        fit: "past" has the model of a round see only earlier rounds, "cross" only other folds. By default "past" for
+            intervals that hold at any number of rounds, and "cross" otherwise.
+        folds: of "cross".
+        reward_range: the lowest and the highest reward there can be; by default [0, 1] if the log's rewards are in
+            it, and their own range otherwise.
+        clip: the largest weight; larger ones are cut, which biases. None: no limit.
+        shrink: weights w become shrink * w / (w^2 + shrink), which biases. None: they stay.
+        support: "all" refuses policies that play what could not be revealed; "part" leaves those arms out.
+        missing: what to do with a revealed reward that the log lacks: "error", "drop" the round, or count it as this
+            number.
+        worth: whether to find out what side observations were worth, too.
+        by: a column of the log; values are then found for each of its segments, too.
+        problem: what learners are told; by default the number of arms, noise 0.5, and ridge regression.
+        seed: of the folds and the bootstrap.
+        cluster: a Dask client or the address of a scheduler, to go through partitions of the log there.
+        on_progress: called with the rounds done and to do.
+
+    >>> import numpy as np
+    >>> log = Log.from_arrays(actions=[0, 1] * 50, probabilities=np.full((100, 2), 0.5), rewards=[1.0, 0.0] * 50)
+    >>> table = evaluate(log, {"first": [1.0, 0.0], "uniform": "uniform"}, method="ips", interval="asymptotic")
+    >>> table["first"].value, table["uniform"].value
+    (1.0, 0.5)
+    """
+    settings = _settings(locals())
+    named = policies_of(policies, log, problem)
+    sums, plan = _run(log, named, (), settings, model, by, cluster, on_progress)
+    log.policies = {**log.policies, **named}
+    return _table(log, sums, plan, named, model)
+
+
+def compare(
+    log: Log | EvaluationTable,
+    first: Any,
+    second: Any,
+    *,
+    policies: Mapping[str, Any] | None = None,
+    method: Method = "graph-dr",
+    interval: IntervalKind = "betting",
+    level: float = 0.95,
+    model: Any = None,
+    fit: Literal["cross", "past"] | None = None,
+    folds: int = 2,
+    reward_range: tuple[float, float] | None = None,
+    clip: float | None = None,
+    shrink: float | None = None,
+    support: Literal["all", "part"] = "all",
+    missing: Literal["error", "drop"] | float = "error",
+    worth: bool = False,
+    problem: Problem | None = None,
+    seed: int = 0,
+    cluster: Any = None,
+    on_progress: Progress | None = None,
+) -> Difference:
+    """By how much the first policy is better than the second, with an interval from the same rounds.
+
+    `first` and `second` are policies as `evaluate` takes them, or names: of `policies`, or of those that `evaluate` was
+    given for this log. The settings are those of `evaluate`. With the table of `evaluate` in place of the log, two of
+    its policies are compared with its settings.
+
+    >>> import numpy as np
+    >>> log = Log.from_arrays(actions=[0, 1] * 50, probabilities=np.full((100, 2), 0.5), rewards=[1.0, 0.0] * 50)
+    >>> print(compare(log, [1.0, 0.0], "uniform", method="ips", interval="asymptotic"))
+    first - uniform: 0.5  [0.40151, 0.59849] at 95%: first is better
+    """
+    if isinstance(log, EvaluationTable):
+        return log.compare(first, second)
+    settings = _settings(locals())
+    known = {**log.policies, **(policies or {})}
+    named: dict[str, Any] = {}
+    for place, given in (("first", first), ("second", second)):
+        name = given if isinstance(given, str) else place
+        if name in named:
+            raise SettingError(f"first and second are both {name!r}; expected two policies")
+        named[name] = known.get(name, given) if isinstance(given, str) else given
+    resolved = policies_of(named, log, problem)
+    one, other = resolved
+    sums, plan = _run(log, resolved, ((one, other),), settings, model, None, cluster, on_progress)
+    estimator = Estimator(settings=settings, reward_range=plan.reward_range, counts=sums.counts)
+    found = estimator.of_difference(sums.terms[one], sums.terms[other], sums.terms[pair_name(one, other)])
+    return Difference(
+        first=one,
+        second=other,
+        value=found.value,
+        low=found.low,
+        high=found.high,
+        standard_error=found.standard_error,
+        rounds=estimator.n,
+        level=settings.level,
+    )
+
+
+def _settings(arguments: dict[str, Any]) -> Settings:
+    log = arguments["log"]
+    if not isinstance(log, Log):
+        raise InputError(f"log is a {type(log).__name__}; expected a Log, as Log.read(folder)")
+    if not len(log):
+        raise LogError("the log is empty; expected at least one round")
+    return Settings(**{name: arguments[name] for name in Settings.__dataclass_fields__})
+
+
+def _run(
+    log: Log,
+    policies: dict[str, Policy],
+    pairs: tuple[tuple[str, str], ...],
+    settings: Settings,
+    model: Any,
+    by: str | None,
+    cluster: Any,
+    on_progress: Progress | None,
+) -> tuple[Sums, Plan]:
+    """Both passes, here or on a cluster."""
+    for policy in policies.values():
+        if isinstance(policy, TrainedPolicy):
+            policy.reset()
+    functions = start_models(log, settings, model)
+    plan = Plan(
+        settings=settings,
+        policies=policies,
+        pairs=pairs,
+        reward_range=reward_range_of(log, settings),
+        models=functions if isinstance(functions, GivenModel) else None,
+        plain_models=functions if isinstance(functions, GivenModel) else None,
+        by=by,
+        first_row=log.first_row,
+        rounds=len(log),
+    )
+    if cluster is not None:
+        from graphbandit.evaluation.cluster import run_on_cluster
+
+        return run_on_cluster(cluster, log, plan, functions, on_progress)
+    done = 0
+    passes = 2 if functions is not None and not isinstance(functions, GivenModel) else 1
+
+    def progress(rounds: int) -> None:
+        nonlocal done
+        done += rounds
+        if on_progress is not None:
+            on_progress(done, passes * len(log))
+
+    plan = with_models(log, plan, functions, progress)
+    return sum_terms(log, plan, progress), plan
+
+
+def with_models(log: Log, plan: Plan, functions: Any, progress: Callable[[int], None] | None) -> Plan:
+    """The plan with models fitted to the log, if the method needs them."""
+    from dataclasses import replace
+
+    if functions is None or isinstance(functions, GivenModel):
+        return plan
+    plain = plan.plain_method == "dr"
+    whole, other = model_data(
+        log, functions, plan.settings, len(log), log.first_row, own=False, plain=plain, progress=progress
+    )
+    return replace(
+        plan,
+        models=models_of(whole, functions, plan.settings, log),
+        plain_models=models_of(other, functions, plan.settings, log),
+    )
+
+
+def _table(log: Log, sums: Sums, plan: Plan, policies: dict[str, Any], model: Any) -> EvaluationTable:
+    settings = plan.settings
+    estimator = Estimator(settings=settings, reward_range=plan.reward_range, counts=sums.counts)
+    if not estimator.n:
+        raise LogError("no round of the log can be used, as all lack revealed rewards; expected missing=0.0, say")
+    values = {}
+    for name in policies:
+        weights = sums.weights[name]
+        part = settings.support == "part"
+        found = estimator.of_policy(sums.terms[name], part=part)
+        plain = sums.plain.get(name)
+        method = plan.plain_method
+        without = None
+        if plain is not None and method is not None:
+            values_settings = Settings(**{**settings.__dict__, "method": method})
+            other = Estimator(settings=values_settings, reward_range=plan.reward_range, counts=sums.counts)
+            without = other.of_policy(plain, part=part)
+        values[name] = PolicyValue(
+            name=name,
+            value=found.value,
+            low=found.low,
+            high=found.high,
+            standard_error=found.standard_error,
+            effective_sample_size=effective_sample_size(sums, name),
+            largest_weight=weights.largest,
+            support=1.0 - weights.unsupported / estimator.n if weights.support_known else math.nan,
+            rounds=estimator.n,
+            without_side_observations=without,
+        )
+    return EvaluationTable(
+        values_by_name=values,
+        settings=settings,
+        reward_range=plan.reward_range,
+        range_given=settings.reward_range is not None,
+        dropped=sums.dropped,
+        by=plan.by,
+        segments=_segment_values(sums, settings),
+        sums=sums,
+        log=log,
+        policies=policies,
+        model=model,
+    )
+
+
+def _segment_values(sums: Sums, settings: Settings) -> tuple[SegmentValue, ...]:
+    found = []
+    for name, segments in sums.segments.items():
+        for label, moments in segments.items():
+            n, mean = moments.count, moments.total / moments.count
+            spread = max(moments.squares / n - mean * mean, 0.0) * n / (n - 1) if n > 1 else math.nan
+            low, high = asymptotic(mean, math.sqrt(spread / n), settings.level)
+            found.append(SegmentValue(policy=name, segment=label, value=mean, low=low, high=high, rounds=n))
+    return tuple(found)

@@ -1,0 +1,191 @@
+"""Sums over groups of consecutive rounds: what is left of a log, small, and merged by adding.
+
+Every interval is made from these. The first 8,192 rounds are a group each; then groups grow like the square root of
+the round's number: 2,048 * 4^j to 2,048 * 4^(j+1) have groups of 2^j rounds. The rule looks at the number of the round
+and at nothing else, so the groups of a log that grows stay what they are. 10 million rounds make 415,000 groups.
+The mean of a group has the mean of its rounds, so what holds for rounds one by one holds for groups.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+
+import numpy as np
+
+from graphbandit.base.shapes import Float, Int
+
+FIRST = 2048
+HISTOGRAM = np.concatenate([[0.0], np.geomspace(1e-3, 1e4, 57)])
+"""Left edges of the bins in which weights of rounds are counted."""
+
+
+def group_of(rows: Int[np.ndarray, " n"]) -> Int[np.ndarray, " n"]:
+    """The group of each round.
+
+    >>> group_of(np.array([0, 1, 8191, 8192, 8193, 8194]))
+    array([   0,    1, 8191, 8192, 8192, 8193])
+    """
+    level = np.maximum((_log2(np.maximum(rows, 1) // FIRST)) // 2, 0)
+    start = np.where(level > 0, FIRST << (2 * level), 0)
+    before = np.where(level > 0, 4 * FIRST + 3 * FIRST * ((1 << level) - 2), 0)
+    return np.asarray(before + ((rows - start) >> level))
+
+
+def group_starts(n_groups: int) -> Int[np.ndarray, " groups"]:
+    """The first round of each group.
+
+    >>> group_starts(8195)[-3:]
+    array([8192, 8194, 8196])
+    """
+    groups = np.arange(n_groups)
+    # before(level) = FIRST * (3 * 2^level - 2)
+    level = np.where(groups < 4 * FIRST, 0, _log2(np.maximum((groups // FIRST + 2) // 3, 1)))
+    start = np.where(level > 0, FIRST << (2 * level), 0)
+    before = np.where(level > 0, 4 * FIRST + 3 * FIRST * ((1 << level) - 2), 0)
+    return np.asarray(start + ((groups - before) << level))
+
+
+def group_slack(n_groups: int, reward_width: float) -> Float[np.ndarray, " groups"]:
+    """By how much bounded terms may fall below their base: width * max(1, sqrt(t) / (10 c)) in groups of c rounds.
+
+    Bets shrink like c / sqrt(t), so this much hardly ever limits one; models are then used as they are nearly always.
+    """
+    starts = group_starts(n_groups + 1)
+    return np.asarray(reward_width * np.maximum(1.0, np.sqrt(starts[:-1]) / (10.0 * np.diff(starts))))
+
+
+def n_groups(rounds: int) -> int:
+    """How many groups so many rounds make."""
+    return int(group_of(np.array([rounds - 1]))[0]) + 1 if rounds else 0
+
+
+def _log2(values: Int[np.ndarray, " n"]) -> Int[np.ndarray, " n"]:
+    """The whole part of the binary logarithm; -1 for 0."""
+    return np.frexp(values.astype(np.float64))[1].astype(np.int64) - 1
+
+
+@dataclass(frozen=True, eq=False)
+class Terms:
+    """What one policy contributes in each round, or summed in each group.
+
+    `value` is the estimator's term, `weight` the sum of its weights (mean one, for self-normalised estimators), and
+    `lower`, `upper` are terms of mean V (or less, or more) that are bounded on one side, for the intervals that hold
+    at any number of rounds. `moments` are the sums of value^2, value * weight and weight^2 over the rounds.
+    """
+
+    value: Float[np.ndarray, " n"]
+    weight: Float[np.ndarray, " n"]
+    lower: Float[np.ndarray, " n"]
+    upper: Float[np.ndarray, " n"]
+    moments: Float[np.ndarray, " 3"] = field(default_factory=lambda: np.zeros(3))
+
+    @classmethod
+    def zeros(cls, n: int) -> Terms:
+        """Nothing summed yet."""
+        return cls(*(np.zeros(n) for _ in range(4)))
+
+    def add(self, first: int, groups: Int[np.ndarray, " n"], terms: Terms) -> None:
+        """Add the terms of rounds to those of their groups; `groups` counts from `first`."""
+        count = int(groups[-1]) + 1 if len(groups) else 0
+        for name in ("value", "weight", "lower", "upper"):
+            getattr(self, name)[first : first + count] += np.bincount(groups, getattr(terms, name), minlength=count)
+        v, w = terms.value, terms.weight
+        self.moments[:] += ((v * v).sum(), (v * w).sum(), (w * w).sum())
+
+    def merge(self, other: Terms) -> Terms:
+        """The sums of both."""
+        return Terms(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class WeightSums:
+    """What is known about the weights of one policy: enough for the effective sample size, the support, a histogram."""
+
+    total: float = 0.0
+    squares: float = 0.0
+    largest: float = 0.0
+    unsupported: float = 0.0
+    support_known: bool = True
+    histogram: Int[np.ndarray, " bins"] = field(default_factory=lambda: np.zeros(len(HISTOGRAM), dtype=np.int64))
+
+    def merge(self, other: WeightSums) -> WeightSums:
+        """Of both parts."""
+        return WeightSums(
+            total=self.total + other.total,
+            squares=self.squares + other.squares,
+            largest=max(self.largest, other.largest),
+            unsupported=self.unsupported + other.unsupported,
+            support_known=self.support_known and other.support_known,
+            histogram=self.histogram + other.histogram,
+        )
+
+    @classmethod
+    def of(
+        cls, weights: Float[np.ndarray, " n"], unsupported: Float[np.ndarray, " n"], support_known: bool
+    ) -> WeightSums:
+        """Of the weights of some rounds."""
+        bins = np.searchsorted(HISTOGRAM, weights, side="right") - 1
+        return cls(
+            total=float(weights.sum()),
+            squares=float((weights * weights).sum()),
+            largest=float(weights.max(initial=0.0)),
+            unsupported=float(unsupported.sum()),
+            support_known=support_known,
+            histogram=np.bincount(np.maximum(bins, 0), minlength=len(HISTOGRAM)),
+        )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SegmentSums:
+    """Moments of one policy's terms in one segment: count, sum, sum of squares."""
+
+    count: int = 0
+    total: float = 0.0
+    squares: float = 0.0
+
+    def merge(self, other: SegmentSums) -> SegmentSums:
+        """Of both parts."""
+        return SegmentSums(
+            count=self.count + other.count, total=self.total + other.total, squares=self.squares + other.squares
+        )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Sums:
+    """All sums of an evaluation. Sums of parts of a log are merged by `merge`, to the same as those of the whole.
+
+    `counts` are the rounds of each group; `terms` and `plain` those of each target, with and without side
+    observations; `weights` those of each policy; `segments` those of each policy and value of a column. `rounds` is
+    the number of rounds of the whole log, `dropped` that of rounds left out for missing rewards.
+    """
+
+    counts: Int[np.ndarray, " groups"]
+    terms: dict[str, Terms]
+    plain: dict[str, Terms]
+    weights: dict[str, WeightSums]
+    segments: dict[str, dict[str, SegmentSums]]
+    dropped: int
+    times: tuple[np.datetime64, np.datetime64] | None = None
+
+    def merge(self, other: Sums) -> Sums:
+        """The sums of both parts of a log."""
+        segments = {
+            name: {
+                value: self.segments[name]
+                .get(value, SegmentSums())
+                .merge(other.segments[name].get(value, SegmentSums()))
+                for value in sorted({*self.segments[name], *other.segments[name]})
+            }
+            for name in self.segments
+        }
+        plain = {name: self.plain[name].merge(other.plain[name]) for name in self.plain if name in other.plain}
+        times = [pair for pair in (self.times, other.times) if pair is not None]
+        return Sums(
+            counts=self.counts + other.counts,
+            terms={name: terms.merge(other.terms[name]) for name, terms in self.terms.items()},
+            plain=plain,
+            weights={name: sums.merge(other.weights[name]) for name, sums in self.weights.items()},
+            segments=segments,
+            dropped=self.dropped + other.dropped,
+            times=(min(pair[0] for pair in times), max(pair[1] for pair in times)) if times else None,
+        )

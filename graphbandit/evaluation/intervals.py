@@ -1,0 +1,205 @@
+"""Intervals for the value of a policy, from sums over groups of rounds.
+
+| interval | what it promises |
+| --- | --- |
+| asymptotic | coverage as the number of rounds grows, for independent rounds; too short with heavy weights |
+| bootstrap | the same, without assuming a symmetric distribution |
+| bernstein | coverage at every number of rounds and for adaptive logs, of the log's average even if the value drifts |
+| betting | coverage at every number of rounds and for adaptive logs, if the value does not drift |
+| sequence | the same at all numbers of rounds at once, so one may look as often as one likes |
+
+The last three need rewards within a known range and the true probabilities of the log. They ask nothing of the size of
+the weights: their terms are bounded from one side by construction (`terms.bounded_terms`). Each side of the interval is
+a bound of its own, at half the error: a lower bound for the mean of the lower terms, and minus a lower bound for the
+mean of minus the upper ones. Let x_i >= floor_i be the mean of group i with c_i rounds; given all groups before, its
+mean is V <= top (or less).
+
+betting (Waudby-Smith, Ramdas 2024): K_i(m) = prod_{j <= i} (1 + l_j (x_j - m)), with bets up to 3/4 / (top - floor_i)
+chosen from groups before i, is a nonnegative martingale at m = V (or a supermartingale). With probability 1 - error it
+never reaches 1 / error, so V is at least the smallest m for which it never does.
+
+The bets are l_i = c_i sqrt(2 log(1 / error) / (n v_i)), v_i the variance of a round before i. The sequence, which must
+not know n, averages the wealth of ten bets l_i = c_i s that fall from s = 2 / (top - bottom) by factors of 2.5.
+
+bernstein (Howard, Ramdas, McAuliffe, Sekhon 2021, with the constants of Fan, Grama, Liu 2015): with
+psi(l) = -log(1 - l) - l, r_i = top - floor_i and g_i the mean before i,
+exp(l sum_i c_i (x_i - V_i) - sum_i psi(l c_i r_i) ((x_i - g_i) / r_i)^2) is a supermartingale for every l, whatever the
+means V_i of the groups are. The bound is that of the average over ten l, and is one for sum_i c_i V_i / n.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from graphbandit.base.seeds import stream
+from graphbandit.base.shapes import Float, Int
+
+RESAMPLES = 1000
+CLUSTERS = 4096
+"""Resampled units of the bootstrap, at most; consecutive groups are joined beyond."""
+
+BET, BET_BERNSTEIN = 0.75, 0.5
+"""The largest share of the wealth that a bet may lose."""
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A value, its interval and its standard error."""
+
+    value: float
+    low: float
+    high: float
+    standard_error: float
+
+    @property
+    def width(self) -> float:
+        """From low to high."""
+        return self.high - self.low
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """Means of consecutive groups, with how many rounds each has."""
+
+    mean: Float[np.ndarray, " groups"]
+    count: Int[np.ndarray, " groups"]
+    floor: Float[np.ndarray, " groups"]
+    bottom: float
+    top: float
+
+    def __post_init__(self) -> None:
+        assert (self.mean >= self.floor - 1e-9 * (1 + np.abs(self.floor))).all()
+
+
+def standard_error(residuals: Float[np.ndarray, " groups"], n: int) -> float:
+    """Of a mean of n rounds, from the sums over groups of what each round differs from it.
+
+    sqrt(sum_i S_i^2 / n^2 * g / (g - 1)) for g groups: with a round a group, the usual standard error.
+    """
+    g = len(residuals)
+    if g < 2:
+        return math.nan
+    return float(np.sqrt((residuals * residuals).sum() * g / (g - 1)) / n)
+
+
+def asymptotic(value: float, error: float, level: float) -> tuple[float, float]:
+    """value -+ z * standard error."""
+    from scipy.stats import norm
+
+    margin = float(norm.ppf((1 + level) / 2)) * error
+    return value - margin, value + margin
+
+
+def bootstrap_counts(n_groups: int, seed: int) -> tuple[Int[np.ndarray, " groups"], Int[np.ndarray, "resamples units"]]:
+    """Which unit each group belongs to, and how often each unit is in each resample."""
+    units = min(n_groups, CLUSTERS)
+    unit = np.arange(n_groups) * units // max(n_groups, 1)
+    rng = stream(seed, "evaluation", "bootstrap", n_groups)
+    drawn = rng.integers(units, size=(RESAMPLES, units))
+    shifted = drawn + np.arange(RESAMPLES)[:, None] * units
+    return unit, np.bincount(shifted.ravel(), minlength=RESAMPLES * units).reshape(RESAMPLES, units)
+
+
+def quantiles(values: Float[np.ndarray, " resamples"], level: float) -> tuple[float, float]:
+    """The interval between the outer quantiles of resampled values."""
+    low, high = np.nanquantile(values, [(1 - level) / 2, (1 + level) / 2])
+    return float(low), float(high)
+
+
+def bets(groups: Groups, error: float) -> Float[np.ndarray, "1 groups"]:
+    """l_i for a known number of rounds, from groups before i alone."""
+    x, c = groups.mean, groups.count
+    wide = groups.top - groups.bottom
+    means = means_before(groups)
+    squares = np.minimum(c * (x - means) ** 2, 1e300)
+    variance = ((wide / 2) ** 2 + np.cumsum(squares) - squares) / (1 + np.arange(len(x)))
+    wish = c * np.sqrt(2 * math.log(1 / error) / (float(c.sum()) * np.maximum(variance, 1e-12 * wide * wide)))
+    return np.asarray(np.minimum(wish, BET / (groups.top - groups.floor)))[None]
+
+
+def uniform_bets(groups: Groups) -> Float[np.ndarray, "bets groups"]:
+    """Bets for all numbers of rounds at once."""
+    slopes = 2 / (groups.top - groups.bottom) / 2.5 ** np.arange(10)
+    return np.asarray(np.minimum(slopes[:, None] * groups.count, BET / (groups.top - groups.floor)))
+
+
+def means_before(groups: Groups) -> Float[np.ndarray, " groups"]:
+    """The mean of all rounds before each group, drawn towards the middle by one round, and within the bounds."""
+    x, c = groups.mean, groups.count
+    before = np.cumsum(c) - c
+    centre = (groups.top + groups.bottom) / 2
+    return np.asarray(np.clip((centre + np.cumsum(c * x) - c * x) / (1 + before), groups.bottom, groups.top))
+
+
+def betting_lower(groups: Groups, error: float, *, uniform: bool = False) -> float:
+    """The lower bound at the end of the groups."""
+    if not len(groups.mean):
+        return groups.bottom
+    stakes = uniform_bets(groups) if uniform else bets(groups, error)
+    return _betting_root(groups.mean, stakes, error, groups.bottom, groups.top)
+
+
+def _betting_root(
+    x: Float[np.ndarray, " groups"], stakes: Float[np.ndarray, "bets groups"], error: float, bottom: float, top: float
+) -> float:
+    """The smallest m whose wealth never reaches 1 / error: the wealth falls in m at all times, so by halving."""
+    needed = math.log(1 / error) + math.log(len(stakes))
+
+    def reached(m: float) -> bool:
+        total = None
+        for stake in stakes:
+            wealth = np.cumsum(np.log1p(stake * (x - m)))
+            total = wealth if total is None else np.logaddexp(total, wealth, out=total)
+        return total is not None and bool(total.max() >= needed)
+
+    if not reached(bottom):
+        return bottom
+    if reached(top):
+        return top
+    precision = 1e-7 * (top - bottom)
+    while top - bottom > precision:
+        middle = (bottom + top) / 2
+        if reached(middle):
+            bottom = middle
+        else:
+            top = middle
+    return bottom
+
+
+def betting_path(groups: Groups, error: float, ends: Int[np.ndarray, " looks"]) -> Float[np.ndarray, " looks"]:
+    """The time-uniform lower bound after each of these numbers of groups; it never falls."""
+    stakes = uniform_bets(groups)
+    found, best = np.empty(len(ends)), groups.bottom
+    for i, end in enumerate(ends.tolist()):
+        best = max(best, _betting_root(groups.mean[:end], stakes[:, :end], error, best, groups.top)) if end else best
+        found[i] = best
+    return found
+
+
+def bernstein_lower(groups: Groups, error: float) -> float:
+    """The lower bound of a mixture of empirical Bernstein inequalities."""
+    if not len(groups.mean):
+        return groups.bottom
+    x, c, reach = groups.mean, groups.count, groups.top - groups.floor
+    n = float(c.sum())
+    squares = ((x - means_before(groups)) / reach) ** 2
+    needed = math.log(1 / error)
+    spreads = (groups.top - groups.bottom) / 2 * 2.0 ** np.arange(-5, 5)
+    slopes = np.minimum(np.sqrt(2 * needed / n) / spreads, BET_BERNSTEIN / float((c * reach).max()))
+    penalties = np.array([((-np.log1p(-slope * c * reach) - slope * c * reach) * squares).sum() for slope in slopes])
+
+    def wealth(excess: float) -> float:
+        exponents = slopes * excess - penalties
+        most = float(exponents.max())
+        return most + math.log(float(np.exp(exponents - most).mean()))
+
+    low, high = 0.0, 1.0
+    while wealth(high) < needed:
+        high *= 2
+    while high - low > 1e-12 * high:
+        middle = (low + high) / 2
+        low, high = (middle, high) if wealth(middle) < needed else (low, middle)
+    return max((float((c * x).sum()) - high) / n, groups.bottom)

@@ -1,0 +1,212 @@
+"""Estimates of the rewards for direct, doubly robust and balanced estimators, fitted to rounds of the log itself.
+
+A round's estimate never comes from a model that saw the round. "cross": rounds fall into folds at random, and a fold's
+model is fitted to all others. "past": a model is fitted to all rounds before 16, 24, 36, ... (each half as many again),
+so a round's model depends on the past alone; intervals that hold at any number of rounds, and adaptive logs, need that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from graphbandit.base.checks import numbers
+from graphbandit.base.shapes import Float, Int, Shaped
+from graphbandit.errors import InputError
+from graphbandit.function_classes import LinearClass, merging
+from graphbandit.function_classes.base import FunctionClass
+from graphbandit.logs import Log, LogBatch
+from graphbandit.rounds import Observations
+
+FIRST_FIT, GROWTH = 16, 1.5
+
+ModelLike = FunctionClass[Any, Any, Any] | Callable[..., Any] | Float[np.ndarray, "n arms"] | None
+
+
+def default_class(log: Log) -> FunctionClass[Any, Any, Any]:
+    """Ridge regression with an intercept, one for each arm; arms with features of their own share a parameter."""
+    shape = log.context_shape
+    if len(shape) == 2:
+        return LinearClass(n_arms=log.n_arms, dimension=shape[1], intercept=True)
+    size = max(int(np.prod(shape)), 1)
+    return LinearClass(n_arms=log.n_arms, dimension=size, parameters="per-arm", intercept=True)
+
+
+def model_contexts(log_contexts: Float[np.ndarray, "n ..."]) -> Float[np.ndarray, "n ..."]:
+    """Contexts as a function class takes them: a constant where the log has none."""
+    n = len(log_contexts)
+    return log_contexts if log_contexts[:1].size or (n == 0 and log_contexts.size) else np.ones((n, 1))
+
+
+def fold_of(ids: Int[np.ndarray, " n"], folds: int, seed: int) -> Int[np.ndarray, " n"]:
+    """The fold of each round: a hash of its id and the seed, so it depends on nothing else."""
+    mixed = ids.astype(np.uint64) + np.uint64((0x9E3779B97F4A7C15 * (seed + 1)) & 0xFFFFFFFFFFFFFFFF)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
+    mixed ^= mixed >> np.uint64(31)
+    return (mixed % np.uint64(folds)).astype(np.int64)
+
+
+def fit_rows(rounds: int) -> list[int]:
+    """The rounds before which a model of the past is fitted.
+
+    >>> fit_rows(60)
+    [16, 24, 36, 54]
+    """
+    rows, size = [], float(FIRST_FIT)
+    while int(size) < rounds:
+        rows.append(int(size))
+        size *= GROWTH
+    return rows
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """A model and the mean square of what it leaves unexplained; no model before there are data."""
+
+    model: Any
+    noise: float
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RewardModels:
+    """The estimates of every round. `first_row` is the log's first round."""
+
+    function_class: FunctionClass[Any, Any, Any]
+    fitting: str
+    folds: int
+    seed: int
+    first_row: int
+    middle: float
+    noise: float
+    fitted: Sequence[Fitted | None]
+    starts: Sequence[int] = field(default_factory=list)
+
+    def predict(self, batch: LogBatch) -> Float[np.ndarray, "n arms"]:
+        """fhat(x, a) of each round, by the model that has not seen it."""
+        contexts = model_contexts(batch.contexts)
+        result = np.full((len(batch), batch.n_arms), self.middle)
+        if self.fitting == "cross":
+            which = fold_of(batch.ids, self.folds, self.seed)
+        else:
+            rows = np.arange(len(batch)) + batch.first_row - self.first_row
+            which = np.searchsorted(np.array(self.starts, dtype=np.int64), rows, side="right")
+        for number in np.unique(which).tolist():
+            fitted, rows = self.fitted[number], which == number
+            if fitted is not None:
+                result[rows] = self.function_class.predict(fitted.model, np.ascontiguousarray(contexts[rows]))
+        return result
+
+    @property
+    def residual(self) -> float:
+        """The mean square of what the models leave unexplained, averaged over them."""
+        known = [fitted.noise for fitted in self.fitted if fitted is not None]
+        return max(float(np.mean(known)), 1e-6 * self.noise) if known else self.noise
+
+
+@dataclass(frozen=True, eq=False)
+class GivenModel:
+    """Estimates that the caller has: an array, or a callable of contexts. They must not come from the same rounds."""
+
+    source: Any
+    first_row: int
+    noise: float
+
+    @property
+    def residual(self) -> float:
+        """Not known: the square of half the range."""
+        return self.noise
+
+    def predict(self, batch: LogBatch) -> Float[np.ndarray, "n arms"]:
+        """The estimates of these rounds, checked."""
+        if callable(self.source):
+            found = numbers("the prediction of the model", self.source(batch.contexts))
+        else:
+            start = batch.first_row - self.first_row
+            found = self.source[start : start + len(batch)]
+        if found.shape != batch.rewards.shape or not np.isfinite(found).all():
+            raise InputError(
+                f"the model gives values of shape {found.shape}; expected finite ones of shape {batch.rewards.shape}"
+            )
+        return found
+
+
+def observed(batch: LogBatch, rows: Shaped[np.ndarray, " n"] | slice, *, side: bool) -> Observations:
+    """What a model learns from some rounds: all revealed rewards, or only those of the arms played."""
+    part = batch.take(rows)
+    seen = part.revealed
+    if not side:
+        mask = np.zeros_like(seen)
+        places = np.arange(len(part))
+        mask[places, part.actions] = seen[places, part.actions]
+        seen = mask
+    return Observations.from_masks(model_contexts(part.contexts), seen, part.rewards)
+
+
+class ModelData:
+    """The data of models while the log is read: one a fold, or the growing past with a model at each fit.
+
+    `own` keeps the data of each fold or block apart, so that parts of a log can be merged.
+    """
+
+    def __init__(
+        self, functions: FunctionClass[Any, Any, Any], fitting: str, folds: int, seed: int, rounds: int, *, own: bool
+    ) -> None:
+        self.functions, self.fitting, self.folds, self.seed, self.own = functions, fitting, folds, seed, own
+        self.starts = fit_rows(rounds)
+        count = folds if fitting == "cross" else (len(self.starts) + 1 if own else 1)
+        self.data = [functions.empty() for _ in range(count)]
+        self.fitted: list[Fitted | None] = [None]
+
+    def add(self, batch: LogBatch, first_row: int, *, side: bool) -> None:
+        """Add the rewards of a batch."""
+        if self.fitting == "cross":
+            fold = fold_of(batch.ids, self.folds, self.seed)
+            for number in range(self.folds):
+                rows = fold == number if self.own else fold != number
+                if rows.any():
+                    self.data[number] = self.functions.add(self.data[number], observed(batch, rows, side=side))
+            return
+        begin = batch.first_row - first_row
+        cuts = [row - begin for row in self.starts if begin < row < begin + len(batch)]
+        for low, high in zip([0, *cuts], [*cuts, len(batch)], strict=True):
+            block = int(np.searchsorted(self.starts, begin + low, side="right"))
+            if not self.own:
+                while len(self.fitted) <= block:
+                    self.fitted.append(fit(self.functions, self.data[0]))
+            place = block if self.own else 0
+            self.data[place] = self.functions.add(self.data[place], observed(batch, slice(low, high), side=side))
+
+    def models(self) -> list[Fitted | None]:
+        """A model for each fold or block, once all rounds are added."""
+        if self.fitting == "past":
+            if not self.own:
+                return [*self.fitted, *[self.fitted[-1]] * (len(self.starts) + 1 - len(self.fitted))]
+            found: list[Fitted | None] = [None]
+            past = self.data[0]
+            for block in self.data[1:]:
+                found.append(fit(self.functions, past))
+                past = merging.merged([past, block])
+            return found
+        if not self.own:
+            return [fit(self.functions, data) for data in self.data]
+        others = [[data for j, data in enumerate(self.data) if j != i] for i in range(self.folds)]
+        return [fit(self.functions, merging.merged(some)) for some in others]
+
+    def merge(self, other: ModelData) -> ModelData:
+        """The data of two parts of a log."""
+        merged = ModelData(self.functions, self.fitting, self.folds, self.seed, 0, own=True)
+        merged.starts = self.starts
+        merged.data = [merging.merged(list(pair)) for pair in zip(self.data, other.data, strict=True)]
+        return merged
+
+
+def fit(functions: FunctionClass[Any, Any, Any], data: Any) -> Fitted | None:
+    """The model of least squares; None without data."""
+    count = functions.n_observed(data)
+    if not count:
+        return None
+    return Fitted(functions.fit(data), functions.smallest_loss(data) / count)

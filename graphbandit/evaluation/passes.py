@@ -1,0 +1,333 @@
+"""The two passes over a log: fit models of the rewards, then sum the terms of every policy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from graphbandit.base.shapes import Bool, Float
+from graphbandit.errors import InputError, LogError, SettingError, SupportError
+from graphbandit.evaluation.groups import SegmentSums, Sums, Terms, WeightSums, group_of, group_slack, n_groups
+from graphbandit.evaluation.models import GivenModel, ModelData, RewardModels, default_class
+from graphbandit.evaluation.policies import Policy, checked
+from graphbandit.evaluation.settings import PLAIN, WITH_MODEL, Settings
+from graphbandit.evaluation.terms import Seen, terms, weights_of
+from graphbandit.function_classes.base import FunctionClass
+from graphbandit.logs import Log, LogBatch
+
+Progress = Callable[[int, int], None]
+"""Called with the rounds done and the rounds in all, over both passes."""
+
+MASS = 1e-9
+"""Probability without support up to this size is put down to rounding."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Plan:
+    """All that a pass needs to know beside the log.
+
+    `pairs` are the differences that are evaluated too, by the name "first - second".
+    """
+
+    settings: Settings
+    policies: Mapping[str, Policy]
+    pairs: tuple[tuple[str, str], ...]
+    reward_range: tuple[float, float]
+    models: RewardModels | GivenModel | None
+    plain_models: RewardModels | GivenModel | None
+    by: str | None
+    first_row: int
+    rounds: int
+
+    @property
+    def targets(self) -> list[str]:
+        """The names of the policies and of the differences."""
+        return [*self.policies, *(pair_name(*pair) for pair in self.pairs)]
+
+    @property
+    def plain_method(self) -> str | None:
+        """What the method is without side observations; None if it is that already, or is not wanted."""
+        method = PLAIN.get(self.settings.method)
+        return method if self.settings.worth and method not in (None, "direct") else None
+
+
+def pair_name(first: str, second: str) -> str:
+    """The name of a difference."""
+    return f"{first} - {second}"
+
+
+def reward_range_of(log: Log, settings: Settings) -> tuple[float, float]:
+    """The range of the rewards: as given, or [0, 1] if all rewards are in it, or from the smallest to the largest."""
+    low, high = log.reward_range
+    if np.isnan(low):
+        raise LogError("the log has no rewards; expected some", table="rewards")
+    if settings.reward_range is not None:
+        given = (float(settings.reward_range[0]), float(settings.reward_range[1]))
+        if low < given[0] or high > given[1]:
+            raise InputError(f"the rewards go from {low:g} to {high:g}; expected them within reward_range = {given}")
+        return given
+    if low >= 0 and high <= 1:
+        return 0.0, 1.0
+    return (low, high) if high > low else (low - 0.5, high + 0.5)
+
+
+def needs_model(settings: Settings) -> bool:
+    """Whether the method looks at estimates of the rewards."""
+    return settings.method in WITH_MODEL
+
+
+def start_models(log: Log, settings: Settings, model: Any) -> FunctionClass[Any, Any, Any] | GivenModel | None:
+    """The class of the models to fit, or the estimates that were given; None if the method needs none."""
+    if not needs_model(settings):
+        return None
+    low, high = reward_range_of(log, settings)
+    if model is None:
+        return default_class(log)
+    if isinstance(model, FunctionClass):
+        if model.n_arms != log.n_arms:
+            raise SettingError(f"model has {model.n_arms} arms; expected {log.n_arms}, as the log has")
+        return model
+    if not callable(model):
+        model = np.asarray(model, dtype=np.float64)
+        if model.shape != (len(log), log.n_arms):
+            raise SettingError(f"model has shape {model.shape}; expected ({len(log)}, {log.n_arms})")
+    return GivenModel(model, log.first_row, ((high - low) / 2) ** 2)
+
+
+def fill_missing(batch: LogBatch, settings: Settings, *, side: bool) -> tuple[LogBatch, Bool[np.ndarray, " n"]]:
+    """The batch with every reward the method needs, and which rounds can be used.
+
+    A reward that the graph reveals and the log lacks is an error, drops the round, or counts as a default.
+    """
+    rows = np.arange(len(batch))
+    if side:
+        lacks = None if batch.expected is None else batch.expected & ~batch.revealed
+    else:
+        lacks = np.zeros_like(batch.revealed)
+        lacks[rows, batch.actions] = ~batch.revealed[rows, batch.actions]
+    if lacks is None or not lacks.any():
+        return batch, np.ones(len(batch), dtype=np.bool_)
+    wrong = lacks.any(axis=1)
+    if settings.missing == "error":
+        row = int(np.argmax(wrong))
+        arm = int(np.argmax(lacks[row]))
+        raise LogError(
+            f"the reward of arm {arm} is missing, though playing arm {batch.actions[row]} reveals it; expected it, or "
+            "missing='drop' to leave such rounds out, or missing=0.0 as a default reward",
+            table="decisions",
+            row=batch.first_row + row,
+        )
+    if settings.missing == "drop":
+        return batch, ~wrong
+    filled = replace(batch, rewards=np.where(lacks, float(settings.missing), batch.rewards))
+    return filled, np.ones(len(batch), dtype=np.bool_)
+
+
+def model_data(
+    log: Log,
+    functions: FunctionClass[Any, Any, Any],
+    settings: Settings,
+    rounds: int,
+    first_row: int,
+    *,
+    own: bool,
+    plain: bool,
+    progress: Callable[[int], None] | None = None,
+) -> tuple[ModelData, ModelData | None]:
+    """The data of the models with side observations and, if `plain`, without; over one part of a log."""
+    arguments = (functions, settings.fitting, settings.folds, settings.seed, rounds)
+    whole = ModelData(*arguments, own=own)
+    other = ModelData(*arguments, own=own) if plain else None
+    side = settings.method != "dr"
+    for batch in log.batches():
+        filled, usable = fill_missing(batch, settings, side=side)
+        kept = filled if usable.all() else _without_rewards(filled, ~usable)
+        whole.add(kept, first_row, side=side)
+        if other is not None:
+            other.add(kept, first_row, side=False)
+        if progress is not None:
+            progress(len(batch))
+    return whole, other
+
+
+def _without_rewards(batch: LogBatch, rows: Bool[np.ndarray, " n"]) -> LogBatch:
+    return replace(batch, rewards=np.where(rows[:, None], np.nan, batch.rewards))
+
+
+def models_of(
+    data: ModelData | None, functions: FunctionClass[Any, Any, Any], settings: Settings, log: Log
+) -> RewardModels | None:
+    """Models from their data."""
+    if data is None:
+        return None
+    low, high = reward_range_of(log, settings)
+    return RewardModels(
+        function_class=functions,
+        fitting=settings.fitting,
+        folds=settings.folds,
+        seed=settings.seed,
+        first_row=log.first_row,
+        middle=(low + high) / 2,
+        noise=((high - low) / 2) ** 2,
+        fitted=data.models(),
+        starts=data.starts,
+    )
+
+
+def sum_terms(log: Log, plan: Plan, progress: Callable[[int], None] | None = None) -> Sums:
+    """The sums of one part of a log, in the groups of the whole."""
+    count = n_groups(plan.rounds)
+    low, high = plan.reward_range
+    slack_of_group = group_slack(count, high - low)
+    sums = Sums(
+        counts=np.zeros(count, dtype=np.int64),
+        terms={name: Terms.zeros(count) for name in plan.targets},
+        plain={name: Terms.zeros(count) for name in plan.targets} if plan.plain_method else {},
+        weights={name: WeightSums() for name in plan.policies},
+        segments={name: {} for name in plan.policies},
+        dropped=0,
+    )
+    if plan.by is not None and plan.by not in log.columns:
+        raise SettingError(f"by is {plan.by!r}; expected one of the log's columns, {', '.join(log.columns) or 'none'}")
+    for batch in log.batches():
+        sums = _add_batch(sums, batch, plan, slack_of_group)
+        if progress is not None:
+            progress(len(batch))
+    return sums
+
+
+def _add_batch(sums: Sums, batch: LogBatch, plan: Plan, slack_of_group: Float[np.ndarray, " groups"]) -> Sums:
+    settings = plan.settings
+    side = settings.method.startswith("graph-") or settings.method == "direct"
+    targets = {name: checked(name, policy.probabilities(batch), batch) for name, policy in plan.policies.items()}
+    filled, usable = fill_missing(batch, settings, side=side)
+    groups = group_of(np.arange(len(batch)) + batch.first_row - plan.first_row)
+    if not usable.all():
+        filled = filled.take(usable)
+        groups, targets = groups[usable], {name: rows[usable] for name, rows in targets.items()}
+    dropped = sums.dropped + len(batch) - len(filled)
+    if not len(filled):
+        return replace(sums, dropped=dropped)
+    first = int(groups[0])
+    slack, local = slack_of_group[groups], groups - first
+    sums.counts[first : int(groups[-1]) + 1] += np.bincount(local)
+    model = None if plan.models is None else plan.models.predict(filled)
+    weights, segments = dict(sums.weights), dict(sums.segments)
+    seen = Seen(filled, side)
+    _check_known(seen)
+    lacking = {name: unsupported(rows, seen) for name, rows in targets.items()}
+    bounds = plan.reward_range if settings.any_size else None
+    common = {"clip": settings.clip, "shrink": settings.shrink, "reward_range": bounds, "slack": slack}
+    for name in targets:
+        if settings.method != "direct":
+            _check_support(name, lacking[name], filled, settings)
+    supported = {
+        name: rows if settings.method == "direct" else _supported(rows, seen) for name, rows in targets.items()
+    }
+    for first_name, second_name in plan.pairs:
+        supported[pair_name(first_name, second_name)] = supported[first_name] - supported[second_name]
+    values = {}
+    noise = 1.0 if plan.models is None else plan.models.residual
+    for name, target in supported.items():
+        values[name] = terms(settings.method, target, filled, model, noise=noise, **common)
+        sums.terms[name].add(first, local, values[name])
+    for name in targets:
+        w = weights_of(supported[name], seen, clip=settings.clip, shrink=settings.shrink).sum(axis=1)
+        mass = lacking[name]
+        known = mass is not None
+        weights[name] = weights[name].merge(WeightSums.of(w, np.zeros(len(w)) if mass is None else mass, known))
+        if plan.by is not None:
+            segments[name] = _segments(segments[name], filled.columns[plan.by], values[name].value)
+    plain = _add_plain(sums, filled, targets, plan, first, local, common)
+    return replace(
+        sums, weights=weights, segments=segments, dropped=dropped, plain=plain, times=_times(sums.times, batch)
+    )
+
+
+def _add_plain(
+    sums: Sums,
+    batch: LogBatch,
+    targets: dict[str, Float[np.ndarray, "n arms"]],
+    plan: Plan,
+    first: int,
+    local: Any,
+    common: dict[str, Any],
+) -> dict[str, Terms]:
+    """Add the terms without side observations; a target that they cannot evaluate is left out from now on."""
+    if plan.plain_method is None or not sums.plain:
+        return sums.plain
+    rows = np.arange(len(batch))
+    if not batch.revealed[rows, batch.actions].all():
+        return {}
+    seen = Seen(batch, side=False)
+    model = None if plan.plain_models is None else plan.plain_models.predict(batch)
+    kept = dict(sums.plain)
+    for name, target in targets.items():
+        mass = unsupported(target, seen)
+        if mass is not None and mass.max(initial=0.0) > MASS:
+            kept.pop(name, None)
+    everything = targets | {pair_name(a, b): targets[a] - targets[b] for a, b in plan.pairs}
+    for pair in plan.pairs:
+        if any(name not in kept for name in pair):
+            kept.pop(pair_name(*pair), None)
+    for name in kept:
+        kept[name].add(first, local, terms(plan.plain_method, everything[name], batch, model, **common))
+    return kept
+
+
+def _check_known(seen: Seen) -> None:
+    lacking = (seen.revealed & np.isnan(seen.q)).any(axis=1)
+    if lacking.any():
+        raise LogError(
+            "the log does not say with which probability the rewards were going to be revealed; expected the "
+            "probabilities of all arms and the graph, or observation probabilities (method='ips' needs neither)",
+            table="decisions",
+            row=seen.batch.first_row + int(np.argmax(lacking)),
+        )
+
+
+def unsupported(target: Float[np.ndarray, "n arms"], seen: Seen) -> Float[np.ndarray, " n"] | None:
+    """The mass of the policy on arms that could not be revealed; None if the log does not tell."""
+    q = seen.q
+    if np.isnan(q).any():
+        return None
+    found: Float[np.ndarray, " n"] = np.where(q > 0, 0.0, target).sum(axis=1)
+    return found
+
+
+def _supported(target: Float[np.ndarray, "n arms"], seen: Seen) -> Float[np.ndarray, "n arms"]:
+    q = seen.q
+    return np.where(np.isnan(q) | (q > 0), target, 0.0)
+
+
+def _check_support(name: str, mass: Float[np.ndarray, " n"] | None, batch: LogBatch, settings: Settings) -> None:
+    if mass is None or settings.support == "part" or not (mass > MASS).any():
+        return
+    row = int(np.argmax(mass))
+    raise SupportError(
+        f"the policy {name!r} has probability {mass[row]:g} on arms that could not be revealed in round "
+        f"{batch.first_row + row}; expected none, or support='part' for the value of the other arms alone"
+    )
+
+
+def _segments(known: dict[str, SegmentSums], values: Any, value: Float[np.ndarray, " n"]) -> dict[str, SegmentSums]:
+    found = dict(known)
+    labels, place = np.unique(np.array([str(v) for v in values.tolist()]), return_inverse=True)
+    for i, label in enumerate(labels.tolist()):
+        rows = value[place == i]
+        new = SegmentSums(count=len(rows), total=float(rows.sum()), squares=float((rows * rows).sum()))
+        found[label] = found.get(label, SegmentSums()).merge(new)
+    return found
+
+
+def _times(
+    known: tuple[np.datetime64, np.datetime64] | None, batch: LogBatch
+) -> tuple[np.datetime64, np.datetime64] | None:
+    if batch.times is None or np.isnat(batch.times).all():
+        return known
+    there = batch.times[~np.isnat(batch.times)]
+    low, high = there.min(), there.max()
+    return (low, high) if known is None else (min(known[0], low), max(known[1], high))

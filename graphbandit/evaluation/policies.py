@@ -1,0 +1,251 @@
+"""Policies to evaluate: columns of probabilities, callables, bandits, saved bandits, learners that learn as they go."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from abc import ABC, abstractmethod
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from graphbandit.bandit import Bandit
+from graphbandit.base.checks import numbers
+from graphbandit.base.shapes import Float
+from graphbandit.errors import HorizonError, InputError, SettingError
+from graphbandit.evaluation.models import default_class, model_contexts
+from graphbandit.learners.base import Learner
+from graphbandit.learners.problem import Problem
+from graphbandit.logs import Log, LogBatch
+from graphbandit.rounds import Observations
+from graphbandit.rounds.shown import Shown
+
+TOLERANCE = 1e-6
+"""How far the probabilities of a round may be from a sum of one."""
+
+
+class Policy(ABC):
+    """pi(a | x) for each round of a log.
+
+    `in_order`: the policy learns from the rounds it is shown, so it must be shown all of them in order.
+    """
+
+    in_order: bool = False
+
+    @abstractmethod
+    def probabilities(self, batch: LogBatch) -> Float[np.ndarray, "n arms"]:
+        """Of each round of the batch."""
+
+
+class UniformPolicy(Policy):
+    """Every available arm with the same probability."""
+
+    def probabilities(self, batch: LogBatch) -> Float[np.ndarray, "n arms"]:
+        """1 / K."""
+        if batch.available is None:
+            return np.full(batch.rewards.shape, 1.0 / batch.n_arms)
+        return np.asarray(batch.available / batch.available.sum(axis=1, keepdims=True))
+
+
+class LoggedPolicy(Policy):
+    """The policy that wrote the log."""
+
+    def probabilities(self, batch: LogBatch) -> Float[np.ndarray, "n arms"]:
+        """p."""
+        if batch.probabilities is None:
+            raise InputError(
+                "the policy 'logged' needs the probabilities of all arms; the log has only the played one's"
+            )
+        return batch.probabilities
+
+
+class ArrayPolicy(Policy):
+    """Probabilities that were computed elsewhere, one row a round of the log, or one row for all."""
+
+    def __init__(self, rows: Float[np.ndarray, "*n arms"], log: Log) -> None:
+        self._first = log.first_row
+        if rows.ndim == 1:
+            rows = np.broadcast_to(rows, (len(log), len(rows)))
+        if rows.shape != (len(log), log.n_arms):
+            raise InputError(f"has shape {rows.shape}; expected ({len(log)}, {log.n_arms})")
+        self._rows = rows
+
+    def probabilities(self, batch: LogBatch) -> Float[np.ndarray, "n arms"]:
+        """The rows of these rounds."""
+        start = batch.first_row - self._first
+        return self._rows[start : start + len(batch)]
+
+
+class ColumnPolicy(Policy):
+    """Probabilities that stand in a column of the log's decisions."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def probabilities(self, batch: LogBatch) -> Float[np.ndarray, "n arms"]:
+        """The lists of these rounds."""
+        return numbers(f"the column {self._name!r}", batch.columns[self._name])
+
+
+class CallablePolicy(Policy):
+    """A function of contexts and graphs (and `available`, if it has such a parameter)."""
+
+    def __init__(self, function: Any) -> None:
+        self._function = function
+        try:
+            self._available = "available" in inspect.signature(function).parameters
+        except (TypeError, ValueError):
+            self._available = False
+
+    def probabilities(self, batch: LogBatch) -> Float[np.ndarray, "n arms"]:
+        """What the function returns."""
+        more = {"available": batch.available} if self._available else {}
+        return numbers("it", self._function(batch.contexts, batch.graphs, **more))
+
+
+class BanditPolicy(Policy):
+    """What a bandit would do with what it knows now. Nothing about it changes."""
+
+    def __init__(self, bandit: Bandit) -> None:
+        self._learner, self._state = bandit.learner, bandit.state
+
+    def probabilities(self, batch: LogBatch) -> Float[np.ndarray, "n arms"]:
+        """Of all rounds, decided with the same state."""
+        most = self._learner.rounds_until_update(self._state)
+        if not most:
+            raise HorizonError("the bandit has reached its horizon; expected one that may still decide")
+        found = np.empty(batch.rewards.shape)
+        for start in range(0, len(batch), most):
+            part = batch.take(slice(start, start + most))
+            found[start : start + most] = decide(self._learner, self._state, part, part.contexts).probabilities
+        return found
+
+
+class TrainedPolicy(Policy):
+    """A learner that learns from the log as it goes (progressive validation).
+
+    It decides a round with what it has learnt from all rounds before it: from the rewards that the logging policy
+    revealed there, with the propensities of the log. Its value is that of the policies it had along the way. `state` is
+    what it knows, and `constant` says that it is shown a constant where the log has no contexts.
+    """
+
+    in_order = True
+
+    def __init__(self, learner: Learner[Any], log: Log, problem: Problem | None = None) -> None:
+        self._learner = learner
+        own = getattr(learner, "function_class", None)
+        functions = None if own is not None else default_class(log)
+        self._problem = problem or Problem(n_arms=log.n_arms, function_class=functions, noise=0.5)
+        self.constant = problem is None and functions is not None
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget everything learnt."""
+        self.state = self._learner.init(self._problem)
+        self._unlearnt: list[Observations] = []
+        self._waiting = self._rounds = 0
+
+    def probabilities(self, batch: LogBatch) -> Float[np.ndarray, "n arms"]:
+        """Of the next rounds; what they reveal is learnt wherever the learner's epochs end."""
+        found = np.empty(batch.rewards.shape)
+        start = 0
+        while start < len(batch):
+            left = self._learner.rounds_until_update(self.state) - self._waiting
+            if left <= 0:
+                raise HorizonError("the learner has reached the problem's horizon; expected Problem(horizon=None)")
+            part = batch.take(slice(start, start + left))
+            contexts = model_contexts(part.contexts) if self.constant else part.contexts
+            decisions = decide(self._learner, self.state, part, contexts)
+            found[start : start + len(part)] = decisions.probabilities
+            self._learn(part, contexts, decisions, ends=len(part) == left)
+            start += len(part)
+        return found
+
+    def _learn(self, part: LogBatch, contexts: Any, decisions: Any, *, ends: bool) -> None:
+        self._unlearnt.append(
+            Observations.from_masks(
+                contexts,
+                part.revealed,
+                part.rewards,
+                first_round=self._rounds,
+                available=part.available,
+                actions=part.actions,
+                observation_probabilities=part.q,
+                notes=decisions.notes,
+            )
+        )
+        self._rounds += len(part)
+        self._waiting += len(part)
+        if ends:
+            self.state = self._learner.update(self.state, Observations.concatenate(self._unlearnt))
+            self._unlearnt, self._waiting = [], 0
+
+
+def decide(learner: Learner[Any], state: Any, part: LogBatch, contexts: Any) -> Any:
+    """The learner's decisions, of which only the probabilities count; they do not depend on the random numbers."""
+    return learner.decide(state, Shown(contexts, part.graphs, part.available), np.random.default_rng(0))
+
+
+def policy_of(name: str, value: Any, log: Log, problem: Problem | None = None) -> Policy:
+    """A policy from what the caller has."""
+    try:
+        if isinstance(value, Policy):
+            return value
+        if isinstance(value, str) and value in ("uniform", "logged"):
+            return UniformPolicy() if value == "uniform" else LoggedPolicy()
+        if isinstance(value, str) and value in log.columns:
+            return ColumnPolicy(value)
+        if isinstance(value, str | os.PathLike):
+            if not Path(value).exists():
+                columns = ", ".join(map(repr, log.columns)) or "none"
+                raise InputError(
+                    f"is {str(value)!r}; expected 'uniform', 'logged', a saved bandit, or a column ({columns})"
+                )
+            return BanditPolicy(Bandit.load(value))
+        if isinstance(value, Bandit):
+            return BanditPolicy(value)
+        if isinstance(value, Learner):
+            return TrainedPolicy(value, log, problem)
+        if callable(value):
+            return CallablePolicy(value)
+        return ArrayPolicy(numbers("it", value), log)
+    except InputError as error:
+        raise type(error)(f"the policy {name!r} {error}") from None
+
+
+def checked(name: str, found: Any, batch: LogBatch) -> Float[np.ndarray, "n arms"]:
+    """Probabilities of a policy; raises unless they are some, for every round."""
+    if not isinstance(found, np.ndarray) or found.shape != batch.rewards.shape:
+        shape = getattr(found, "shape", type(found).__name__)
+        raise InputError(f"the policy {name!r} gives probabilities of shape {shape}; expected {batch.rewards.shape}")
+    inside = np.asarray((found >= 0) & (found <= 1 + TOLERANCE)).all(axis=1)
+    rows = np.asarray(~(inside & (np.abs(found.sum(axis=1) - 1) <= TOLERANCE)))
+    if rows.any():
+        row = int(np.argmax(rows))
+        raise InputError(
+            f"the policy {name!r} gives {found[row]} in round {batch.first_row + row}; "
+            "expected numbers from 0 to 1 that sum to 1"
+        )
+    if batch.available is not None:
+        wrong = ((found > 0) & ~batch.available).any(axis=1)
+        if wrong.any():
+            row = int(np.argmax(wrong))
+            raise InputError(f"the policy {name!r} plays an arm that is not available in round {batch.first_row + row}")
+    return found
+
+
+def policies_of(policies: Any, log: Log, problem: Problem | None = None) -> dict[str, Policy]:
+    """Named policies from a dictionary, a list of names, or a single policy."""
+    if isinstance(policies, str):
+        policies = {policies: policies}
+    elif isinstance(policies, list | tuple) and policies and all(isinstance(name, str) for name in policies):
+        policies = {name: name for name in policies}
+    elif not hasattr(policies, "items"):
+        policies = {"policy": policies}
+    if not policies:
+        raise SettingError("policies is empty; expected at least one")
+    for name in policies:
+        if not isinstance(name, str):
+            raise SettingError(f"policies has the name {name!r}; expected a string")
+    return {name: policy_of(name, value, log, problem) for name, value in policies.items()}

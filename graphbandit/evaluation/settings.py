@@ -1,0 +1,80 @@
+"""The choices that `evaluate` and `compare` offer, checked when they are made."""
+
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+from graphbandit.base.checks import setting_choice, setting_integer, setting_number
+from graphbandit.errors import SettingError
+
+Method = Literal["direct", "ips", "snips", "dr", "graph-ips", "graph-snips", "graph-balanced", "graph-dr"]
+IntervalKind = Literal["asymptotic", "bootstrap", "bernstein", "betting", "sequence"]
+
+METHODS: tuple[str, ...] = get_args(Method)
+INTERVALS: tuple[str, ...] = get_args(IntervalKind)
+
+WITH_MODEL = ("direct", "dr", "graph-balanced", "graph-dr")
+"""Methods that need estimates of the rewards."""
+
+ANY_SIZE = ("bernstein", "betting", "sequence")
+"""Intervals that hold at every number of rounds."""
+
+PLAIN = {"graph-ips": "ips", "graph-snips": "snips", "graph-balanced": "ips", "graph-dr": "dr", "direct": "direct"}
+"""What each method is without side observations."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """How policies are evaluated; `evaluate` describes each setting."""
+
+    method: str = "graph-dr"
+    interval: str = "betting"
+    level: float = 0.95
+    folds: int = 2
+    fit: str | None = None
+    reward_range: tuple[float, float] | None = None
+    clip: float | None = None
+    shrink: float | None = None
+    support: str = "all"
+    missing: str | float = "error"
+    worth: bool = True
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        setting_choice("method", self.method, METHODS)
+        setting_choice("interval", self.interval, INTERVALS)
+        setting_number("level", self.level, above=0.0, below=1.0)
+        setting_integer("folds", self.folds, at_least=2, at_most=1000)
+        setting_integer("seed", self.seed, at_least=0)
+        setting_choice("support", self.support, ("all", "part"))
+        if self.fit is not None:
+            setting_choice("fit", self.fit, ("cross", "past"))
+        for name in ("clip", "shrink"):
+            if getattr(self, name) is not None:
+                setting_number(name, getattr(self, name), above=0.0)
+        if self.clip is not None and self.shrink is not None:
+            raise SettingError("clip and shrink are both given; expected at most one of them")
+        if isinstance(self.missing, str):
+            setting_choice("missing", self.missing, ("error", "drop"))
+        else:
+            setting_number("missing", self.missing)
+        if self.reward_range is not None:
+            _check_range(self.reward_range)
+
+    @property
+    def any_size(self) -> bool:
+        """Whether the interval holds at every number of rounds."""
+        return self.interval in ANY_SIZE
+
+    @property
+    def fitting(self) -> str:
+        """Which rounds the model of a round is fitted to: "cross", all other folds; "past", all earlier rounds."""
+        return self.fit or ("past" if self.any_size else "cross")
+
+
+def _check_range(value: Any) -> None:
+    try:
+        low, high = value
+    except (TypeError, ValueError):
+        raise SettingError(f"reward_range is {value!r}; expected a pair (lowest, highest)") from None
+    setting_number("the lowest of reward_range", low)
+    setting_number("the highest of reward_range", high, above=float(low))

@@ -1,0 +1,232 @@
+"""What an evaluation found: a value for each policy, as a table, a frame, a figure."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+from graphbandit.errors import InputError, MissingExtraError
+from graphbandit.evaluation.groups import Sums
+from graphbandit.evaluation.intervals import Interval
+from graphbandit.evaluation.settings import Settings
+from graphbandit.evaluation.values import Estimator, OverTime
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True, kw_only=True)
+class PolicyValue:
+    """What a policy would have earned in a round, on average.
+
+    `low` and `high` bound the value at the level asked for. `effective_sample_size` is the number of rounds that count
+    as much as the weighted ones, `largest_weight` the most that one round counts, `support` the share of the policy's
+    probability on arms that the log could reveal (nan: the log does not tell). `without_side_observations` is the same
+    estimate from the rewards of the arms played alone (None: not asked for, or not possible), and `worth` by what
+    factor the side observations narrowed the interval.
+    """
+
+    name: str
+    value: float
+    low: float
+    high: float
+    standard_error: float
+    effective_sample_size: float
+    largest_weight: float
+    support: float
+    rounds: int
+    without_side_observations: Interval | None = None
+
+    @property
+    def worth(self) -> float:
+        """The width of the interval without side observations divided by that with them; nan if not known."""
+        if self.without_side_observations is None or not self.high > self.low:
+            return math.nan
+        return self.without_side_observations.width / (self.high - self.low)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Difference:
+    """By how much one policy is better than another in the same rounds, with a paired interval."""
+
+    first: str
+    second: str
+    value: float
+    low: float
+    high: float
+    standard_error: float
+    rounds: int
+    level: float
+
+    @property
+    def decided(self) -> bool:
+        """Whether the interval leaves out zero."""
+        return self.low > 0 or self.high < 0
+
+    def __str__(self) -> str:
+        verdict = f"{self.first if self.value > 0 else self.second} is better" if self.decided else "undecided"
+        return (
+            f"{self.first} - {self.second}: {self.value:.5g}  "
+            f"[{self.low:.5g}, {self.high:.5g}] at {self.level:.0%}: {verdict}"
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SegmentValue:
+    """The value of a policy in one segment; the interval is asymptotic."""
+
+    policy: str
+    segment: str
+    value: float
+    low: float
+    high: float
+    rounds: int
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class EvaluationTable(Mapping[str, PolicyValue]):
+    """The values of all policies, by name.
+
+    `segments` are there if `by` was given. `reward_range` is what intervals of any size rely on, and `range_given`
+    whether the caller stated it. `dropped` rounds were left out for missing rewards.
+    """
+
+    values_by_name: Mapping[str, PolicyValue]
+    settings: Settings
+    reward_range: tuple[float, float]
+    range_given: bool
+    dropped: int
+    by: str | None
+    segments: tuple[SegmentValue, ...]
+    sums: Sums
+    log: Any
+    policies: Mapping[str, Any]
+    model: Any = None
+
+    def __getitem__(self, name: str) -> PolicyValue:
+        try:
+            return self.values_by_name[name]
+        except KeyError:
+            raise KeyError(f"no policy has the name {name!r}; there are {', '.join(self.values_by_name)}") from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.values_by_name)
+
+    def __len__(self) -> int:
+        return len(self.values_by_name)
+
+    @property
+    def best(self) -> str:
+        """The policy of the highest value."""
+        return max(self, key=lambda name: self[name].value)
+
+    def compare(self, first: str, second: str) -> Difference:
+        """The paired difference of two of the policies, evaluated the same way."""
+        from graphbandit.evaluation.evaluate import compare
+
+        for name in (first, second):
+            if name not in self:
+                raise InputError(f"no policy has the name {name!r}; expected one of {', '.join(self)}")
+        settings = {f.name: getattr(self.settings, f.name) for f in fields(self.settings)}
+        return compare(self.log, first, second, policies=self.policies, model=self.model, **settings)
+
+    def over_time(self, name: str, looks: int = 60) -> OverTime:
+        """The value of a policy after more and more rounds; the interval is time-uniform if it is one of any size."""
+        return self.estimator.over_time(self.sums.terms[self[name].name], looks)
+
+    @property
+    def estimator(self) -> Estimator:
+        """What turns the sums into values."""
+        return Estimator(settings=self.settings, reward_range=self.reward_range, counts=self.sums.counts)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One dictionary a policy, for frames and files."""
+        found = []
+        for value in self.values_by_name.values():
+            plain = value.without_side_observations
+            found.append(
+                {
+                    "policy": value.name,
+                    "value": value.value,
+                    "low": value.low,
+                    "high": value.high,
+                    "standard_error": value.standard_error,
+                    "effective_sample_size": value.effective_sample_size,
+                    "largest_weight": value.largest_weight,
+                    "support": value.support,
+                    "rounds": value.rounds,
+                    "low_without_side_observations": math.nan if plain is None else plain.low,
+                    "high_without_side_observations": math.nan if plain is None else plain.high,
+                    "worth": value.worth,
+                    "method": self.settings.method,
+                    "interval": self.settings.interval,
+                    "level": self.settings.level,
+                }
+            )
+        return found
+
+    def to_pandas(self) -> Any:
+        """The rows as a pandas data frame."""
+        try:
+            import pandas
+        except ImportError:
+            raise MissingExtraError("pandas is needed for this: pip install 'graphbandit[pandas]'") from None
+        return pandas.DataFrame(self.rows()).set_index("policy")
+
+    def to_arrow(self) -> Any:
+        """The rows as an Arrow table."""
+        import pyarrow
+
+        return pyarrow.Table.from_pylist(self.rows())
+
+    def figure(self) -> Figure:
+        """Values with their intervals, beside those without side observations."""
+        from graphbandit.evaluation.figures import plot_values
+
+        return plot_values(self)
+
+    @property
+    def notes(self) -> list[str]:
+        """What a reader should know before relying on the table."""
+        from graphbandit.evaluation.notes import notes_of
+
+        return notes_of(self)
+
+    def _cells(self) -> tuple[list[str], list[list[str]]]:
+        head = ["policy", "value", "low", "high", "s.e.", "eff. rounds", "max weight", "support", "worth"]
+        rows = []
+        for v in self.values_by_name.values():
+            worth = "" if math.isnan(v.worth) else f"{v.worth:.2f}x"
+            support = "unknown" if math.isnan(v.support) else f"{v.support:.1%}"
+            figures = (f"{v.value:.5g}", f"{v.low:.5g}", f"{v.high:.5g}", f"{v.standard_error:.2g}")
+            weights = (f"{v.effective_sample_size:.0f}", f"{v.largest_weight:.3g}")
+            rows.append([v.name, *figures, *weights, support, worth])
+        return head, rows
+
+    def __str__(self) -> str:
+        head, rows = self._cells()
+        widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
+        lines = [
+            "  ".join(
+                f"{cell:<{w}}" if i == 0 else f"{cell:>{w}}"
+                for i, (cell, w) in enumerate(zip(row, widths, strict=True))
+            )
+            for row in [head, *rows]
+        ]
+        rounds = next(iter(self.values_by_name.values())).rounds
+        title = (
+            f"{self.settings.method}, {self.settings.interval} interval at {self.settings.level:.0%}, {rounds:,} rounds"
+        )
+        return "\n".join([title, *(line.rstrip() for line in lines), *(f"note: {note}" for note in self.notes)])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        head, rows = self._cells()
+        cells = "".join(f"<th>{html.escape(cell)}</th>" for cell in head)
+        body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+        notes = "".join(f"<p>{html.escape(note)}</p>" for note in self.notes)
+        return f"<table><thead><tr>{cells}</tr></thead><tbody>{body}</tbody></table>{notes}"

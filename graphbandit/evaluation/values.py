@@ -1,0 +1,184 @@
+"""From sums to values with intervals."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from graphbandit.base.shapes import Float, Int
+from graphbandit.evaluation.groups import Sums, Terms, group_slack
+from graphbandit.evaluation.intervals import (
+    Groups,
+    Interval,
+    asymptotic,
+    bernstein_lower,
+    betting_lower,
+    betting_path,
+    bootstrap_counts,
+    quantiles,
+    standard_error,
+)
+from graphbandit.evaluation.settings import Settings
+
+MANY_GROUPS = 20_000
+SELF_NORMALISED = ("snips", "graph-snips")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Estimator:
+    """Turns the sums of a target into a value with its interval."""
+
+    settings: Settings
+    reward_range: tuple[float, float]
+    counts: Int[np.ndarray, " groups"]
+
+    @property
+    def n(self) -> int:
+        """The rounds that count."""
+        return int(self.counts.sum())
+
+    def value(self, terms: Terms) -> float:
+        """The mean of the terms; divided by that of the weights if they are self-normalised."""
+        total = float(terms.value.sum())
+        return total / (float(terms.weight.sum()) if self.normalised else self.n)
+
+    @property
+    def normalised(self) -> bool:
+        """Whether the estimator divides by the mean of the weights."""
+        return self.settings.method in SELF_NORMALISED
+
+    def residuals(self, terms: Terms) -> Float[np.ndarray, " groups"]:
+        """By how much the sum of each group differs from what the value makes one expect; linearised."""
+        value = self.value(terms)
+        if self.normalised:
+            scale = self.n / float(terms.weight.sum())
+            return (terms.value - value * terms.weight) * scale
+        return terms.value - value * self.counts
+
+    def standard_error(self, terms: Terms) -> float:
+        """Of the value: the usual one of a mean, or linearised for a ratio of means."""
+        n, value = self.n, self.value(terms)
+        if n < 2:
+            return math.nan
+        squares, products, weights = terms.moments.tolist()
+        if self.normalised:
+            left = squares - 2 * value * products + value * value * weights
+            return math.sqrt(max(left, 0.0) * n / (n - 1)) / abs(float(terms.weight.sum()))
+        return math.sqrt(max(squares - n * value * value, 0.0) / (n - 1) / n)
+
+    def of_policy(self, terms: Terms, *, part: bool = False) -> Interval:
+        """The value of one policy; `part`: it may have less than all of its mass on supported arms."""
+        low, high = self.reward_range
+        bottom = min(low, 0.0) if part else low
+        top = max(high, 0.0) if part else high
+        error = self.standard_error(terms)
+        return self._interval(self.value(terms), error, terms, bottom, top, self._resampled(terms))
+
+    def of_difference(self, first: Terms, second: Terms, difference: Terms) -> Interval:
+        """The value of one policy less that of another, in the same rounds."""
+        wide = self.reward_range[1] - self.reward_range[0]
+        resampled = None
+        if self.settings.interval == "bootstrap":
+            one, other = self._resampled(first), self._resampled(second)
+            assert one is not None
+            assert other is not None
+            resampled = one - other
+        value = self.value(first) - self.value(second)
+        if self.normalised:  # of two ratios, from the groups that both have
+            residuals = self.residuals(first) - self.residuals(second)
+            error = standard_error(residuals[self.counts > 0], self.n)
+        else:
+            error = self.standard_error(difference)
+        return self._interval(value, error, difference, -wide, wide, resampled)
+
+    def _resampled(self, terms: Terms) -> Float[np.ndarray, " resamples"] | None:
+        """The value in each bootstrap resample."""
+        if self.settings.interval != "bootstrap":
+            return None
+        there = self.counts > 0
+        unit, times = bootstrap_counts(int(there.sum()), self.settings.seed)
+        over = terms.weight if self.normalised else self.counts.astype(np.float64)
+        tops, bottoms = (np.bincount(unit, values[there]) for values in (terms.value, over))
+        below = times @ bottoms
+        found = np.full(len(times), np.nan)
+        np.divide(times @ tops, below, out=found, where=below != 0)
+        return found
+
+    def _interval(
+        self,
+        value: float,
+        error: float,
+        terms: Terms,
+        bottom: float,
+        top: float,
+        resampled: Float[np.ndarray, " resamples"] | None,
+    ) -> Interval:
+        if resampled is not None:
+            low, high = quantiles(resampled, self.settings.level)
+        elif self.settings.interval == "asymptotic":
+            low, high = asymptotic(value, error, self.settings.level)
+        else:
+            each = (1 - self.settings.level) / 2
+            lower, upper = self.sides(terms, bottom, top)
+            if self.settings.interval == "bernstein":
+                low, high = bernstein_lower(lower, each), -bernstein_lower(upper, each)
+            elif self.settings.interval == "betting":
+                low, high = betting_lower(lower, each), -betting_lower(upper, each)
+            else:
+                low, high = betting_lower(lower, each, uniform=True), -betting_lower(upper, each, uniform=True)
+        return Interval(value, low, high, error)
+
+    def sides(self, terms: Terms, bottom: float, top: float) -> tuple[Groups, Groups]:
+        """What the lower and (with the sign changed) the upper bound are made of."""
+        there = self.counts > 0
+        counts = self.counts[there]
+        wide = self.reward_range[1] - self.reward_range[0]
+        slack = group_slack(len(self.counts), wide)[there]
+        lower = Groups(terms.lower[there] / counts, counts, bottom - slack, bottom, top)
+        upper = Groups(-terms.upper[there] / counts, counts, -top - slack, -top, -bottom)
+        return lower, upper
+
+    def over_time(self, terms: Terms, looks: int = 60) -> OverTime:
+        """The value after more and more rounds, with its interval where the bounded terms are there."""
+        there = self.counts > 0
+        # each look costs as much as a whole interval, so there are fewer in a long log
+        ends = look_ends(int(there.sum()), looks if there.sum() <= MANY_GROUPS else min(looks, 20))
+        counts = np.cumsum(self.counts[there])
+        below = np.cumsum(terms.weight[there]) if self.normalised else counts.astype(np.float64)
+        above = np.cumsum(terms.value[there])
+        values = np.full(len(ends), np.nan)
+        np.divide(above[ends - 1], below[ends - 1], out=values, where=below[ends - 1] != 0)
+        rounds = counts[ends - 1]
+        if self.settings.any_size:
+            each = (1 - self.settings.level) / 2
+            lower, upper = self.sides(terms, min(self.reward_range[0], 0.0), self.reward_range[1])
+            low, high = betting_path(lower, each, ends), -betting_path(upper, each, ends)
+        else:
+            residual = self.residuals(terms)[there]
+            squares = np.cumsum(residual * residual)[ends - 1]
+            margins = np.array([asymptotic(0.0, 1.0, self.settings.level)[1]]) * np.sqrt(squares) / rounds
+            low, high = values - margins, values + margins
+        return OverTime(rounds=rounds, value=values, low=low, high=high)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class OverTime:
+    """A value after so many rounds, with its interval: time-uniform for intervals of any size, else pointwise."""
+
+    rounds: Int[np.ndarray, " looks"]
+    value: Float[np.ndarray, " looks"]
+    low: Float[np.ndarray, " looks"]
+    high: Float[np.ndarray, " looks"]
+
+
+def look_ends(groups: int, looks: int = 60) -> Int[np.ndarray, " looks"]:
+    """Numbers of groups after which one looks: evenly spaced on a logarithmic scale, the last one included."""
+    return np.unique(np.geomspace(min(10, groups), groups, looks).round().astype(np.int64))
+
+
+def effective_sample_size(sums: Sums, name: str) -> float:
+    """(sum of W)^2 / sum of W^2 over the weights W of the rounds."""
+    weights = sums.weights[name]
+    return weights.total**2 / weights.squares if weights.squares > 0 else 0.0

@@ -1,0 +1,277 @@
+"""A batch of logged rounds as arrays, and the checks that every batch passes before anyone computes with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy
+
+from graphbandit.base.checks import LARGEST
+from graphbandit.base.shapes import Bool, Float, Int, Shaped
+from graphbandit.errors import LogError
+from graphbandit.graphs import FeedbackGraphs, ProbabilisticGraphs
+from graphbandit.graphs.bits import diagonal, unpack_rows
+from graphbandit.rounds import Observations
+
+SUM_TOLERANCE = 1e-6
+"""How far the probabilities of a round may be from a sum of one, and recorded numbers from computed ones."""
+
+CELLS = 1 << 18
+"""The size of a (K, K) block of graphs that is unpacked at a time, in rounds times arms times arms."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LogBatch:
+    """n consecutive rounds of a log.
+
+    `rewards[t, a]` is nan where arm a was not revealed. `probabilities` is None if the log holds only the probability
+    of the arm that was played. `graphs` is None if the log does not say what was revealed with which probability;
+    `observation_probabilities[t, a]` then has it for the revealed arms, and nan elsewhere. `first_row` is the number
+    of the first round in the log. `columns` are the further columns of the decisions.
+    """
+
+    first_row: int
+    ids: Int[np.ndarray, " n"]
+    contexts: Float[np.ndarray, "n ..."]
+    graphs: FeedbackGraphs | ProbabilisticGraphs | None
+    actions: Int[np.ndarray, " n"]
+    probability: Float[np.ndarray, " n"]
+    rewards: Float[np.ndarray, "n arms"]
+    probabilities: Float[np.ndarray, "n arms"] | None = None
+    observation_probabilities: Float[np.ndarray, "n arms"] | None = None
+    available: Bool[np.ndarray, "n arms"] | None = None
+    epochs: Int[np.ndarray, " n"] | None = None
+    times: Shaped[np.ndarray, " n"] | None = None
+    columns: Mapping[str, Shaped[np.ndarray, " n"]] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.actions)
+
+    @property
+    def n_arms(self) -> int:
+        """K."""
+        return int(self.rewards.shape[1])
+
+    @cached_property
+    def revealed(self) -> Bool[np.ndarray, "n arms"]:
+        """Which arms have a reward in the log."""
+        mask: Bool[np.ndarray, "n arms"] = ~np.isnan(self.rewards)
+        return mask
+
+    @cached_property
+    def q(self) -> Float[np.ndarray, "n arms"]:
+        """q(a) = sum over j of p(j) G[j, a]: the probability that the reward of a was going to be revealed.
+
+        It is nan where the log does not tell: for arms that were not revealed, if it lacks the graph or all
+        probabilities but that of the arm played.
+        """
+        recorded = self.observation_probabilities
+        known = None
+        if self.graphs is not None and self.probabilities is not None:
+            known = times_graphs(self.probabilities, self.graphs)
+        elif self.loops_only:
+            known = np.full(self.rewards.shape, np.nan)
+            known[np.arange(len(self)), self.actions] = self.probability
+        if known is None:
+            return np.full(self.rewards.shape, np.nan) if recorded is None else recorded
+        return known if recorded is None else np.where(np.isnan(recorded), known, recorded)
+
+    @cached_property
+    def loops_only(self) -> bool:
+        """Whether every graph of the batch has self-loops and nothing else."""
+        if not isinstance(self.graphs, FeedbackGraphs):
+            return False
+        used = np.unique(self.graphs.index)
+        if isinstance(self.graphs.stored, np.ndarray):
+            words = self.graphs.stored[used]
+            one_each = np.bitwise_count(words).sum(axis=(1, 2), dtype=np.int64) == self.n_arms
+            return bool(one_each.all() and diagonal(words).all())
+        graphs = [self.graphs.stored[i] for i in used]
+        return all(graph.has_all_loops and graph.n_edges == graph.n_arms for graph in graphs)
+
+    @cached_property
+    def expected(self) -> Bool[np.ndarray, "n arms"] | None:
+        """Which arms the action surely reveals; None if the log does not tell."""
+        if isinstance(self.graphs, FeedbackGraphs):
+            return self.graphs._revealed(self.actions)
+        if isinstance(self.graphs, ProbabilisticGraphs):
+            return np.asarray(self.graphs.stored[self.graphs.index, self.actions] >= 1.0)
+        return None
+
+    @property
+    def allowed(self) -> Bool[np.ndarray, "n arms"] | None:
+        """Which arms the action may reveal; None if the log does not tell."""
+        if isinstance(self.graphs, ProbabilisticGraphs):
+            return np.asarray(self.graphs.stored[self.graphs.index, self.actions] > 0.0)
+        return self.expected
+
+    def observations(self, first_round: int | None = None) -> Observations:
+        """What a learner or a function class learns from; rounds are counted from `first_round` (the row, if None)."""
+        return Observations.from_masks(
+            self.contexts,
+            self.revealed,
+            self.rewards,
+            first_round=self.first_row if first_round is None else first_round,
+            available=self.available,
+            actions=self.actions,
+            observation_probabilities=self.q,
+        )
+
+    def take(self, rows: slice | Shaped[np.ndarray, " chosen"]) -> LogBatch:
+        """Some of the rounds; `first_row` stays right only for a slice of consecutive rounds."""
+        start = rows.indices(len(self))[0] if isinstance(rows, slice) else 0
+
+        def part(value: Any) -> Any:
+            return None if value is None else value[rows]
+
+        return LogBatch(
+            first_row=self.first_row + start,
+            ids=self.ids[rows],
+            contexts=self.contexts[rows],
+            graphs=part(self.graphs),
+            actions=self.actions[rows],
+            probability=self.probability[rows],
+            rewards=self.rewards[rows],
+            probabilities=part(self.probabilities),
+            observation_probabilities=part(self.observation_probabilities),
+            available=part(self.available),
+            epochs=part(self.epochs),
+            times=part(self.times),
+            columns={name: values[rows] for name, values in self.columns.items()},
+        )
+
+    def check(self) -> None:
+        """Raise LogError at the first round that contradicts itself."""
+        n_arms, p = self.n_arms, self.probability
+
+        def refuse(wrong: Any, message: Any) -> None:
+            if wrong.any():
+                row = int(np.argmax(wrong))
+                raise LogError(message(row), table="decisions", row=self.first_row + row)
+
+        def refuse_arm(wrong: Bool[np.ndarray, "n arms"], message: Any) -> None:
+            refuse(wrong.any(axis=1), lambda row: message(row, int(np.argmax(wrong[row]))))
+
+        refuse(
+            np.diff(self.ids, prepend=self.ids[:1] - 1) <= 0,
+            lambda t: f"the id {self.ids[t]} follows {self.ids[t - 1]}; expected ids that grow from row to row",
+        )
+        finite = np.isfinite(self.contexts.reshape(len(self), -1)).all(axis=1)
+        refuse(~finite, lambda t: f"the context is {self.contexts[t]}; expected finite numbers")
+        refuse(
+            (self.actions < 0) | (self.actions >= n_arms),
+            lambda t: f"the action is {self.actions[t]}; expected an arm of 0 .. {n_arms - 1}",
+        )
+        refuse(
+            ~((p > 0) & (p <= 1 + SUM_TOLERANCE)),
+            lambda t: f"the probability of the action is {p[t]}; expected a number above 0 and at most 1",
+        )
+        played = (np.arange(len(self)), self.actions)
+        if self.available is not None:
+            refuse(~self.available[played], lambda t: f"the action {self.actions[t]} was not available")
+        if self.probabilities is not None:
+            each = self.probabilities
+            refuse_arm(
+                ~((each >= 0) & (each <= 1 + SUM_TOLERANCE)),
+                lambda t, a: f"the probability of arm {a} is {each[t, a]}; expected a number from 0 to 1",
+            )
+            total = each.sum(axis=1)
+            refuse(np.abs(total - 1) > SUM_TOLERANCE, lambda t: f"the probabilities sum to {total[t]}; expected 1")
+            refuse(
+                np.abs(each[played] - p) > SUM_TOLERANCE,
+                lambda t: (
+                    f"the probability of the action is {p[t]}, "
+                    f"but probabilities has {each[t, self.actions[t]]} for arm {self.actions[t]}"
+                ),
+            )
+            if self.available is not None:
+                refuse_arm(
+                    (each > 0) & ~self.available,
+                    lambda t, a: f"arm {a} was not available but has probability {each[t, a]}",
+                )
+        self._check_rewards(refuse_arm)
+
+    def _check_rewards(self, refuse_arm: Any) -> None:
+        seen, y = self.revealed, self.rewards
+        refuse_arm(
+            seen & ~(np.abs(y) <= LARGEST),
+            lambda t, a: f"the reward of arm {a} is {y[t, a]}; expected a finite number up to {LARGEST:g} in size",
+        )
+        allowed = self.allowed
+        if allowed is not None:
+            refuse_arm(
+                seen & ~allowed,
+                lambda t, a: (
+                    f"the reward of arm {a} is in the log, but playing arm "
+                    f"{self.actions[t]} does not reveal it in the graph of the round"
+                ),
+            )
+        recorded = self.observation_probabilities
+        if recorded is not None:
+            refuse_arm(
+                ~np.isnan(recorded) & ~((recorded > 0) & (recorded <= 1 + SUM_TOLERANCE)) & seen,
+                lambda t, a: (
+                    f"the observation probability of arm {a} is {recorded[t, a]}; "
+                    "expected a number above 0 and at most 1"
+                ),
+            )
+            if self.graphs is not None and self.probabilities is not None:
+                known = times_graphs(self.probabilities, self.graphs)
+                refuse_arm(
+                    np.abs(known - recorded) > SUM_TOLERANCE,
+                    lambda t, a: (
+                        f"the observation probability of arm {a} is {recorded[t, a]}, but the "
+                        f"probabilities and the graph of the round give {known[t, a]}"
+                    ),
+                )
+
+
+def times_graphs(
+    rows: Float[np.ndarray, "n arms"], graphs: FeedbackGraphs | ProbabilisticGraphs, *, transposed: bool = False
+) -> Float[np.ndarray, "n arms"]:
+    """Row t times the matrix of graph t: sum over j of rows[t, j] G_t[j, a].
+
+    With `transposed`, sum over a of G_t[j, a] rows[t, a]. Rounds that share a graph are multiplied together. The order
+    of sums depends on the round alone.
+    """
+    n, n_arms = rows.shape
+    result = np.empty((n, n_arms))
+    used, place = np.unique(graphs.index, return_inverse=True)
+    if len(used) * 4 > n and n_arms <= 512:  # hardly a graph is shared
+        step = max(1, CELLS // (n_arms * n_arms))
+        for start in range(0, n, step):
+            part = slice(start, start + step)
+            dense = dense_graphs(graphs, graphs.index[part])
+            result[part] = np.einsum("na,nja->nj" if transposed else "nj,nja->na", rows[part], dense)
+        return result
+    order = np.argsort(place, kind="stable")
+    ends = np.cumsum(np.bincount(place, minlength=len(used)))
+    start = 0
+    for stored, end in zip(used.tolist(), ends.tolist(), strict=True):
+        chosen = order[start:end]
+        matrix = _sparse(graphs, stored)
+        # not a dense product: BLAS sums in an order that depends on how many rows there are
+        result[chosen] = ((matrix if transposed else matrix.T) @ rows[chosen].T).T
+        start = end
+    return result
+
+
+def _sparse(graphs: FeedbackGraphs | ProbabilisticGraphs, stored: int) -> Any:
+    if isinstance(graphs, ProbabilisticGraphs):
+        return scipy.sparse.csr_array(graphs.stored[stored])
+    return graphs._stored_graph(stored).to_sparse().astype(np.float64)
+
+
+def dense_graphs(
+    graphs: FeedbackGraphs | ProbabilisticGraphs, index: Int[np.ndarray, " some"]
+) -> Float[np.ndarray, "some arms arms"]:
+    """The matrices of these stored graphs."""
+    if isinstance(graphs, ProbabilisticGraphs):
+        return np.asarray(graphs.stored[index])
+    if isinstance(graphs.stored, np.ndarray):
+        return unpack_rows(graphs.stored[index], graphs.n_arms).astype(np.float64)
+    raise TypeError("graphs of so many arms are multiplied one by one")

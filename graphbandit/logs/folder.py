@@ -1,0 +1,286 @@
+"""A log in a folder, read file by file and row group by row group: memory does not grow with the log."""
+
+from __future__ import annotations
+
+import re
+from collections import OrderedDict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from graphbandit.base.shapes import Int
+from graphbandit.errors import LogError
+from graphbandit.logs.arrow_rows import integers, to_batch
+from graphbandit.logs.batch import LogBatch
+from graphbandit.logs.format import (
+    DECISION_COLUMNS,
+    DECISIONS,
+    GRAPHS,
+    REWARDS,
+    STAMP,
+    TABLES,
+    Layout,
+    Stamp,
+    check_columns,
+)
+from graphbandit.logs.graph_rows import GraphStore
+from graphbandit.logs.sources import Source, ids_range, range_of
+
+SEALED, OPEN = ".parquet", ".arrows"
+ATTEMPTS = 10
+KEPT_PIECES = 8
+"""Row groups of rewards that are kept, as the next batch may need them again."""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A row group of a Parquet file, or all rows of an unfinished file; `low` and `high` are its ids."""
+
+    path: Path
+    group: int | None
+    rows: int
+    first_row: int
+    low: int
+    high: int
+
+
+class FolderSource(Source):
+    """The rounds of a log in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._stamp = read_stamp(folder)
+        self._lost = 0
+        self._open: dict[Path, pa.Table] = {}
+        self._pieces = self._scan_all()
+        self._store = GraphStore(self._stamp.n_arms)
+        for piece in self._pieces[GRAPHS]:
+            self._store.add(self._read(piece), str(piece.path.relative_to(folder)))
+        self._kept: OrderedDict[Piece, pa.Table] = OrderedDict()
+        self.layout = Layout(stamp=self._stamp, columns=self._further_columns())
+
+    def __reduce__(self) -> tuple[type, tuple[Path]]:
+        return FolderSource, (self.folder,)
+
+    def __len__(self) -> int:
+        return sum(piece.rows for piece in self._pieces[DECISIONS])
+
+    @property
+    def lost_bytes(self) -> int:
+        """What a killed writer left unfinished."""
+        return self._lost
+
+    @property
+    def n_unmatched(self) -> int:
+        """Rewards of decisions after the last: a log that is being written may have them."""
+        last = max((piece.high for piece in self._pieces[DECISIONS]), default=-1)
+        later = [piece for piece in self._pieces[REWARDS] if piece.high > last]
+        return sum(int((integers(self._read(piece), "decision", 0) > last).sum()) for piece in later)
+
+    def batches(self, first: int, stop: int, size: int) -> Iterator[LogBatch]:
+        """The decisions in their order, each with its rewards, wherever those are."""
+        after = np.iinfo(np.int64).min if first == 0 else None
+        for start, decisions in self._decisions(first, stop, size):
+            ids = integers(decisions, "id", start)
+            low = int(ids[0]) if after is None else after
+            rewards, rows = self._rewards(low, int(ids[-1]))
+            yield to_batch(decisions, rewards, rows, stamp=self._stamp, graphs=self._store, first_row=start)
+            after = int(ids[-1]) + 1
+
+    def tables(self) -> Iterator[tuple[str, pa.Table]]:
+        """Row group by row group."""
+        for table in TABLES:
+            for piece in self._pieces[table]:
+                yield table, self._read(piece)
+
+    def reward_range(self) -> tuple[float, float]:
+        """From the statistics of the files, where they have them."""
+        found: list[float] = []
+        for piece in self._pieces[REWARDS]:
+            statistics = None
+            if piece.group is not None:
+                with _parquet(piece.path, self.folder) as file:
+                    statistics = _statistics(file, piece.group, "reward")
+            found += statistics or range_of(np.asarray(self._read(piece)["reward"].to_numpy(), dtype=np.float64))
+        return range_of(np.array(found, dtype=np.float64) + 0.0)  # no minus zero
+
+    def _decisions(self, first: int, stop: int, size: int) -> Iterator[tuple[int, pa.Table]]:
+        """Tables of `size` rows, as rows and not files count."""
+        held: list[pa.Table] = []
+        start, count = first, 0
+        last = None
+        for piece in self._pieces[DECISIONS]:
+            begin, end = max(first - piece.first_row, 0), min(stop - piece.first_row, piece.rows)
+            if begin >= end:
+                continue
+            if last is not None and piece.low <= last:
+                raise LogError(
+                    f"the id {piece.low} follows {last}; expected ids that grow from row to row",
+                    table=DECISIONS,
+                    row=piece.first_row,
+                )
+            last = piece.high
+            rows = self._read(piece).slice(begin, end - begin)
+            while count + rows.num_rows >= size:
+                part = rows.slice(0, size - count)
+                yield start, pa.concat_tables([*held, part], promote_options="default")
+                start, held, count = start + size, [], 0
+                rows = rows.slice(part.num_rows)
+            if rows.num_rows:
+                held.append(rows)
+                count += rows.num_rows
+        if count:
+            yield start, pa.concat_tables(held, promote_options="default")
+
+    def _rewards(self, low: int, high: int) -> tuple[pa.Table, Int[np.ndarray, " rewards"]]:
+        """The rewards of decisions low .. high, and their rows in the table."""
+        tables, rows = [Layout(stamp=self._stamp).schema(REWARDS).empty_table()], [np.empty(0, dtype=np.int64)]
+        for piece in self._pieces[REWARDS]:
+            if piece.high < low or piece.low > high:
+                continue
+            table = self._kept.pop(piece) if piece in self._kept else self._read(piece)
+            self._kept[piece] = table
+            if len(self._kept) > KEPT_PIECES:
+                self._kept.popitem(last=False)
+            of = integers(table, "decision", np.arange(piece.first_row, piece.first_row + piece.rows))
+            chosen = np.flatnonzero((of >= low) & (of <= high))
+            tables.append(table.take(pa.array(chosen)) if len(chosen) < len(of) else table)
+            rows.append(chosen + piece.first_row)
+        return pa.concat_tables(tables, promote_options="default"), np.concatenate(rows)
+
+    def _scan_all(self) -> dict[str, list[Piece]]:
+        """Rewards first, as decisions are written before their rewards and graphs before decisions."""
+        for _ in range(ATTEMPTS):
+            self._lost, self._open = 0, {}
+            try:
+                return {table: self._scan(table) for table in reversed(TABLES)}
+            except FileNotFoundError:  # a writer has sealed a file since it was listed
+                continue
+        raise LogError(f"{self.folder} changes faster than it can be read")
+
+    def _scan(self, table: str) -> list[Piece]:
+        """The pieces of a table in order, from the ends of the files alone where they are sealed."""
+        pieces: list[Piece] = []
+        row = 0
+        for path in table_files(self.folder, table):
+            if path.suffix == OPEN:
+                rows, lost = read_stream(path)
+                self._lost += lost
+                if rows is None:
+                    continue
+                self._check_file(rows.schema, table, path)
+                self._open[path] = rows
+                groups: list[tuple[int | None, int, tuple[float, float] | None]] = [(None, rows.num_rows, None)]
+            else:
+                with _parquet(path, self.folder) as file:
+                    self._check_file(file.schema_arrow, table, path)
+                    sizes = [file.metadata.row_group(g).num_rows for g in range(file.num_row_groups)]
+                    groups = [(g, size, _statistics(file, g, _key(table))) for g, size in enumerate(sizes)]
+            for group, count, known in groups:
+                if not count:
+                    continue
+                piece = Piece(path, group, count, row, 0, 0)
+                low, high = known or ids_range(self._read(piece), _key(table))
+                pieces.append(Piece(path, group, count, row, int(low), int(high)))
+                row += count
+        return pieces
+
+    def _check_file(self, schema: pa.Schema, table: str, path: Path) -> None:
+        place = str(path.relative_to(self.folder))
+        text = (schema.metadata or {}).get(STAMP)
+        if text is None:
+            raise LogError(f"{place} has no stamp of a log in its metadata; expected a file of this format")
+        stamp = Stamp.from_json(text, place)
+        for name in ("n_arms", "context_shape"):
+            mine, theirs = getattr(stamp, name), getattr(self._stamp, name)
+            if mine != theirs:
+                raise LogError(f"{place} has {name} {mine}; expected {theirs}, as log.json has")
+        check_columns(table, schema, place)
+
+    def _read(self, piece: Piece) -> pa.Table:
+        if piece.group is None:
+            return self._open[piece.path]
+        with _parquet(piece.path, self.folder) as file:
+            try:
+                return file.read_row_group(piece.group)
+            except (pa.ArrowException, OSError) as error:
+                place = piece.path.relative_to(self.folder)
+                raise LogError(
+                    f"{place} is damaged: {error}", table=piece.path.parent.name, row=piece.first_row
+                ) from None
+
+    def _further_columns(self) -> dict[str, pa.DataType]:
+        if not self._pieces[DECISIONS]:
+            return {}
+        first = self._pieces[DECISIONS][0]
+        schema = self._open[first.path].schema if first.group is None else pq.read_schema(first.path)
+        return {field.name: field.type for field in schema if field.name not in DECISION_COLUMNS}
+
+
+def read_stamp(folder: Path) -> Stamp:
+    """What log.json says."""
+    try:
+        text = (folder / "log.json").read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise LogError(f"{folder} is not a log: it has no log.json") from None
+    except OSError as error:
+        raise LogError(f"{folder / 'log.json'} cannot be read: {error.strerror or error}") from None
+    return Stamp.from_json(text, "log.json")
+
+
+def table_files(folder: Path, table: str) -> list[Path]:
+    """The files of a table in order; an unfinished file counts only if it was not sealed since."""
+    found: dict[str, Path] = {}
+    for path in sorted((folder / table).glob("*")):
+        if path.suffix in (SEALED, OPEN) and re.fullmatch(r"\d{6,}", path.stem):
+            old = found.setdefault(path.stem, path)
+            if old.suffix == OPEN:
+                found[path.stem] = path
+    return [found[name] for name in sorted(found, key=int)]
+
+
+def read_stream(path: Path) -> tuple[pa.Table | None, int]:
+    """The whole batches of an unfinished file, and how many bytes after them are of no use."""
+    whole, size = 0, path.stat().st_size
+    batches: list[pa.RecordBatch] = []
+    with pa.OSFile(str(path)) as file:
+        try:
+            reader = pa.ipc.open_stream(file)
+            schema, whole = reader.schema, file.tell()
+            while True:
+                batches.append(reader.read_next_batch())
+                whole = file.tell()
+        except StopIteration:
+            whole = file.tell()
+        except (pa.ArrowException, OSError, EOFError):
+            if not whole:
+                return None, size
+    return pa.Table.from_batches(batches, schema=schema), size - whole
+
+
+def _parquet(path: Path, folder: Path) -> pq.ParquetFile:
+    try:
+        return pq.ParquetFile(path, page_checksum_verification=True)
+    except FileNotFoundError:
+        raise
+    except (pa.ArrowException, OSError) as error:
+        raise LogError(f"{path.relative_to(folder)} is truncated or damaged: {error}", table=path.parent.name) from None
+
+
+def _key(table: str) -> str:
+    return {DECISIONS: "id", REWARDS: "decision", GRAPHS: "graph"}[table]
+
+
+def _statistics(file: pq.ParquetFile, group: int, name: str) -> tuple[float, float] | None:
+    """The smallest and the largest value of a column in a row group, if the file tells."""
+    meta = file.metadata.row_group(group)
+    for place in range(meta.num_columns):
+        column = meta.column(place)
+        if column.path_in_schema == name:
+            found = column.statistics
+            return (found.min, found.max) if found is not None and found.has_min_max else None
+    return None

@@ -1,0 +1,161 @@
+"""The files of a log: names, columns, types, and the version that every file carries.
+
+    folder/
+      decisions/000000.parquet, 000001.parquet, ...   one row a round, in the order of their ids
+      rewards/000000.parquet, ...                     one row a reward, in the order they came
+      graphs/000000.parquet, ...                      one row a graph that decisions refer to by number
+      log.json                                        the stamp: format, version, arms, shape of a context
+
+A file that is being written is an Arrow stream, `000002.arrows`; it becomes Parquet when it is full.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyarrow as pa
+
+from graphbandit.errors import LogError
+
+FORMAT = "graphbandit-log"
+VERSION = 1
+STAMP = b"graphbandit.log"
+"""The key of the stamp in the metadata of a file's schema."""
+
+DECISIONS, REWARDS, GRAPHS = "decisions", "rewards", "graphs"
+TABLES = (GRAPHS, DECISIONS, REWARDS)
+"""In the order in which they are written: what is referred to comes first."""
+
+TIME = pa.timestamp("us", tz="UTC")
+
+DECISION_COLUMNS = (
+    "id",
+    "time",
+    "context",
+    "available",
+    "graph",
+    "edges",
+    "edge_probabilities",
+    "action",
+    "probability",
+    "probabilities",
+    "epoch",
+)
+"""The columns of the decisions that have a meaning; all others are carried along."""
+
+REQUIRED = {
+    DECISIONS: ("id", "action", "probability"),
+    REWARDS: ("decision", "arm", "reward"),
+    GRAPHS: ("graph", "edges"),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stamp:
+    """What every file of a log says about the whole log."""
+
+    n_arms: int
+    context_shape: tuple[int, ...] = (0,)
+    arms: tuple[str, ...] | None = None
+    context_names: tuple[str, ...] | None = None
+    version: int = VERSION
+
+    @property
+    def context_size(self) -> int:
+        """How many numbers a context is."""
+        return math.prod(self.context_shape)
+
+    def to_json(self, table: str | None = None) -> str:
+        """As it stands in log.json and, with the table's name, in the metadata of a file."""
+        content: dict[str, Any] = {"format": FORMAT, "version": self.version}
+        if table is not None:
+            content["table"] = table
+        content |= {"n_arms": self.n_arms, "context_shape": list(self.context_shape)}
+        if self.arms is not None:
+            content["arms"] = list(self.arms)
+        if self.context_names is not None:
+            content["context_names"] = list(self.context_names)
+        return json.dumps(content)
+
+    @classmethod
+    def from_json(cls, text: str | bytes, place: str) -> Stamp:
+        """Read it back; `place` names the file in errors."""
+        try:
+            content = json.loads(text)
+            if content["format"] != FORMAT:
+                raise LogError(f"{place} has format {content['format']!r}; expected {FORMAT!r}")
+            if content["version"] != VERSION:
+                raise LogError(f"{place} has log version {content['version']!r}; expected {VERSION}")
+            arms, names = content.get("arms"), content.get("context_names")
+            return cls(
+                n_arms=int(content["n_arms"]),
+                context_shape=tuple(int(size) for size in content["context_shape"]),
+                arms=None if arms is None else tuple(map(str, arms)),
+                context_names=None if names is None else tuple(map(str, names)),
+            )
+        except (KeyError, TypeError, ValueError) as error:
+            if isinstance(error, LogError):
+                raise
+            raise LogError(f"{place} has no stamp of a log: {type(error).__name__}: {error}") from None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Layout:
+    """The stamp, and the types of the columns that a log carries along."""
+
+    stamp: Stamp
+    columns: dict[str, pa.DataType] = field(default_factory=dict)
+
+    def schema(self, table: str) -> pa.Schema:
+        """The Arrow schema of a table, with the stamp in its metadata."""
+        fields = {DECISIONS: self._decisions, REWARDS: _rewards, GRAPHS: _graphs}[table]()
+        return pa.schema(fields, metadata={STAMP: self.stamp.to_json(table).encode()})
+
+    def _decisions(self) -> list[pa.Field]:
+        size, n_arms = self.stamp.context_size, self.stamp.n_arms
+        context = [pa.field("context", pa.list_(pa.float64(), size))] if size else []
+        return [
+            pa.field("id", pa.int64(), nullable=False),
+            pa.field("time", TIME),
+            *context,
+            pa.field("available", pa.list_(pa.int32())),
+            pa.field("graph", pa.int64()),
+            pa.field("edges", pa.list_(pa.int32())),
+            pa.field("edge_probabilities", pa.list_(pa.float64())),
+            pa.field("action", pa.int32(), nullable=False),
+            pa.field("probability", pa.float64(), nullable=False),
+            pa.field("probabilities", pa.list_(pa.float64(), n_arms)),
+            pa.field("epoch", pa.int64()),
+            *(pa.field(name, kind) for name, kind in self.columns.items()),
+        ]
+
+
+def _rewards() -> list[pa.Field]:
+    return [
+        pa.field("decision", pa.int64(), nullable=False),
+        pa.field("arm", pa.int32(), nullable=False),
+        pa.field("reward", pa.float64(), nullable=False),
+        pa.field("observation_probability", pa.float64()),
+        pa.field("time", TIME),
+    ]
+
+
+def _graphs() -> list[pa.Field]:
+    return [
+        pa.field("graph", pa.int64(), nullable=False),
+        pa.field("edges", pa.list_(pa.int32()), nullable=False),
+        pa.field("edge_probabilities", pa.list_(pa.float64())),
+    ]
+
+
+def check_columns(table: str, schema: pa.Schema, place: str | None = None) -> None:
+    """Raise LogError if a column that every log must have is missing."""
+    missing = [name for name in REQUIRED[table] if name not in schema.names]
+    if missing:
+        raise LogError(
+            f"the columns {', '.join(missing)} are missing; expected at least {', '.join(REQUIRED[table])}",
+            table=place or table,
+        )

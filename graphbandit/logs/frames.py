@@ -1,0 +1,220 @@
+"""Logs from data frames of any kind, through narwhals: pandas, Polars, Arrow."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import narwhals
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from graphbandit.errors import LogError
+from graphbandit.graphs import FeedbackGraph, FeedbackGraphs, ProbabilisticGraphs, bandit
+from graphbandit.logs.array_input import log_stamp
+from graphbandit.logs.arrow_rows import fixed_lists
+from graphbandit.logs.format import (
+    DECISION_COLUMNS,
+    DECISIONS,
+    GRAPHS,
+    REQUIRED,
+    REWARDS,
+    Layout,
+    check_columns,
+)
+from graphbandit.logs.sources import TableSource, graph_rows
+
+
+def to_arrow(frame: Any, name: str) -> pa.Table:
+    """A data frame as an Arrow table."""
+    if isinstance(frame, pa.Table):
+        return frame
+    try:
+        return narwhals.from_native(frame, eager_only=True).to_arrow()
+    except (TypeError, pa.ArrowException) as error:
+        raise LogError(f"{name} is a {type(frame).__name__}; expected a data frame: {error}") from None
+
+
+def source_of_frames(
+    decisions: Any,
+    rewards: Any,
+    graphs: Any,
+    context: str | Sequence[str] | None,
+    probabilities: str | Sequence[str] | None,
+    n_arms: int | None,
+    arms: Sequence[str] | None,
+) -> TableSource:
+    """The rounds of two frames, as `Log.from_frames` describes them."""
+    rounds = to_arrow(decisions, "decisions")
+    rounds = _with_lists(rounds, "probabilities", probabilities)
+    rounds, context_names = _with_context(rounds, context)
+    if "probability" not in rounds.column_names and "probabilities" in rounds.column_names:
+        rounds = _with_probability(rounds)
+    names = None if arms is None else list(map(str, arms))
+    rounds = _numbered(rounds, "action", names, DECISIONS)
+    keys = rounds["id"] if "id" in rounds.column_names else None
+    rounds, renumbered = _with_ids(rounds)
+    if rewards is None:
+        seen, rounds = _own_rewards(rounds)
+    else:
+        seen = to_arrow(rewards, "rewards")
+        check_columns(REWARDS, seen.schema)
+        seen = _numbered(seen, "arm", names, REWARDS)
+        if renumbered:
+            seen = _references(seen, keys)
+    check_columns(DECISIONS, rounds.schema)
+    size = _size(n_arms, names, graphs, rounds)
+    layout = Layout(
+        stamp=log_stamp(size, _context_shape(rounds), names, context_names),
+        columns={field.name: field.type for field in rounds.schema if field.name not in DECISION_COLUMNS},
+    )
+    rounds, table = _with_graphs(rounds, graphs, size, layout)
+    return TableSource(layout, rounds, seen, table)
+
+
+def _with_lists(table: pa.Table, name: str, columns: str | Sequence[str] | None) -> pa.Table:
+    """The table with the numbers of several columns as one column of lists."""
+    if columns is None or columns == name:
+        return table
+    chosen = [columns] if isinstance(columns, str) else list(columns)
+    missing = [column for column in chosen if column not in table.column_names]
+    if missing:
+        raise LogError(f"the columns {', '.join(missing)} are missing; expected them for {name}", table=DECISIONS)
+    if len(chosen) == 1 and pa.types.is_nested(table.schema.field(chosen[0]).type):
+        values = table[chosen[0]]
+    else:
+        try:
+            rows = [np.asarray(table[column].to_numpy(), dtype=np.float64) for column in chosen]
+        except (TypeError, ValueError) as error:
+            raise LogError(f"the columns of {name} are not numbers: {error}", table=DECISIONS) from None
+        values = fixed_lists(np.stack(rows, axis=1))
+    if name in table.column_names:
+        table = table.drop_columns([name])
+    return table.append_column(name, values)
+
+
+def _with_context(table: pa.Table, context: str | Sequence[str] | None) -> tuple[pa.Table, list[str] | None]:
+    named = [context] if isinstance(context, str) else None if context is None else list(context)
+    numbers = named is not None and not (
+        len(named) == 1 and named[0] in table.column_names and pa.types.is_nested(table.schema.field(named[0]).type)
+    )
+    return _with_lists(table, "context", context), named if numbers else None
+
+
+def _with_probability(table: pa.Table) -> pa.Table:
+    if "action" not in table.column_names:
+        check_columns(DECISIONS, table.schema)
+    lists, actions = table["probabilities"].to_pylist(), table["action"].to_pylist()
+    if not all(isinstance(action, int) and 0 <= action < len(p) for p, action in zip(lists, actions, strict=True)):
+        raise LogError(
+            "probability is missing; expected it, or probabilities and actions that are arms", table=DECISIONS
+        )
+    return table.append_column("probability", pa.array([p[a] for p, a in zip(lists, actions, strict=True)]))
+
+
+def _numbered(table: pa.Table, name: str, arms: list[str] | None, where: str) -> pa.Table:
+    """Names of arms as their numbers."""
+    if name not in table.column_names:
+        return table
+    column = table[name]
+    if pa.types.is_integer(column.type):
+        return table
+    if arms is None:
+        raise LogError(
+            f"{name} has type {column.type}; expected arms by number, or their names as arms=[...]", table=where
+        )
+    numbers = pc.index_in(column.cast(pa.string()), value_set=pa.array(arms, pa.string()))
+    if numbers.null_count:
+        row = int(np.argmin(numbers.is_valid().to_numpy(zero_copy_only=False)))
+        raise LogError(f"{name} is {column[row].as_py()!r}; expected one of the names in arms", table=where, row=row)
+    return table.set_column(table.column_names.index(name), name, numbers)
+
+
+def _with_ids(table: pa.Table) -> tuple[pa.Table, bool]:
+    """The table with ids that grow; others are kept as the column key, and rows are counted instead."""
+    if "id" in table.column_names:
+        ids = table["id"]
+        if pa.types.is_integer(ids.type) and not ids.null_count:
+            values = ids.to_numpy()
+            if (np.diff(values) > 0).all():
+                return table, False
+        if len(pc.unique(ids)) != len(ids):
+            values = ids.to_pylist()
+            row = next(i for i, value in enumerate(values) if value in values[:i])
+            raise LogError(f"the id {values[row]!r} is there twice", table=DECISIONS, row=row)
+        names = ["key" if name == "id" else name for name in table.column_names]
+        table = table.rename_columns(names)
+        return table.append_column("id", pa.array(np.arange(table.num_rows))), True
+    return table.append_column("id", pa.array(np.arange(table.num_rows))), False
+
+
+def _references(rewards: pa.Table, keys: pa.ChunkedArray) -> pa.Table:
+    column = rewards["decision"]
+    try:
+        rows = pc.index_in(column, value_set=keys.combine_chunks())
+    except pa.ArrowException as error:
+        raise LogError(f"decision has type {column.type}; expected {keys.type}: {error}", table=REWARDS) from None
+    if rows.null_count:
+        row = int(np.argmin(rows.is_valid().to_numpy(zero_copy_only=False)))
+        raise LogError(f"there is no decision {column[row].as_py()!r}", table=REWARDS, row=row)
+    return rewards.set_column(rewards.column_names.index("decision"), "decision", rows.cast(pa.int64()))
+
+
+def _own_rewards(decisions: pa.Table) -> tuple[pa.Table, pa.Table]:
+    """The rewards of the arms played, from the decisions' own column; an empty one is a reward that is missing."""
+    if "reward" not in decisions.column_names:
+        raise LogError("there are no rewards; expected a frame of rewards, or a column reward", table=DECISIONS)
+    there = decisions["reward"].is_valid()
+    rewards = pa.table(
+        {
+            "decision": decisions["id"].filter(there),
+            "arm": decisions["action"].filter(there),
+            "reward": decisions["reward"].filter(there),
+        }
+    )
+    return rewards, decisions.drop_columns(["reward"])
+
+
+def _size(n_arms: int | None, arms: list[str] | None, graphs: Any, decisions: pa.Table) -> int:
+    if n_arms is not None:
+        return n_arms
+    if arms is not None:
+        return len(arms)
+    if isinstance(graphs, FeedbackGraph | FeedbackGraphs | ProbabilisticGraphs):
+        return graphs.n_arms
+    if "probabilities" in decisions.column_names and decisions.num_rows:
+        return len(decisions["probabilities"][0].as_py() or ())
+    raise LogError("the number of arms is not told; expected n_arms, arms, graphs or probabilities")
+
+
+def _context_shape(decisions: pa.Table) -> tuple[int, ...]:
+    if "context" not in decisions.column_names or not decisions.num_rows:
+        return (0,)
+    first = decisions["context"][0].as_py()
+    if not isinstance(first, list):
+        raise LogError(f"context is {first!r}; expected a list of numbers", table=DECISIONS, row=0)
+    return (len(first),)
+
+
+def _with_graphs(decisions: pa.Table, graphs: Any, n_arms: int, layout: Layout) -> tuple[pa.Table, pa.Table | None]:
+    """The decisions, referring to a table of graphs."""
+    if graphs is None and not {"graph", "edges"} & set(decisions.column_names):
+        graphs = bandit(n_arms)
+    if isinstance(graphs, FeedbackGraph):
+        graphs = FeedbackGraphs.repeat(graphs, decisions.num_rows)
+    if isinstance(graphs, FeedbackGraphs | ProbabilisticGraphs):
+        if (len(graphs), graphs.n_arms) != (decisions.num_rows, n_arms):
+            raise LogError(
+                f"there are {len(graphs)} graphs of {graphs.n_arms} arms; expected {decisions.num_rows} of {n_arms}"
+            )
+        numbers = pa.array(graphs.index.astype(np.int64))
+        kept = decisions.drop_columns([name for name in ("graph",) if name in decisions.column_names])
+        return kept.append_column("graph", numbers), graph_rows(layout, graphs)
+    if graphs is None:
+        return decisions, None
+    table = to_arrow(graphs, "graphs")
+    missing = [name for name in REQUIRED[GRAPHS] if name not in table.column_names]
+    if missing:
+        check_columns(GRAPHS, table.schema)
+    return decisions, table

@@ -1,0 +1,353 @@
+"""The log of a bandit: who decided what with which probability, and what was revealed."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from graphbandit.base.checks import setting_integer
+from graphbandit.base.shapes import Shaped
+from graphbandit.errors import InputError, LogError
+from graphbandit.graphs import FeedbackGraph, FeedbackGraphs, ProbabilisticGraphs, bandit
+from graphbandit.logs.array_input import log_batch, log_stamp
+from graphbandit.logs.batch import LogBatch
+from graphbandit.logs.folder import FolderSource
+from graphbandit.logs.format import TABLES, Layout
+from graphbandit.logs.frames import source_of_frames
+from graphbandit.logs.sources import ArraySource, Source
+from graphbandit.logs.writer import ROWS_PER_FILE, ROWS_PER_GROUP, parquet_writer
+
+CELLS = 1 << 20
+"""Rounds times arms of a batch: what bounds the memory."""
+
+LARGEST_BATCH = 1 << 16
+"""Rounds of a batch with few arms."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LogSummary:
+    """What a log holds.
+
+    `rewards` counts all rewards, `side_observations` those of arms that were not played, and `incomplete` the rounds
+    in which a reward that the graph reveals is missing. `unmatched` rewards belong to decisions after the last, and
+    `lost_bytes` is what a killed writer left unfinished; both are left out.
+    """
+
+    rounds: int
+    n_arms: int
+    rewards: int
+    side_observations: int
+    incomplete: int
+    reward_range: tuple[float, float]
+    smallest_probability: float
+    unmatched: int
+    lost_bytes: int
+
+
+class Log:
+    """Rounds that were decided by some policy, in arrays, in frames or in a folder of any size.
+
+    Build one with `from_arrays`, `from_frames` or `read`. ``log[100:200]`` is the log of these rounds.
+
+    >>> log = Log.from_arrays(actions=[0, 1], probabilities=[[0.5, 0.5], [0.2, 0.8]], rewards=[1.0, 0.0])
+    >>> log
+    Log(2 rounds, n_arms=2)
+    """
+
+    def __init__(self, source: Source, first: int = 0, stop: int | None = None) -> None:
+        self._source = source
+        self._first, self._stop = first, len(source) if stop is None else stop
+        self.policies: dict[str, Any] = {}
+        """The policies that `evaluate` was last given for this log, by name."""
+
+    @classmethod
+    def from_arrays(
+        cls,
+        *,
+        actions: npt.ArrayLike,
+        probabilities: npt.ArrayLike,
+        rewards: npt.ArrayLike,
+        contexts: npt.ArrayLike | None = None,
+        graphs: FeedbackGraph | FeedbackGraphs | ProbabilisticGraphs | None = None,
+        observation_probabilities: npt.ArrayLike | None = None,
+        available: npt.ArrayLike | None = None,
+        epochs: npt.ArrayLike | None = None,
+        times: npt.ArrayLike | None = None,
+        ids: npt.ArrayLike | None = None,
+        columns: Mapping[str, Any] | None = None,
+        arms: Sequence[str] | None = None,
+        n_arms: int | None = None,
+    ) -> Log:
+        """From one row a round.
+
+        Args:
+            actions: the arm played, (n,).
+            probabilities: of all arms, (n, K); or of the arm played, (n,).
+            rewards: (n, K), nan where not revealed; or (n,), of the arm played.
+            contexts: (n, ...).
+            graphs: one graph for all rounds, or a batch. None: each round reveals the arm played and no other, unless
+                `observation_probabilities` are given.
+            observation_probabilities: q, (n, K), if it does not follow from probabilities and graphs.
+            available: the arms on offer, (n, K).
+            epochs, times, ids: (n,).
+            columns: further columns by name, (n,) each, as segments for `evaluate(by=...)`.
+            arms: names of the arms.
+            n_arms: K, if no array says it.
+        """
+        played = np.asarray(actions)
+        n_arms = _n_arms(n_arms, arms, graphs, probabilities, rewards, played)
+        rows = np.empty((len(played), 0)) if contexts is None else np.asarray(contexts)
+        if graphs is None and observation_probabilities is None:
+            graphs = bandit(n_arms)
+        stamp = log_stamp(n_arms, rows.shape[1:] or (0,), arms)
+        batch = log_batch(
+            stamp,
+            ids=ids,
+            contexts=rows.reshape(len(rows), 0) if rows.ndim == 1 and not rows.size else rows,
+            graphs=graphs,
+            actions=played,
+            probabilities=probabilities,
+            rewards=rewards,
+            observation_probabilities=observation_probabilities,
+            available=available,
+            epochs=epochs,
+            times=times,
+            columns=columns,
+        )
+        kinds = {name: _arrow_type(name, values) for name, values in batch.columns.items()}
+        return cls(ArraySource(Layout(stamp=stamp, columns=kinds), batch))
+
+    @classmethod
+    def from_frames(
+        cls,
+        decisions: Any,
+        rewards: Any = None,
+        *,
+        graphs: FeedbackGraph | FeedbackGraphs | ProbabilisticGraphs | Any = None,
+        context: str | Sequence[str] | None = None,
+        probabilities: str | Sequence[str] | None = None,
+        n_arms: int | None = None,
+        arms: Sequence[str] | None = None,
+    ) -> Log:
+        """From data frames of any kind: pandas, Polars or Arrow.
+
+        Args:
+            decisions: a row a round, with columns action and probability, and others as `docs/log-format.md` has them.
+            rewards: a row a reward, with columns decision, arm, reward. None: the column reward of the decisions is
+                that of the arm played.
+            graphs: one graph for all rounds, a batch, or a frame with the columns graph and edges, to which the column
+                graph of the decisions refers. None: the decisions have edges, or each round reveals the arm played.
+            context: the columns that are the context (a column of lists, or one or more of numbers).
+            probabilities: the columns of the arms' probabilities, in the order of the arms.
+            n_arms: K, if neither `arms`, graphs nor probabilities say it.
+            arms: names of the arms; action and arm may then be names.
+        """
+        return cls(source_of_frames(decisions, rewards, graphs, context, probabilities, n_arms, arms))
+
+    @classmethod
+    def read(cls, folder: str | os.PathLike[str]) -> Log:
+        """A log in a folder. Only its outline is read now; the rows are read in batches when they are needed."""
+        return cls(FolderSource(Path(folder)))
+
+    def write(self, folder: str | os.PathLike[str]) -> None:
+        """Write the log to a new folder: all of it, or nothing."""
+        target = Path(folder)
+        if target.exists() and (not target.is_dir() or any(target.iterdir())):
+            raise LogError(f"{target} exists already; expected a folder that is new or empty")
+        part = target.parent / f".{target.name}.{secrets.token_hex(4)}.part"
+        try:
+            part.mkdir(parents=True)
+            self._write_into(part)
+            if target.exists():
+                target.rmdir()
+            os.replace(part, target)
+        except OSError as error:
+            raise LogError(f"{target} cannot be written: {error.strerror or error}") from error
+        finally:
+            shutil.rmtree(part, ignore_errors=True)
+
+    def _write_into(self, folder: Path) -> None:
+        layout = self._source.layout
+        whole = len(self) == len(self._source)
+        pieces = self._source.tables() if whole else ArraySource(layout, self.to_batch()).tables()
+        files = {table: _Files(folder / table, layout.schema(table)) for table in TABLES}
+        for table, rows in pieces:
+            files[table].write(rows)
+        for file in files.values():
+            file.close()
+        (folder / "log.json").write_text(layout.stamp.to_json() + "\n", encoding="utf-8")
+
+    def __len__(self) -> int:
+        return self._stop - self._first
+
+    def __getitem__(self, rows: slice) -> Log:
+        if not isinstance(rows, slice) or rows.step not in (None, 1):
+            raise InputError(f"rows is {rows!r}; expected a slice of consecutive rounds")
+        first, stop, _ = rows.indices(len(self))
+        part = Log(self._source, self._first + first, self._first + max(first, stop))
+        part.policies = dict(self.policies)
+        return part
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickled without rounds it does not hold, and without the policies it was evaluated with."""
+        return {**self.__dict__, "_source": self._source.restricted(self._first, self._stop), "policies": {}}
+
+    def __repr__(self) -> str:
+        return f"Log({len(self)} rounds, n_arms={self.n_arms})"
+
+    @property
+    def n_arms(self) -> int:
+        """K."""
+        return self._source.layout.stamp.n_arms
+
+    @property
+    def context_shape(self) -> tuple[int, ...]:
+        """The shape of one context; (0,) if there is none."""
+        return self._source.layout.stamp.context_shape
+
+    @property
+    def arms(self) -> tuple[str, ...] | None:
+        """The names of the arms, if they have any."""
+        return self._source.layout.stamp.arms
+
+    @property
+    def columns(self) -> list[str]:
+        """The further columns of the decisions."""
+        return list(self._source.layout.columns)
+
+    @property
+    def first_row(self) -> int:
+        """The number of its first round in the log that was read or built; 0 unless this is a slice."""
+        return self._first
+
+    @property
+    def reward_range(self) -> tuple[float, float]:
+        """The smallest and the largest reward of the log this is a part of; (nan, nan) without rewards."""
+        return self._source.reward_range()
+
+    def batches(self, rounds: int | None = None) -> Iterator[LogBatch]:
+        """The rounds in order, checked, in batches of at most `rounds`; memory does not grow with the log."""
+        size = self.batch_rounds if rounds is None else setting_integer("rounds", rounds, at_least=1)
+        return self._source.batches(self._first, self._stop, size)
+
+    @property
+    def batch_rounds(self) -> int:
+        """The rounds of a batch unless told otherwise: a power of two that depends on the number of arms alone."""
+        return 1 << (int(np.clip(CELLS // self.n_arms, 1, LARGEST_BATCH)).bit_length() - 1)
+
+    def to_batch(self) -> LogBatch:
+        """The whole log as one batch, in memory."""
+        if not len(self):
+            raise LogError("the log is empty; expected at least one round")
+        return next(self.batches(len(self)))
+
+    def to_arrow(self) -> dict[str, pa.Table]:
+        """The tables graphs, decisions and rewards, in memory."""
+        layout = self._source.layout
+        source = self._source if len(self) == len(self._source) else ArraySource(layout, self.to_batch())
+        pieces: dict[str, list[pa.Table]] = {table: [layout.schema(table).empty_table()] for table in TABLES}
+        for table, rows in source.tables():
+            pieces[table].append(rows)
+        return {table: pa.concat_tables(rows, promote_options="permissive") for table, rows in pieces.items()}
+
+    def summary(self) -> LogSummary:
+        """Read and check every round, and count what there is."""
+        rewards = side = incomplete = 0
+        smallest = 1.0
+        for batch in self.batches():
+            seen = batch.revealed
+            rewards += int(seen.sum())
+            side += int(seen.sum()) - int(seen[np.arange(len(batch)), batch.actions].sum())
+            if batch.expected is not None:
+                incomplete += int((batch.expected & ~seen).any(axis=1).sum())
+            smallest = min(smallest, float(batch.probability.min()))
+        return LogSummary(
+            rounds=len(self),
+            n_arms=self.n_arms,
+            rewards=rewards,
+            side_observations=side,
+            incomplete=incomplete,
+            reward_range=self.reward_range,
+            smallest_probability=smallest,
+            unmatched=self._source.n_unmatched,
+            lost_bytes=self._source.lost_bytes,
+        )
+
+
+class _Files:
+    """Sized Parquet files of one table."""
+
+    def __init__(self, folder: Path, schema: pa.Schema) -> None:
+        self._folder, self._schema = folder, schema
+        self._folder.mkdir()
+        self._number = self._rows = 0
+        self._writer: Any = None
+
+    def write(self, rows: pa.Table) -> None:
+        if not rows.num_rows:
+            return
+        rows = _conform(rows, self._schema)
+        while rows.num_rows:
+            if self._writer is None:
+                path = self._folder / f"{self._number:06d}.parquet"
+                self._writer, self._rows = parquet_writer(path, self._schema), 0
+            part = rows.slice(0, ROWS_PER_FILE - self._rows)
+            self._writer.write_table(part, row_group_size=ROWS_PER_GROUP)
+            self._rows += part.num_rows
+            rows = rows.slice(part.num_rows)
+            if self._rows >= ROWS_PER_FILE:
+                self.close()
+
+    def close(self) -> None:
+        if self._writer is not None:
+            self._writer.close()
+            self._writer = None
+            self._number += 1
+
+
+def _conform(rows: pa.Table, schema: pa.Schema) -> pa.Table:
+    """The rows with exactly the columns of the schema; those they lack are empty."""
+    columns = [
+        rows[field.name].cast(field.type) if field.name in rows.column_names else pa.nulls(rows.num_rows, field.type)
+        for field in schema
+    ]
+    return pa.table(columns, schema=schema)
+
+
+def _n_arms(
+    given: int | None,
+    arms: Sequence[str] | None,
+    graphs: Any,
+    probabilities: npt.ArrayLike,
+    rewards: npt.ArrayLike,
+    actions: Shaped[np.ndarray, " n"],
+) -> int:
+    if given is not None:
+        return given
+    if arms is not None:
+        return len(arms)
+    if isinstance(graphs, FeedbackGraph | FeedbackGraphs | ProbabilisticGraphs):
+        return graphs.n_arms
+    for value in (probabilities, rewards):
+        array = np.asarray(value)
+        if array.ndim == 2:
+            return int(array.shape[1])
+    raise LogError(f"the number of arms is not told; expected n_arms, at least {actions.max(initial=0) + 1}")
+
+
+def _arrow_type(name: str, values: Shaped[np.ndarray, "n ..."]) -> pa.DataType:
+    try:
+        if values.ndim > 1:
+            return pa.array(values[:1].tolist()).type
+        return pa.array(values, from_pandas=True).type
+    except (pa.ArrowException, TypeError) as error:
+        raise LogError(f"the column {name!r} has no type that a log can hold: {error}") from None

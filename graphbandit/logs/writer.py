@@ -1,0 +1,355 @@
+"""Write a log as rounds are played: rows are appended, and a kill at any moment loses at most the rows being written.
+
+Rows go to an unfinished file, an Arrow stream, and reach the operating system before `append` returns. A full file is
+sealed: written as Parquet under a temporary name, flushed to disk and renamed. Who opens the log after a kill seals
+what whole rows there are; `recovered_rows` and `lost_bytes` count them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import IO, Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from graphbandit.base.checks import setting_choice, setting_integer
+from graphbandit.base.saved_files import write_atomically
+from graphbandit.base.shapes import Int
+from graphbandit.errors import LogError, SettingError
+from graphbandit.graphs import FeedbackGraph, FeedbackGraphs, ProbabilisticGraphs
+from graphbandit.logs.array_input import log_batch, log_stamp
+from graphbandit.logs.arrow_rows import decision_rows, reward_rows
+from graphbandit.logs.batch import LogBatch
+from graphbandit.logs.folder import OPEN, SEALED, read_stamp, read_stream, table_files
+from graphbandit.logs.format import DECISIONS, GRAPHS, REWARDS, TABLES, Layout
+from graphbandit.logs.graph_rows import EdgeRow, GraphStore, edge_columns, edge_row
+
+ROWS_PER_FILE = 1 << 18
+ROWS_PER_GROUP = 1 << 16
+SHARED_BYTES = 1 << 26
+"""The size up to which graphs are written once and referred to; beyond, each round carries its own edges."""
+
+
+class LogWriter:
+    """Append rounds and rewards to a log in a folder. One writer at a time: the folder is locked.
+
+    Args:
+        folder: where the log is; it is made if it does not exist, and continued if it does.
+        n_arms: K. Not needed for a log that exists.
+        context_shape: the shape of one context; (0,) if there is none.
+        arms: the names of the arms, if they have any.
+        columns: further columns of the decisions and their Arrow types.
+        rows_per_file: rows after which a file is sealed and the next one begun.
+        sync: "file" flushes to disk when a file is sealed, so rows survive a kill of the process; "append" flushes
+            every append, so they survive a loss of power, at the price of milliseconds.
+
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp()) / "log"
+    >>> with LogWriter(folder, n_arms=2) as writer:
+    ...     ids = writer.append_decisions(actions=[0, 1], probabilities=[[0.5, 0.5], [0.2, 0.8]])
+    ...     writer.append_rewards(decisions=ids, arms=[0, 1], rewards=[1.0, 0.0])
+    >>> ids
+    array([0, 1])
+    """
+
+    def __init__(
+        self,
+        folder: str | os.PathLike[str],
+        *,
+        n_arms: int | None = None,
+        context_shape: Sequence[int] = (0,),
+        arms: Sequence[str] | None = None,
+        columns: Mapping[str, pa.DataType] | None = None,
+        rows_per_file: int = ROWS_PER_FILE,
+        sync: Literal["file", "append"] = "file",
+    ) -> None:
+        setting_choice("sync", sync, ("file", "append"))
+        self._rows_per_file = setting_integer("rows_per_file", rows_per_file, at_least=1)
+        self._sync = sync == "append"
+        self.folder = Path(folder)
+        self.recovered_rows = self.lost_bytes = 0
+        exists = (self.folder / "log.json").exists()
+        if not exists and n_arms is None:
+            raise SettingError("n_arms is None; expected the number of arms of a new log")
+        stamp = read_stamp(self.folder) if exists else log_stamp(n_arms, tuple(context_shape), arms)
+        if exists and n_arms is not None and (stamp.n_arms, stamp.context_shape) != (n_arms, tuple(context_shape)):
+            raise LogError(
+                f"the log has {stamp.n_arms} arms and contexts of shape {stamp.context_shape}; "
+                f"expected {n_arms} and {tuple(context_shape)}"
+            )
+        self.layout = Layout(stamp=stamp, columns=dict(columns or {}))
+        self._graphs: dict[FeedbackGraph | bytes, int] = {}
+        self._graph_bytes = 0
+        self.next_id = 0
+        for table in TABLES:
+            (self.folder / table).mkdir(parents=True, exist_ok=True)
+        self._lock = lock_file(self.folder / "writer.lock")
+        try:
+            if not exists:
+                text = stamp.to_json().encode() + b"\n"
+                write_atomically(self.folder / "log.json", lambda file: _write_all(file, text))
+            self._files = {table: self._continued(table) for table in TABLES}
+        except BaseException:
+            self._lock.close()
+            raise
+
+    def append(self, batch: LogBatch) -> None:
+        """Append rounds with the rewards they have; ids must follow those of the log."""
+        batch.check()
+        self._write_decisions(batch)
+        self._files[REWARDS].write(reward_rows(self.layout, batch))
+
+    def append_decisions(
+        self,
+        *,
+        actions: npt.ArrayLike,
+        probabilities: npt.ArrayLike,
+        contexts: npt.ArrayLike | None = None,
+        graphs: FeedbackGraph | FeedbackGraphs | ProbabilisticGraphs | None = None,
+        available: npt.ArrayLike | None = None,
+        epochs: npt.ArrayLike | None = None,
+        times: npt.ArrayLike | None = None,
+        ids: npt.ArrayLike | None = None,
+        columns: Mapping[str, Any] | None = None,
+    ) -> Int[np.ndarray, " n"]:
+        """Append rounds without rewards and return their ids; they are counted on if `ids` is None.
+
+        `probabilities` are (n, K), or (n,) if only that of the arm played is known. `graphs` None: the log does not
+        say what is revealed, so rewards need their observation probabilities.
+        """
+        played = np.atleast_1d(np.asarray(actions))
+        given = np.arange(self.next_id, self.next_id + len(played)) if ids is None else np.atleast_1d(np.asarray(ids))
+        batch = log_batch(
+            self.layout.stamp,
+            ids=given,
+            contexts=contexts,
+            graphs=graphs,
+            actions=played,
+            probabilities=probabilities,
+            rewards=None,
+            available=available,
+            epochs=epochs,
+            times=times,
+            columns=columns,
+        )
+        self._write_decisions(batch)
+        return batch.ids
+
+    def append_rewards(
+        self,
+        *,
+        decisions: npt.ArrayLike,
+        arms: npt.ArrayLike,
+        rewards: npt.ArrayLike,
+        observation_probabilities: npt.ArrayLike | None = None,
+        times: npt.ArrayLike | None = None,
+    ) -> None:
+        """Append rewards of decisions that are in the log, late and in any order."""
+        of, which = (np.atleast_1d(np.asarray(values)) for values in (decisions, arms))
+        values = np.atleast_1d(np.asarray(rewards, dtype=np.float64))
+        n_arms = self.layout.stamp.n_arms
+        if not len(of) == len(which) == len(values):
+            raise LogError(f"there are {len(of)} decisions, {len(which)} arms and {len(values)} rewards")
+        for name, numbers, stop in (("decision", of, self.next_id), ("arm", which, n_arms)):
+            wrong = (numbers < 0) | (numbers >= stop)
+            if wrong.any():
+                row = int(np.argmax(wrong))
+                raise LogError(f"the {name} is {numbers[row]}; expected one of 0 .. {stop - 1}", table=REWARDS, row=row)
+        if not np.isfinite(values).all():
+            row = int(np.argmin(np.isfinite(values)))
+            raise LogError(f"the reward is {values[row]}; expected a finite number", table=REWARDS, row=row)
+        n = len(of)
+        odds = None if observation_probabilities is None else np.asarray(observation_probabilities, dtype=np.float64)
+        stamps = None if times is None else np.asarray(times, dtype="datetime64[us]")
+        columns = [
+            pa.array(of, pa.int64()),
+            pa.array(which, pa.int32()),
+            pa.array(values),
+            pa.nulls(n, pa.float64()) if odds is None else pa.array(odds, mask=np.isnan(odds)),
+            pa.nulls(n, pa.timestamp("us", tz="UTC"))
+            if stamps is None
+            else pa.array(stamps).cast(pa.timestamp("us", tz="UTC")),
+        ]
+        self._files[REWARDS].write(pa.table(columns, schema=self.layout.schema(REWARDS)))
+
+    def close(self) -> None:
+        """Seal the unfinished files and unlock the folder."""
+        try:
+            for table in TABLES:
+                self._files[table].seal()
+        finally:
+            self._lock.close()
+
+    def __enter__(self) -> LogWriter:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _write_decisions(self, batch: LogBatch) -> None:
+        if not len(batch):
+            return
+        if int(batch.ids[0]) < self.next_id:
+            raise LogError(f"the first id is {batch.ids[0]}; expected at least {self.next_id}", table=DECISIONS, row=0)
+        numbers, edges = self._graph_columns(batch)
+        self._files[DECISIONS].write(decision_rows(self.layout, batch, numbers, edges))
+        self.next_id = int(batch.ids[-1]) + 1
+
+    def _graph_columns(self, batch: LogBatch) -> tuple[Int[np.ndarray, " n"] | None, list[EdgeRow | None] | None]:
+        """Refer to graphs that are in the log or may still be added to it; spell out the edges of others."""
+        if batch.graphs is None:
+            return None, None
+        graphs = batch.graphs
+        used, place = np.unique(graphs.index, return_inverse=True)
+        numbers = np.empty(len(used), dtype=np.int64)
+        spelt: dict[int, EdgeRow] = {}
+        new: list[tuple[int, EdgeRow]] = []
+        for i, stored in enumerate(used.tolist()):
+            graph = graphs._stored_graph(stored) if isinstance(graphs, FeedbackGraphs) else graphs.stored[stored]
+            key = graph if isinstance(graph, FeedbackGraph) else graph.tobytes()
+            number = self._graphs.get(key)
+            if number is None:
+                row = edge_row(graph)
+                size = graph.n_arms**2 // 8 if isinstance(graph, FeedbackGraph) else graph.nbytes
+                if self._graph_bytes + size <= SHARED_BYTES:
+                    number = self._graphs[key] = len(self._graphs)
+                    self._graph_bytes += size
+                    new.append((number, row))
+                else:
+                    number, spelt[i] = -1, row
+            numbers[i] = number
+        if new:
+            edges, odds = edge_columns([row for _, row in new])
+            rows = [pa.array([number for number, _ in new], pa.int64()), edges, odds]
+            self._files[GRAPHS].write(pa.table(rows, schema=self.layout.schema(GRAPHS)))
+        return numbers[place], [spelt.get(int(i)) for i in place] if spelt else None
+
+    def _continued(self, table: str) -> _File:
+        """Seal what a killed writer left, learn the last id and the graphs, and begin the next file."""
+        number = 0
+        for path in table_files(self.folder, table):
+            number = int(path.stem) + 1
+            if path.suffix == OPEN:
+                rows, lost = read_stream(path)
+                self.lost_bytes += lost
+                if rows is not None and rows.num_rows:
+                    self.recovered_rows += rows.num_rows
+                    seal(path, rows)
+                else:
+                    path.unlink()
+                    continue
+        for path in (self.folder / table).glob(f"*{OPEN}"):  # sealed, but the writer was killed before it was removed
+            path.unlink()
+        sealed = table_files(self.folder, table)
+        if table == GRAPHS:
+            store = GraphStore(self.layout.stamp.n_arms)
+            for path in sealed:
+                store.add(pq.read_table(path), path.name)
+            for known, graph in store.items():
+                self._graphs[graph if isinstance(graph, FeedbackGraph) else graph.tobytes()] = known
+                self._graph_bytes += graph.n_arms**2 // 8 if isinstance(graph, FeedbackGraph) else graph.nbytes
+        if table == DECISIONS and sealed:
+            ids = pq.read_table(sealed[-1], columns=["id"])["id"].to_numpy()
+            self.next_id = int(ids[-1]) + 1
+        return _File(self.folder / table, number, self.layout.schema(table), self._rows_per_file, self._sync)
+
+
+class _File:
+    """The unfinished file of one table."""
+
+    def __init__(self, folder: Path, number: int, schema: pa.Schema, rows_per_file: int, sync: bool) -> None:
+        self._folder, self._number, self._schema = folder, number, schema
+        self._limit, self._sync = rows_per_file, sync
+        self._file: io.FileIO | None = None
+        self._rows = self._end = 0
+
+    def write(self, rows: pa.Table) -> None:
+        """Append rows; on failure the file is as before."""
+        if not rows.num_rows:
+            return
+        if self._file is None:
+            self._file = io.FileIO(self._path, "x")
+            self._rows = self._end = 0
+            self._put(self._schema.serialize())
+            self._end = self._file.tell()
+        for batch in rows.combine_chunks().to_batches(max_chunksize=ROWS_PER_GROUP):
+            self._put(batch.serialize())
+        self._rows += rows.num_rows
+        self._end = self._file.tell()
+        if self._sync:
+            os.fsync(self._file.fileno())
+        if self._rows >= self._limit:
+            self.seal()
+
+    def seal(self) -> None:
+        """Make the file a finished one; the next rows begin another."""
+        if self._file is None:
+            return
+        self._file.close()
+        self._file = None
+        rows, _ = read_stream(self._path)
+        if rows is not None and rows.num_rows:
+            seal(self._path, rows)
+        self._number += 1
+
+    @property
+    def _path(self) -> Path:
+        return self._folder / f"{self._number:06d}{OPEN}"
+
+    def _put(self, message: pa.Buffer) -> None:
+        assert self._file is not None
+        try:
+            _write_all(self._file, memoryview(message))
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                self._file.truncate(self._end)
+                self._file.seek(self._end)
+            raise LogError(f"{self._path} cannot be written: {error.strerror or error}") from error
+
+
+def seal(path: Path, rows: pa.Table) -> None:
+    """Write the rows of an unfinished file as Parquet beside it, and remove it."""
+    write_atomically(path.with_suffix(SEALED), lambda file: write_parquet(file, rows))
+    path.unlink()
+
+
+def write_parquet(file: IO[bytes], rows: pa.Table) -> None:
+    """Rows as a Parquet file: row groups of bounded size, statistics, checksums."""
+    with parquet_writer(file, rows.schema) as writer:
+        writer.write_table(rows, row_group_size=ROWS_PER_GROUP)
+
+
+def parquet_writer(file: Any, schema: pa.Schema) -> pq.ParquetWriter:
+    """A Parquet file of this format."""
+    return pq.ParquetWriter(file, schema, compression="zstd", use_dictionary=False, write_page_checksum=True)
+
+
+def _write_all(file: Any, data: Any) -> None:
+    view = memoryview(data)
+    while len(view):
+        view = view[file.write(view) :]
+
+
+def lock_file(path: Path) -> IO[bytes]:
+    """Hold a lock on a file until it is closed or the process ends, however it ends."""
+    file = path.open("ab")
+    try:
+        try:
+            import fcntl
+        except ImportError:  # Windows
+            import msvcrt
+
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
+        else:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        file.close()
+        raise LogError(f"{path.parent} is being written by another process or object") from None
+    return file

@@ -1,0 +1,149 @@
+"""Intervals: what they are made of, and that those that promise coverage at any number of rounds have it."""
+
+import math
+
+import numpy as np
+import pytest
+
+import graphbandit as gb
+from graphbandit.evaluation import INTERVALS, Log, compare, evaluate
+from graphbandit.evaluation.groups import group_of, group_slack, group_starts, n_groups
+from graphbandit.evaluation.intervals import Groups, bernstein_lower, betting_lower, betting_path
+from graphbandit.studies.evaluation import coverage, efficiency
+from graphbandit.studies.evaluation.problems import GRAPHS, HubProblem, LinearProblem
+from tests.logs.logged import logged
+
+
+def test_groups():
+    rows = np.arange(300_000)
+    groups = group_of(rows)
+    assert set(np.diff(groups).tolist()) == {0, 1}
+    assert np.array_equal(group_starts(groups[-1] + 1), np.flatnonzero(np.diff(groups, prepend=-1)))
+    assert n_groups(300_000) == groups[-1] + 1
+    assert n_groups(0) == 0
+    assert n_groups(10_000_000) == 414_298
+
+
+def groups_of(values, bottom=0.0, top=1.0):
+    index = group_of(np.arange(len(values)))
+    counts = np.bincount(index)
+    slack = group_slack(len(counts), top - bottom)
+    return Groups(np.bincount(index, values) / counts, counts, bottom - slack, bottom, top)
+
+
+@pytest.mark.parametrize("n", [100, 1000, 30_000])
+def test_bounds_hold_and_are_not_far_off(n):
+    rng = np.random.default_rng(n)
+    spread = math.sqrt(0.3 * 0.7 / n)
+    missed = dict.fromkeys(("betting", "uniform", "bernstein"), 0)
+    far = dict.fromkeys(missed, 0.0)
+    for _ in range(20):
+        values = (rng.random(n) < 0.3).astype(float)
+        groups = groups_of(values)
+        found = {
+            "betting": betting_lower(groups, 0.025),
+            "uniform": betting_lower(groups, 0.025, uniform=True),
+            "bernstein": bernstein_lower(groups, 0.025),
+        }
+        for name, bound in found.items():
+            missed[name] += bound > 0.3
+            far[name] += (0.3 - bound) / spread / 20
+    assert all(count <= 3 for count in missed.values())
+    assert far["betting"] < 3.2
+    assert far["uniform"] < 4.2
+    assert far["bernstein"] < 5.5
+
+
+def test_the_bound_of_the_sequence_never_falls():
+    values = np.random.default_rng(0).random(3000)
+    path = betting_path(groups_of(values), 0.025, np.array([10, 100, 1000, 2000, 3000]))
+    assert (np.diff(path) >= 0).all()
+    assert path[-1] == pytest.approx(betting_lower(groups_of(values), 0.025, uniform=True), abs=1e-6)
+    assert 0.4 < path[-1] < 0.5
+
+
+def test_bernstein_holds_where_the_value_drifts():
+    values = np.concatenate([np.full(500, 0.2), np.full(500, 0.8)])
+    assert bernstein_lower(groups_of(values), 0.025) < 0.5 < -bernstein_lower(groups_of(-values, -1.0, 0.0), 0.025)
+
+
+def test_every_interval_on_a_log():
+    made = logged(n=1500)
+    widths = {}
+    for interval in INTERVALS:
+        table = evaluate(made.log, "uniform", interval=interval)
+        found = table["uniform"]
+        assert found.low < found.value < found.high
+        assert found.low <= made.means.mean() <= found.high
+        assert found.low >= 0
+        widths[interval] = found.high - found.low
+        path = table.over_time("uniform")
+        assert path.rounds[-1] == 1500
+        assert path.value[-1] == pytest.approx(found.value)
+    assert widths["asymptotic"] < widths["betting"] < widths["sequence"] < widths["bernstein"]
+    wider = evaluate(made.log, "uniform", level=0.99)["uniform"]
+    assert wider.high - wider.low > widths["betting"]
+
+
+def test_promises_say_what_they_rest_on():
+    made = logged(n=300)
+    assert "range was taken from the log" in str(evaluate(made.log, "uniform"))
+    assert "note" not in str(evaluate(made.log, "uniform", reward_range=(0, 1)))
+    assert "the policy changes" in str(evaluate(made.log, {"learner": gb.AdaCBG()}))
+    few = evaluate(made.log[:40], "uniform", interval="asymptotic")
+    assert "too short" in str(few)
+    assert "biased" in str(evaluate(made.log, "uniform", clip=2.0))
+
+
+def test_any_reward_range():
+    made = logged(n=500)
+    scaled = Log.from_arrays(**made.arrays | {"rewards": 100 + 50 * made.arrays["rewards"]})
+    one = evaluate(made.log, "uniform", reward_range=(0, 1))["uniform"]
+    other = evaluate(scaled, "uniform", reward_range=(100, 150), model=None)["uniform"]
+    assert other.low == pytest.approx(100 + 50 * one.low, rel=0.02)
+    assert other.high == pytest.approx(100 + 50 * one.high, rel=0.02)
+
+
+def test_difference_intervals_hold():
+    problem = coverage.problem_of("star", "mild")
+    truth, _ = problem.truth(50_000)
+    rng = np.random.default_rng(0)
+    uniform_truth = problem.means(problem.contexts(50_000, rng)).mean()
+    held = dict.fromkeys(INTERVALS, 0)
+    for repeat in range(25):
+        log = problem.log(400, np.random.default_rng(repeat))
+        target = problem.target(log.to_batch().contexts)
+        for interval in INTERVALS:
+            found = compare(log, target, "uniform", interval=interval)
+            held[interval] += found.low <= truth - uniform_truth <= found.high
+    assert min(held.values()) >= 20
+
+
+@pytest.mark.parametrize(
+    ("graph", "scenario"), [("star", "heavy"), ("loops", "adaptive"), ("complete", "deterministic")]
+)
+def test_coverage(graph, scenario):
+    found = coverage.coverage(graph, scenario, 100, "graph-dr", 60)
+    assert not coverage.too_low(found)
+    assert [cell.interval for cell in found] == list(INTERVALS)
+    for cell in found:
+        assert 0 <= cell.bounds[0] <= cell.share <= cell.bounds[1] <= 1
+    assert graph in coverage.markdown(found)
+    assert coverage.as_csv(found).count("\n") == len(found) + 1
+
+
+def test_graph_dr_is_near_the_bound_and_far_below_ips():
+    found = efficiency.efficiency(LinearProblem(graph=GRAPHS["star"](20)), "star", 40, lambda: None)
+    ratio, low, _ = found.ratios["graph-dr"]
+    assert low < 1.15
+    assert ratio < 1.5
+    assert found.ratios["ips"][0] > 3 * ratio
+    assert all(abs(bias) < 4 for bias in found.bias.values())
+
+
+def test_graph_ips_may_be_worse_than_ips():
+    hub = efficiency.efficiency(HubProblem(graph=gb.graphs.star(50, hub=0)), "hub", 30, lambda: None)
+    assert hub.ratios["graph-ips"][0] > 4 * hub.ratios["ips"][0]
+    assert hub.ratios["graph-balanced"][0] < hub.ratios["ips"][0]
+    assert hub.ratios["graph-dr"][0] < hub.ratios["ips"][0]
+    assert "bound" in efficiency.markdown([hub], 30)

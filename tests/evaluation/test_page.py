@@ -1,0 +1,126 @@
+"""The command `evaluate` and its page, and the documents, executed."""
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import graphbandit as gb
+from graphbandit.cli.app import app
+from graphbandit.cli.evaluation import policies_named
+from graphbandit.errors import SettingError
+from graphbandit.evaluation import compare, evaluate
+from graphbandit.evaluation.report import report_html
+from tests.logs.logged import logged
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    made = logged(n=600, columns={"country": np.array(["de", "fr", "<b>"] * 200)})
+    place = tmp_path_factory.mktemp("evaluate")
+    made.log.write(place / "log")
+    problem = gb.Problem(
+        n_arms=5, function_class=gb.LinearClass(n_arms=5, dimension=3, parameters="per-arm"), noise=0.5
+    )
+    gb.Bandit(gb.AdaCBG(), problem, seed=0).save(place / "saved.gb")
+    return place
+
+
+def run(*arguments: object) -> tuple[int, str]:
+    found = CliRunner().invoke(app, ["evaluate", *map(str, arguments)])
+    return found.exit_code, found.output
+
+
+def test_the_command(folder):
+    page, table = folder / "page.html", folder / "table.csv"
+    options = ("--policy", folder / "saved.gb", "--policy", "uniform", "--policy", "all=logged", "--by", "country")
+    code, text = run(folder / "log", *options, "--report", page, "--csv", table, "--reward-range", 0, 1)
+    assert code == 0, text
+    assert "saved - uniform" in text
+    assert "saved - all" in text
+    assert table.read_text().count("\n") == 4
+    html = page.read_text(encoding="utf-8")
+    assert html.count("<figure>") == 4
+    assert "<b>" not in html
+    assert not re.findall(r'(?:src|href)="(?!data:)', html)
+    assert "http" not in re.sub(r'"data:[^"]*"', "", html)
+    assert "prefers-color-scheme: dark" in html
+    again = folder / "again.html"
+    run(folder / "log", *options, "--report", again, "--reward-range", 0, 1)
+    assert again.read_bytes() == page.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--policy", "nothing.gb"], "graphbandit: the policy 'nothing' is 'nothing.gb'"),
+        (["--method", "magic"], "graphbandit: method is 'magic'"),
+        (["--policy", "uniform", "--policy", "uniform"], "has the name 'uniform' twice"),
+        (["--by", "city"], "by is 'city'"),
+        (["--missing", "never"], "missing is 'never'"),
+    ],
+)
+def test_the_command_refuses(folder, options, message):
+    code, text = run(folder / "log", *options)
+    assert code == 2
+    assert message in " ".join(text.split())
+
+
+def test_no_log(folder):
+    assert "is not a log" in run(folder / "elsewhere")[1]
+
+
+def test_names_of_policies():
+    assert policies_named(["a/new.gb", "old=b/x.gb", "uniform"]) == {
+        "new": "a/new.gb",
+        "old": "b/x.gb",
+        "uniform": "uniform",
+    }
+    with pytest.raises(SettingError):
+        policies_named(["a/new.gb", "b/new.gb"])
+
+
+def test_the_page_is_well_formed():
+    made = logged(n=200)
+    table = evaluate(made.log, ["uniform", "logged"], interval="asymptotic")
+    html = report_html(table, name="<log>", differences=[compare(made.log, "uniform", "logged")])
+
+    class Balance(HTMLParser):
+        def __init__(self):
+            super().__init__()
+            self.open = []
+
+        def handle_starttag(self, tag, attrs):
+            if tag not in ("meta", "img"):
+                self.open.append(tag)
+
+        def handle_endtag(self, tag):
+            assert self.open.pop() == tag
+
+    parser = Balance()
+    parser.feed(html)
+    assert not parser.open
+    assert "&lt;log&gt;" in html
+
+
+@pytest.mark.parametrize("name", ["evaluation.md", "log-format.md"])
+def test_documents_are_executed(name, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    text = (DOCS / name).read_text(encoding="utf-8")
+    names: dict[str, object] = {}
+    for block in re.findall(r"```python\n(.*?)```\n(?:\n```text\n(.*?)```)?", text, re.S):
+        code, expected = block
+        exec(compile(code, name, "exec"), names)
+        printed = capsys.readouterr().out
+        if expected:
+            assert figures(printed) == pytest.approx(figures(expected), rel=1e-3)
+            assert re.sub(r"[-\d.]+", "0", printed).split() == re.sub(r"[-\d.]+", "0", expected).split()
+
+
+def figures(text: str) -> list[float]:
+    return [float(number) for number in re.findall(r"-?\d+(?:\.\d+)?", text.replace(",", ""))]

@@ -1,0 +1,232 @@
+"""Bad logs: every fault is a typed error that says in which table and row it is."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import graphbandit as gb
+from graphbandit.errors import LogError
+from graphbandit.evaluation import Log
+from graphbandit.logs.format import STAMP
+from tests.logs.logged import logged
+
+
+def changed(**new: Any) -> dict[str, Any]:
+    arrays = logged(n=30).arrays
+    for name, change in new.items():
+        value = np.array(arrays[name])
+        change(value)
+        arrays[name] = value
+    return arrays
+
+
+def put(place: Any, value: float) -> Callable[[np.ndarray], None]:
+    return lambda array: array.__setitem__(place, value)
+
+
+def both(first: float, second: float) -> Callable[[np.ndarray], None]:
+    def change(array: np.ndarray) -> None:
+        array[7] = 0.0
+        array[7, :2] = first, second
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("changes", "row", "message"),
+    [
+        ({"actions": put(4, 5)}, 4, "the action is 5; expected an arm of 0 .. 4"),
+        ({"actions": put(4, -1)}, 4, "the action is -1"),
+        ({"contexts": put((9, 1), np.nan)}, 9, "expected finite numbers"),
+        ({"rewards": put((3, 0), np.inf)}, 3, "the reward of arm 0 is inf"),
+        ({"probabilities": both(1.2, -0.2)}, 7, "expected a number"),
+        ({"probabilities": both(0.6, 0.6)}, 7, "sum to 1.2"),
+        ({"probabilities": both(0.0, 0.0)}, 7, "is 0.0; expected a number above 0 and at most 1"),
+    ],
+)
+def test_arrays_refused(changes, row, message):
+    if "probabilities" in changes:
+        changes = changes | {"actions": put(7, 0), "rewards": put(7, np.nan)}
+    with pytest.raises(LogError, match="row") as caught:
+        Log.from_arrays(**changed(**changes))
+    assert message in str(caught.value)
+    assert caught.value.row == row
+    assert caught.value.table == "decisions"
+
+
+def test_rewards_that_the_graph_does_not_allow_refused():
+    arrays = logged(n=30).arrays
+    row = int(np.argmax(arrays["actions"] == 2))
+    arrays["rewards"][row, 3] = 0.5
+    with pytest.raises(LogError, match="playing arm 2 does not reveal it") as caught:
+        Log.from_arrays(**arrays)
+    assert caught.value.row == row
+
+
+@pytest.mark.parametrize("p", [0.0, 1.2, -0.1, np.nan])
+def test_probability_of_the_arm_played_refused(p):
+    with pytest.raises(LogError, match=r"row 1: the probability of the action is .*; expected a number above 0"):
+        Log.from_arrays(actions=[0, 1], probabilities=[0.5, p], rewards=[1.0, 0.0], n_arms=2)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"probabilities": [[0.5, 0.5]]}, "probabilities has shape"),
+        ({"rewards": [[0.5, 0.5, 0.2]]}, "rewards has shape"),
+        ({"contexts": np.zeros((3, 2))}, "contexts has shape"),
+        ({"graphs": gb.graphs.star(3, hub=0)}, "expected"),
+        ({"ids": [3, 3]}, "the id 3 follows 3"),
+        ({"ids": [3]}, "ids has 1 entries"),
+        ({"observation_probabilities": [[0.5, 0.0], [0.3, 1.2]]}, "the observation probability of arm 1 is 1.2"),
+        ({"columns": {"action": [1, 2]}}, "columns has 'action'"),
+        ({"columns": {"country": ["de"]}}, "expected 2 entries"),
+        ({"available": [[True, True], [True, False]]}, "row 1: the action 1 was not available"),
+        ({"times": ["noon", "one"]}, "not points in time"),
+    ],
+)
+def test_arrays_that_do_not_fit_refused(arguments, message):
+    good = {"actions": [0, 1], "probabilities": [[0.5, 0.5], [0.3, 0.7]], "rewards": [1.0, 0.0]}
+    with pytest.raises(LogError) as caught:
+        Log.from_arrays(**(good | arguments))
+    assert message in str(caught.value)
+
+
+def test_the_number_of_arms_must_be_told_refused():
+    with pytest.raises(LogError, match="expected n_arms, at least 2"):
+        Log.from_arrays(actions=[0, 1], probabilities=[0.5, 0.5], rewards=[1.0, 0.0])
+
+
+GOOD = pd.DataFrame({"id": [1, 2], "action": [0, 1], "probability": [0.5, 0.5]})
+REWARDS = pd.DataFrame({"decision": [1, 2], "arm": [0, 1], "reward": [1.0, 0.5]})
+
+
+@pytest.mark.parametrize(
+    ("decisions", "rewards", "message"),
+    [
+        (GOOD.drop(columns="action"), REWARDS, "the columns action are missing"),
+        (GOOD.drop(columns="probability"), REWARDS, "the columns probability are missing"),
+        (GOOD, REWARDS.drop(columns="arm"), "rewards: the columns arm are missing"),
+        (GOOD, REWARDS.assign(decision=[1, 7]), None),
+        (GOOD.assign(id=[1, 9]), REWARDS.assign(decision=[1, 7]), "rewards, row 1: there is no decision 7"),
+        (GOOD, REWARDS.assign(decision=[2, 2], arm=[1, 1]), "rewards, row 1: the reward of arm 1 of decision 2 is"),
+        (GOOD, REWARDS.assign(arm=[0, 2]), "rewards, row 1: the arm is 2"),
+        (GOOD, REWARDS.assign(reward=[1.0, np.inf]), "rewards, row 1: the reward is inf"),
+        (GOOD, REWARDS.assign(arm=["a", "b"]), "expected arms by number"),
+        (GOOD.assign(id=["x", "x"]), REWARDS, "decisions, row 1: the id 'x' is there twice"),
+        (GOOD.assign(id=["x", "y"]), REWARDS.assign(decision=["x", "z"]), "rewards, row 1: there is no decision 'z'"),
+        (GOOD.assign(probability=[0.5, 1.2]), REWARDS, "decisions, row 1: the probability of the action is 1.2"),
+        (GOOD.assign(probability=["a", "b"]), REWARDS, "expected numbers"),
+        (GOOD, REWARDS.assign(observation_probability=[0.5, 0.0]), "rewards, row 1: the observation probability is 0"),
+        (GOOD, None, "expected a frame of rewards"),
+        ([1, 2], REWARDS, "expected a data frame"),
+    ],
+)
+def test_frames_refused(decisions, rewards, message):
+    if message is None:  # a reward of a decision that is still to come
+        assert Log.from_frames(decisions, rewards, n_arms=2).summary().unmatched == 1
+        return
+    with pytest.raises(LogError) as caught:
+        Log.from_frames(decisions, rewards, n_arms=2).to_batch()
+    assert message in str(caught.value)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    logged(n=50).log.write(tmp_path / "log")
+    return tmp_path / "log"
+
+
+def rewrite(path: Any, change: Callable[[pa.Table], pa.Table]) -> None:
+    pq.write_table(change(pq.read_table(path)), path)
+
+
+def test_truncated_files_refused(folder):
+    path = folder / "decisions" / "000000.parquet"
+    path.write_bytes(path.read_bytes()[:-100])
+    with pytest.raises(LogError, match=r"decisions/000000.parquet is truncated or damaged"):
+        Log.read(folder)
+
+
+def test_damaged_pages_are_found_refused(folder):
+    path = folder / "rewards" / "000000.parquet"
+    content = bytearray(path.read_bytes())
+    content[200] ^= 0xFF
+    path.write_bytes(bytes(content))
+    with pytest.raises(LogError, match="damaged"):
+        Log.read(folder).to_batch()
+
+
+def test_missing_columns_refused(folder):
+    rewrite(folder / "rewards" / "000000.parquet", lambda table: table.drop_columns(["arm"]))
+    with pytest.raises(LogError, match=r"rewards/000000.parquet: the columns arm are missing"):
+        Log.read(folder)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"version": 2}, "decisions/000000.parquet has log version 2; expected 1"),
+        ({"n_arms": 9}, "decisions/000000.parquet has n_arms 9; expected 5"),
+        ({"format": "other"}, "has format 'other'"),
+    ],
+)
+def test_mixed_versions_refused(folder, change, message):
+    def stamped(table: pa.Table) -> pa.Table:
+        stamp = json.loads(table.schema.metadata[STAMP]) | change
+        return table.replace_schema_metadata({STAMP: json.dumps(stamp).encode()})
+
+    rewrite(folder / "decisions" / "000000.parquet", stamped)
+    with pytest.raises(LogError) as caught:
+        Log.read(folder)
+    assert message in str(caught.value)
+
+
+def test_files_without_a_stamp_refused(folder):
+    rewrite(folder / "rewards" / "000000.parquet", lambda table: table.replace_schema_metadata({}))
+    with pytest.raises(LogError, match="has no stamp of a log"):
+        Log.read(folder)
+
+
+@pytest.mark.parametrize("text", ["{", '{"format": "graphbandit-log"}', "[]", '{"format": "x", "version": 1}'])
+def test_log_json_refused(folder, text):
+    (folder / "log.json").write_text(text)
+    with pytest.raises(LogError, match=r"log.json"):
+        Log.read(folder)
+
+
+def test_no_log_there_refused(tmp_path):
+    with pytest.raises(LogError, match="is not a log"):
+        Log.read(tmp_path / "nothing")
+
+
+def test_rows_that_contradict_each_other_say_where_refused(folder):
+    def later(table: pa.Table) -> pa.Table:
+        p = table["probability"].to_numpy().copy()
+        p[33] = 0.0
+        return table.set_column(table.column_names.index("probability"), "probability", pa.array(p))
+
+    rewrite(folder / "decisions" / "000000.parquet", later)
+    with pytest.raises(LogError, match="decisions, row 33"):
+        list(Log.read(folder).batches(8))
+
+
+def test_graphs_that_are_missing_refused(folder):
+    rewrite(folder / "graphs" / "000000.parquet", lambda table: table.slice(0, 0))
+    with pytest.raises(LogError, match="decisions, row 0: there is no graph 0"):
+        Log.read(folder).to_batch()
+
+
+def test_edges_outside_the_arms_refused(folder):
+    def outside(table: pa.Table) -> pa.Table:
+        return table.set_column(1, "edges", pa.array([[0, 9]], pa.list_(pa.int32())))
+
+    rewrite(folder / "graphs" / "000000.parquet", outside)
+    with pytest.raises(LogError, match=r"graphs/000000.parquet, row 0"):
+        Log.read(folder)
