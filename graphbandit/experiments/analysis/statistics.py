@@ -11,20 +11,22 @@ import difflib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from graphbandit.base.shapes import Float
+from graphbandit.base.tables import Cell, Mark, counted, short_number
 from graphbandit.errors import InputError, SettingError
-from graphbandit.experiments.analysis.intervals import LEVEL, student_interval
+from graphbandit.experiments.analysis.intervals import LEVEL, Interval, student_interval
 from graphbandit.simulate import Summary
 
 if TYPE_CHECKING:
-    from graphbandit.experiments.results.results import Results
+    from graphbandit.experiments.results.reading import Results
 
 NAMES_LISTED = 20
-"""So many names at most stand in an error message."""
+"""At most so many names stand in an error message."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -55,18 +57,50 @@ class FinalRegrets:
         values.ravel()[places] = runs.column("regret").to_numpy()
         return cls(environments=environments, learners=learners, values=values)
 
+    @classmethod
+    def joined(cls, several: Sequence[FinalRegrets]) -> FinalRegrets:
+        """Those of several experiments side by side; a name stands for the same environment or learner in all."""
+        environments = tuple(dict.fromkeys(name for one in several for name in one.environments))
+        learners = tuple(dict.fromkeys(name for one in several for name in one.learners))
+        repeats = max(one.values.shape[2] for one in several)
+        values = np.full((len(environments), len(learners), repeats), np.nan)
+        for one in several:
+            rows = [environments.index(name) for name in one.environments]
+            columns = [learners.index(name) for name in one.learners]
+            values[np.ix_(rows, columns, range(one.values.shape[2]))] = one.values
+        return cls(environments=environments, learners=learners, values=values)
+
     def environment(self, name: str) -> int:
-        """The number of that environment."""
+        """The place of that environment."""
         return name_index("environment", name, self.environments)
 
     def learner(self, name: str) -> int:
-        """The number of that learner."""
+        """The place of that learner."""
         return name_index("learner", name, self.learners)
+
+    def one_environment(self, name: str | None) -> str:
+        """That environment, or the only one."""
+        if name is None and len(self.environments) > 1:
+            listed = ", ".join(map(repr, self.environments[:NAMES_LISTED]))
+            raise SettingError(f"environment is left out of {len(self.environments)}; expected one of {listed}")
+        return self.environments[0 if name is None else self.environment(name)]
+
+    def wanted_environments(self, name: str | None) -> tuple[str, ...]:
+        """That environment, or all of them."""
+        return self.environments if name is None else (self.one_environment(name),)
 
     def sample(self, environment: str, learner: str) -> Float[np.ndarray, " runs"]:
         """The final regrets of that learner there, one for each of its finished repeats."""
-        row = self.values[self.environment(environment), self.learner(learner)]
+        row = self.by_repeat(environment, learner)
         return np.asarray(row[np.isfinite(row)])
+
+    def by_repeat(self, environment: str, learner: str) -> Float[np.ndarray, " repeats"]:
+        """The final regret of every repeat, nan where it was not run."""
+        return np.asarray(self.values[self.environment(environment), self.learner(learner)])
+
+    def interval(self, environment: str, learner: str) -> Interval:
+        """The mean regret and its interval; nan without a finished run."""
+        return student_interval(self.sample(environment, learner))
 
     def summary(self, environment: str, learner: str) -> Summary | None:
         """Mean, standard deviation, standard error and quantiles; None without a finished run."""
@@ -77,6 +111,27 @@ class FinalRegrets:
         """The learners that ran there, the lowest mean regret first."""
         means = {learner: self.sample(environment, learner) for learner in self.learners}
         return sorted((name for name, sample in means.items() if len(sample)), key=lambda name: means[name].mean())
+
+    def best(self, environment: str) -> str:
+        """The learner of the lowest mean regret there."""
+        return self.by_mean(environment)[0]
+
+    @cached_property
+    def close(self) -> dict[str, tuple[str, ...]]:
+        """`close_to_best` of every environment."""
+        return {environment: close_to_best(self, environment) for environment in self.environments}
+
+    def mark(self, environment: str, learner: str) -> Mark:
+        """Whether a learner is the best there, or not told apart from the best."""
+        close = self.close[environment]
+        return "best" if learner == close[0] else "near" if learner in close else ""
+
+    def mean_cell(self, environment: str, learner: str, *, absent: str = "") -> Cell:
+        """Mean regret ± half its interval, marked; `absent` where the learner was not run."""
+        found = self.interval(environment, learner)
+        if math.isnan(found.mean):
+            return Cell(absent, math.nan)
+        return Cell(short_number(found.mean), found.mean, found.spread, self.mark(environment, learner))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,6 +161,11 @@ class PairedDifference:
         return len(self.differences)
 
     @property
+    def interval(self) -> Interval:
+        """The mean difference and its bounds."""
+        return Interval(self.mean, self.low, self.high)
+
+    @property
     def better(self) -> str | None:
         """Whose regret is lower with the whole interval on one side of 0; None if that cannot be said."""
         if self.high < 0:
@@ -128,8 +188,7 @@ class PairedDifference:
 
 def paired_difference(regrets: FinalRegrets, environment: str, first: str, second: str) -> PairedDifference:
     """Compare two learners in one environment."""
-    e, a, b = regrets.environment(environment), regrets.learner(first), regrets.learner(second)
-    differences = regrets.values[e, a] - regrets.values[e, b]
+    differences = regrets.by_repeat(environment, first) - regrets.by_repeat(environment, second)
     differences = differences[np.isfinite(differences)]
     n = len(differences)
     found = student_interval(differences)
@@ -146,6 +205,11 @@ def paired_difference(regrets: FinalRegrets, environment: str, first: str, secon
         ties=int((differences == 0).sum()),
         losses=int((differences > 0).sum()),
     )
+
+
+def difference_to_best(regrets: FinalRegrets, environment: str, learner: str) -> PairedDifference:
+    """Regret above that of the best learner, over the repeats both have run."""
+    return paired_difference(regrets, environment, learner, regrets.best(environment))
 
 
 def close_to_best(regrets: FinalRegrets, environment: str) -> tuple[str, ...]:
@@ -178,8 +242,8 @@ class Ranks:
 
     @property
     def note(self) -> str:
-        """What limits the ranks' worth, or nothing."""
-        k, few = len(self.learners), f"{self.blocks} block{'s' if self.blocks != 1 else ''}"
+        """What limits the worth of the ranks; empty if nothing does."""
+        k, few = len(self.learners), counted(self.blocks, "block")
         if self.blocks < 2:
             return f"{few} that all learners have run: too few for any test."
         if k < 3:
@@ -234,8 +298,19 @@ def _groups(names: Sequence[str], average: Sequence[float], critical: float) -> 
     return tuple(found)
 
 
+def mean_seconds(results: Results) -> dict[tuple[str, str], float]:
+    """Mean seconds of a run, by environment and learner."""
+    timings = dict(zip(*(results.timings.column(name).to_pylist() for name in ("key", "seconds")), strict=True))
+    found: dict[tuple[str, str], list[float]] = {}
+    runs = results.runs
+    for key, place, name in zip(*(runs.column(x).to_pylist() for x in ("key", "environment", "learner")), strict=True):
+        if key in timings:
+            found.setdefault((place, name), []).append(timings[key])
+    return {both: float(np.mean(values)) for both, values in found.items()}
+
+
 def name_index(kind: str, name: str, names: Sequence[str]) -> int:
-    """Where `name` stands; if nowhere, the error says which names are close, or which there are."""
+    """The place of `name`; if there is none, the error says which names are close, or which there are."""
     if name in names:
         return names.index(name)
     near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 
 from graphbandit.errors import SettingError
 from graphbandit.experiments.describe.experiment import Experiment
-from graphbandit.experiments.describe.runs import Run, plan
+from graphbandit.experiments.describe.planned_runs import PlannedRun, planned_runs
 from graphbandit.experiments.running.engines import Engine, Processes
 from graphbandit.experiments.running.tasks import Conditions, Task, TaskResult
 
 if TYPE_CHECKING:
-    from graphbandit.experiments.results.results import Results
+    from graphbandit.experiments.results.reading import Results
 
 TASK_SECONDS = 1.0
 """A task should take about this long: long enough to be worth sending, short enough to lose."""
@@ -99,11 +99,11 @@ def run_all(
     A run that several of them ask for, with the same key, is done once and kept by each. `progress` is called with how
     far each experiment is.
     """
-    from graphbandit.experiments.results.results import Results
-    from graphbandit.experiments.results.store import Store
+    from graphbandit.experiments.results.reading import Results
+    from graphbandit.experiments.results.writing import Store
 
     engine = Processes() if engine is None else engine
-    plans = [plan(experiment) for experiment, _ in jobs]
+    plans = [planned_runs(experiment) for experiment, _ in jobs]
     with contextlib.ExitStack() as stack:
         stores = [
             stack.enter_context(Store.opened(Path(out), experiment, runs))
@@ -191,7 +191,7 @@ class _Pace:
             self.runs_per_task = max(1, min(int(fitting), 4 * self.runs_per_task, 1000))
 
 
-def _tasks(experiment: Experiment, runs: list[Run], pace: _Pace) -> Iterator[Task]:
+def _tasks(experiment: Experiment, runs: list[PlannedRun], pace: _Pace) -> Iterator[Task]:
     """Repeat by repeat, so that learners can be compared early; what shares its draws is kept together."""
     conditions = Conditions(
         rounds=experiment.rounds,
@@ -205,7 +205,7 @@ def _tasks(experiment: Experiment, runs: list[Run], pace: _Pace) -> Iterator[Tas
     groups = [list(group) for _, group in groupby(runs, key=lambda run: (run.repeat, run.environment.label))]
     if len(groups) < FEW_GROUPS:
         groups = [[run] for run in runs]
-    together: list[Run] = []
+    together: list[PlannedRun] = []
     for group in groups:
         together += group
         if len(together) >= pace.runs_per_task:
