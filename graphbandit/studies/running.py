@@ -65,6 +65,7 @@ class PlanProgress:
         return unfinished[0] if unfinished else "done"
 
 
+# The settings are those of run_plan, and are written out so that help() shows them.
 def run_study(
     plan: Plan,
     *,

@@ -301,7 +301,7 @@ WRONG = [
     ('data = "letter"', 'data = "lettr"', 8, "data set is 'lettr'; expected one of"),
     ('data = "letter"', 'data = "vowel"', 6, "lacks the array 'vowel_X'"),
     ('data = "letter"', 'data = "movielens"', 8, "data is 'movielens', which has ratings and no classes"),
-    ('data = "letter"', "data = 3", 8, "data set is '3'; expected one of"),
+    ('data = "letter"', "data = 3", 8, "data is 3; expected the name of a data set"),
     ('data = "letter"', 'data = "letter"\nfile = "own.csv"', 8, "data is 'letter' and file is"),
     ('data = "letter"\n', "", 6, "data is None and file is None; expected one of them"),
     ('data = "letter"', 'data = "letter"\nlabel = "kind"', 9, "label is 'kind'; expected none with a data set"),

@@ -77,6 +77,15 @@ BAD = [
     ("eta = [0.5, 1.0]", "function_class = 'x'", 17, "function_class is 'x'; expected one of 'linear', 'logistic'"),
     ('[learners.ours]\nkind = "AdaCBG"', "[learners]\nours = 3", 16, "ours is 3; expected a table"),
     ('kind = "paper"', 'kind = "arrays"\nfile = "gone.npz"', 10, "unknown setting of kind 'arrays'"),
+    ('graph = "star"', 'graph = "network"\nfile = 0', 10, "file is 0; expected the name of a file"),
+    (
+        'kind = "paper"\ngraph = "star"\nn_arms = [\n    5,\n    6,\n]',
+        'kind = "ratings"\ndata = 0',
+        9,
+        "data is 0; expected",
+    ),
+    ('graph = "star"', 'graph = "star"\nn_functions = 9223372036854775807', 7, "cannot be built: "),
+    ('graph = "star"', 'graph = "random"\ndensity = 1e308', 7, "density = 1e+308"),
     ('graph = "star"\nn_arms = [\n    5,\n    6,\n]', 'kind = "arrays"', 9, "not TOML"),
 ]
 

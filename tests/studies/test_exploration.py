@@ -1,4 +1,4 @@
-"""The study of exploration: what its tables say, also of a default that breaks its promise; and a small one as a whole."""
+"""The study of exploration: what its tables say, also of a default that breaks its promise; a small one as a whole."""
 
 from pathlib import Path
 
@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from graphbandit.errors import InputError
-from graphbandit.studies import Plan
-from graphbandit.studies.exploration.sweep import Choice, EtaCase, EtaSweep, case_table, choice_table
+from graphbandit.studies import Plan, run_plan
+from graphbandit.studies.exploration.sweep import Choice, EtaCase, EtaSweep, case_table, choice_table, sweep_of
 from tests.studies.commands import files_of, invoke
 
 
@@ -96,3 +96,12 @@ def test_as_a_whole_resumed_and_with_other_workers(tmp_path: Path):
     assert files_of(tmp_path / "one") == before
     assert invoke(*tiny, "--out", tmp_path / "two", "--workers", 2).exit_code == 0
     assert files_of(tmp_path / "two") == before
+
+
+def test_the_default_keeps_its_promise_where_nothing_else_explores(tmp_path: Path):
+    """Measured, not read from a document: a context that never changes, so that nothing but the learner explores."""
+    plan = Plan(study="exploration", only=("still",), rounds=512, repeats=2)
+    sweep = sweep_of(run_plan(plan, out=tmp_path, workers=1))
+    assert sweep.default == Choice.default()
+    assert {case.graph for case in sweep.cases} == {"star", "cliques", "random", "loops only"}
+    assert sweep.broken == []

@@ -10,7 +10,6 @@ from typing import Any
 from graphbandit.base.checks import setting_choice
 from graphbandit.environments import (
     Environment,
-    SyntheticEnvironment,
     UncertainEnvironment,
     arms,
     classification,
@@ -23,7 +22,6 @@ from graphbandit.environments.ratings import ITEM_GRAPHS
 from graphbandit.experiments.describe.array_files import read_arrays
 from graphbandit.experiments.describe.data_kinds import read_classification, read_rating_environment
 from graphbandit.experiments.describe.kinds import GRAPH, Kind, Value, files_of, parameters
-from graphbandit.graphs.networks.source import NetworkSource
 from graphbandit.graphs.sources import SOURCES
 
 Graphs = Mapping[str, Callable[..., Any]]
@@ -41,9 +39,7 @@ def build_environment(kind: str, settings: Mapping[str, Value]) -> Environment:
 @lru_cache(maxsize=16)
 def _built(kind: str, settings: str, versions: tuple[str, ...]) -> Environment:
     environment: Environment = ENVIRONMENT_KINDS[kind].build(**json.loads(settings))
-    base = environment.environment if isinstance(environment, UncertainEnvironment) else environment
-    if isinstance(base, SyntheticEnvironment) and isinstance(base.source, NetworkSource):
-        _ = base.source.pool  # whatever is wrong with a network is told now, and not by every run
+    environment.instance(0).rounds(0, 1)  # whatever is wrong with its graphs is told now, and not by every run
     return environment
 
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphbandit.base.tables import counted
-from graphbandit.experiments.analysis.statistics import FinalRegrets, Ranks, ranks
+from graphbandit.experiments.analysis.ranks import Ranks, ranks
+from graphbandit.experiments.analysis.statistics import FinalRegrets
 from graphbandit.plots.style import GREY, INK, VERMILION, literal
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from graphbandit.base.tables import Cell, Table, counted, number_cell, short_number
 from graphbandit.errors import InputError
 from graphbandit.experiments import figures
-from graphbandit.experiments.analysis.statistics import FinalRegrets, Ranks, paired_difference, ranks
+from graphbandit.experiments.analysis.ranks import Ranks, ranks
+from graphbandit.experiments.analysis.statistics import FinalRegrets, paired_difference
 from graphbandit.experiments.figures.heatmap import grid_name
 from graphbandit.experiments.report.page import ROOM, Section, templates
 from graphbandit.experiments.report.svg import page_picture

@@ -16,7 +16,7 @@ OUR_MARK = "►"
 """Before the names of ours."""
 
 KEY = (
-    f"{OUR_MARK} ours. The lowest mean of its column is bold. ≈: the paired 95 % interval of the difference to it "
+    f"{OUR_MARK} ours. Bold: the lowest mean of its column. ≈: the paired 95 % interval of the difference to it "
     f"holds 0. {ABSENT}: cannot play there."
 )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -75,9 +75,25 @@ class Claim:
         return fitting[0] if fitting else None
 
 
-def in_all(answer: Callable[[str, str], Answer]) -> tuple[Answer, ...]:
-    """The answers in both readings for both forms."""
-    return tuple(answer(reading, form) for reading in READINGS for form in FORMS)
+def claim(
+    name: str,
+    statement: str,
+    *,
+    judged: str,
+    readings: Iterable[str] = tuple(READINGS),
+    forms: Iterable[str] | Callable[[Findings], Iterable[str]] = tuple(FORMS),
+) -> Callable[[Callable[[Findings, str, str], Answer]], Callable[[Findings], Claim]]:
+    """Make a claim of a function that answers it in one reading for one form (or for one of `forms(findings)`)."""
+
+    def decorate(answer: Callable[[Findings, str, str], Answer]) -> Callable[[Findings], Claim]:
+        def judge(findings: Findings) -> Claim:
+            each = forms(findings) if callable(forms) else forms
+            answers = tuple(answer(findings, reading, form) for reading in readings for form in each)
+            return Claim(name=name, statement=statement, judged=judged, answers=answers)
+
+        return judge
+
+    return decorate
 
 
 def points_of(

@@ -28,8 +28,8 @@ from graphbandit.studies.paper.answers import (
     Verdict,
     all_above,
     all_below,
+    claim,
     decide,
-    in_all,
     largest,
     mean,
     paired,
@@ -63,222 +63,199 @@ def paper_claims(findings: Findings) -> list[Claim]:
     ]
 
 
-def lower_regret(findings: Findings) -> Claim:
+@claim(
+    "1",
+    "AdaCB.G has lower regret than RegCB.G and FALCON on each of the four kinds of graph",
+    judged="yes if every paired 95 % interval of its regret minus the other's lies below 0",
+)
+def lower_regret(findings: Findings, reading: str, form: str) -> Answer:
     """Claim 1."""
-
-    def answer(reading: str, form: str) -> Answer:
-        details, ratios = [], []
-        for kind, (finding, point) in _kinds(findings, reading).items():
-            own = finding.by_repeat(point, FORMS[form])
-            for other in BASELINES:
-                theirs = finding.by_repeat(point, other)
-                details.append(Detail(f"minus {other}, {kind}", paired(own, theirs)))
-                ratios.append((mean(theirs) / mean(own) if mean(own) > 0 else math.inf, f"{other} on {kind}"))
-        far = ""
-        if ratios:
-            (least, where), (most, _) = min(ratios), max(ratios)
-            far = f"{times(least)} to {times(most)} times lower, least against {where}"
-        verdict, far = _on_all_kinds(all_below(details), far, _kinds(findings, reading))
-        return Answer(reading=reading, form=form, verdict=verdict, how_far=far, details=tuple(details))
-
-    return Claim(
-        name="1",
-        statement="AdaCB.G has lower regret than RegCB.G and FALCON on each of the four kinds of graph",
-        judged="yes if every paired 95 % interval of its regret minus the other's lies below 0",
-        answers=in_all(answer),
-    )
+    details, ratios = [], []
+    for kind, (finding, point) in _kinds(findings, reading).items():
+        own = finding.by_repeat(point, FORMS[form])
+        for other in BASELINES:
+            theirs = finding.by_repeat(point, other)
+            details.append(Detail(f"minus {other}, {kind}", paired(own, theirs)))
+            ratios.append((mean(theirs) / mean(own) if mean(own) > 0 else math.inf, f"{other} on {kind}"))
+    far = ""
+    if ratios:
+        (least, where), (most, _) = min(ratios), max(ratios)
+        far = f"{times(least)} to {times(most)} times lower, least against {where}"
+    verdict, far = _on_all_kinds(all_below(details), far, _kinds(findings, reading))
+    return Answer(reading=reading, form=form, verdict=verdict, how_far=far, details=tuple(details))
 
 
-def largest_on_k_trees(findings: Findings) -> Claim:
+@claim(
+    "2a",
+    "the gain over RegCB.G is largest on k-trees",
+    judged="the gain is 1 - mean regret / mean regret of RegCB.G; yes if the bootstrap 95 % interval of the gain "
+    "on k-trees minus that on each other kind lies above 0",
+)
+def largest_on_k_trees(findings: Findings, reading: str, form: str) -> Answer:
     """Claim 2, first half."""
-
-    def answer(reading: str, form: str) -> Answer:
-        kinds = _kinds(findings, reading)
-        saved = {
-            kind: np.stack([finding.by_repeat(point, FORMS[form]), finding.by_repeat(point, "RegCB.G")])
-            for kind, (finding, point) in kinds.items()
-        }
-        if "k-tree" not in saved or len(saved) < 2:
-            return Answer(reading=reading, form=form)
-        details = [
-            Detail(f"k-tree minus {kind}", _of_four(saved["k-tree"], other), share=True)
-            for kind, other in saved.items()
-            if kind != "k-tree"
-        ]
-        far = ", ".join(f"{kind} {1 - mean(own) / mean(theirs):.1%}" for kind, (own, theirs) in saved.items())
-        verdict, far = _on_all_kinds(all_above(details), f"of RegCB.G's regret it saves: {far}", kinds)
-        return Answer(reading=reading, form=form, verdict=verdict, how_far=far, details=tuple(details))
-
-    return Claim(
-        name="2a",
-        statement="the gain over RegCB.G is largest on k-trees",
-        judged="the gain is 1 - mean regret / mean regret of RegCB.G; yes if the bootstrap 95 % interval of the gain "
-        "on k-trees minus that on each other kind lies above 0",
-        answers=in_all(answer),
-    )
+    kinds = _kinds(findings, reading)
+    saved = {
+        kind: np.stack([finding.by_repeat(point, FORMS[form]), finding.by_repeat(point, "RegCB.G")])
+        for kind, (finding, point) in kinds.items()
+    }
+    if "k-tree" not in saved or len(saved) < 2:
+        return Answer(reading=reading, form=form)
+    details = [
+        Detail(f"k-tree minus {kind}", _of_four(saved["k-tree"], other), share=True)
+        for kind, other in saved.items()
+        if kind != "k-tree"
+    ]
+    far = ", ".join(f"{kind} {1 - mean(own) / mean(theirs):.1%}" for kind, (own, theirs) in saved.items())
+    verdict, far = _on_all_kinds(all_above(details), f"of RegCB.G's regret it saves: {far}", kinds)
+    return Answer(reading=reading, form=form, verdict=verdict, how_far=far, details=tuple(details))
 
 
-def program_makes_it(findings: Findings) -> Claim:
+@claim(
+    "2b",
+    "on k-trees it is the linear program that makes the gain",
+    judged="in part if leaving it out raises the regret (paired interval above 0), and the program alone, with all "
+    "arms candidates, gives more than half of the gain over RegCB.G (bootstrap interval above 50 %); yes if, "
+    "moreover, less than half of the gain is left without it",
+)
+def program_makes_it(findings: Findings, reading: str, form: str) -> Answer:
     """Claim 2, second half."""
-
-    def answer(reading: str, form: str) -> Answer:
-        found = points_of(findings, "parts", reading, name="k-tree")
-        if found is None:
-            return Answer(reading=reading, form=form)
-        finding, points = found
-        names = (FORMS[form], f"{FORMS[form]}, no program", f"{FORMS[form]}, all arms candidates", "RegCB.G")
-        whole, without, alone, baseline = (finding.by_repeat(points[0], name) for name in names)
-        removal = Detail("regret without the program, minus with it", paired(without, whole))
-        share, kept = (
-            Detail(what, _share_of_gain(np.stack([whole, part, baseline])), share=True)
-            for what, part in (
-                ("share of the gain that the program gives alone", alone),
-                ("share of the gain that is left without it", without),
-            )
+    found = points_of(findings, "parts", reading, name="k-tree")
+    if found is None:
+        return Answer(reading=reading, form=form)
+    finding, points = found
+    names = (FORMS[form], f"{FORMS[form]}, no program", f"{FORMS[form]}, all arms candidates", "RegCB.G")
+    whole, without, alone, baseline = (finding.by_repeat(points[0], name) for name in names)
+    removal = Detail("regret without the program, minus with it", paired(without, whole))
+    share, kept = (
+        Detail(what, _share_of_gain(np.stack([whole, part, baseline])), share=True)
+        for what, part in (
+            ("share of the gain that the program gives alone", alone),
+            ("share of the gain that is left without it", without),
         )
-        verdict: Verdict = "undecided"
-        if removal.found.high < 0 or share.found.high < HALF:
-            verdict = "no"
-        elif removal.found.low > 0 and share.found.low > HALF:
-            verdict = "yes" if kept.found.high < HALF else "in part"
-        return Answer(
-            reading=reading,
-            form=form,
-            verdict=verdict,
-            how_far=f"alone it gives {share.found.mean:.0%} of the gain; without it {kept.found.mean:.0%} is left",
-            details=(removal, share, kept),
-        )
-
-    return Claim(
-        name="2b",
-        statement="on k-trees it is the linear program that makes the gain",
-        judged="in part if leaving it out raises the regret (paired interval above 0), and the program alone, with all "
-        "arms candidates, gives more than half of the gain over RegCB.G (bootstrap interval above 50 %); yes if, "
-        "moreover, less than half of the gain is left without it",
-        answers=in_all(answer),
+    )
+    verdict: Verdict = "undecided"
+    if removal.found.high < 0 or share.found.high < HALF:
+        verdict = "no"
+    elif removal.found.low > 0 and share.found.low > HALF:
+        verdict = "yes" if kept.found.high < HALF else "in part"
+    return Answer(
+        reading=reading,
+        form=form,
+        verdict=verdict,
+        how_far=f"alone it gives {share.found.mean:.0%} of the gain; without it {kept.found.mean:.0%} is left",
+        details=(removal, share, kept),
     )
 
 
-def falcon_ignores_graphs(findings: Findings) -> Claim:
+@claim(
+    "3",
+    "FALCON's regret barely depends on the kind of graph",
+    judged="yes if between any two kinds with 50 arms it differs by less than 5 % (bootstrap intervals within)",
+    forms=("",),
+)
+def falcon_ignores_graphs(findings: Findings, reading: str, form: str) -> Answer:
     """Claim 3."""
+    found = points_of(findings, "ablation", reading, least=2)
+    if found is None:
+        return Answer(reading=reading, form=form)
+    finding, points = found
 
-    def answer(reading: str) -> Answer:
-        found = points_of(findings, "ablation", reading, least=2)
-        if found is None:
-            return Answer(reading=reading, form="")
-        finding, points = found
+    def differences(learner: str) -> list[Detail]:
+        return [
+            Detail(
+                f"{learner}: {a.name} against {b.name}",
+                bootstrap_interval(
+                    np.stack([finding.by_repeat(a, learner), finding.by_repeat(b, learner)]),
+                    lambda m: m[:, 0] / m[:, 1] - 1,
+                ),
+                share=True,
+            )
+            for a, b in combinations(points, 2)
+        ]
 
-        def differences(learner: str) -> list[Detail]:
-            return [
-                Detail(
-                    f"{learner}: {a.name} against {b.name}",
-                    bootstrap_interval(
-                        np.stack([finding.by_repeat(a, learner), finding.by_repeat(b, learner)]),
-                        lambda m: m[:, 0] / m[:, 1] - 1,
-                    ),
-                    share=True,
-                )
-                for a, b in combinations(points, 2)
-            ]
-
-        falcon, other = differences("FALCON"), differences("RegCB.G")
-        far = f"differs by at most {largest(falcon):.1%} between kinds of graph (RegCB.G: {largest(other):.0%})"
-        return Answer(
-            reading=reading,
-            form="",
-            verdict=decide(
-                all(detail.found.inside(-BARELY, BARELY) for detail in falcon),
-                any(detail.found.outside(-BARELY, BARELY) for detail in falcon),
-            ),
-            how_far=far,
-            details=(*falcon, *other),
-        )
-
-    return Claim(
-        name="3",
-        statement="FALCON's regret barely depends on the kind of graph",
-        judged="yes if between any two kinds with 50 arms it differs by less than 5 % (bootstrap intervals within)",
-        answers=tuple(answer(reading) for reading in READINGS),
+    falcon, other = differences("FALCON"), differences("RegCB.G")
+    far = f"differs by at most {largest(falcon):.1%} between kinds of graph (RegCB.G: {largest(other):.0%})"
+    return Answer(
+        reading=reading,
+        form=form,
+        verdict=decide(
+            all(detail.found.inside(-BARELY, BARELY) for detail in falcon),
+            any(detail.found.outside(-BARELY, BARELY) for detail in falcon),
+        ),
+        how_far=far,
+        details=(*falcon, *other),
     )
 
 
-def arms_do_not_matter(findings: Findings) -> Claim:
+@claim(
+    "4",
+    "at a fixed number of cliques the regret does not grow with the number of arms (in print: -16 %)",
+    judged="no if it is higher at the most arms than at the fewest (paired interval above 0); yes if it is not and "
+    "the exponent of K is below 1/4 (bootstrap interval)",
+)
+def arms_do_not_matter(findings: Findings, reading: str, form: str) -> Answer:
     """Claim 4."""
-
-    def answer(reading: str, form: str) -> Answer:
-        found = points_of(findings, "clique-table", reading, least=2)
-        if found is None:
-            return Answer(reading=reading, form=form)
-        finding, points = found
-        samples = np.stack([finding.by_repeat(point, FORMS[form]) for point in points])
-        arms = [int(point.settings["n_arms"]) for point in points]
-        change = Detail(f"regret at K = {arms[-1]} minus at K = {arms[0]}", paired(samples[-1], samples[0]))
-        slope = Detail("exponent of K", slope_interval(np.array(arms, dtype=np.float64), samples))
-        first, last = mean(samples[0]), mean(samples[-1])
-        trend = "falls" if change.found.high < 0 else "grows" if change.found.low > 0 else "neither falls nor grows"
-        return Answer(
-            reading=reading,
-            form=form,
-            verdict=decide(
-                change.found.low <= 0 and slope.found.high < SLOW, change.found.low > 0 or slope.found.low > SLOW
-            ),
-            how_far=f"{trend}: {short_number(first)} -> {short_number(last)} ({last / first - 1:+.0%}), "
-            f"as K to the power {slope.found.mean:+.2f}",
-            details=(change, slope),
-        )
-
-    return Claim(
-        name="4",
-        statement="at a fixed number of cliques the regret does not grow with the number of arms (in print: -16 %)",
-        judged="no if it is higher at the most arms than at the fewest (paired interval above 0); yes if it is not and "
-        "the exponent of K is below 1/4 (bootstrap interval)",
-        answers=in_all(answer),
+    found = points_of(findings, "clique-table", reading, least=2)
+    if found is None:
+        return Answer(reading=reading, form=form)
+    finding, points = found
+    samples = np.stack([finding.by_repeat(point, FORMS[form]) for point in points])
+    arms = [int(point.settings["n_arms"]) for point in points]
+    change = Detail(f"regret at K = {arms[-1]} minus at K = {arms[0]}", paired(samples[-1], samples[0]))
+    slope = Detail("exponent of K", slope_interval(np.array(arms, dtype=np.float64), samples))
+    first, last = mean(samples[0]), mean(samples[-1])
+    trend = "falls" if change.found.high < 0 else "grows" if change.found.low > 0 else "neither falls nor grows"
+    return Answer(
+        reading=reading,
+        form=form,
+        verdict=decide(
+            change.found.low <= 0 and slope.found.high < SLOW, change.found.low > 0 or slope.found.low > SLOW
+        ),
+        how_far=f"{trend}: {short_number(first)} -> {short_number(last)} ({last / first - 1:+.0%}), "
+        f"as K to the power {slope.found.mean:+.2f}",
+        details=(change, slope),
     )
 
 
-def no_graph_parameter(findings: Findings) -> Claim:
+@claim(
+    "5",
+    "no graph parameter is needed as input",
+    judged="yes if the same settings, none of them a graph's, ran on all graphs, and the regret is lower where the "
+    "independence number is (paired interval)",
+)
+def no_graph_parameter(findings: Findings, reading: str, form: str) -> Answer:
     """Claim 5."""
-
-    def answer(reading: str, form: str) -> Answer:
-        told = {
-            (json.dumps(settings, sort_keys=True), name)
-            for finding in findings.experiments.values()
-            for settings in _settings_of(finding, FORMS[form])
-            for name in settings
-        }
-        settings, names = {text for text, _ in told}, {name for _, name in told}
-        foreign = sorted(names & graph_parameter_names())
-        found = points_of(findings, "independence", reading, least=2)
-        if found is None:
-            return Answer(reading=reading, form=form)
-        finding, points = found
-        ends = points[0], points[-1]
-        low, high = (finding.by_repeat(point, FORMS[form]) for point in ends)
-        numbers = [int(point.settings["n_cliques"]) for point in ends]
-        follows = Detail(f"regret at alpha = {numbers[0]} minus at alpha = {numbers[1]}", paired(low, high))
-        far = (
-            f"{counted(len(settings), 'setting')} for all graphs, and its regret follows alpha: "
-            f"{short_number(mean(low))} at alpha = {numbers[0]}, {short_number(mean(high))} at {numbers[1]}"
-        )
-        if foreign:
-            far = f"it is told {', '.join(foreign)}"
-        return Answer(
-            reading=reading,
-            form=form,
-            verdict=decide(
-                not foreign and len(settings) == 1 and follows.found.high < 0,
-                bool(foreign) or len(settings) != 1 or follows.found.low > 0,
-            ),
-            how_far=far,
-            details=(follows,),
-        )
-
-    return Claim(
-        name="5",
-        statement="no graph parameter is needed as input",
-        judged="yes if the same settings, none of them a graph's, ran on all graphs, and the regret is lower where the "
-        "independence number is (paired interval)",
-        answers=in_all(answer),
+    told = {
+        (json.dumps(settings, sort_keys=True), name)
+        for finding in findings.experiments.values()
+        for settings in _settings_of(finding, FORMS[form])
+        for name in settings
+    }
+    settings, names = {text for text, _ in told}, {name for _, name in told}
+    foreign = sorted(names & graph_parameter_names())
+    found = points_of(findings, "independence", reading, least=2)
+    if found is None:
+        return Answer(reading=reading, form=form)
+    finding, points = found
+    ends = points[0], points[-1]
+    low, high = (finding.by_repeat(point, FORMS[form]) for point in ends)
+    numbers = [int(point.settings["n_cliques"]) for point in ends]
+    follows = Detail(f"regret at alpha = {numbers[0]} minus at alpha = {numbers[1]}", paired(low, high))
+    far = (
+        f"{counted(len(settings), 'setting')} for all graphs, and its regret follows alpha: "
+        f"{short_number(mean(low))} at alpha = {numbers[0]}, {short_number(mean(high))} at {numbers[1]}"
+    )
+    if foreign:
+        far = f"it is told {', '.join(foreign)}"
+    return Answer(
+        reading=reading,
+        form=form,
+        verdict=decide(
+            not foreign and len(settings) == 1 and follows.found.high < 0,
+            bool(foreign) or len(settings) != 1 or follows.found.low > 0,
+        ),
+        how_far=far,
+        details=(follows,),
     )
 
 

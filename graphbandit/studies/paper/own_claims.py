@@ -16,6 +16,7 @@ from graphbandit.studies.paper.answers import (
     Claim,
     Detail,
     all_below,
+    claim,
     decide,
     mean,
     paired,
@@ -29,86 +30,85 @@ OTHER_SCALES = "other scales"
 """In place of a reading: rewards divided by something else."""
 
 
+def _table_learners(findings: Findings) -> list[str]:
+    """The learners of the clique-group table that the paper has, in both forms, and the probes."""
+    finding = findings.get("clique-table")
+    known = finding.experiment.learners if finding else FORMS.values()
+    return [name for name in known if name not in BASELINES]
+
+
 def own_claims(findings: Findings) -> list[Claim]:
     """All of them, in order."""
     return [printed_table(findings), ours_is_lowest(findings)]
 
 
-def printed_table(findings: Findings) -> Claim:
+@claim(
+    "table",
+    "the table's printed means are reproduced",
+    judged="yes if 0 lies within the 95 % interval of each mean minus the printed one (Welch, from the printed "
+    "deviations)",
+    forms=_table_learners,
+)
+def printed_table(findings: Findings, reading: str, learner: str) -> Answer:
     """Whether the printed means are ours."""
-
-    def answer(reading: str, learner: str) -> Answer:
-        form = {name: form for form, name in FORMS.items()}.get(learner, learner)
-        probe = form == learner
-        found = points_of(findings, "clique-table", reading)
-        points = [point for point in found[1] if point.settings["n_arms"] in PRINTED] if found else []
-        if found is None or not points or found[0].experiment.rounds != PRINTED_ROUNDS:
-            return Answer(reading=reading, form=form, probe=probe)
-        details, shares = [], []
-        for point in points:
-            arms = int(point.settings["n_arms"])
-            values = found[0].by_repeat(point, learner)
-            details.append(Detail(f"minus printed, K = {arms}", _welch(values, *PRINTED[arms], PRINTED_REPEATS)))
-            shares.append(mean(values) / PRINTED[arms][0])
-        return Answer(
-            reading=reading,
-            form=form,
-            verdict=decide(
-                all(detail.found.low <= 0 <= detail.found.high for detail in details),
-                any(detail.found.outside(0, 0) for detail in details),
-            ),
-            how_far=f"{min(shares):.2f} to {max(shares):.2f} times the printed means",
-            details=tuple(details),
-            probe=probe,
-        )
-
-    finding = findings.get("clique-table")
-    known = finding.experiment.learners if finding else FORMS.values()
-    learners = [name for name in known if name not in BASELINES]
-    return Claim(
-        name="table",
-        statement="the table's printed means are reproduced",
-        judged="yes if 0 lies within the 95 % interval of each mean minus the printed one (Welch, from the printed "
-        "deviations)",
-        answers=tuple(answer(reading, learner) for reading in READINGS for learner in learners),
+    form = {name: form for form, name in FORMS.items()}.get(learner, learner)
+    probe = form == learner
+    found = points_of(findings, "clique-table", reading)
+    points = [point for point in found[1] if point.settings["n_arms"] in PRINTED] if found else []
+    if found is None or not points or found[0].experiment.rounds != PRINTED_ROUNDS:
+        return Answer(reading=reading, form=form, probe=probe)
+    details, shares = [], []
+    for point in points:
+        arms = int(point.settings["n_arms"])
+        values = found[0].by_repeat(point, learner)
+        details.append(Detail(f"minus printed, K = {arms}", _welch(values, *PRINTED[arms], PRINTED_REPEATS)))
+        shares.append(mean(values) / PRINTED[arms][0])
+    return Answer(
+        reading=reading,
+        form=form,
+        verdict=decide(
+            all(detail.found.low <= 0 <= detail.found.high for detail in details),
+            any(detail.found.outside(0, 0) for detail in details),
+        ),
+        how_far=f"{min(shares):.2f} to {max(shares):.2f} times the printed means",
+        details=tuple(details),
+        probe=probe,
     )
 
 
-def ours_is_lowest(findings: Findings) -> Claim:
+@claim(
+    "ours",
+    "AdaCB.G in our form has the lowest mean regret of the four learners, in every panel",
+    judged="yes if every paired 95 % interval of its regret minus that of the next best lies below 0; panels where "
+    "both forms do the same in every repeat are named and not counted",
+    readings=(*READINGS, OTHER_SCALES),
+    forms=("ours",),
+)
+def ours_is_lowest(findings: Findings, reading: str, form: str) -> Answer:
     """Whether our form is the lowest of the four learners in every panel."""
-
-    def answer(reading: str) -> Answer:
-        details, margins, equal = [], [], []
-        for title, finding, point in panels(findings, reading):
-            own = finding.by_repeat(point, FORMS["ours"])
-            others = {name: finding.by_repeat(point, name) for name in MAIN if name != FORMS["ours"]}
-            next_best = min(others, key=lambda name: mean(others[name]))
-            if np.array_equal(own, others[next_best], equal_nan=True):
-                equal.append(f"{title} (the same as {next_best} in every repeat)")
-                continue
-            details.append(Detail(f"{title}: minus {next_best}", paired(own, others[next_best])))
-            margins.append((mean(others[next_best]) / mean(own) if mean(own) > 0 else math.inf, title))
-        if not margins:
-            return Answer(reading=reading, form="ours")
-        below = sum(detail.found.mean < 0 for detail in details)
-        surely = sum(detail.found.high < 0 for detail in details)
-        (least, where), (most, _) = min(margins), max(margins)
-        far = f"lowest in {below} of {len(details) + len(equal)} panels, in {surely} surely; the next best has "
-        far += f"{times(least)} ({where}) to {times(most)} times its regret"
-        return Answer(
-            reading=reading,
-            form="ours",
-            verdict=all_below(details),
-            how_far="; ".join([far, *(f"equal in {title}" for title in equal)]),
-            details=tuple(details),
-        )
-
-    return Claim(
-        name="ours",
-        statement="AdaCB.G in our form has the lowest mean regret of the four learners, in every panel",
-        judged="yes if every paired 95 % interval of its regret minus that of the next best lies below 0; panels where "
-        "both forms do the same in every repeat are named and not counted",
-        answers=tuple(answer(reading) for reading in (*READINGS, OTHER_SCALES)),
+    details, margins, equal = [], [], []
+    for title, finding, point in panels(findings, reading):
+        own = finding.by_repeat(point, FORMS[form])
+        others = {name: finding.by_repeat(point, name) for name in MAIN if name != FORMS[form]}
+        next_best = min(others, key=lambda name: mean(others[name]))
+        if np.array_equal(own, others[next_best], equal_nan=True):
+            equal.append(f"{title} (the same as {next_best} in every repeat)")
+            continue
+        details.append(Detail(f"{title}: minus {next_best}", paired(own, others[next_best])))
+        margins.append((mean(others[next_best]) / mean(own) if mean(own) > 0 else math.inf, title))
+    if not margins:
+        return Answer(reading=reading, form=form)
+    below = sum(detail.found.mean < 0 for detail in details)
+    surely = sum(detail.found.high < 0 for detail in details)
+    (least, where), (most, _) = min(margins), max(margins)
+    far = f"lowest in {below} of {len(details) + len(equal)} panels, in {surely} surely; the next best has "
+    far += f"{times(least)} ({where}) to {times(most)} times its regret"
+    return Answer(
+        reading=reading,
+        form=form,
+        verdict=all_below(details),
+        how_far="; ".join([far, *(f"equal in {title}" for title in equal)]),
+        details=tuple(details),
     )
 
 
