@@ -1,4 +1,4 @@
-"""The commands that read results: `report` and `compare`. Whatever is heavy is imported by the command itself."""
+"""The commands that read results: `report` and `compare`."""
 
 from __future__ import annotations
 

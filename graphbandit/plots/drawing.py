@@ -200,7 +200,7 @@ def _shade(p: float, *, best: bool) -> tuple[tuple[float, ...], bool]:
 
 
 def key(figure: Figure, text: str) -> None:
-    """What the marks mean, below the picture."""
+    """Write what the marks mean below the picture."""
     from matplotlib.lines import Line2D
 
     def dot(size: float, fill: str, edge: str, width: float) -> Line2D:

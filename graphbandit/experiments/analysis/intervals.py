@@ -15,10 +15,10 @@ from graphbandit.base.shapes import Float
 from graphbandit.base.tables import short_number, signed_number
 
 LEVEL = 0.95
-"""Of every interval and test."""
+"""The level of every interval and test."""
 
 RESAMPLES = 2000
-"""Of a bootstrap, always the same ones for the same number of repeats."""
+"""The resamples of a bootstrap; always the same ones for the same number of repeats."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Interval:
     high: float
 
     def inside(self, low: float, high: float) -> bool:
-        """Whether the whole interval lies between these; False if there is none."""
+        """Whether the whole interval lies between two numbers; False if there is none."""
         return self.low >= low and self.high <= high
 
     @property
@@ -54,7 +54,7 @@ class Interval:
         return f"{signed_number(self.mean)} ({signed_number(self.low)} to {signed_number(self.high)})"
 
     def outside(self, low: float, high: float) -> bool:
-        """Whether the whole interval lies beyond one of these."""
+        """Whether the whole interval lies beyond one of two numbers."""
         return self.low > high or self.high < low
 
 

@@ -38,7 +38,7 @@ class FinalRegrets:
 
     @classmethod
     def of(cls, results: Results) -> FinalRegrets:
-        """Of all finished runs."""
+        """Collect the final regrets of all finished runs."""
         runs = results.runs
         if not runs.num_rows:
             raise InputError("the results hold no finished run; expected at least one")
@@ -58,7 +58,7 @@ class FinalRegrets:
 
     @classmethod
     def joined(cls, several: Sequence[FinalRegrets]) -> FinalRegrets:
-        """Those of several experiments side by side; a name stands for the same environment or learner in all."""
+        """Join several experiments; a name stands for the same environment or learner in all of them."""
         environments = tuple(dict.fromkeys(name for one in several for name in one.environments))
         learners = tuple(dict.fromkeys(name for one in several for name in one.learners))
         repeats = max(one.values.shape[2] for one in several)

@@ -207,7 +207,7 @@ def _remove(paths: list[Path]) -> None:
 
 
 def _is_foreign(directory: Path) -> bool:
-    """Whether there is something that no experiment has written: a run may have been killed before its plan was."""
+    """Whether the directory holds something that no experiment has written, even one killed before its plan was."""
     own = {files.PARTS, files.SETTINGS}
     return directory.exists() and (
         not directory.is_dir()

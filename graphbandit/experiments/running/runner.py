@@ -29,7 +29,7 @@ FEW_GROUPS = 64
 
 @dataclass
 class Progress:
-    """How far an experiment is; `failed` runs count as done, `finished_before` were there already."""
+    """How far an experiment is; `failed` runs count as done, `finished_before` runs were there already."""
 
     total: int
     finished_before: int
@@ -152,7 +152,7 @@ def run_all(
 
 
 def _shares(result: TaskResult, askers: dict[str, list[int]]) -> Iterator[tuple[int, TaskResult]]:
-    """What each experiment gets of a result."""
+    """Share a result among the experiments that asked for its runs."""
     keys = [] if result.rows is None else result.rows.column("key").to_pylist()
     failed = [failure.run.key for failure in result.failures]
     for i in sorted({i for key in (*keys, *failed) for i in askers[key]}):

@@ -37,7 +37,7 @@ class Choice:
 
     @classmethod
     def default(cls) -> Choice:
-        """That of `AdaCBG`."""
+        """The default of `AdaCBG`."""
         learner = AdaCBG()
         return cls(learner.gamma, learner.eta)
 
@@ -94,7 +94,7 @@ class EtaSweep:
 
     @property
     def choices(self) -> list[Choice]:
-        """Those that every case has."""
+        """The choices that every case has."""
         return sorted(set.intersection(*(set(case.regrets) for case in self.cases)))
 
     def worst(self, choice: Choice) -> EtaCase:

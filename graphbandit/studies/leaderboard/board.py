@@ -106,18 +106,18 @@ class Board:
         return float(np.mean(places)) if places else math.nan
 
     def usual_microseconds(self, learner: str) -> float:
-        """Of a round: the median over all cells that it ran, as the first may have waited for a compiler."""
+        """Microseconds of a round: the median over all cells, as the first may have waited for a compiler."""
         found = [value for (_, name), value in self.microseconds.items() if name == learner]
         return float(np.median(found)) if found else math.nan
 
     def standing(self, cell: str) -> Literal["first", "within", "behind"]:
-        """Of the better of ours: "first", "within" the paired interval of the first, or "behind"."""
+        """How the better of ours stands: first, within the paired interval of the first, or behind."""
         if self.regrets.best(cell) in self.ours:
             return "first"
         return "within" if any(name in self.ours for name in self.regrets.close[cell]) else "behind"
 
     def best_of_ours(self, cell: str) -> str:
-        """The one of the lower mean regret."""
+        """The one of ours with the lower mean regret."""
         return next(name for name in self.regrets.by_mean(cell) if name in self.ours)
 
     @cached_property

@@ -52,7 +52,7 @@ HALF = 0.5
 
 
 def paper_claims(findings: Findings) -> list[Claim]:
-    """All of them, in order; the second has two halves."""
+    """All claims, in order; the second has two halves."""
     return [
         lower_regret(findings),
         largest_on_k_trees(findings),
@@ -260,7 +260,7 @@ def no_graph_parameter(findings: Findings, reading: str, form: str) -> Answer:
 
 
 def graph_parameter_names() -> set[str]:
-    """What a learner would be told if it were told of the graph: options of graph kinds, and numbers of graphs."""
+    """The settings that would tell a learner of the graph: options of graph kinds, and numbers of graphs."""
     options = {name for build in SOURCES.values() for name in inspect.signature(build).parameters}
     numbers = {name for name, value in vars(graph_parameters).items() if inspect.isfunction(value)}
     return (options | numbers | {"alpha", "graph"}) - {"n_arms"}

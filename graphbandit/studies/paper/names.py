@@ -7,7 +7,7 @@ FORMS = {"paper": "AdaCB.G, paper", "ours": "AdaCB.G, ours"}
 """The two forms of the algorithm, by the names of their learners."""
 
 FORM_NAMES = {"paper": "paper's form", "ours": "our form"}
-"""The same for readers."""
+"""The forms for readers."""
 
 BASELINES = ("RegCB.G", "FALCON")
 

@@ -38,7 +38,7 @@ def _table_learners(findings: Findings) -> list[str]:
 
 
 def own_claims(findings: Findings) -> list[Claim]:
-    """All of them, in order."""
+    """All claims of our own, in order."""
     return [printed_table(findings), ours_is_lowest(findings)]
 
 

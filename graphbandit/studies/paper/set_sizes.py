@@ -55,14 +55,14 @@ class SetSizes:
         return pa.Table.from_pylist(rows)
 
     def write(self, path: Path) -> None:
-        """As a Parquet file, the same bytes each time."""
+        """Write a Parquet file, with the same bytes each time."""
         from pyarrow import parquet
 
         write_atomically(path, lambda file: parquet.write_table(self.table(), file, compression="zstd"))
 
 
 def set_sizes(experiment: Experiment, control: Experiment) -> SetSizes:
-    """Of every environment of `experiment` and of the random graphs of `control`, which are undirected."""
+    """Count in every environment of `experiment`, and on the undirected random graphs of `control`."""
     points = [
         point
         for each in (experiment, control)

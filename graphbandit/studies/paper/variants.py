@@ -8,7 +8,7 @@ WHOLE = "whole"
 
 
 def variants(finding: Finding, form: str) -> dict[str, str]:
-    """What is changed in a form of AdaCB.G to the learner's name; `WHOLE` is the form itself."""
+    """The variants of a form of AdaCB.G: what is changed, and the learner's name; `WHOLE` is the form itself."""
     start = f"{FORMS[form]}, "
     changed = {name.removeprefix(start): name for name in finding.experiment.learners if name.startswith(start)}
     return {WHOLE: FORMS[form], **changed}
