@@ -10,7 +10,7 @@ from typing import Any
 from graphbandit.base.checks import setting_choice
 from graphbandit.environments import (
     Environment,
-    UncertainEnvironment,
+    ProbabilisticEnvironment,
     arms,
     classification,
     linear,
@@ -46,9 +46,9 @@ def _built(kind: str, settings: str, versions: tuple[str, ...]) -> Environment:
 def _kind(
     build: Callable[..., Environment], graphs: Graphs, passes_to: Callable[..., Environment] | None = None
 ) -> Kind:
-    """An environment's kind: its settings, those of the graph it names, and how uncertain its edges are."""
+    """An environment's kind: its settings, those of the graph it names, and its edge probabilities."""
     own = Kind(build=build, passes_to=passes_to, options=partial(_graph_options, graphs) if graphs else None)
-    return Kind(build=partial(_perhaps_uncertain, build), options=own.defaults)
+    return Kind(build=partial(_with_probabilities, build), options=own.defaults)
 
 
 def _graph_options(graphs: Graphs, settings: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -60,7 +60,7 @@ def _graph_options(graphs: Graphs, settings: Mapping[str, Any]) -> Mapping[str, 
     return {name: default for name, default in parameters(graphs[graph]).items() if name != "n_arms"}
 
 
-def _perhaps_uncertain(
+def _with_probabilities(
     build: Callable[..., Environment],
     *,
     edge_probability: float | None = None,
@@ -69,13 +69,13 @@ def _perhaps_uncertain(
     shown: str | None = None,
     **settings: Any,
 ) -> Environment:
-    """The environment, or an `UncertainEnvironment` of it if any of these settings is given."""
+    """The environment, with edge probabilities if any of these settings is given."""
     given: dict[str, Any] = {"concentration": edge_concentration, "keep_loops": keep_loops, "shown": shown}
     told = {name: value for name, value in given.items() if value is not None}
     if edge_probability is None and not told:
         return build(**settings)
     probability = 1.0 if edge_probability is None else edge_probability
-    return UncertainEnvironment(environment=build(**settings), probability=probability, **told)
+    return ProbabilisticEnvironment(environment=build(**settings), probability=probability, **told)
 
 
 ENVIRONMENT_KINDS: dict[str, Kind] = {
