@@ -9,7 +9,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from graphbandit.experiments import Experiment, Grid, InProcess, Progress, run, tasks
+from graphbandit.experiments import Experiment, Grid, InProcess, Progress, run
+from graphbandit.experiments.running import tasks
 
 
 def experiment(runs: int) -> Experiment:

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from graphbandit.experiments.results.results import Description, Results
+from graphbandit.experiments.results.reading import Description, Results
 
 ROUNDS = 256
 

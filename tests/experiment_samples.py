@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
-from graphbandit.experiments.describe.experiment import Experiment, Grid
-from graphbandit.experiments.results.results import Results
+from graphbandit.experiments.describe.experiment import Experiment
+from graphbandit.experiments.describe.grids import Grid
+from graphbandit.experiments.results.reading import Results
 from graphbandit.experiments.running.engines import InProcess
 from graphbandit.experiments.running.runner import run
 

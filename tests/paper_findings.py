@@ -4,9 +4,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from graphbandit.experiments.describe.experiment import Point
-from graphbandit.studies.paper.findings import Findings, Study
-from graphbandit.studies.paper.plans import Reproduction
+from graphbandit.experiments.describe.grids import Point
+from graphbandit.studies import Finding, Findings, Plan
 from tests.experiment_results import made_up
 
 Means = Callable[[str, Point, str], float]
@@ -34,11 +33,11 @@ def as_claimed(study: str, point: Point, learner: str) -> float:
 
 def findings(means: Means = as_claimed, *, noise: float = 0.01, repeats: int = 8, **asked: object) -> Findings:
     """`means` with a relative noise, of which half is shared by all learners and environments of a repeat."""
-    settings = Reproduction(repeats=repeats, **asked)
+    plan = Plan(study="paper", repeats=repeats, **asked)
     rng = np.random.default_rng(3)
     shared = rng.normal(0, noise / 2, repeats)
-    studies = {}
-    for name, experiment in settings.experiments().items():
+    found = {}
+    for name, experiment in plan.experiments().items():
         regrets = {
             (point.label, learner): (
                 means(name, point, learner) * (1 + shared + rng.normal(0, noise / 2, repeats))
@@ -46,5 +45,5 @@ def findings(means: Means = as_claimed, *, noise: float = 0.01, repeats: int = 8
             for point in experiment.environment_points()
             for learner in experiment.learners
         }
-        studies[name] = Study(experiment=experiment, results=made_up(regrets, name=name))
-    return Findings(asked=settings, studies=studies)
+        found[name] = Finding(experiment=experiment, results=made_up(regrets, name=name))
+    return Findings(plan=plan, experiments=found)

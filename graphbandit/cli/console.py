@@ -1,72 +1,91 @@
-"""What commands show: plain tables, and a progress bar for those who watch."""
+"""What commands print: tables, and a progress bar for those who watch. Names are printed as they are."""
 
 from __future__ import annotations
 
+import codecs
 import os
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from graphbandit.experiments.running.batch import Whole
+    from graphbandit.base.tables import Table
     from graphbandit.experiments.running.runner import Progress
+    from graphbandit.studies.running import PlanProgress
+
+PLAIN = {"±": "+-", "≈": "~", "►": ">", "★": "*", "µ": "u", "·": "-", "→": "->", "…": "...", "²": "2", "─": "-"}
+"""What stands for a character where the terminal cannot show it; others are written as their number."""
 
 
-def plain_table(*columns: str, narrow: bool = False) -> Any:
-    """A table without frames, its first column to the left."""
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 0 if narrow else 1))
-    for i, column in enumerate(columns):
-        table.add_column(column, justify="left" if i == 0 else "right")
-    return table
+def prepare_output() -> None:
+    """Let a terminal of few characters show every text, if less prettily."""
+    codecs.register_error("graphbandit", _replaced)
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="graphbandit")
 
 
-def wide_console() -> Any:
-    """Standard output; where it is not a terminal, wide enough for any table, as nothing there wraps."""
+def _replaced(error: UnicodeError) -> tuple[str, int]:
+    assert isinstance(error, UnicodeEncodeError)
+    wrong = error.object[error.start : error.end]
+    return "".join(PLAIN.get(each, f"\\u{ord(each):04x}") for each in wrong), error.end
+
+
+def print_table(table: Table) -> None:
+    """Print a table; where standard output is not a terminal, as wide as it is, because nothing there wraps."""
     from rich.console import Console
 
     console = Console()
-    return console if console.is_terminal else Console(width=max(console.width, 200))
+    (console if console.is_terminal else Console(width=max(console.width, 200))).print(table)
 
 
 @contextmanager
 def progress_bar(quiet: bool = False) -> Iterator[Callable[[Progress], None]]:
     """Runs done, rounds per second, time left and the best learner, on standard error; nothing where nobody watches."""
-    with _bar(quiet) as update:
+    with _runs_bar(quiet) as update:
         yield lambda progress: update(progress.done, progress.total, lambda: summary(progress))
 
 
 @contextmanager
-def whole_progress_bar() -> Iterator[Callable[[Whole], None]]:
+def plan_progress_bar() -> Iterator[Callable[[PlanProgress], None]]:
     """Runs done, the experiment and the time left, on standard error; nothing where nobody watches."""
 
-    def words(whole: Whole) -> str:
-        left = whole.seconds_left
-        return whole.current if left is None else f"{whole.current} · {clock(left)} left"
+    def words(progress: PlanProgress) -> str:
+        left = progress.seconds_left
+        return progress.current if left is None else f"{progress.current} · {clock(left)} left"
 
-    with _bar() as update:
-        yield lambda whole: update(*whole.runs, lambda: words(whole))
+    with _runs_bar() as update:
+        yield lambda progress: update(*progress.runs, lambda: words(progress))
 
 
 @contextmanager
-def _bar(quiet: bool = False) -> Iterator[Callable[[int, int, Callable[[], str]], None]]:
+def _runs_bar(quiet: bool = False) -> Iterator[Callable[[int, int, Callable[[], str]], None]]:
     """Takes how many runs are done and asked for, and what to ask for the words beside them."""
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+
+    words = TextColumn("{task.description}", markup=False)
+    with watched_bar(TextColumn("runs"), BarColumn(), MofNCompleteColumn(), words, quiet=quiet) as bar:
+        task = bar.add_task("starting", total=None)
+
+        def update(done: int, total: int, describe: Callable[[], str]) -> None:
+            if not bar.disable:
+                bar.update(task, completed=done, total=total, description=describe())
+
+        yield update
+
+
+@contextmanager
+def watched_bar(*columns: Any, quiet: bool = False) -> Iterator[Any]:
+    """A progress bar on standard error, which hides itself where nobody watches."""
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+    from rich.progress import Progress
 
     console = Console(stderr=True)
     hidden = quiet or not console.is_terminal or bool(os.environ.get("CI"))
-    columns = (TextColumn("runs"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"))
     with Progress(*columns, console=console, transient=True, disable=hidden) as bar:
-        task = bar.add_task("starting", total=None)
-
-        def update(done: int, total: int, words: Callable[[], str]) -> None:
-            if not hidden:
-                bar.update(task, completed=done, total=total, description=words())
-
-        yield update
+        yield bar
 
 
 def summary(progress: Progress) -> str:

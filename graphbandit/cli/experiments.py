@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from graphbandit.cli.console import plain_table, progress_bar, wide_console
+from graphbandit.base.tables import Cell, Table
+from graphbandit.cli.console import print_table, progress_bar
 from graphbandit.errors import SavedFileError, SettingError
 
 if TYPE_CHECKING:
     from graphbandit.experiments import Engine
-    from graphbandit.experiments.results.results import Results
+    from graphbandit.experiments.results.reading import Results
 
 app = typer.Typer()
 SHOWN_FAILURES = 3
@@ -22,11 +24,14 @@ SHOWN_FAILURES = 3
 def new(
     file: Annotated[Path, typer.Argument(help="The file to write; it must not be there yet.", dir_okay=False)],
     like: Annotated[
-        str, typer.Option(help="Which one: starter, or one of `reproduce --only`, as clique-table.")
+        str,
+        typer.Option(
+            help="Which one: starter, one of the paper's, as clique-table, or STUDY/NAME, as leaderboard/arms."
+        ),
     ] = "starter",
 ) -> None:
     """Write a commented experiment to start from; it runs as it is."""
-    from graphbandit.experiments.describe.packaged import packaged_text
+    from graphbandit.studies.study import packaged_text
 
     text = packaged_text(like)
     try:
@@ -74,7 +79,7 @@ def show(
     directory: Annotated[Path, typer.Argument(help="The directory of results.", file_okay=False)],
 ) -> None:
     """Show the results of an experiment, finished or still running: mean final regret and its standard error."""
-    from graphbandit.experiments.results.results import Results
+    from graphbandit.experiments.results.reading import Results
 
     results = Results.open(directory)
     _print_results(results)
@@ -100,22 +105,22 @@ def _print_results(results: Results) -> None:
     turned = len(across) > max(4, len(down))
     if turned:
         across, down = down, across
-    table = plain_table("final regret, mean ± s.e.", *across)
-    for row in down:
-        table.add_row(row, *(_cell(results, *((row, column) if turned else (column, row))) for column in across))
-    wide_console().print(table)
+    rows = [
+        [row, *(_cell(results, *((row, column) if turned else (column, row))) for column in across)] for row in down
+    ]
+    print_table(Table(described.name, ["final regret, mean ± s.e.", *across], rows))
 
 
-def _cell(results: Results, environment: str, learner: str) -> str:
+def _cell(results: Results, environment: str, learner: str) -> Cell:
     from graphbandit.simulate import Summary
 
     final = results.regret(environment, learner)
     if not len(final):
-        return "-"
+        return Cell("-", math.nan)
     found = Summary.of(final)
     text = f"{found.mean:.2f} ± {found.standard_error:.2f}" if len(final) > 1 else f"{found.mean:.2f}"
     missing = results.experiment.repeats - len(final)
-    return f"{text} ({len(final)} of {results.experiment.repeats})" if missing else text
+    return Cell(f"{text} ({len(final)} of {results.experiment.repeats})" if missing else text, found.mean)
 
 
 def _report_failures(results: Results) -> None:

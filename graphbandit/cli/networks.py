@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 import typer
 
 from graphbandit.base.checks import setting_choice, setting_integer
-from graphbandit.cli.console import plain_table, wide_console
+from graphbandit.base.tables import Table
+from graphbandit.cli.console import print_table, watched_bar
 from graphbandit.errors import SettingError
 
 if TYPE_CHECKING:
@@ -89,15 +89,10 @@ def _network(file: Path | None) -> Network:
 
 @contextmanager
 def _reading_bar() -> Iterator[Progress]:
-    """How much of a file is read, on standard error; nothing where nobody watches."""
-    from rich.console import Console
+    """How much of a file is read."""
     from rich.progress import BarColumn, DownloadColumn, TextColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bar
 
-    console = Console(stderr=True)
-    hidden = not console.is_terminal or bool(os.environ.get("CI"))
-    columns = (TextColumn("reading"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
-    with Bar(*columns, console=console, transient=True, disable=hidden) as bar:
+    with watched_bar(TextColumn("reading"), BarColumn(), DownloadColumn(), TimeRemainingColumn()) as bar:
         task = bar.add_task("reading", total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
@@ -107,42 +102,32 @@ def _print_network(found: Network, file: Path | None, seconds: float) -> None:
         typer.echo("No file: a generated network with Flixster's published degrees stands in. It is not Flixster.\n")
     else:
         typer.echo(f"{file}, read in {seconds:.1f} s\n")
-    table = _table("network")
-    table.add_row("nodes", f"{found.n_nodes:,}")
-    table.add_row("edges", f"{found.n_edges:,}")
     dropped = f"{found.loops_dropped:,} self-loops, {found.repeats_dropped:,} repeats or edges in both directions"
-    table.add_row("dropped", dropped)
+    rows = [["nodes", f"{found.n_nodes:,}"], ["edges", f"{found.n_edges:,}"], ["dropped", dropped]]
     d = found.degrees
     if len(d):
         quantiles = ", ".join(f"{q} % {np.quantile(d, q / 100, method='lower'):,}" for q in (50, 90, 99))
-        table.add_row("degrees", f"mean {d.mean():.2f}, {quantiles}, largest {d.max():,}")
+        rows.append(["degrees", f"mean {d.mean():.2f}, {quantiles}, largest {d.max():,}"])
         parts, largest = found.n_components, int(found.component_sizes.max())
-        table.add_row("connected parts", f"{parts:,}, the largest of {largest:,} nodes")
-    wide_console().print(table)
+        rows.append(["connected parts", f"{parts:,}, the largest of {largest:,} nodes"])
+    print_table(Table("Network", ["network", ""], rows))
 
 
 def _print_subgraphs(graphs: FeedbackGraphs, sampler: str) -> None:
     from graphbandit.graphs.parameters import independence_number
 
-    table = _table(f"{len(graphs)} connected subgraphs of {graphs.n_arms} nodes, by {sampler}")
     stored = list(graphs)
     edges = np.array([(graph.n_edges - graph.n_loops) // 2 for graph in stored])
     hubs = np.array([int(np.diff(graph.csr().indptr).max()) - 1 for graph in stored])
     bounds = [independence_number(graph) for graph in stored]
-    table.add_row("edges", _spread(edges))
-    table.add_row("largest degree", _spread(hubs))
     exact = sum(bound.exact for bound in bounds)
     lower, upper = (np.array([getattr(bound, end) for bound in bounds]) for end in ("lower", "upper"))
-    table.add_row("independence number", _spread(lower) if exact == len(bounds) else f"at least {_spread(lower)}")
+    rows = [["edges", _spread(edges)], ["largest degree", _spread(hubs)]]
+    rows.append(["independence number", _spread(lower) if exact == len(bounds) else f"at least {_spread(lower)}"])
     if exact < len(bounds):
-        table.add_row("", f"at most {_spread(upper)} ({exact} of {len(bounds)} are known exactly)")
-    wide_console().print(table)
-
-
-def _table(heading: str) -> Any:
-    table = plain_table(heading, "")
-    table.columns[1].justify = "left"
-    return table
+        rows.append(["", f"at most {_spread(upper)} ({exact} of {len(bounds)} are known exactly)"])
+    heading = f"{len(graphs)} connected subgraphs of {graphs.n_arms} nodes, by {sampler}"
+    print_table(Table("Subgraphs", [heading, ""], rows))
 
 
 def _spread(values: np.ndarray) -> str:

@@ -1,4 +1,4 @@
-"""The commands that read results: `report` and `compare`. Whatever is heavy is imported by the command itself."""
+"""The commands that read results: `report` and `compare`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from graphbandit.base.tables import counted, signed_number
 from graphbandit.errors import SettingError
 
 if TYPE_CHECKING:
@@ -29,8 +30,8 @@ def report(
     show: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
 ) -> None:
     """Write figures, tables and tests of an experiment as one HTML file that needs no network."""
-    from graphbandit.experiments.report.page import write_report
-    from graphbandit.experiments.results.results import Results
+    from graphbandit.experiments.report.experiment import write_report
+    from graphbandit.experiments.results.reading import Results
 
     path = write_report(Results.open(directory), directory / "report.html" if out is None else out)
     typer.echo(f"Written to {path}")
@@ -49,14 +50,14 @@ def compare(
 ) -> None:
     """Compare two learners in pairs: the same contexts, graphs and noise."""
     from graphbandit.experiments.analysis.statistics import FinalRegrets, paired_difference
-    from graphbandit.experiments.results.results import Results
+    from graphbandit.experiments.results.reading import Results
 
     regrets = FinalRegrets.of(Results.open(directory))
     for name in (first, second):
         regrets.learner(name)
     if first == second:
         raise SettingError(f"both learners are {first!r}; expected two different ones")
-    wanted = regrets.environments if environment is None else (regrets.environments[regrets.environment(environment)],)
+    wanted = regrets.wanted_environments(environment)
     pairs = [paired_difference(regrets, place, first, second) for place in wanted]
     typer.echo(f"Final regret of {first} minus that of {second}, repeat by repeat (below 0: {first} is better).\n")
     for pair in pairs:
@@ -68,8 +69,8 @@ def compare(
 def _print_pair(pair: PairedDifference) -> None:
     typer.echo(f"{pair.environment}")
     if pair.pairs:
-        interval = f", 95 % interval {_signed(pair.low)} to {_signed(pair.high)}" if pair.pairs > 1 else ""
-        typer.echo(f"  mean difference {_signed(pair.mean)}{interval}, {pair.pairs} pair{'s' * (pair.pairs != 1)}")
+        interval = f", 95 % interval {signed_number(pair.low)} to {signed_number(pair.high)}" if pair.pairs > 1 else ""
+        typer.echo(f"  mean difference {signed_number(pair.mean)}{interval}, {counted(pair.pairs, 'pair')}")
         ties = f", {pair.ties} equal" if pair.ties else ""
         typer.echo(f"  {pair.first} wins {pair.wins}, {pair.second} wins {pair.losses}{ties}")
     typer.echo(f"  {pair.verdict}\n")
@@ -81,9 +82,3 @@ def _print_overall(first: str, second: str, pairs: list[PairedDifference]) -> No
     typer.echo(f"{said}{better.count(second)}; undecided in {better.count(None)}.")
     wins, losses, total = (sum(x) for x in zip(*((p.wins, p.losses, p.pairs) for p in pairs), strict=True))
     typer.echo(f"{first} wins {wins} of all {total} pairs, {second} {losses}.")
-
-
-def _signed(x: float) -> str:
-    from graphbandit.experiments.figures.parts import short_number
-
-    return f"{'+' if x > 0 else ''}{short_number(x)}"

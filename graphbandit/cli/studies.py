@@ -1,72 +1,140 @@
-"""The command `study`: how much to explore, and what each function class is worth."""
+"""The commands that run a study: `reproduce`, `leaderboard` and `study`."""
 
 from __future__ import annotations
 
+import os
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from graphbandit.cli.console import plain_table, whole_progress_bar, wide_console
+from graphbandit.cli.console import plan_progress_bar, print_table
 
 if TYPE_CHECKING:
-    from graphbandit.studies.paper.tables import Table
+    from graphbandit.studies import Plan
 
 app = typer.Typer()
+
+Full = Annotated[
+    bool, typer.Option("--full/--quick", help="All repeats and sizes: many minutes; or some of them: about a minute.")
+]
+Out = Annotated[Path, typer.Option(help="The directory for page, tables, figures and results.", file_okay=False)]
+Workers = Annotated[int | None, typer.Option(help="Processes; changes no result.", show_default="one a core")]
+Only = Annotated[list[str] | None, typer.Option(help="One experiment; may be given several times.", show_default="all")]
+Repeats = Annotated[int | None, typer.Option(help="At most so many repeats of each run.")]
+Rounds = Annotated[int | None, typer.Option(help="Rounds of each run.")]
+Seed = Annotated[int, typer.Option(help="The same seed gives the same results.")]
+
+
+@app.command(epilog="Example: graphbandit reproduce --full --graph edges.csv")
+def reproduce(
+    full: Full = False,
+    graph: Annotated[
+        Path | None,
+        typer.Option(help="A network of your own, as a file of edges.", show_default="a stand-in for Flixster"),
+    ] = None,
+    out: Out = Path("results/paper"),
+    workers: Workers = None,
+    seed: Seed = 0,
+    only: Only = None,
+    repeats: Repeats = None,
+    rounds: Rounds = None,
+) -> None:
+    """Run the paper's experiments again, draw its figures, and say which of its claims hold.
+
+    Experiments: ablation, clique-table, flixster, parts, independence, arms, horizon, reward-scale, directed.
+    What has finished is not run again.
+    """
+    _run(_plan("paper", full, only, repeats, rounds, seed=seed, network=graph), out, workers)
+
+
+@app.command(epilog="Example: graphbandit leaderboard --full")
+def leaderboard(
+    full: Full = False,
+    out: Out = Path("results/leaderboard"),
+    workers: Workers = None,
+    only: Only = None,
+    repeats: Repeats = None,
+    rounds: Rounds = None,
+) -> None:
+    """Run every learner on every problem it can play, and say how our own compare.
+
+    Groups of problems: finite_small, finite_large, linear_new, linear_fixed, linear_still, clicks, arms, bundled,
+    data, shifting. What has finished is not run again.
+    """
+    _run(_plan("leaderboard", full, only, repeats, rounds), out, workers)
 
 
 @app.command(epilog="Example: graphbandit study exploration --full")
 def study(
     name: Annotated[
-        str, typer.Argument(help="exploration: a sweep of eta; classes: AdaCB.G with every class and its rivals.")
+        str, typer.Argument(help="exploration: a sweep of eta; classes: AdaCB.G with every class, and its rivals.")
     ],
-    full: Annotated[
-        bool, typer.Option("--full/--quick", help="All repeats and rounds: many minutes; or some of them.")
-    ] = False,
+    full: Full = False,
     out: Annotated[
-        Path | None, typer.Option(help="Where all goes.", file_okay=False, show_default="results/study-NAME")
+        Path | None,
+        typer.Option(
+            help="The directory for page, tables, figures and results.", file_okay=False, show_default="results/NAME"
+        ),
     ] = None,
-    workers: Annotated[
-        int | None, typer.Option(help="Processes; changes no figure.", show_default="one a core")
-    ] = None,
-    only: Annotated[
-        list[str] | None, typer.Option(help="A part; may be given several times.", show_default="all")
-    ] = None,
-    repeats: Annotated[int | None, typer.Option(help="At most so many repeats of each run.")] = None,
-    rounds: Annotated[int | None, typer.Option(help="Rounds of each run.")] = None,
+    workers: Workers = None,
+    only: Only = None,
+    repeats: Repeats = None,
+    rounds: Rounds = None,
 ) -> None:
-    """Measure a choice of the package on many problems: a table in Markdown, figures, and a verdict.
+    """Measure a choice of the package on many problems: tables, figures and a verdict.
 
-    What has finished is not run again: after an interruption it goes on where it was.
+    What has finished is not run again.
     """
-    from graphbandit.studies.classes import comparison_markdown, comparison_of, regret_table
-    from graphbandit.studies.exploration import choice_table, sweep_markdown, sweep_of
-    from graphbandit.studies.figures import plot_comparison, plot_sweep, write_figure
-    from graphbandit.studies.plans import Plan, run_plan
-
-    plan = Plan(study=name, preset="full" if full else "quick", repeats=repeats, rounds=rounds, only=tuple(only or ()))
-    directory = Path("results") / f"study-{name}" if out is None else out
-    if plan.stand_in:
-        typer.echo("GRAPHBANDIT_DATA names no directory of data sets: scikit-learn's small ones stand in for them.")
-    with whole_progress_bar() as show:
-        findings = run_plan(plan, out=directory, workers=workers, progress=show)
-    if name == "exploration":
-        sweep = sweep_of(findings)
-        table, text, figure, verdicts = choice_table(sweep), sweep_markdown(sweep), plot_sweep(sweep), [sweep.verdict]
-    else:
-        compared = comparison_of(findings)
-        table, text, figure = regret_table(compared), comparison_markdown(compared), plot_comparison(compared)
-        verdicts = [compared.verdict(environment) for environment in compared.regrets.environments]
-    (directory / "table.md").write_text(text, encoding="utf-8")
-    write_figure(figure, directory / "figures", name)
-    _print(table)
-    for verdict in verdicts:
-        typer.echo(verdict)
-    typer.echo(f"Table: {directory / 'table.md'}; figures: {directory / 'figures'}; results: {directory / 'runs'}")
+    plan = _plan(name, full, only, repeats, rounds)
+    _run(plan, Path("results") / name if out is None else out, workers)
 
 
-def _print(table: Table) -> None:
-    shown = plain_table(*table.heads, narrow=True)
-    for row in table.rows:
-        shown.add_row(*(text.replace("\\*", "*").replace("**", "") for text, _ in row))
-    wide_console().print(shown)
+def _plan(
+    study: str,
+    full: bool,
+    only: list[str] | None,
+    repeats: int | None,
+    rounds: int | None,
+    *,
+    seed: int = 0,
+    network: Path | None = None,
+) -> Plan:
+    from graphbandit.studies import Plan
+
+    return Plan(
+        study=study,
+        preset="full" if full else "quick",
+        only=tuple(only or ()),
+        repeats=repeats,
+        rounds=rounds,
+        seed=seed,
+        network=network,
+    )
+
+
+def _run(plan: Plan, out: Path, workers: int | None) -> None:
+    """Run a plan, and print what it has found."""
+    from graphbandit.studies.running import compile_kernels, run_study
+
+    plan.experiments()  # whatever is wrong, with a network's file above all, is told before anything is compiled
+    if plan.remark:
+        typer.echo(plan.remark)
+    compiling = compile_kernels()
+    start, processor = time.perf_counter(), _processor_seconds()
+    with plan_progress_bar() as show:
+        outcome = run_study(plan, out=out, workers=workers, progress=show)
+    if outcome.table is not None:
+        typer.echo(outcome.table.caption)
+        print_table(outcome.table)
+    for line in outcome.verdicts:
+        typer.echo(line)
+    typer.echo(f"Page: {out / 'report.html'}; tables: {out / 'tables.md'}; figures: {out / 'figures'}")
+    wall, spent = time.perf_counter() - start, _processor_seconds() - processor
+    typer.echo(f"Took {wall:.1f} s, {spent:.1f} s of processor time (before that {compiling:.1f} s to load kernels).")
+
+
+def _processor_seconds() -> float:
+    """Of this process and its workers that have ended."""
+    return sum(os.times()[:4])

@@ -3,8 +3,8 @@
 `graphbandit.studies` asks questions with them: the paper's claims, the leaderboard, how much to explore.
 """
 
-from graphbandit.experiments.describe import packaged
-from graphbandit.experiments.describe.experiment import Experiment, Grid
+from graphbandit.experiments.describe.experiment import Experiment
+from graphbandit.experiments.describe.grids import Grid
 from graphbandit.experiments.describe.toml_reader import load
 from graphbandit.experiments.running.engines import Cluster, Engine, InProcess, Processes
 from graphbandit.experiments.running.runner import Progress, run, run_all
@@ -19,11 +19,10 @@ __all__ = [
     "Progress",
     "Results",
     "load",
-    "packaged",
+    "plot_curves",
     "plot_heatmap",
     "plot_paired",
     "plot_ranks",
-    "plot_regret",
     "plot_regret_versus_time",
     "run",
     "run_all",
@@ -32,18 +31,18 @@ __all__ = [
 
 
 _LATER = {
-    "Results": "results.results",
-    "plot_heatmap": "figures.heatmap",
-    "plot_paired": "figures.curves",
-    "plot_ranks": "figures.ranks",
-    "plot_regret": "figures.curves",
-    "plot_regret_versus_time": "figures.curves",
-    "write_report": "report.page",
+    "Results": "results.reading",
+    "plot_curves": "figures",
+    "plot_heatmap": "figures",
+    "plot_paired": "figures",
+    "plot_ranks": "figures",
+    "plot_regret_versus_time": "figures",
+    "write_report": "report.experiment",
 }
 
 
 def __getattr__(name: str) -> object:
-    """Results and pictures are loaded when they are asked for: they need Arrow, which takes a while."""
+    """Load results and figures when they are asked for: they need Arrow, which takes a while."""
     if name in _LATER:
         import importlib
 

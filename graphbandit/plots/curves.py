@@ -1,19 +1,24 @@
-"""Regret over time."""
+"""Regret over time: curves with bands."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from graphbandit.base.shapes import Float, Int
-from graphbandit.plots.style import COLOURS, INK, name_ends, plain_axes
+from graphbandit.plots.axes import figure_of, panel_title, write_labels
+from graphbandit.plots.looks import Look, looks
+from graphbandit.plots.style import name_ends
 from graphbandit.simulate import SimulationResult
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+POINTS = 500
+"""At most so many rounds of a curve are drawn."""
 
 
 def plot_regret(result: SimulationResult, *, title: str | None = None, ax: Axes | None = None) -> Figure:
@@ -21,41 +26,54 @@ def plot_regret(result: SimulationResult, *, title: str | None = None, ax: Axes 
     from matplotlib.figure import Figure
 
     axes = Figure(figsize=(7.0, 4.2), layout="constrained").add_subplot() if ax is None else ax
-    curves = {name: mean_and_std(regret) for name, regret in result.regret.items()}
     n = next(iter(result.regret.values())).shape[1]
-    draw_curves(axes, np.arange(1, n + 1), curves)
-    axes.set_xlabel("round")
-    axes.set_ylabel("cumulative regret")
+    shown = np.unique(np.linspace(0, n - 1, POINTS).astype(np.int64))
+    draw_curves(axes, shown + 1, {name: mean_and_std(regret[:, shown]) for name, regret in result.regret.items()})
     if title is not None:
-        axes.set_title(title, loc="left", weight="bold", color=INK)
-    figure = axes.get_figure(root=True)
-    assert figure is not None
-    return figure
-
-
-def mean_and_std(
-    regret: Float[np.ndarray, "repeats rounds"],
-) -> tuple[Float[np.ndarray, " rounds"], Float[np.ndarray, " rounds"]]:
-    """Over repeats; the deviation of a single repeat is taken as 0."""
-    repeats, n = regret.shape
-    return regret.mean(axis=0), regret.std(axis=0, ddof=1) if repeats > 1 else np.zeros(n)
+        panel_title(axes, title)
+    return figure_of(axes)
 
 
 def draw_curves(
     axes: Axes,
     rounds: Int[np.ndarray, " points"],
     curves: Mapping[str, tuple[Float[np.ndarray, " points"], Float[np.ndarray, " points"]]],
-    colours: Sequence[str] = COLOURS,
 ) -> None:
     """Curves by name as (mean, standard deviation), each with its band and its name at its end."""
-    shown = np.unique(np.linspace(0, len(rounds) - 1, 500).astype(np.int64))
-    ends = []
-    for i, (name, (mean, std)) in enumerate(curves.items()):
-        colour, x, y, s = colours[i % len(colours)], rounds[shown], mean[shown], std[shown]
-        axes.plot(x, y, color=colour, linewidth=1.8)
-        axes.fill_between(x, np.maximum(y - s, 0.0), y + s, color=colour, alpha=0.15, linewidth=0)
-        ends.append((float(y[-1]), name, colour))
-    axes.set_xlim(0, float(rounds[-1]))
-    axes.set_ylim(bottom=0)
-    plain_axes(axes)
-    name_ends(axes, float(rounds[-1]), ends)
+    look = {name: one._replace(dash="solid") for name, one in looks(list(curves)).items()}
+    for name, (mean, std) in curves.items():
+        draw_band(axes, rounds, mean, std, look[name])
+    finish_curves(axes, float(rounds[-1]))
+    name_ends(
+        axes, float(rounds[-1]), [(float(mean[-1]), name, look[name].colour) for name, (mean, _) in curves.items()]
+    )
+
+
+def mean_and_std(
+    regret: Float[np.ndarray, "repeats rounds"],
+) -> tuple[Float[np.ndarray, " rounds"], Float[np.ndarray, " rounds"]]:
+    """Mean and standard deviation over repeats; the deviation of a single repeat is taken as 0."""
+    repeats, n = regret.shape
+    return regret.mean(axis=0), regret.std(axis=0, ddof=1) if repeats > 1 else np.zeros(n)
+
+
+def draw_band(
+    axes: Axes,
+    rounds: Int[np.ndarray, " points"],
+    mean: Float[np.ndarray, " points"],
+    spread: Float[np.ndarray, " points"],
+    look: Look,
+    *,
+    least: float | Float[np.ndarray, " points"] = 0.0,
+) -> None:
+    """A curve, and `spread` to each side of it as a band that ends at `least`."""
+    axes.plot(rounds, mean, color=look.colour, linestyle=look.dash, linewidth=1.8)
+    low = np.maximum(mean - spread, least)
+    axes.fill_between(rounds, low, mean + spread, color=look.colour, alpha=0.16, linewidth=0)
+
+
+def finish_curves(axes: Axes, last: float) -> None:
+    """Let linear axes start at 0 and end at the last round, and name them."""
+    axes.set_xlim(0.0, last)
+    axes.set_ylim(bottom=0.0)
+    write_labels(axes, "round", "cumulative regret")

@@ -9,6 +9,7 @@ import numpy as np
 
 from graphbandit.base.shapes import Bool, Float
 from graphbandit.graphs.graph import FeedbackGraph
+from graphbandit.plots.axes import figure_of
 from graphbandit.plots.style import BLUE, GREY, INK, PALE, VERMILION
 
 if TYPE_CHECKING:
@@ -110,9 +111,7 @@ def draw(
     """Edges, circles, values and labels of one panel; `arrows_from` are arms whose edges are drawn as bold arrows."""
     from matplotlib.patches import Circle
 
-    figure = axes.get_figure(root=True)
-    assert figure is not None
-    inch = figure.get_figwidth() * axes.get_position().width / (axes.get_xlim()[1] - axes.get_xlim()[0])
+    inch = figure_of(axes).get_figwidth() * axes.get_position().width / (axes.get_xlim()[1] - axes.get_xlim()[0])
     texts = [str(a) if len(values) > NUMBERED else trimmed(f"{v:.2f}") for a, v in enumerate(values)]
     size = min(13.0, 72 * RADIUS * inch * 2 / max(3, *map(len, texts)))
     _edges(axes, without_loops(graph), places.points, best, arrows_from)
@@ -201,7 +200,7 @@ def _shade(p: float, *, best: bool) -> tuple[tuple[float, ...], bool]:
 
 
 def key(figure: Figure, text: str) -> None:
-    """What the marks mean, below the picture."""
+    """Write what the marks mean below the picture."""
     from matplotlib.lines import Line2D
 
     def dot(size: float, fill: str, edge: str, width: float) -> Line2D:

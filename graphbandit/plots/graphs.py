@@ -11,7 +11,7 @@ from graphbandit.base.shapes import Bool, Float, Int
 from graphbandit.errors import InputError
 from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.plots.drawing import ARM_LIMIT, RADIUS, without_loops
-from graphbandit.plots.style import GREY, INK
+from graphbandit.plots.style import GREY, INK, literal
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -54,13 +54,13 @@ def plot_graph(graph: FeedbackGraph, *, names: Sequence[str] | None = None) -> F
     for (x, y), away, name in zip(points, outward, given, strict=True):
         axes.add_patch(Circle((x, y), RADIUS if inside else 0.1, facecolor="white", edgecolor=INK, zorder=2))
         if inside:
-            axes.text(x, y, name, ha="center", va="center_baseline", size=0.3 * letter, color=INK, zorder=3)
+            axes.text(x, y, literal(name), ha="center", va="center_baseline", size=0.3 * letter, color=INK, zorder=3)
             continue
         left = away[0] < -1e-9
         axes.text(
             x + 0.22 * away[0],
             y + 0.22 * away[1],
-            name,
+            literal(name),
             rotation=np.degrees(np.arctan2(away[1], away[0])) + (180 if left else 0),
             rotation_mode="anchor",
             ha="right" if left else "left",

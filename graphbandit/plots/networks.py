@@ -11,7 +11,7 @@ from graphbandit.errors import GraphError
 from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.graphs.networks.network import Network
 from graphbandit.plots.drawing import without_loops
-from graphbandit.plots.style import BLUE, INK, PALE, plain_axes
+from graphbandit.plots.style import BLUE, INK, PALE, literal, plain_axes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -49,7 +49,7 @@ def plot_network(network: Network, subgraph: FeedbackGraph, *, title: str | None
     drawing.set_axis_off()
     drawing.set_title(f"{subgraph.n_arms} nodes, {len(lines)} edges", size=10, color=INK)
     if title is not None:
-        figure.suptitle(title, weight="bold", color=INK)
+        figure.suptitle(literal(title), weight="bold", color=INK)
     return figure
 
 

@@ -17,6 +17,15 @@ BLUE, VERMILION = COLOURS[:2]
 INK, GREY, PALE = "#222222", "#666666", "#B0B0B0"
 
 
+def literal(text: str) -> str:
+    """Text that Matplotlib writes as it is: a dollar sign would start a formula.
+
+    >>> literal("$x^$")
+    '\\\\$x^\\\\$'
+    """
+    return text.replace("$", r"\$")
+
+
 def plain_axes(axes: Axes) -> None:
     """Two spines, outward ticks, a faint horizontal grid."""
     axes.spines[["top", "right"]].set_visible(False)
@@ -37,7 +46,7 @@ def name_ends(axes: Axes, x: float, ends: Sequence[tuple[float, str, str]], *, r
     for i in reversed(range(len(heights))):
         heights[i] = min(heights[i], 1.0 - room * (len(heights) - 1 - i))
     for (_, name, colour), height in zip(rows, heights, strict=True):
-        axes.text(1.02, height, name, transform=axes.transAxes, va="center", color=colour, size=9.5)
+        axes.text(1.02, height, literal(name), transform=axes.transAxes, va="center", color=colour, size=9.5)
 
 
 def save_figure(figure: Figure, path: Path) -> None:

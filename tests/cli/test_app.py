@@ -8,7 +8,7 @@ from typer.testing import CliRunner, Result
 import graphbandit as gb
 from graphbandit import plots
 from graphbandit.cli.app import app
-from graphbandit.studies.paper.reproduce import compile_kernels
+from graphbandit.studies.running import compile_kernels
 
 COMMANDS = [command.name or command.callback.__name__ for command in app.registered_commands]
 
@@ -90,7 +90,7 @@ def test_presets(preset: str, name: str, monkeypatch, tmp_path) -> None:
         assert options["workers"] == 3
         raise SeenError
 
-    monkeypatch.setattr("graphbandit.studies.paper.reproduce.reproduce", stop)
+    monkeypatch.setattr("graphbandit.studies.running.run_study", stop)
     chosen = ["--only", "ablation", "--only", "arms", "--workers", 3]
     assert isinstance(run("reproduce", preset, "--seed", 7, *chosen, "--out", tmp_path).exception, SeenError)
 
@@ -128,7 +128,7 @@ def test_interruption_is_one_line_and_exit_code_130(monkeypatch, tmp_path) -> No
     def interrupt(*arguments: object, **options: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("graphbandit.studies.paper.reproduce.reproduce", interrupt)
+    monkeypatch.setattr("graphbandit.studies.running.run_study", interrupt)
     result = run("reproduce", "--out", tmp_path)
     assert result.exit_code == 130
     assert result.stderr == "graphbandit: interrupted\n"

@@ -15,7 +15,8 @@ from graphbandit.environments import LabelledData, RatingData, load_dataset, rea
 from graphbandit.environments.datasets import BUNDLED, DATASETS, KEEL, principal_components
 from graphbandit.errors import ExperimentError, InputError, MissingExtraError, SettingError
 from graphbandit.experiments import Experiment, Grid, load
-from graphbandit.experiments.describe import registry
+from graphbandit.experiments.describe.environment_kinds import ENVIRONMENT_KINDS, build_environment
+from graphbandit.experiments.describe.identity import identity
 
 RNG = np.random.default_rng(7)
 X, Y = RNG.integers(0, 16, (40, 3)), np.arange(40) % 4
@@ -283,7 +284,7 @@ def test_a_changed_file_is_another_environment(experiment_file):
     points = load(experiment_file).environment_points()
 
     def identities():
-        return [registry.identity(point.kind, point.settings, registry.ENVIRONMENTS) for point in points]
+        return [identity(point.kind, point.settings, ENVIRONMENT_KINDS) for point in points]
 
     before = identities()
     assert "letter sha256:" in before[0]
@@ -291,8 +292,8 @@ def test_a_changed_file_is_another_environment(experiment_file):
     np.savez(folder / "sub" / "keel.npz", letter_X=X + 1, letter_y=Y, letter_classes=np.array(list("ABCD")))
     after = identities()
     assert [a == b for a, b in zip(before, after, strict=True)] == [False, False, False, True, True]
-    assert registry.build_environment(points[2].kind, points[2].settings).n_rows == 5
-    bundled = registry.identity("classification", {"data": "iris"}, registry.ENVIRONMENTS)
+    assert build_environment(points[2].kind, points[2].settings).n_rows == 5
+    bundled = identity("classification", {"data": "iris"}, ENVIRONMENT_KINDS)
     assert '"data": "iris"' in bundled
 
 
@@ -300,7 +301,7 @@ WRONG = [
     ('data = "letter"', 'data = "lettr"', 8, "data set is 'lettr'; expected one of"),
     ('data = "letter"', 'data = "vowel"', 6, "lacks the array 'vowel_X'"),
     ('data = "letter"', 'data = "movielens"', 8, "data is 'movielens', which has ratings and no classes"),
-    ('data = "letter"', "data = 3", 8, "data set is '3'; expected one of"),
+    ('data = "letter"', "data = 3", 8, "data is 3; expected the name of a data set"),
     ('data = "letter"', 'data = "letter"\nfile = "own.csv"', 8, "data is 'letter' and file is"),
     ('data = "letter"\n', "", 6, "data is None and file is None; expected one of them"),
     ('data = "letter"', 'data = "letter"\nlabel = "kind"', 9, "label is 'kind'; expected none with a data set"),

@@ -1,6 +1,5 @@
 """Function classes that learners of experiment files name: they fit every kind of context, and mistakes have lines."""
 
-import inspect
 import json
 
 import numpy as np
@@ -8,8 +7,11 @@ import pytest
 
 from graphbandit.errors import ExperimentError, SettingError
 from graphbandit.experiments import load
-from graphbandit.experiments.describe.class_kinds import CLASSES, Contexts
-from graphbandit.experiments.describe.registry import LEARNERS, build_environment, build_learner, identity
+from graphbandit.experiments.describe.class_kinds import CLASS_KINDS, Contexts
+from graphbandit.experiments.describe.environment_kinds import build_environment
+from graphbandit.experiments.describe.identity import identity
+from graphbandit.experiments.describe.kinds import parameters
+from graphbandit.experiments.describe.learner_kinds import LEARNER_KINDS, build_learner
 from graphbandit.simulate import run_repeat
 
 SMALL = {
@@ -45,7 +47,7 @@ def environment(arms):
 
 
 @pytest.mark.parametrize("arms", ARMS)
-@pytest.mark.parametrize("kind", CLASSES)
+@pytest.mark.parametrize("kind", CLASS_KINDS)
 def test_every_kind_plays_on_every_kind_of_context(kind, arms):
     if kind in ("forest", "boosting"):
         pytest.importorskip("sklearn")
@@ -63,41 +65,41 @@ def test_features_of_arms_that_stay_are_shared():
     instance = environment("fixed").instance(0)
     contexts = Contexts.of(instance.problem(None), (3,))
     np.testing.assert_array_equal(contexts.arm_features, instance.arm_features)
-    assert CLASSES["linear"](contexts=contexts).features.blocks == 1
-    assert CLASSES["linear"](contexts=Contexts(n_arms=4, shape=(3,), arm_features=None)).features.blocks == 4
+    assert CLASS_KINDS["linear"](contexts=contexts).features.blocks == 1
+    assert CLASS_KINDS["linear"](contexts=Contexts(n_arms=4, shape=(3,), arm_features=None)).features.blocks == 4
 
 
 def test_contexts_of_other_shapes_are_refused():
     with pytest.raises(SettingError, match=r"function_class takes contexts of one or two axes; .* \(2, 3, 4\)"):
-        CLASSES["linear"](contexts=Contexts(n_arms=2, shape=(2, 3, 4), arm_features=None))
+        CLASS_KINDS["linear"](contexts=Contexts(n_arms=2, shape=(2, 3, 4), arm_features=None))
     with pytest.raises(SettingError, match="one or two axes"):
-        CLASSES["forest"](contexts=Contexts(n_arms=2, shape=(), arm_features=None))
+        CLASS_KINDS["forest"](contexts=Contexts(n_arms=2, shape=(), arm_features=None))
 
 
-@pytest.mark.parametrize("learner", [name for name, kind in LEARNERS.items() if kind.options is not None])
+@pytest.mark.parametrize("learner", [name for name, kind in LEARNER_KINDS.items() if kind.options is not None])
 def test_options_of_classes_never_collide_with_settings_of_learners(learner):
-    settings = set(LEARNERS[learner].defaults({})) | LEARNERS[learner].without
+    settings = set(LEARNER_KINDS[learner].defaults({})) | LEARNER_KINDS[learner].without
     assert "function_class" in settings
-    for build in CLASSES.values():
-        assert not settings & (set(inspect.signature(build).parameters) - {"contexts"})
+    for build in CLASS_KINDS.values():
+        assert not settings & set(parameters(build))
 
 
 def test_a_learner_without_a_class_has_the_identity_it_always_had():
     """No word of a class in it: results of earlier runs stay known."""
-    for name, kind in LEARNERS.items():
+    for name, kind in LEARNER_KINDS.items():
         settings = kind.complete({})
-        known = json.loads(identity(name, {}, LEARNERS))
+        known = json.loads(identity(name, {}, LEARNER_KINDS))
         assert known == {"kind": name, **{key: value for key, value in settings.items() if value is not None}}
         assert "function_class" not in known
 
 
 def test_options_are_part_of_the_identity():
     def of(**settings):
-        return identity("AdaCBG", {"function_class": "kernel", **settings}, LEARNERS)
+        return identity("AdaCBG", {"function_class": "kernel", **settings}, LEARNER_KINDS)
 
     assert of() == of(n_features=200)
     assert of() != of(n_features=100)
-    assert of() != identity("AdaCBG", {"function_class": "linear"}, LEARNERS)
+    assert of() != identity("AdaCBG", {"function_class": "linear"}, LEARNER_KINDS)
 
 
 def test_a_class_needs_an_environment():

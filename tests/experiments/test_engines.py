@@ -3,12 +3,10 @@
 import json
 import multiprocessing
 import os
-import random
 import shutil
 import signal
 import subprocess
 import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,11 +17,10 @@ import graphbandit as gb
 from graphbandit.cli.app import app
 from graphbandit.errors import EngineError, SettingError
 from graphbandit.experiments import Cluster, InProcess, Processes, load, run
-from graphbandit.experiments.describe.experiment import Point
-from graphbandit.experiments.describe.runs import Run, plan
-from graphbandit.experiments.describe.toml_writer import to_toml
-from graphbandit.experiments.results import parquet as parts
-from graphbandit.experiments.results.results import Results, part_files
+from graphbandit.experiments.describe.grids import Point
+from graphbandit.experiments.describe.planned_runs import PlannedRun, planned_runs
+from graphbandit.experiments.results import files
+from graphbandit.experiments.results.reading import part_files
 from graphbandit.experiments.running.engines.base import DEATHS
 from graphbandit.experiments.running.engines.cluster import _check_version
 from graphbandit.experiments.running.tasks import Conditions, Task, run_task
@@ -31,7 +28,7 @@ from tests.experiment_samples import SMALL
 from tests.experiments.test_files import arrays_file
 
 LONGER = replace(SMALL, rounds=300, repeats=6)
-KILLS = int(os.environ.get("GRAPHBANDIT_TEST_KILLS", "4"))
+STARTER = Path(gb.__file__).parent / "experiments" / "describe" / "starter.toml"
 
 
 def content(directory: Path) -> dict[str, bytes]:
@@ -90,8 +87,8 @@ class Poison:
 
 
 def test_a_run_that_kills_its_worker_again_and_again_is_given_up():
-    runs = plan(SMALL)[:5]
-    poisoned = Run("x" * 24, runs[0].environment, Point("bad", "bad", "Falcon", {"eta": Poison()}), 0)
+    runs = planned_runs(SMALL)[:5]
+    poisoned = PlannedRun("x" * 24, runs[0].environment, Point("bad", "bad", "Falcon", {"eta": Poison()}), 0)
     conditions = Conditions(rounds=16, seed=0, horizon_known=True, curve_points=4, decisions=False)
     tasks = [Task(conditions, (runs[0], poisoned, runs[1])), Task(conditions, tuple(runs[2:]))]
     results = list(Processes(2).results(tasks))
@@ -104,7 +101,7 @@ def test_a_run_that_kills_its_worker_again_and_again_is_given_up():
 
 def test_workers_end_when_results_are_no_longer_wanted():
     conditions = Conditions(rounds=16, seed=0, horizon_known=True, curve_points=4, decisions=False)
-    results = Processes(2).results(Task(conditions, (each,)) for each in plan(SMALL))
+    results = Processes(2).results(Task(conditions, (each,)) for each in planned_runs(SMALL))
     next(results)
     assert multiprocessing.active_children()
     results.close()
@@ -165,43 +162,6 @@ def test_the_exit_code_and_the_output_tell_of_failures(tmp_path, monkeypatch):
     assert len(json.loads((tmp_path / "out" / "failures.json").read_text())) == 8
 
 
-def kill_while_it_runs(arguments: list[str], out: Path, rng: random.Random) -> bool:
-    """Start the command, kill it at a random moment after a part more is written, or a random moment at all.
-
-    Whether it was still running.
-    """
-    before = {path.name for path in part_files(out)}
-    at_once = rng.random() < 0.3
-    process = subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    while not at_once and process.poll() is None and {path.name for path in part_files(out)} <= before:
-        time.sleep(0.01)
-    time.sleep(rng.random() * (2.0 if at_once else 0.5))
-    running = process.poll() is None
-    process.send_signal(signal.SIGKILL)
-    _, errors = process.communicate()
-    assert b"rror" not in errors, errors.decode()
-    if (out / "plan.parquet").exists():  # readable at any time
-        keys = Results.open(out).runs.column("key").to_pylist()
-        assert len(keys) == len(set(keys))
-    return running
-
-
-def test_kill_9_and_resume_again_and_again_gives_the_same_bytes(tmp_path):
-    experiment = replace(SMALL, rounds=512, repeats=10 + 5 * KILLS)
-    (tmp_path / "sweep.toml").write_text(to_toml(experiment, relative_to=tmp_path))
-    rng = random.Random(KILLS)
-    out = tmp_path / "out"
-    command = [sys.executable, "-m", "graphbandit", "run", str(tmp_path / "sweep.toml"), "--out", str(out)]
-    killed = sum(kill_while_it_runs([*command, "--workers", str(1 + i % 2)], out, rng) for i in range(KILLS))
-    last = subprocess.run([*command, "--workers", "2"], capture_output=True, text=True, check=True)
-    assert f"{experiment.n_runs} of {experiment.n_runs} runs" in last.stdout
-    assert last.stderr == ""
-    print(f"killed while running: {killed} of {KILLS}")
-    run(experiment, out=tmp_path / "undisturbed", engine=InProcess())
-    assert content(out) == content(tmp_path / "undisturbed")
-    assert not (out / "parts").exists()
-
-
 def test_a_cluster_that_cannot_be_reached_is_named(tmp_path, monkeypatch):
     distributed = pytest.importorskip("distributed")
 
@@ -216,7 +176,7 @@ def test_a_cluster_that_cannot_be_reached_is_named(tmp_path, monkeypatch):
 def test_a_cluster_of_another_version_is_refused(tmp_path, monkeypatch):
     result = run_task(Task(Conditions(rounds=4, seed=0, horizon_known=True, curve_points=4, decisions=False), ()))
     _check_version(result)
-    rows = parts.table([dict.fromkeys(parts.SCHEMA.names) | {"graphbandit": "0.0.1"}])
+    rows = files.part([dict.fromkeys(files.PART_SCHEMA.names) | {"graphbandit": "0.0.1"}])
     with pytest.raises(EngineError, match=r"the cluster has graphbandit 0\.0\.1; expected"):
         _check_version(replace(result, rows=rows))
 
@@ -229,7 +189,7 @@ def test_bad_engines_are_refused(tmp_path):
     for engine in (Processes, lambda n: Cluster("local", n)):
         with pytest.raises(SettingError, match="workers is 0"):
             engine(0)
-    shutil.copy(Path(__file__).parents[2] / "graphbandit/experiments/describe/starter.toml", tmp_path / "s.toml")
+    shutil.copy(STARTER, tmp_path / "s.toml")
     result = CliRunner().invoke(app, ["run", str(tmp_path / "s.toml"), "--cluster", "somewhere"])
     assert result.exit_code == 2
     assert "expected an address" in result.stderr
@@ -239,29 +199,9 @@ def test_a_script_without_a_main_guard_is_told_so(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(
         "import graphbandit as gb\n"
-        "e = gb.experiments.packaged.packaged('starter')\n"
+        f"e = gb.experiments.load({str(STARTER)!r})\n"
         f"gb.experiments.run(e, out={str(tmp_path / 'out')!r}, engine=gb.experiments.Processes(1))\n"
     )
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert "if __name__ == '__main__'" in done.stderr
-
-
-def test_an_interrupted_run_says_so_and_can_be_resumed(tmp_path):
-    experiment = replace(SMALL, rounds=2048, repeats=200)
-    (tmp_path / "sweep.toml").write_text(to_toml(experiment, relative_to=tmp_path))
-    out = tmp_path / "out"
-    command = [sys.executable, "-m", "graphbandit", "run", str(tmp_path / "sweep.toml"), "--out", str(out)]
-    process = subprocess.Popen(
-        [*command, "--workers", "2"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell's background jobs ignore it
-    )
-    while process.poll() is None and not part_files(out):
-        time.sleep(0.01)
-    process.send_signal(signal.SIGINT)
-    assert process.communicate() == ("", "graphbandit: interrupted\n")
-    assert process.returncode == 130
-    assert 0 < Results.open(out).runs.num_rows < experiment.n_runs

@@ -4,18 +4,19 @@ import pytest
 from matplotlib.colors import same_color
 from matplotlib.figure import Figure
 
+from graphbandit.base.tables import short_number
 from graphbandit.errors import InputError, SettingError
 from graphbandit.experiments.analysis.statistics import FinalRegrets
-from graphbandit.experiments.figures.curves import (
+from graphbandit.experiments.figures import (
+    plot_curves,
     plot_heatmap,
     plot_paired,
     plot_ranks,
-    plot_regret,
     plot_regret_versus_time,
 )
-from graphbandit.experiments.figures.parts import looks, short_number
-from graphbandit.experiments.results.results import Results
+from graphbandit.experiments.results.reading import Results
 from graphbandit.plots import save_figure
+from graphbandit.plots.looks import looks
 from tests.experiment_results import ROUNDS, made_up, sweep, tuning
 from tests.plots.test_plots import overlaps
 
@@ -42,7 +43,7 @@ def written(figure: Figure) -> str:
 
 @pytest.mark.parametrize("band", ["standard error", "std"])
 def test_regret_has_a_mean_and_a_band_for_each_learner(swept: Results, band: str) -> None:
-    axes = plot_regret(swept, environment="cliques", band=band).axes[0]
+    axes = plot_curves(swept, environment="cliques", band=band).axes[0]
     final = FinalRegrets.of(swept).sample("cliques", "AdaCB.G")  # the lowest mean, so the first to be drawn
     mean, spread = final.mean(), final.std(ddof=1) / (np.sqrt(len(final)) if band == "standard error" else 1)
     assert axes.lines[0].get_xydata()[-1] == pytest.approx((ROUNDS, mean))
@@ -59,17 +60,17 @@ def test_curves_with_other_rounds_are_met_in_between() -> None:
     rounds = results.curves.column("round").to_pylist()
     kept = [not (key.endswith("1") and 1 < n < ROUNDS) for key, n in zip(keys, rounds, strict=True)]
     object.__setattr__(results, "curves", results.curves.filter(kept))
-    line = plot_regret(results).axes[0].lines[0]
+    line = plot_curves(results).axes[0].lines[0]
     assert sorted(set(rounds)) == line.get_xdata().tolist()
     assert line.get_ydata()[-1] == 6.0
 
 
 def test_many_learners_are_cut_to_the_best_and_named_below(tuned: Results) -> None:
-    figure = plot_regret(tuned)
+    figure = plot_curves(tuned)
     assert len(figure.axes[0].lines) == 10
     assert "the 10 best of 16 learners" in written(figure)
     assert [text.get_text() for text in figure.legends[0].get_texts()] == FinalRegrets.of(tuned).by_mean("cliques")[:10]
-    two = plot_regret(tuned, learners=FinalRegrets.of(tuned).learners[:2])
+    two = plot_curves(tuned, learners=FinalRegrets.of(tuned).learners[:2])
     assert len(two.axes[0].lines) == 2
 
 
@@ -81,7 +82,7 @@ def test_looks_differ_without_colour_too() -> None:
 
 
 def test_logarithmic_axes_have_plain_numbers(swept: Results) -> None:
-    figure = plot_regret(swept, environment="cliques", scale="log")
+    figure = plot_curves(swept, environment="cliques", scale="log")
     figure.draw_without_rendering()
     assert {"1", "10", "100"} <= {label.get_text() for label in figure.axes[0].get_xticklabels()}
 
@@ -152,8 +153,8 @@ def test_regret_versus_time_has_a_point_for_each_environment(swept: Results) -> 
 def every_figure(results: Results) -> list[Figure]:
     table = FinalRegrets.of(results)
     return [
-        plot_regret(results, environment=table.environments[0]),
-        plot_regret(results, environment=table.environments[0], scale="log", band="std"),
+        plot_curves(results, environment=table.environments[0]),
+        plot_curves(results, environment=table.environments[0], scale="log", band="std"),
         plot_paired(results, baseline=table.learners[0]),
         plot_ranks(results),
         plot_regret_versus_time(results),
@@ -184,13 +185,13 @@ def test_figures_repeat_to_the_byte_and_leave_matplotlib_alone(swept: Results, t
 
 def test_what_cannot_be_drawn_is_refused(swept: Results) -> None:
     with pytest.raises(SettingError, match="environment is left out of 3; expected one of 'star n_arms=5'"):
-        plot_regret(swept)
+        plot_curves(swept)
     with pytest.raises(SettingError, match="environment is 'clique'; did you mean 'cliques'"):
-        plot_regret(swept, environment="clique")
+        plot_curves(swept, environment="clique")
     with pytest.raises(SettingError, match="band is 'range'; expected one of 'standard error', 'std'"):
-        plot_regret(swept, environment="cliques", band="range")
+        plot_curves(swept, environment="cliques", band="range")
     with pytest.raises(SettingError, match="learner is 'UCB'"):
-        plot_regret(swept, environment="cliques", learners=["UCB"])
+        plot_curves(swept, environment="cliques", learners=["UCB"])
     with pytest.raises(SettingError, match="learner is 'UCB'"):
         plot_paired(swept, baseline="UCB")
     with pytest.raises(InputError, match="shares a repeat with the baseline 'a'"):
@@ -213,20 +214,4 @@ def test_what_cannot_be_drawn_is_refused(swept: Results) -> None:
     with pytest.raises(InputError, match="no timings"):
         plot_regret_versus_time(bare)
     with pytest.raises(InputError, match="no curve was recorded"):
-        plot_regret(bare)
-
-
-@pytest.mark.parametrize(
-    ("x", "text"),
-    [
-        (0, "0.00"),
-        (0.0123, "0.0123"),
-        (1.234, "1.23"),
-        (12.34, "12.3"),
-        (123.4, "123"),
-        (-12345.6, "-12346"),
-        (99.97, "100"),
-    ],
-)
-def test_numbers_have_about_three_digits(x: float, text: str) -> None:
-    assert short_number(x) == text
+        plot_curves(bare)

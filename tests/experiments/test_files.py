@@ -14,9 +14,10 @@ import graphbandit as gb
 from graphbandit.cli.app import app
 from graphbandit.errors import ExperimentError
 from graphbandit.experiments import Experiment, Grid, load
-from graphbandit.experiments.describe.packaged import PACKAGED, packaged, packaged_text
+from graphbandit.experiments.describe.planned_runs import planned_runs
 from graphbandit.experiments.describe.toml_reader import line_of
 from graphbandit.experiments.describe.toml_writer import to_toml
+from graphbandit.studies.study import STARTER, packaged_names, packaged_text, study_named
 
 GOOD = """\
 # a comment
@@ -76,6 +77,15 @@ BAD = [
     ("eta = [0.5, 1.0]", "function_class = 'x'", 17, "function_class is 'x'; expected one of 'linear', 'logistic'"),
     ('[learners.ours]\nkind = "AdaCBG"', "[learners]\nours = 3", 16, "ours is 3; expected a table"),
     ('kind = "paper"', 'kind = "arrays"\nfile = "gone.npz"', 10, "unknown setting of kind 'arrays'"),
+    ('graph = "star"', 'graph = "network"\nfile = 0', 10, "file is 0; expected the name of a file"),
+    (
+        'kind = "paper"\ngraph = "star"\nn_arms = [\n    5,\n    6,\n]',
+        'kind = "ratings"\ndata = 0',
+        9,
+        "data is 0; expected",
+    ),
+    ('graph = "star"', 'graph = "star"\nn_functions = 9223372036854775807', 7, "cannot be built: "),
+    ('graph = "star"', 'graph = "random"\ndensity = 1e308', 7, "density = 1e+308"),
     ('graph = "star"\nn_arms = [\n    5,\n    6,\n]', 'kind = "arrays"', 9, "not TOML"),
 ]
 
@@ -140,10 +150,10 @@ def test_a_data_file_is_found_beside_the_experiment(tmp_path, monkeypatch):
     assert len(results.regret("data", "greedy")) == 2
     # the copy beside the results leads to the data too, and new data are a new experiment
     copy = load(tmp_path / "out" / "experiment.toml")
-    before = {run.key for run in gb.experiments.plan.plan(copy)}
+    before = {run.key for run in planned_runs(copy)}
     assert before == set(results.runs.column("key").to_pylist())
     arrays_file(tmp_path / "data.npz", rewards=np.zeros((20, 4)))
-    assert before.isdisjoint({run.key for run in gb.experiments.plan.plan(copy)})
+    assert before.isdisjoint({run.key for run in planned_runs(copy)})
 
 
 @pytest.mark.parametrize(
@@ -215,12 +225,17 @@ def test_lines_of_every_way_to_write_a_key():
     assert line_of(text, ()) == 1
 
 
-@pytest.mark.parametrize("name", PACKAGED)
+@pytest.mark.parametrize(
+    "name", [STARTER, "ablation", "clique-table", "leaderboard/linear_still", "exploration/finite"]
+)
 def test_packaged_experiments_can_be_written_out_and_run(name, tmp_path):
     result = run("new", tmp_path / "new.toml", "--like", name)
     assert result.exit_code == 0
     assert (tmp_path / "new.toml").read_text() == packaged_text(name)
-    assert load(tmp_path / "new.toml") == packaged(name)
+    written = load(tmp_path / "new.toml")
+    if name != STARTER:
+        study, file = packaged_names()[name]
+        assert written == study_named(study).experiment(file)
     again = run("new", tmp_path / "new.toml")
     assert again.exit_code == 2
     assert "File exists" in again.stderr

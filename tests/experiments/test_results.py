@@ -11,16 +11,13 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
-from typer.testing import CliRunner
 
 import graphbandit as gb
-from graphbandit.cli.app import app
-from graphbandit.cli.console import summary
 from graphbandit.errors import InputError, SavedFileError
 from graphbandit.experiments import Grid, InProcess, Progress, Results, run, run_all
-from graphbandit.experiments.describe.toml_writer import to_toml
-from graphbandit.experiments.results.results import part_files
-from graphbandit.experiments.results.store import Store
+from graphbandit.experiments.describe.planned_runs import planned_runs
+from graphbandit.experiments.results import files
+from graphbandit.experiments.results.reading import part_files
 from tests.experiment_samples import SMALL, small_results
 
 
@@ -130,7 +127,7 @@ def test_what_is_no_longer_asked_for_is_kept_until_it_is_again(tmp_path):
     ids=lambda change: next(iter(change)),
 )
 def test_whatever_changes_a_result_makes_another_run(change):
-    keys = [{each.key for each in gb.experiments.plan.plan(e)} for e in (SMALL, replace(SMALL, **change))]
+    keys = [{each.key for each in planned_runs(e)} for e in (SMALL, replace(SMALL, **change))]
     assert keys[0].isdisjoint(keys[1])
 
 
@@ -138,9 +135,7 @@ def test_defaults_and_ways_of_writing_do_not_make_another_run():
     def keys(settings):
         return [
             each.key
-            for each in gb.experiments.plan.plan(
-                replace(SMALL, name="x", repeats=1, learners={"ours": Grid("AdaCBG", settings)})
-            )
+            for each in planned_runs(replace(SMALL, name="x", repeats=1, learners={"ours": Grid("AdaCBG", settings)}))
         ]
 
     assert keys({}) == keys({"eta": 1_000_000}) == keys({"radius": "sharp", "eta": [1e6]})
@@ -148,8 +143,8 @@ def test_defaults_and_ways_of_writing_do_not_make_another_run():
 
 
 def test_results_are_readable_while_they_come(tmp_path, monkeypatch):
-    monkeypatch.setattr("graphbandit.experiments.results.store.FLUSH_SECONDS", 0.0)
-    monkeypatch.setattr("graphbandit.experiments.results.store.MANY_PARTS", 3)
+    monkeypatch.setattr("graphbandit.experiments.results.writing.FLUSH_SECONDS", 0.0)
+    monkeypatch.setattr("graphbandit.experiments.results.writing.MANY_PARTS", 3)
     monkeypatch.setattr("graphbandit.experiments.running.runner.TASK_SECONDS", 0.0)
     seen = []
 
@@ -171,7 +166,7 @@ def test_results_are_readable_while_they_come(tmp_path, monkeypatch):
 
 def test_a_finished_experiment_is_on_disk_while_others_run(tmp_path, monkeypatch):
     """The last rows of the first of several experiments do not wait for the end of the last."""
-    monkeypatch.setattr("graphbandit.experiments.results.store.FLUSH_SECONDS", 0.0)
+    monkeypatch.setattr("graphbandit.experiments.results.writing.FLUSH_SECONDS", 0.0)
     first, second = (replace(SMALL, name=name, repeats=1, seed=seed) for name, seed in (("one", 1), ("two", 2)))
 
     def look(states: Sequence[Progress]) -> None:
@@ -193,7 +188,7 @@ def test_a_kill_between_the_files_of_a_merge_loses_nothing(written, tmp_path, mo
     run(replace(SMALL, repeats=2), out=out, engine=InProcess())
     with monkeypatch.context() as patch:
         left = [written]
-        write = gb.experiments.store.parts.write
+        write = files.write
 
         def failing(path: Path, *rows: object) -> None:
             if path.name in ("runs.parquet", "curves.parquet", "timings.parquet"):
@@ -202,8 +197,10 @@ def test_a_kill_between_the_files_of_a_merge_loses_nothing(written, tmp_path, mo
                 left[0] -= 1
             write(path, *rows)
 
-        patch.setattr("graphbandit.experiments.results.store.parts.write", failing)
-        patch.setattr("graphbandit.experiments.results.store._remove", lambda paths: (_ for _ in ()).throw(KilledError))
+        patch.setattr("graphbandit.experiments.results.writing.files.write", failing)
+        patch.setattr(
+            "graphbandit.experiments.results.writing._remove", lambda paths: (_ for _ in ()).throw(KilledError)
+        )
         with pytest.raises(KilledError):
             run(SMALL, out=out, engine=InProcess())
     torn, fresh = Results.open(out), Results.open(tmp_path / "fresh")
@@ -230,31 +227,6 @@ def test_decisions_are_kept_on_request(tmp_path):
     assert set(log.column_names) == {"round", *vars(decisions)}
     with pytest.raises(InputError, match="no decisions were kept"):
         results.decisions("0" * 24)
-
-
-def with_format(path: Path, number: object) -> None:
-    table = parquet.read_table(path)
-    metadata = json.loads(table.schema.metadata[b"graphbandit"]) | {"format": number}
-    parquet.write_table(table.replace_schema_metadata({b"graphbandit": json.dumps(metadata)}), path)
-
-
-def cli(*arguments: object):
-    return CliRunner(env={"COLUMNS": "100", "NO_COLOR": "1"}).invoke(app, [str(x) for x in arguments])
-
-
-def test_results_of_another_version_are_refused_and_left_alone(tmp_path):
-    out = tmp_path / "out"
-    small_results(out)
-    with_format(out / "plan.parquet", 99)
-    (tmp_path / "small.toml").write_text(to_toml(SMALL, relative_to=tmp_path))
-    before = {path: path.read_bytes() for path in out.iterdir()}
-    for command in (["run", tmp_path / "small.toml", "--out", out], ["show", out]):
-        result = cli(*command)
-        assert result.exit_code == 2
-        assert f"{out}/plan.parquet has results of format 99; this version" in result.stderr
-        assert result.stderr.count("\n") == 1
-        assert result.stdout == ""
-    assert {path: path.read_bytes() for path in out.iterdir()} == before
 
 
 def test_damaged_and_foreign_directories_are_refused(tmp_path):
@@ -287,68 +259,10 @@ def test_a_run_killed_before_its_plan_was_written_can_be_started_again(tmp_path)
     assert small_results(tmp_path).runs.num_rows == 36
 
 
-def test_two_runs_cannot_write_to_one_directory(tmp_path):
-    with (
-        Store.opened(tmp_path, SMALL, gb.experiments.plan.plan(SMALL)),
-        pytest.raises(SavedFileError, match="being written to by another run"),
-    ):
-        small_results(tmp_path)
-    small_results(tmp_path)
-
-
 def test_without_a_directory_results_are_in_memory_only(small):
     results = run(SMALL, engine=InProcess())
     assert results.runs.equals(small.runs)
     assert not results.directory.exists()
-
-
-def test_progress_tells_speed_time_left_and_the_best_learner(tmp_path):
-    texts = []
-    run(SMALL, out=tmp_path, engine=InProcess(), progress=lambda progress: texts.append(summary(progress)))
-    assert texts[0] == "0 rounds/s"
-    assert "rounds/s · 0:00:00 left · best: ours eta=" in texts[-1]
-    progress = Progress(total=10, finished_before=0, rounds=100, done=2, failed=1)
-    progress.count("a", 3.0)
-    progress.count("b", 2.0)
-    assert progress.best == ("b", 2.0)
-    assert summary(progress).endswith("best: b (2) · 1 failed")
-
-
-def test_run_and_show_print_a_table_and_are_quiet_on_request(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    Path("small.toml").write_text(to_toml(SMALL, relative_to=tmp_path))
-    result = cli("run", "small.toml", "--workers", 1)
-    assert result.exit_code == 0
-    assert result.stderr == ""  # no progress bar where nobody watches
-    assert "small: 36 of 36 runs of 64 rounds" in result.stdout
-    assert "Results: results/small" in result.stdout
-    found = Results.open("results/small").regret("cliques", "FALCON")
-    assert f"{found.mean():.2f} ± {found.std(ddof=1) / 3**0.5:.2f}" in result.stdout
-    assert cli("show", "results/small").stdout in result.stdout
-    assert cli("run", "small.toml", "--workers", 1, "--quiet").output == ""
-    fewer = replace(SMALL, repeats=4, environments={f"e{i}": Grid("paper", {"n_arms": 3 + i}) for i in range(6)})
-    Path("wide.toml").write_text(to_toml(replace(fewer, name="wide"), relative_to=tmp_path))
-    turned = cli("run", "wide.toml", "--workers", 1).stdout.splitlines()
-    assert turned[3].split()[-1] == "uniform"
-
-
-def test_show_tells_how_far_it_is(tmp_path, monkeypatch):
-    class StopError(Exception):
-        pass
-
-    monkeypatch.setattr("graphbandit.experiments.running.runner.TASK_SECONDS", 0.0)
-
-    def stop(progress: Progress) -> None:
-        if progress.done >= 20:
-            raise StopError
-
-    with pytest.raises(StopError):
-        run(SMALL, out=tmp_path, engine=InProcess(), progress=stop)
-    result = cli("show", tmp_path)
-    done = Results.open(tmp_path).runs.num_rows
-    assert done == 20
-    assert f"small: {done} of 36 runs" in result.stdout
-    assert "of 3)" in result.stdout
 
 
 def test_importing_the_package_loads_no_arrow_and_no_experiments():

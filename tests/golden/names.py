@@ -18,13 +18,11 @@ import graphbandit as gb
 from graphbandit import environments, experiments, function_classes, learners, planning, theory
 from graphbandit.base.programs import SOLVERS
 from graphbandit.environments.datasets import DIRECTORY_VARIABLE
-from graphbandit.experiments.describe.packaged import packaged_file
-from graphbandit.experiments.describe.registry import ENVIRONMENTS, LEARNERS
+from graphbandit.experiments.describe.environment_kinds import ENVIRONMENT_KINDS as ENVIRONMENTS
+from graphbandit.experiments.describe.learner_kinds import LEARNER_KINDS as LEARNERS
 from graphbandit.graphs import generators, sources
 from graphbandit.graphs import parameters as graph_parameters
-from graphbandit.studies.leaderboard.plans import Suite
-from graphbandit.studies.paper.plans import Reproduction
-from graphbandit.studies.plans import Plan
+from graphbandit.studies import Plan
 
 Arrays = dict[str, np.ndarray]
 
@@ -67,7 +65,7 @@ PRESETS = {
         )
     },
     **{
-        f"studies/{name}": f"studies/{name}.toml"
+        f"studies/{name}": f"studies/{name.replace('_', '/', 1)}.toml"
         for name in (
             "classes_bundled", "classes_bundled_refits", "classes_data", "classes_data_refits", "classes_linear",
             "exploration_boosting", "exploration_finite", "exploration_kernel", "exploration_linear",
@@ -89,9 +87,14 @@ DATA_PRESETS = frozenset({"studies/classes_data", "studies/classes_data_refits",
 
 DATA_VARIABLE = DIRECTORY_VARIABLE
 
-LEARNER_KINDS = tuple(LEARNERS)
+_FROZEN_ORDER = (
+    "AdaCBG", "AdaCB", "IDSG", "LateIDSG", "LateAdaCBG", "RegCB", "BootstrappedThompson", "EpsilonGreedy",
+    "ExploreThenCommit", "Falcon", "RegCBG", "Greedy", "SquareCB", "SquareCBG", "Uniform", "UCBN", "UCBMaxN", "TSN",
+    "IDSN", "Exp3SET", "Exp3DOM", "Exp3G", "Exp3IX", "LinUCB", "LinTS", "Exp3LGCU", "Exp3LGCIX",
+)  # fmt: skip
+LEARNER_KINDS = (*_FROZEN_ORDER, *(name for name in LEARNERS if name not in _FROZEN_ORDER))
 ENVIRONMENT_KINDS = tuple(ENVIRONMENTS)
-"""What an experiment's file may name."""
+"""What an experiment's file may name; learners in the order in which the results were frozen."""
 
 LEARNER_NAMES = tuple(
     name
@@ -388,7 +391,7 @@ def bounds(horizon: np.ndarray) -> Arrays:
 
 def preset(name: str) -> Any:
     """A packaged experiment as its file has it."""
-    return packaged_file(PRESETS[name])
+    return experiments.load(Path(gb.__file__).parent / PRESETS[name])
 
 
 def cut(experiment: Any, *, rounds: int, repeats: int = 1, values: int = 2) -> Any:
@@ -442,13 +445,9 @@ def experiment_arrays(experiment: Any) -> Arrays:
 def planned() -> Iterator[tuple[str, Any]]:
     """Every experiment of the paper, the studies and the leaderboard, as the presets size it."""
     for size in ("quick", "full"):
-        for name, made in Reproduction(preset=size).experiments().items():
-            yield f"{size}/paper/{name}", made
-        for study in ("exploration", "classes"):
+        for study in ("paper", "exploration", "classes", "leaderboard"):
             for name, made in Plan(study=study, preset=size).experiments().items():
                 yield f"{size}/{study}/{name}", made
-        for name, made in Suite(preset=size).experiments().items():
-            yield f"{size}/leaderboard/{name}", made
 
 
 def described(experiment: Any) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import pytest
 from graphbandit.environments import paper
 from graphbandit.errors import ExperimentError, GraphError, NetworkFileError, SettingError
 from graphbandit.experiments import Experiment, Grid, InProcess, load
-from graphbandit.experiments.describe.runs import plan
+from graphbandit.experiments.describe.planned_runs import planned_runs
 from graphbandit.experiments.running.runner import run
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.graph import FeedbackGraph
@@ -257,13 +257,13 @@ def an_experiment(file: Path, **settings: object) -> Experiment:
 
 
 def test_experiments_know_networks_by_their_content(file: Path, tmp_path: Path) -> None:
-    first = [run.key for run in plan(an_experiment(file))]
+    first = [run.key for run in planned_runs(an_experiment(file))]
     copy = tmp_path / "copy"
     copy.write_bytes(file.read_bytes())
-    assert [run.key for run in plan(an_experiment(copy))] == first
-    assert [run.key for run in plan(an_experiment(file, sampler="bfs"))] != first
+    assert [run.key for run in planned_runs(an_experiment(copy))] == first
+    assert [run.key for run in planned_runs(an_experiment(file, sampler="bfs"))] != first
     copy.write_text("".join(f"{i} {i + 1}\n" for i in range(50)))
-    assert [run.key for run in plan(an_experiment(copy))] != first
+    assert [run.key for run in planned_runs(an_experiment(copy))] != first
 
 
 def test_experiments_run_on_a_network_named_in_their_file(file: Path, tmp_path: Path) -> None:
@@ -288,7 +288,7 @@ kind = "Falcon"
     results = run(experiment, out=tmp_path / "out", engine=InProcess())
     assert results.runs.num_rows == 2
     again = load(tmp_path / "out" / "experiment.toml")
-    assert [one.key for one in plan(again)] == [one.key for one in plan(experiment)]
+    assert [one.key for one in planned_runs(again)] == [one.key for one in planned_runs(experiment)]
     for name, line, message in [
         ("gone.csv", 10, "gone.csv': No such file or directory"),
         ("friends.toml", 10, "friends.toml', whose line"),

@@ -8,8 +8,9 @@ import pytest
 import graphbandit as gb
 from graphbandit import environments
 from graphbandit.errors import InputError, SettingError
-from graphbandit.experiments.describe.experiment import Experiment, Grid
-from graphbandit.experiments.describe.registry import build_learner
+from graphbandit.experiments.describe.experiment import Experiment
+from graphbandit.experiments.describe.grids import Grid
+from graphbandit.experiments.describe.learner_kinds import build_learner
 from graphbandit.experiments.running.engines import InProcess
 from graphbandit.experiments.running.runner import run
 from graphbandit.rounds.shown import Shown

@@ -8,7 +8,8 @@ import graphbandit as gb
 from graphbandit import environments
 from graphbandit.environments import ProbabilisticEnvironment
 from graphbandit.errors import GraphError, InputError, ObservationError, SettingError
-from graphbandit.experiments.describe.registry import ENVIRONMENTS, build_environment, identity
+from graphbandit.experiments.describe.environment_kinds import ENVIRONMENT_KINDS, build_environment
+from graphbandit.experiments.describe.identity import identity
 from graphbandit.planning import scaling_count
 from graphbandit.planning.sampling import SamplingRule, sample_rounds
 from graphbandit.rounds.shown import Shown
@@ -433,7 +434,9 @@ def test_settings_of_experiment_files():
     assert built.n_arms == 6
     sure = build_environment("paper", {**plain, "shown": "nothing"})
     assert sure.instance(0).rounds(0, 9).graphs == build_environment("paper", plain).instance(0).rounds(0, 9).graphs
-    assert "edge" not in identity("paper", plain, ENVIRONMENTS)
-    assert identity("paper", plain, ENVIRONMENTS) != identity("paper", {**plain, "shown": "nothing"}, ENVIRONMENTS)
+    assert "edge" not in identity("paper", plain, ENVIRONMENT_KINDS)
+    assert identity("paper", plain, ENVIRONMENT_KINDS) != identity(
+        "paper", {**plain, "shown": "nothing"}, ENVIRONMENT_KINDS
+    )
     with pytest.raises(SettingError, match="probability is 2"):
         build_environment("paper", {**plain, "edge_probability": 2.0})

@@ -5,17 +5,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
-from graphbandit.cli.app import app
-from graphbandit.errors import InputError, SettingError
+from graphbandit.errors import InputError
 from graphbandit.experiments.analysis.statistics import FinalRegrets
+from graphbandit.studies import Findings, Plan
 from graphbandit.studies.leaderboard.board import OURS, Board, board_of
 from graphbandit.studies.leaderboard.figures import plot_board, plot_worst
-from graphbandit.studies.leaderboard.plans import ADVERSARIAL, FROM_FILES, GROUPS, Suite
+from graphbandit.studies.leaderboard.study import ADVERSARIAL, STUDY
 from graphbandit.studies.leaderboard.tables import board_markdown, group_table, overview_table
 from graphbandit.studies.leaderboard.verdict import behind_lines, cells_line, specialist_lines, worst_line
 from tests.browser import needs_chromium, visit
+from tests.studies.commands import invoke
 
 IDS, ADA = OURS
 SPREAD = np.array([-1.0, 0.0, 1.0])
@@ -74,7 +75,7 @@ def test_adversarial_cells_are_shown_but_not_judged():
     assert judged.behind == ()
     assert judged.worst(IDS) == (1.0, "a")
     assert judged.worst("EXP3") is None
-    rows = {row[0][0]: [text for text, _ in row] for row in overview_table(judged).rows}
+    rows = {row[0].text: [str(cell) for cell in row] for row in overview_table(judged).cells}
     assert rows["EXP3"] == ["EXP3", "-", "1.00", "-", "-", "-", "5.00"]
     assert rows["► IDS.G"] == ["► IDS.G", "1.00", "30.0", "1.00", "a", "1.0", "5.00"]
     assert board(cells).behind == ("x",)
@@ -111,10 +112,9 @@ def test_a_regret_of_zero():
 
 def test_marks_of_a_group():
     table = group_table(board({"b": {IDS: 10.05, ADA: 30.0, "greedy": 10.0}}), "drawn")
-    marks = {row[0][0]: row[1][0] for row in table.rows}
-    assert marks["greedy"].startswith("**10.0 ± ")
-    assert marks["► IDS.G"].endswith(" ≈")
-    assert marks["► AdaCB.G, ours"][-1].isdigit()
+    marks = {row[0].text: row[1].mark for row in table.cells}
+    assert marks == {"► IDS.G": "near", "► AdaCB.G, ours": "", "greedy": "best"}
+    assert "| greedy | **10.0 ± " in table.to_markdown()
     assert "after 64 rounds" in table.caption
 
 
@@ -123,11 +123,11 @@ def test_marks_of_a_group():
 
 def test_every_group_is_a_file_and_has_ours(monkeypatch):
     monkeypatch.delenv("GRAPHBANDIT_DATA", raising=False)
-    suite = Suite(preset="full", rounds=64)
-    assert suite.missing == tuple(FROM_FILES)
-    experiments = suite.experiments()
-    assert set(experiments) == set(GROUPS) - FROM_FILES
-    assert set(GROUPS) >= ADVERSARIAL
+    plan = Plan(study="leaderboard", preset="full", rounds=64)
+    assert plan.remark == "GRAPHBANDIT_DATA names no directory of data sets; not run: data."
+    experiments = plan.experiments()
+    assert set(experiments) == set(STUDY.experiments) - {"data"}
+    assert set(STUDY.experiments) >= ADVERSARIAL
     labels = [point.label for experiment in experiments.values() for point in experiment.environment_points()]
     assert len(labels) == len(set(labels)), "a name stands for one cell"
     for experiment in experiments.values():
@@ -139,44 +139,18 @@ def test_every_group_is_a_file_and_has_ours(monkeypatch):
     assert any(each.get("diversity") == 0.0 for each in settings)
 
 
-def test_quick_is_smaller_and_repeats_are_at_most_those_of_the_file():
-    quick = Suite(preset="quick", only=("arms",)).experiments()["arms"]
-    full = Suite(preset="full", only=("arms",)).experiments()["arms"]
-    assert (quick.repeats, quick.rounds) == (2, 128)
-    assert (full.repeats, full.rounds) == (20, 2048)
-    assert Suite(only=("clicks",), repeats=500, rounds=8).experiments()["clicks"].repeats == 10
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"preset": "slow"}, "preset is 'slow'; expected one of 'quick', 'full'"),
-        ({"only": ("arm",)}, "only is 'arm'; expected one of 'finite_small'"),
-        ({"repeats": 0}, "repeats is 0; expected"),
-        ({"rounds": 1.5}, r"rounds is 1\.5; expected"),
-    ],
-)
-def test_what_cannot_be_run_is_refused(settings, message):
-    with pytest.raises(SettingError, match=message):
-        Suite(**settings)
-
-
 def test_adversarial_groups_alone_are_not_judged():
     with pytest.raises(InputError, match="no group with stochastic rewards was run; expected at least one"):
-        board_of([])
+        board_of(Findings(plan=Plan(study="leaderboard"), experiments={}), ADVERSARIAL)
 
 
-def leaderboard(*arguments: object) -> Result:
-    return CliRunner(env={"COLUMNS": "200", "NO_COLOR": "1"}).invoke(app, ["leaderboard", *map(str, arguments)])
-
-
-SMALL = ("--quick", "--only", "linear_still", "--only", "shifting", "--rounds", 8, "--workers", 1)
+SMALL = ("leaderboard", "--only", "linear_still", "--only", "shifting", "--rounds", 8, "--workers", 1)
 
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory) -> tuple[Path, Result]:
     out = tmp_path_factory.mktemp("leaderboard")
-    return out, leaderboard(*SMALL, "--out", out)
+    return out, invoke(*SMALL, "--out", out)
 
 
 def test_from_end_to_end(small):
@@ -184,15 +158,16 @@ def test_from_end_to_end(small):
     assert result.exit_code == 0, result.output
     assert "One of ours (IDS.G or AdaCB.G, ours) is first in" in result.output
     assert "In the worst case over stochastic cells, of the 19 learners that run in all," in result.output
-    text = (out / "leaderboard.md").read_text(encoding="utf-8")
+    text = (out / "tables.md").read_text(encoding="utf-8")
     assert "### Linear, one context" in text
     assert "shifting gap=0.1 graph=bandit" in text
     assert "µs a round" in text
     for name in ("leaderboard", "leaderboard-worst"):
         assert (out / "figures" / f"{name}.png").stat().st_size > 5000
         assert (out / "figures" / f"{name}.svg").exists()
-    again = leaderboard(*SMALL, "--out", out)
-    assert again.output == result.output, "nothing is run twice, so also the times are the same"
+    again = invoke(*SMALL, "--out", out)
+    said, told = (each.output.splitlines()[:-1] for each in (again, result))  # the last line has the time it took
+    assert said == told, "nothing is run twice, so the times of a round are the same too"
 
 
 @needs_chromium
@@ -210,7 +185,7 @@ def test_the_page_in_a_browser(small, tmp_path):
              best: document.querySelectorAll("#group-0 td.best").length,
              overflow: document.documentElement.scrollWidth > innerWidth };
     """
-    seen = visit(out / "leaderboard.html", script, tmp_path)
+    seen = visit(out / "report.html", script, tmp_path)
     assert seen.console == []
     assert seen.outcome["figures"] == 2
     assert seen.outcome["best"] == 4

@@ -3,10 +3,10 @@ from dataclasses import replace
 
 import pytest
 
-from graphbandit.experiments.describe.experiment import Point
-from graphbandit.studies.paper import claims, own_checks
-from graphbandit.studies.paper.checks import Claim
-from graphbandit.studies.paper.findings import Findings
+from graphbandit.experiments.describe.grids import Point
+from graphbandit.studies import Findings
+from graphbandit.studies.paper import claims, own_claims
+from graphbandit.studies.paper.answers import Claim
 from graphbandit.studies.paper.variants import better_without, variants
 from tests.paper_findings import as_claimed, findings
 
@@ -17,14 +17,14 @@ JUDGES = {
     "3": claims.falcon_ignores_graphs,
     "4": claims.arms_do_not_matter,
     "5": claims.no_graph_parameter,
-    "table": own_checks.printed_table,
-    "ours": own_checks.ours_is_lowest,
+    "table": own_claims.printed_table,
+    "ours": own_claims.ours_is_lowest,
 }
 
 
 def answers(claim: Claim, form: str = "paper") -> list[str]:
     """In both readings."""
-    return [check.answer for check in claim.checks if check.form in (form, "")]
+    return [answer.verdict for answer in claim.answers if answer.form in (form, "")]
 
 
 @pytest.fixture(scope="module")
@@ -38,11 +38,11 @@ def test_what_is_as_claimed_is_a_yes(fine: Findings, name: str) -> None:
     assert claim.name == name
     form = "ours" if name == "ours" else "paper"
     assert set(answers(claim, form)) == {"yes"}
-    assert all(check.how_far for check in claim.checks)
+    assert all(answer.how_far for answer in claim.answers)
 
 
 def test_all_claims_are_there_in_order(fine: Findings) -> None:
-    found = [*claims.paper_claims(fine), *own_checks.own_checks(fine)]
+    found = [*claims.paper_claims(fine), *own_claims.own_claims(fine)]
     assert [claim.name for claim in found] == list(JUDGES)
 
 
@@ -72,8 +72,8 @@ def test_kinds_of_graph_that_were_not_run_leave_it_undecided() -> None:
     some = findings(only=("ablation",))
     for name in ("1", "2a"):
         claim = JUDGES[name](some)
-        assert claim.answer == "undecided"
-        assert claim.checks[0].how_far.startswith("only k-tree, cliques, random was run: ")
+        assert claim.verdict == "undecided"
+        assert claim.answers[0].how_far.startswith("only k-tree, cliques, random was run: ")
 
 
 def test_regret_that_grows_with_the_arms_is_a_no() -> None:
@@ -85,9 +85,9 @@ def test_regret_that_grows_with_the_arms_is_a_no() -> None:
     claim = claims.arms_do_not_matter(findings(means, only=("clique-table",)))
     assert answers(claim) == ["no", "no"]
     assert answers(claim, "ours") == ["yes", "yes"]  # those do not change with the arms
-    assert claim.answer == "yes in 2 of 4"
-    assert "grows" in claim.checks[0].how_far
-    assert "+0.50" in claim.checks[0].how_far
+    assert claim.verdict == "yes in 2 of 4"
+    assert "grows" in claim.answers[0].how_far
+    assert "+0.50" in claim.answers[0].how_far
 
 
 @pytest.mark.parametrize(
@@ -116,14 +116,14 @@ def test_regret_that_does_not_follow_the_graph_is_a_no() -> None:
 
 
 def test_a_learner_that_is_told_of_the_graph_is_a_no(fine: Findings) -> None:
-    study = fine.studies["independence"]
-    runs = study.results.runs
+    found = fine.experiments["independence"]
+    runs = found.results.runs
     for settings in ({"kind": "AdaCBG", "n_cliques": 5}, {"kind": "AdaCBG", "eta": 2.0}):
         told = [json.dumps({"environment": {}, "learner": settings if i == 0 else {"kind": "AdaCB.G, paper"}})
                 for i in range(runs.num_rows)]  # fmt: skip
         place = runs.column_names.index("settings")
-        results = replace(study.results, runs=runs.set_column(place, "settings", [told]))
-        other = replace(fine, studies={"independence": replace(study, results=results)})
+        results = replace(found.results, runs=runs.set_column(place, "settings", [told]))
+        other = replace(fine, experiments={"independence": replace(found, results=results)})
         claim = claims.no_graph_parameter(other)
         assert answers(claim) == ["no", "no"]
     assert "n_cliques" in claims.graph_parameter_names()
@@ -134,21 +134,21 @@ def test_means_away_from_print_are_a_no_and_probes_do_not_count() -> None:
     def means(study: str, point: Point, learner: str) -> float:
         return 40.0 if learner.startswith("AdaCB.G") else as_claimed(study, point, learner)
 
-    claim = own_checks.printed_table(findings(means, only=("clique-table",)))
+    claim = own_claims.printed_table(findings(means, only=("clique-table",)))
     assert answers(claim) == ["no", "no"]
-    assert [check.answer for check in claim.checks if check.probe] == ["yes"] * 4
-    assert claim.answer == "no"
+    assert [answer.verdict for answer in claim.answers if answer.probe] == ["yes"] * 4
+    assert claim.verdict == "no"
 
 
 def test_nothing_is_compared_with_print_at_other_rounds() -> None:
-    claim = own_checks.printed_table(findings(only=("clique-table",), rounds=64))
-    assert claim.answer == "not tested"
+    claim = own_claims.printed_table(findings(only=("clique-table",), rounds=64))
+    assert claim.verdict == "not tested"
 
 
 def test_panels_in_which_both_forms_are_the_same_are_named() -> None:
     made = findings(only=("independence",))
-    study = made.studies["independence"]
-    runs = study.results.runs.to_pylist()
+    found = made.experiments["independence"]
+    runs = found.results.runs.to_pylist()
     same = {(row["environment"], row["repeat"]): row["regret"] for row in runs if row["learner"] == "AdaCB.G, paper"}
     values = [
         same[row["environment"], row["repeat"]]
@@ -156,12 +156,14 @@ def test_panels_in_which_both_forms_are_the_same_are_named() -> None:
         else row["regret"]
         for row in runs
     ]
-    place = study.results.runs.column_names.index("regret")
-    results = replace(study.results, runs=study.results.runs.set_column(place, "regret", [values]))
-    claim = own_checks.ours_is_lowest(replace(made, studies={"independence": replace(study, results=results)}))
+    place = found.results.runs.column_names.index("regret")
+    results = replace(found.results, runs=found.results.runs.set_column(place, "regret", [values]))
+    claim = own_claims.ours_is_lowest(replace(made, experiments={"independence": replace(found, results=results)}))
     assert answers(claim, "ours") == ["yes", "yes", "not tested"]
-    assert "lowest in 2 of 3 panels, in 2 surely" in claim.checks[0].how_far
-    assert "equal in 1 clique, K = 50, T = 2048 (the same as AdaCB.G, paper in every repeat)" in claim.checks[0].how_far
+    assert "lowest in 2 of 3 panels, in 2 surely" in claim.answers[0].how_far
+    assert (
+        "equal in 1 clique, K = 50, T = 2048 (the same as AdaCB.G, paper in every repeat)" in claim.answers[0].how_far
+    )
 
 
 def test_other_scales_are_panels_too() -> None:
@@ -169,8 +171,8 @@ def test_other_scales_are_panels_too() -> None:
         worst = learner == "AdaCB.G, ours" and point.settings["reward_scale"] == 32.0
         return 2000.0 if worst else as_claimed(study, point, learner)
 
-    claim = own_checks.ours_is_lowest(findings(means, only=("reward-scale",)))
-    assert [(check.reading, check.answer) for check in claim.checks] == [
+    claim = own_claims.ours_is_lowest(findings(means, only=("reward-scale",)))
+    assert [(answer.reading, answer.verdict) for answer in claim.answers] == [
         ("literal", "yes"),
         ("rescaled", "yes"),
         ("other scales", "no"),
@@ -194,14 +196,14 @@ def test_a_growth_that_noise_could_hide_is_undecided() -> None:
 def test_what_was_not_run_is_not_tested(name: str) -> None:
     only = ("horizon",) if name != "ours" else ("parts",)
     claim = JUDGES[name](findings(only=only))
-    assert {check.answer for check in claim.checks} == {"not tested"}
-    assert claim.answer == "not tested"
+    assert {answer.verdict for answer in claim.answers} == {"not tested"}
+    assert claim.verdict == "not tested"
 
 
 def test_one_repeat_decides_nothing() -> None:
     made = findings(repeats=1)
     for name in ("1", "2a", "2b", "3", "4", "5", "ours"):
-        assert {check.answer for check in JUDGES[name](made).checks} == {"undecided"}, name
+        assert {answer.verdict for answer in JUDGES[name](made).answers} == {"undecided"}, name
 
 
 def test_parts_that_do_not_help_are_named() -> None:
@@ -210,10 +212,10 @@ def test_parts_that_do_not_help_are_named() -> None:
             return 5.0
         return as_claimed(study, point, learner) if learner.count(",") < 2 else 700.0
 
-    study = findings(means, only=("parts",)).studies["parts"]
-    assert next(iter(variants(study, "ours"))) == "whole"
-    assert len(variants(study, "paper")) == 5
-    found = better_without(study)
+    parts = findings(means, only=("parts",)).experiments["parts"]
+    assert next(iter(variants(parts, "ours"))) == "whole"
+    assert len(variants(parts, "paper")) == 5
+    found = better_without(parts)
     assert [text.split(":")[0] for text in found] == [
         "our form, FALCON's baseline, on random (literal)",
         "our form, FALCON's baseline, on random (rescaled)",

@@ -11,38 +11,37 @@ from pathlib import Path
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
 import graphbandit as gb
-from graphbandit.cli.app import app
-from graphbandit.errors import EngineError, SettingError
-from graphbandit.experiments.describe.packaged import packaged
-from graphbandit.experiments.results.results import Results, part_files
-from graphbandit.studies.paper import reproduce as running
+from graphbandit.errors import EngineError
+from graphbandit.experiments.results.reading import Results, part_files
+from graphbandit.studies import Finding, Findings, Plan, run_plan
 from graphbandit.studies.paper.bounds import horizon_bounds, independence_bound
-from graphbandit.studies.paper.findings import Findings, Study
-from graphbandit.studies.paper.plans import MAIN, READINGS, TITLES, Reproduction
+from graphbandit.studies.paper.names import READINGS
 from graphbandit.studies.paper.set_sizes import SetSizes, set_sizes
 from graphbandit.studies.paper.star import star_decision
-from graphbandit.studies.paper.sweeps import sweeps
-from graphbandit.studies.paper.tables import set_size_table, table_of, to_markdown
+from graphbandit.studies.paper.study import STUDY
+from graphbandit.studies.paper.tables import set_size_table, table_of
+from graphbandit.studies.paper.trends import trends
 from tests.browser import needs_chromium, visit
 from tests.experiments.test_report import Outline, section, text
 from tests.paper_findings import findings
+from tests.studies.commands import files_of, invoke
 
+TITLES = STUDY.experiments
 TINY = ["--repeats", "2", "--rounds", "32"]
 SITTING = """
 import sys
-from graphbandit.studies.paper.plans import Reproduction
-from graphbandit.studies.paper.reproduce import reproduce
+from graphbandit.studies import Plan, run_plan
 
 if __name__ == "__main__":
-    reproduce(Reproduction(repeats=2, rounds=32, only=("ablation", "parts")), out=sys.argv[1], workers=2)
+    run_plan(Plan(study="paper", repeats=2, rounds=32, only=("ablation", "parts")), out=sys.argv[1], workers=2)
 """
 
 
 def reproduce(*arguments: object) -> Result:
-    return CliRunner(env={"COLUMNS": "100", "NO_COLOR": "1"}).invoke(app, ["reproduce", *map(str, arguments)])
+    return invoke("reproduce", *arguments)
 
 
 @pytest.fixture(scope="module")
@@ -62,18 +61,13 @@ def whole(tmp_path_factory: pytest.TempPathFactory, edges: Path) -> tuple[Path, 
 
 
 def parquet_bytes(directory: Path) -> dict[str, bytes]:
-    """All that must not depend on workers, kills and time."""
-    return {
-        str(path.relative_to(directory)): path.read_bytes()
-        for path in sorted(directory.rglob("*.parquet"))
-        if path.name != "timings.parquet"
-    }
+    return {name: content for name, content in files_of(directory).items() if name.endswith(".parquet")}
 
 
 def test_the_whole_of_it_runs_and_says_what_it_found(whole: tuple[Path, Result]) -> None:
     out, result = whole
     assert result.exit_code == 0, result.output
-    assert {path.name for path in out.iterdir()} == {"figures", "report.html", "runs", "set-sizes.parquet"}
+    assert {path.name for path in out.iterdir()} == {"figures", "report.html", "runs", "set-sizes.parquet", "tables.md"}
     directories = {path.name for path in (out / "runs").iterdir()}
     assert directories == set(TITLES)
     figures = {path.name for path in (out / "figures").iterdir()}
@@ -83,7 +77,7 @@ def test_the_whole_of_it_runs_and_says_what_it_found(whole: tuple[Path, Result])
         "AdaCB.G has lower regret than RegCB.G and FALCON",
         "rescaled, paper's form",
         "100 connected subgraphs of 100 nodes of mine.csv (600 nodes, 1,800 edges), by union-find.",
-        f"Report: {out / 'report.html'}",
+        f"Page: {out / 'report.html'}",
         "s of processor time",
     ):
         assert words.lower() in result.stdout.lower(), words
@@ -157,7 +151,7 @@ def test_any_number_of_workers_and_a_kill_give_the_same_bytes(whole: tuple[Path,
     while process.poll() is None and not part_files(runs):
         time.sleep(0.01)
     process.send_signal(signal.SIGKILL)
-    process.wait()
+    assert process.wait() == -signal.SIGKILL
     assert not (runs / "runs.parquet").exists()
     kept = sum(pq.read_table(path).num_rows for path in part_files(runs))
     assert kept > 0
@@ -180,18 +174,16 @@ def test_what_two_experiments_share_is_run_once(whole: tuple[Path, Result]) -> N
 
 def test_nothing_is_run_again(whole: tuple[Path, Result], edges: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("graphbandit.experiments.running.engines.in_process.run_task", None)
-    asked = Reproduction(repeats=2, rounds=32, network=edges, only=("flixster", "ablation"))
+    plan = Plan(study="paper", repeats=2, rounds=32, network=edges, only=("flixster", "ablation"))
     seen = []
-    running.reproduce(asked, out=whole[0], workers=1, progress=lambda whole: seen.append((whole.runs, whole.current)))
+    run_plan(plan, out=whole[0], workers=1, progress=lambda whole: seen.append((whole.runs, whole.current)))
     assert seen == [((64, 64), "done")]
 
 
 def test_time_left_is_told_once_something_is_done(tmp_path: Path) -> None:
     seen: list[tuple[tuple[int, int], float | None]] = []
-    asked = Reproduction(repeats=1, rounds=4, only=("ablation", "horizon"))
-    running.reproduce(
-        asked, out=tmp_path, workers=1, progress=lambda whole: seen.append((whole.runs, whole.seconds_left))
-    )
+    plan = Plan(study="paper", repeats=1, rounds=4, only=("ablation", "horizon"))
+    run_plan(plan, out=tmp_path, workers=1, progress=lambda whole: seen.append((whole.runs, whole.seconds_left)))
     assert seen[0] == ((0, 32), None)
     assert seen[-1] == ((32, 32), 0.0)
     assert all(left is not None and left >= 0 for _, left in seen[1:])
@@ -203,44 +195,12 @@ def test_failures_end_it_with_their_traceback(tmp_path: Path, monkeypatch: pytes
 
     monkeypatch.setattr("graphbandit.experiments.running.tasks.run_repeat", broken)
     with pytest.raises(EngineError, match=r"(?s)8 runs failed.*out of luck"):
-        running.reproduce(Reproduction(repeats=1, rounds=2, only=("horizon",)), out=tmp_path, workers=1)
-
-
-def test_presets_are_data() -> None:
-    full, quick = Reproduction(preset="full").experiments(), Reproduction().experiments()
-    assert [name for name in full if name.startswith("horizon")] == [f"horizon-{2**k}" for k in range(7, 14)]
-    assert [name for name in quick if name.startswith("horizon")] == ["horizon-128", "horizon-512", "horizon-2048"]
-    assert full["ablation"] == packaged("ablation")
-    assert (full["ablation"].repeats, full["flixster"].repeats, full["clique-table"].repeats) == (50, 50, 40)
-    assert {experiment.repeats for experiment in quick.values()} == {8}
-    assert quick["clique-table"].environments["cliques"].settings["n_arms"] == [20, 60, 100]
-    for experiments in (full, quick):
-        for name, experiment in experiments.items():
-            assert set(MAIN) <= set(experiment.learners) or name == "parts"
-    fewer = Reproduction(preset="full", repeats=3, rounds=16).experiments()
-    assert set(fewer) == set(TITLES)
-    assert {(experiment.repeats, experiment.rounds) for experiment in fewer.values()} == {(3, 16)}
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"preset": "slow"}, "preset is 'slow'"),
-        ({"only": ("ablatoin",)}, "did you mean 'ablation'"),
-        ({"repeats": 0}, "repeats is 0"),
-        ({"rounds": 0}, "rounds is 0"),
-        ({"seed": -1}, "seed is -1"),
-        ({"network": Path("nowhere.csv")}, r"graph is 'nowhere.csv'; expected a file"),
-        ({"network": Path("nowhere.csv"), "only": ("arms",)}, "expected none without the experiment 'flixster'"),
-    ],
-)
-def test_bad_settings_are_refused(change: dict[str, object], message: str) -> None:
-    with pytest.raises(SettingError, match=message):
-        Reproduction(**change)
+        run_plan(Plan(study="paper", repeats=1, rounds=2, only=("horizon",)), out=tmp_path, workers=1)
 
 
 def test_exploration_sets_exceed_the_independence_number_on_directed_graphs_only() -> None:
-    sizes = set_sizes(Reproduction(only=("directed",), rounds=64).experiments()["directed"], packaged("ablation"))
+    directed = Plan(study="paper", only=("directed",), rounds=64).experiments()["directed"]
+    sizes = set_sizes(directed, STUDY.experiment("ablation"))
     directed, undirected = list(sizes.sizes)[:-1], list(sizes.sizes)[-1]
     assert undirected.startswith("random")
     assert all(sizes.excess(undirected, learner) == (0, 0) for learner in sizes.sizes[undirected])
@@ -255,22 +215,22 @@ def test_excess_counts_rounds_and_the_most() -> None:
     assert sizes.excess("g", "a") == (2, 5)
 
 
-def test_sweeps_have_exponents_and_bounds() -> None:
+def test_trends_have_exponents_and_bounds() -> None:
     made = findings(only=("independence", "horizon"))
-    literal, rescaled = sweeps(made, "independence")
+    literal, rescaled = trends(made, "independence")
     assert (literal.reading, rescaled.reading) == tuple(READINGS)
     assert literal.slope("AdaCB.G, paper").mean == pytest.approx(0.5, abs=0.02)
     assert literal.slope("FALCON").mean == pytest.approx(0.0, abs=0.02)
     (bound,) = literal.bounds.values()
     np.testing.assert_allclose(bound[1:] / bound[0], np.sqrt([5, 50]), rtol=1e-12)
-    horizon = sweeps(made, "horizon")[0]
+    horizon = trends(made, "horizon")[0]
     assert horizon.values.tolist() == [128, 512, 2048]
     assert all((np.diff(bound) > 0).all() for bound in horizon.bounds.values())
-    assert sweeps(made, "arms") == []
+    assert trends(made, "arms") == []
 
 
 def test_bounds_are_those_of_the_theory() -> None:
-    point = packaged("horizon").environment_points()[0]
+    point = STUDY.experiment("horizon").environment_points()[0]
     bounds = horizon_bounds(point, np.array([256.0, 2048.0]), seed=0)
     sizes = {"mean_independence_number": 5.0, "log_size": np.log(50)}
     expected = gb.theory.minimax_bound(horizon=2048.0, n_arms=50, **sizes)
@@ -279,21 +239,21 @@ def test_bounds_are_those_of_the_theory() -> None:
 
 
 def test_tables_hold_the_means(whole: tuple[Path, Result], edges: Path) -> None:
-    asked = Reproduction(repeats=2, rounds=32, network=edges)
-    studies = {
-        name: Study(experiment=experiment, results=Results.open(whole[0] / "runs" / name))
-        for name, experiment in asked.experiments().items()
+    plan = Plan(study="paper", repeats=2, rounds=32, network=edges)
+    found = {
+        name: Finding(experiment=experiment, results=Results.open(whole[0] / "runs" / name))
+        for name, experiment in plan.experiments().items()
     }
-    made = Findings(asked=asked, studies=studies)
-    for name in TITLES:
-        table = table_of(made, name)
-        assert {len(row) for row in table.rows} == {len(table.heads)}
-        assert to_markdown(table).count("\n") == len(table.rows) + 1
-    study = studies["clique-table"]
-    row = next(row for row in table_of(made, "clique-table").rows if row[0][0] == "FALCON" and row[1][0] == "rescaled")
-    point = study.points(n_arms=100, reward_scale=8.0)[0]
-    assert row[-1][1] == study.by_repeat(point, "FALCON").mean()
-    assert table_of(made, "clique-table").rows[0][2] == ("330 (31.2)", 329.86)
+    made = Findings(plan=plan, experiments=found)
+    document = (whole[0] / "tables.md").read_text(encoding="utf-8")
+    for name, title in TITLES.items():
+        assert f"## {title}\n" in document
+        assert table_of(made, name).to_markdown() in document
+    cells = table_of(made, "clique-table").cells
+    row = next(row for row in cells if (row[0].text, row[1].text) == ("FALCON", "rescaled"))
+    point = found["clique-table"].points(n_arms=100, reward_scale=8.0)[0]
+    assert row[-1].value == found["clique-table"].by_repeat(point, "FALCON").mean()
+    assert (cells[0][2].text, cells[0][2].value) == ("330 (31.2)", 329.86)
 
 
 def test_the_star_is_a_real_decision_that_the_program_improves() -> None:

@@ -12,12 +12,13 @@ import numpy as np
 
 from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Float
+from graphbandit.base.tables import short_number, signed_number
 
 LEVEL = 0.95
-"""Of every interval and test."""
+"""The level of every interval and test."""
 
 RESAMPLES = 2000
-"""Of a bootstrap, always the same ones for the same number of repeats."""
+"""The resamples of a bootstrap; always the same ones for the same number of repeats."""
 
 
 @dataclass(frozen=True)
@@ -29,11 +30,31 @@ class Interval:
     high: float
 
     def inside(self, low: float, high: float) -> bool:
-        """Whether the whole interval lies between these; False if there is none."""
+        """Whether the whole interval lies between two numbers; False if there is none."""
         return self.low >= low and self.high <= high
 
+    @property
+    def half_width(self) -> float:
+        """From the estimate to the upper bound."""
+        return self.high - self.mean
+
+    @property
+    def spread(self) -> str:
+        """Half the width for readers, as "± 1.2"; empty if there is none."""
+        return f"± {short_number(self.half_width)}" if math.isfinite(self.half_width) else ""
+
+    @property
+    def text(self) -> str:
+        """The estimate and half the width, as "12.5 ± 1.2"."""
+        return f"{short_number(self.mean)} {self.spread}".rstrip()
+
+    @property
+    def bounds(self) -> str:
+        """The estimate and its bounds with their signs, as "+1.2 (-0.3 to +2.7)"."""
+        return f"{signed_number(self.mean)} ({signed_number(self.low)} to {signed_number(self.high)})"
+
     def outside(self, low: float, high: float) -> bool:
-        """Whether the whole interval lies beyond one of these."""
+        """Whether the whole interval lies beyond one of two numbers."""
         return self.low > high or self.high < low
 
 

@@ -1,8 +1,7 @@
-"""What an experiment says: summaries, paired differences, ranks.
+"""What an experiment says: final regrets, and how two learners differ.
 
-Learners of one (environment, repeat) share all draws, so two learners are compared within pairs: the differences over
-the repeats both have run. Intervals and tests are at 95 % and are not adjusted for the number of comparisons, except
-the critical difference of ranks, which covers all pairs of learners at once.
+Learners of one (environment, repeat) share all draws, so two learners are compared in pairs: by their differences over
+the repeats both have run. Intervals are at 95 % and are not adjusted for the number of comparisons.
 """
 
 from __future__ import annotations
@@ -11,20 +10,22 @@ import difflib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from graphbandit.base.shapes import Float
+from graphbandit.base.tables import Cell, Mark, short_number
 from graphbandit.errors import InputError, SettingError
-from graphbandit.experiments.analysis.intervals import LEVEL, student_interval
+from graphbandit.experiments.analysis.intervals import Interval, student_interval
 from graphbandit.simulate import Summary
 
 if TYPE_CHECKING:
-    from graphbandit.experiments.results.results import Results
+    from graphbandit.experiments.results.reading import Results
 
 NAMES_LISTED = 20
-"""So many names at most stand in an error message."""
+"""At most so many names stand in an error message."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -37,7 +38,7 @@ class FinalRegrets:
 
     @classmethod
     def of(cls, results: Results) -> FinalRegrets:
-        """Of all finished runs."""
+        """Collect the final regrets of all finished runs."""
         runs = results.runs
         if not runs.num_rows:
             raise InputError("the results hold no finished run; expected at least one")
@@ -55,18 +56,50 @@ class FinalRegrets:
         values.ravel()[places] = runs.column("regret").to_numpy()
         return cls(environments=environments, learners=learners, values=values)
 
+    @classmethod
+    def joined(cls, several: Sequence[FinalRegrets]) -> FinalRegrets:
+        """Join several experiments; a name stands for the same environment or learner in all of them."""
+        environments = tuple(dict.fromkeys(name for one in several for name in one.environments))
+        learners = tuple(dict.fromkeys(name for one in several for name in one.learners))
+        repeats = max(one.values.shape[2] for one in several)
+        values = np.full((len(environments), len(learners), repeats), np.nan)
+        for one in several:
+            rows = [environments.index(name) for name in one.environments]
+            columns = [learners.index(name) for name in one.learners]
+            values[np.ix_(rows, columns, range(one.values.shape[2]))] = one.values
+        return cls(environments=environments, learners=learners, values=values)
+
     def environment(self, name: str) -> int:
-        """The number of that environment."""
+        """The place of that environment."""
         return name_index("environment", name, self.environments)
 
     def learner(self, name: str) -> int:
-        """The number of that learner."""
+        """The place of that learner."""
         return name_index("learner", name, self.learners)
+
+    def one_environment(self, name: str | None) -> str:
+        """That environment, or the only one."""
+        if name is None and len(self.environments) > 1:
+            listed = ", ".join(map(repr, self.environments[:NAMES_LISTED]))
+            raise SettingError(f"environment is left out of {len(self.environments)}; expected one of {listed}")
+        return self.environments[0 if name is None else self.environment(name)]
+
+    def wanted_environments(self, name: str | None) -> tuple[str, ...]:
+        """That environment, or all of them."""
+        return self.environments if name is None else (self.one_environment(name),)
 
     def sample(self, environment: str, learner: str) -> Float[np.ndarray, " runs"]:
         """The final regrets of that learner there, one for each of its finished repeats."""
-        row = self.values[self.environment(environment), self.learner(learner)]
+        row = self.by_repeat(environment, learner)
         return np.asarray(row[np.isfinite(row)])
+
+    def by_repeat(self, environment: str, learner: str) -> Float[np.ndarray, " repeats"]:
+        """The final regret of every repeat, nan where it was not run."""
+        return np.asarray(self.values[self.environment(environment), self.learner(learner)])
+
+    def interval(self, environment: str, learner: str) -> Interval:
+        """The mean regret and its interval; nan without a finished run."""
+        return student_interval(self.sample(environment, learner))
 
     def summary(self, environment: str, learner: str) -> Summary | None:
         """Mean, standard deviation, standard error and quantiles; None without a finished run."""
@@ -77,6 +110,27 @@ class FinalRegrets:
         """The learners that ran there, the lowest mean regret first."""
         means = {learner: self.sample(environment, learner) for learner in self.learners}
         return sorted((name for name, sample in means.items() if len(sample)), key=lambda name: means[name].mean())
+
+    def best(self, environment: str) -> str:
+        """The learner of the lowest mean regret there."""
+        return self.by_mean(environment)[0]
+
+    @cached_property
+    def close(self) -> dict[str, tuple[str, ...]]:
+        """`close_to_best` of every environment."""
+        return {environment: close_to_best(self, environment) for environment in self.environments}
+
+    def mark(self, environment: str, learner: str) -> Mark:
+        """Whether a learner is the best there, or not told apart from the best."""
+        close = self.close[environment]
+        return "best" if learner == close[0] else "near" if learner in close else ""
+
+    def mean_cell(self, environment: str, learner: str, *, absent: str = "") -> Cell:
+        """Mean regret ± half its interval, marked; `absent` where the learner was not run."""
+        found = self.interval(environment, learner)
+        if math.isnan(found.mean):
+            return Cell(absent, math.nan)
+        return Cell(short_number(found.mean), found.mean, found.spread, self.mark(environment, learner))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,7 +147,6 @@ class PairedDifference:
     second: str
     differences: tuple[float, ...]
     mean: float
-    standard_error: float
     low: float
     high: float
     wins: int
@@ -104,6 +157,11 @@ class PairedDifference:
     def pairs(self) -> int:
         """How many repeats both have run."""
         return len(self.differences)
+
+    @property
+    def interval(self) -> Interval:
+        """The mean difference and its bounds."""
+        return Interval(self.mean, self.low, self.high)
 
     @property
     def better(self) -> str | None:
@@ -128,10 +186,8 @@ class PairedDifference:
 
 def paired_difference(regrets: FinalRegrets, environment: str, first: str, second: str) -> PairedDifference:
     """Compare two learners in one environment."""
-    e, a, b = regrets.environment(environment), regrets.learner(first), regrets.learner(second)
-    differences = regrets.values[e, a] - regrets.values[e, b]
+    differences = regrets.by_repeat(environment, first) - regrets.by_repeat(environment, second)
     differences = differences[np.isfinite(differences)]
-    n = len(differences)
     found = student_interval(differences)
     return PairedDifference(
         environment=environment,
@@ -139,13 +195,17 @@ def paired_difference(regrets: FinalRegrets, environment: str, first: str, secon
         second=second,
         differences=tuple(differences.tolist()),
         mean=found.mean,
-        standard_error=float(differences.std(ddof=1)) / math.sqrt(n) if n > 1 else math.nan,
         low=found.low,
         high=found.high,
         wins=int((differences < 0).sum()),
         ties=int((differences == 0).sum()),
         losses=int((differences > 0).sum()),
     )
+
+
+def difference_to_best(regrets: FinalRegrets, environment: str, learner: str) -> PairedDifference:
+    """Regret above that of the best learner, over the repeats both have run."""
+    return paired_difference(regrets, environment, learner, regrets.best(environment))
 
 
 def close_to_best(regrets: FinalRegrets, environment: str) -> tuple[str, ...]:
@@ -158,84 +218,19 @@ def close_to_best(regrets: FinalRegrets, environment: str) -> tuple[str, ...]:
     return best, *(pair.first for pair in pairs if pair.pairs > 1 and not pair.low > 0)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Ranks:
-    """Average ranks over blocks, 1 the lowest regret; learners are in the order of their ranks (demsar2006statistical).
-
-    A block is one repeat in one environment that all learners have run; equal regrets share their ranks. `p_value`
-    is the Friedman test's, for learners that do not differ (nan where it cannot be made). Two average ranks that
-    differ by less than `critical_difference` are not told apart at 95 % (Nemenyi):
-    q * sqrt(k (k + 1) / (6 N)) for k learners and N blocks. `groups` are the largest such sets of neighbours.
-    """
-
-    learners: tuple[str, ...]
-    average: tuple[float, ...]
-    blocks: int
-    statistic: float
-    p_value: float
-    critical_difference: float
-    groups: tuple[tuple[str, ...], ...]
-
-    @property
-    def note(self) -> str:
-        """What limits the ranks' worth, or nothing."""
-        k, few = len(self.learners), f"{self.blocks} block{'s' if self.blocks != 1 else ''}"
-        if self.blocks < 2:
-            return f"{few} that all learners have run: too few for any test."
-        if k < 3:
-            return "The Friedman test needs three learners; for two, read their paired differences."
-        if self.blocks <= 10:
-            return f"Only {few}: the Friedman test is an approximation for more than 10, so read it with care."
-        return ""
-
-
-def ranks(regrets: FinalRegrets) -> Ranks:
-    """Rank all learners over all (environment, repeat) that every one of them has run."""
-    from scipy.stats import friedmanchisquare, rankdata, studentized_range
-
-    k = len(regrets.learners)
-    if k < 2:
-        raise InputError(f"the results hold one learner, {regrets.learners[0]!r}; expected at least two to rank")
-    table = regrets.values.transpose(0, 2, 1).reshape(-1, k)
-    table = table[np.isfinite(table).all(axis=1)]
-    n = len(table)
-    if n == 0:
-        raise InputError("no repeat of any environment was run by all learners; expected at least one to rank them")
-    within = rankdata(table, axis=1)
-    average = within.mean(axis=0)
-    statistic, p_value, critical = math.nan, math.nan, math.nan
-    if n > 1:
-        critical = float(studentized_range.ppf(LEVEL, k, np.inf)) / math.sqrt(2) * math.sqrt(k * (k + 1) / (6 * n))
-        if k > 2:
-            all_tied = bool((within == within[0, 0]).all())
-            statistic, p_value = (0.0, 1.0) if all_tied else map(float, friedmanchisquare(*table.T))
-    order = np.argsort(average, kind="stable")
-    names = tuple(regrets.learners[i] for i in order)
-    return Ranks(
-        learners=names,
-        average=tuple(float(average[i]) for i in order),
-        blocks=n,
-        statistic=statistic,
-        p_value=p_value,
-        critical_difference=critical,
-        groups=_groups(names, average[order].tolist(), critical),
-    )
-
-
-def _groups(names: Sequence[str], average: Sequence[float], critical: float) -> tuple[tuple[str, ...], ...]:
-    """The largest runs of at least two neighbours whose ends are closer than `critical`."""
-    found: list[tuple[str, ...]] = []
-    last = 0
-    for i in range(len(names)):
-        end = max(j for j in range(i, len(names)) if j == i or average[j] - average[i] < critical)
-        if end > i and end > last:
-            found.append(tuple(names[i : end + 1]))
-            last = end
-    return tuple(found)
+def mean_seconds(results: Results) -> dict[tuple[str, str], float]:
+    """Mean seconds of a run, by environment and learner."""
+    timings = dict(zip(*(results.timings.column(name).to_pylist() for name in ("key", "seconds")), strict=True))
+    found: dict[tuple[str, str], list[float]] = {}
+    runs = results.runs
+    for key, place, name in zip(*(runs.column(x).to_pylist() for x in ("key", "environment", "learner")), strict=True):
+        if key in timings:
+            found.setdefault((place, name), []).append(timings[key])
+    return {both: float(np.mean(values)) for both, values in found.items()}
 
 
 def name_index(kind: str, name: str, names: Sequence[str]) -> int:
-    """Where `name` stands; if nowhere, the error says which names are close, or which there are."""
+    """The place of `name`; if there is none, the error says which names are close, or which there are."""
     if name in names:
         return names.index(name)
     near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)

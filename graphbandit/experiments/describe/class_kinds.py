@@ -1,7 +1,6 @@
-"""The kinds of function class that a learner of an experiment may name, fitted to the contexts it will meet.
+"""The kinds of function class that a learner of an experiment may name, made to fit the contexts it will meet.
 
-A learner without `function_class` has the problem's own. A new kind is made known to experiments here, and nowhere
-else.
+A learner without `function_class` has the problem's own. A new kind is one function here, named in `CLASS_KINDS`.
 """
 
 from collections.abc import Callable
@@ -26,7 +25,12 @@ from graphbandit.learners.problem import Problem
 
 @dataclass(frozen=True, kw_only=True)
 class Contexts:
-    """What a class must fit: K, the shape of one context, and what the arms' features are, if these stay."""
+    """What a class must fit.
+
+    n_arms: K
+    shape: of one context
+    arm_features: the features of the arms, if they never change
+    """
 
     n_arms: int
     shape: tuple[int, ...]
@@ -34,7 +38,7 @@ class Contexts:
 
     @classmethod
     def of(cls, problem: Problem, shape: tuple[int, ...]) -> "Contexts":
-        """Of a problem; the features of its arms are known where its own class is linear in them."""
+        """The contexts of a problem; the features of its arms are known if its own class is linear in them."""
         own = problem.function_class
         features = own.arm_features if isinstance(own, LinearClass | GeneralizedLinearClass) else None
         return cls(n_arms=problem.n_arms, shape=shape, arm_features=features)
@@ -42,8 +46,7 @@ class Contexts:
     @property
     def linear(self) -> dict[str, Any]:
         """What linear classes are told: a parameter for each arm unless the arms have features."""
-        if len(self.shape) not in (1, 2):
-            raise SettingError(f"function_class takes contexts of one or two axes; expected no shape {self.shape}")
+        self._check_shape()
         shared = len(self.shape) == 2 or self.arm_features is not None
         return {
             "n_arms": self.n_arms,
@@ -55,9 +58,12 @@ class Contexts:
     @property
     def regressor(self) -> dict[str, Any]:
         """What classes of regressors are told."""
+        self._check_shape()
+        return {"n_arms": self.n_arms, "dimension": self.shape[-1], "arm_contexts": len(self.shape) == 2}
+
+    def _check_shape(self) -> None:
         if len(self.shape) not in (1, 2):
             raise SettingError(f"function_class takes contexts of one or two axes; expected no shape {self.shape}")
-        return {"n_arms": self.n_arms, "dimension": self.shape[-1], "arm_contexts": len(self.shape) == 2}
 
 
 def linear(*, contexts: Contexts, ridge: float = 1.0, norm_bound: float = 1.0) -> LinearClass:
@@ -122,7 +128,7 @@ def network(*, contexts: Contexts, hidden: int = 32, passes: int = 20, members: 
     return TorchClass(make, **told, passes=passes, members=members)
 
 
-CLASSES: dict[str, Callable[..., FunctionClass[Any, Any, Any]]] = {
+CLASS_KINDS: dict[str, Callable[..., FunctionClass[Any, Any, Any]]] = {
     build.__name__: build for build in (linear, logistic, poisson, kernel, forest, boosting, network)
 }
 """Function classes by kind."""

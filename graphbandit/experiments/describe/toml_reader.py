@@ -1,4 +1,4 @@
-"""Experiments from TOML files; whatever is wrong in one is told with its file and line."""
+"""Experiments from TOML files; an error names the file and the line."""
 
 import os
 import re
@@ -8,15 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from graphbandit.errors import ExperimentError
-from graphbandit.experiments.describe import registry
-from graphbandit.experiments.describe.experiment import Experiment, Grid
+from graphbandit.experiments.describe.experiment import KINDS, Experiment
+from graphbandit.experiments.describe.grids import Grid
+from graphbandit.experiments.describe.kinds import FILE, expected
 from graphbandit.experiments.describe.toml_writer import FIELDS
-
-ROOMS = {"environments": registry.ENVIRONMENTS, "learners": registry.LEARNERS}
 
 
 def load(path: str | os.PathLike[str]) -> Experiment:
-    """The experiment in a TOML file, checked; names of data files are relative to it.
+    """Read and check the experiment in a TOML file; names of data files are relative to it.
 
     Raises ExperimentError with the file, the line and what is expected.
     """
@@ -38,42 +37,38 @@ def load(path: str | os.PathLike[str]) -> Experiment:
 
 
 def _experiment(content: Mapping[str, Any], folder: Path) -> Experiment:
-    rooms = ("experiment", *ROOMS)
+    tables = ("experiment", *KINDS)
     for name, table in content.items():
-        if name not in rooms:
-            raise ExperimentError(f"unknown table or key {name!r}; {registry.expected(name, rooms)}", (name,))
+        if name not in tables:
+            raise ExperimentError(f"unknown table or key {name!r}; {expected(name, tables)}", (name,))
         if not isinstance(table, Mapping):
             raise ExperimentError(f"{name} is {table!r}; expected a table, as [{name}]", (name,))
-    for name in rooms:
+    for name in tables:
         if name not in content:
-            raise ExperimentError(f"[{name}] is missing; expected the tables {', '.join(rooms)}")
+            raise ExperimentError(f"[{name}] is missing; expected the tables {', '.join(tables)}")
     settings = content["experiment"]
     for name in settings:
         if name not in FIELDS:
-            raise ExperimentError(f"unknown setting {name!r}; {registry.expected(name, FIELDS)}", ("experiment", name))
+            raise ExperimentError(f"unknown setting {name!r}; {expected(name, FIELDS)}", ("experiment", name))
     for name in ("name", "rounds", "repeats"):
         if name not in settings:
             raise ExperimentError(f"{name} is missing; expected {name} = ...", ("experiment",))
-    return Experiment(
-        environments=_grids("environments", content["environments"], folder),
-        learners=_grids("learners", content["learners"], folder),
-        **settings,
-    )
+    grids: dict[str, Any] = {table: _grids(table, content[table], folder) for table in KINDS}
+    return Experiment(**settings, **grids)
 
 
-def _grids(room: str, tables: Mapping[str, Any], folder: Path) -> dict[str, Grid]:
-    grids, kinds = {}, ROOMS[room]
-    for name, table in tables.items():
-        if not isinstance(table, Mapping):
-            raise ExperimentError(f"{name} is {table!r}; expected a table, as [{room}.NAME]", (room, name))
-        settings = dict(table)
+def _grids(table: str, described: Mapping[str, Any], folder: Path) -> dict[str, Grid]:
+    grids = {}
+    for name, content in described.items():
+        if not isinstance(content, Mapping):
+            raise ExperimentError(f"{name} is {content!r}; expected a table, as [{table}.NAME]", (table, name))
+        settings = dict(content)
         if "kind" not in settings:
-            raise ExperimentError(f"kind is missing; expected one of {', '.join(map(repr, kinds))}", (room, name))
-        kind = settings.pop("kind")
-        for key in kinds[kind].files if isinstance(kind, str) and kind in kinds else ():
-            if key in settings:
-                settings[key] = _located(settings[key], folder)
-        grids[name] = Grid(kind, settings)
+            kinds = ", ".join(map(repr, KINDS[table]))
+            raise ExperimentError(f"kind is missing; expected one of {kinds}", (table, name))
+        if FILE in settings:
+            settings[FILE] = _located(settings[FILE], folder)
+        grids[name] = Grid(settings.pop("kind"), settings)
     return grids
 
 
@@ -84,10 +79,10 @@ def _located(value: Any, folder: Path) -> Any:
 
 
 def line_of(text: str, place: tuple[str, ...]) -> int:
-    """The line at which a key, or else the nearest table around it, first stands; 1 for the file as a whole.
+    """The line at which a key first stands, or else the nearest table around it; 1 for the file as a whole.
 
-    The file is read again and again, each time one line longer, until the key is there: slow, but only ever done for
-    one mistake, and right for every way in which TOML lets a key be written.
+    TOML parsers give no lines, so the file is read again and again, each time one line longer, until the key is
+    there: slow, but done for one mistake only, and right for every way in which TOML lets a key be written.
 
     >>> line_of("[learners.ours]\\nkind = 'AdaCBG'\\neta = [\\n  1.0,\\n  -2.0,\\n]", ("learners", "ours", "eta"))
     3

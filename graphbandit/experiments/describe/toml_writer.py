@@ -1,12 +1,15 @@
-"""An experiment as the text of a TOML file, to stand beside its results."""
+"""An experiment as the text of a TOML file, which stands beside its results."""
 
-import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
-from graphbandit.experiments.describe import registry
-from graphbandit.experiments.describe.experiment import Experiment
-from graphbandit.experiments.describe.registry import Value
+import tomli_w
+
+from graphbandit.experiments.describe.experiment import KINDS, Experiment
+from graphbandit.experiments.describe.grids import Grid
+from graphbandit.experiments.describe.kinds import FILE
 
 FIELDS = ("name", "rounds", "repeats", "seed", "horizon_known", "curve_points", "decisions")
 """What the table [experiment] may hold."""
@@ -15,30 +18,27 @@ FIELDS = ("name", "rounds", "repeats", "seed", "horizon_known", "curve_points", 
 def to_toml(experiment: Experiment, *, relative_to: Path) -> str:
     """The file that `load` reads as this experiment; names of data files are made relative to a directory.
 
-    >>> from graphbandit.experiments.describe.experiment import Grid
     >>> small = Experiment(
     ...     name="small", rounds=8, repeats=2, environments={"e": Grid("paper")}, learners={"FALCON": Grid("Falcon")}
     ... )
     >>> print(to_toml(small, relative_to=Path()).splitlines()[-2:])
-    ['[learners."FALCON"]', 'kind = "Falcon"']
+    ['[learners.FALCON]', 'kind = "Falcon"']
     """
-    lines = ["[experiment]", *(f"{name} = {_text(getattr(experiment, name))}" for name in FIELDS)]
-    for room, grids, kinds in (
-        ("environments", experiment.environments, registry.ENVIRONMENTS),
-        ("learners", experiment.learners, registry.LEARNERS),
-    ):
-        for name, grid in grids.items():
-            lines += ["", f"[{room}.{_text(name)}]", f"kind = {_text(grid.kind)}"]
-            for key, value in grid.settings.items():
-                values = list(value) if isinstance(value, list | tuple) else [value]
-                if key in kinds[grid.kind].files:
-                    values = [os.path.relpath(str(one), relative_to) for one in values]
-                texts = ", ".join(map(_text, values))
-                lines.append(f"{key} = [{texts}]" if isinstance(value, list | tuple) else f"{key} = {texts}")
-    return "\n".join(lines) + "\n"
+    content: dict[str, Any] = {"experiment": {name: getattr(experiment, name) for name in FIELDS}}
+    for table in KINDS:
+        grids: Mapping[str, Grid] = getattr(experiment, table)
+        content[table] = {name: _table(grid, relative_to) for name, grid in grids.items()}
+    return tomli_w.dumps(content)
 
 
-def _text(value: Value) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)
+def _table(grid: Grid, directory: Path) -> dict[str, Any]:
+    settings: dict[str, Any] = dict(grid.settings)
+    if FILE in settings:
+        files = settings[FILE]
+        several = isinstance(files, list | tuple)
+        settings[FILE] = [_relative(one, directory) for one in files] if several else _relative(files, directory)
+    return {"kind": grid.kind, **settings}
+
+
+def _relative(file: str, directory: Path) -> str:
+    return os.path.relpath(file, directory)

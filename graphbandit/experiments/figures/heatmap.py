@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphbandit.base.shapes import Float
+from graphbandit.base.tables import short_number
 from graphbandit.errors import InputError, SettingError
 from graphbandit.experiments.analysis.statistics import name_index
-from graphbandit.experiments.figures.parts import figure_of, new_axes, short_number, write_titles
-from graphbandit.plots.style import INK, PALE
+from graphbandit.plots.axes import colour_bar, figure_of, new_axes, write_titles
+from graphbandit.plots.style import INK, PALE, literal
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from graphbandit.experiments.results.results import Results
+    from graphbandit.experiments.results.reading import Results
 
 SETTINGS = ("environment.", "learner.")
 """How the columns of settings that vary begin."""
@@ -30,12 +31,14 @@ ON_DARK = "#F8F8F8"
 def plot_heatmap(
     results: Results, *, x: str, y: str, learner: str | None = None, environment: str | None = None
 ) -> Figure:
-    """Mean final regret for every pair of values of two settings that vary, with the figures in the cells if they fit.
+    """Mean final regret for every pair of values of two settings that vary.
 
-    `x` and `y` are columns of ``results.runs``, as ``"environment.n_arms"`` or in short ``"n_arms"``. A cell is the
-    mean over all runs that have both values, of one `learner` and in one `environment` if given (a label, or the name
-    that the points of a grid share): over repeats and whatever else varies, which the picture says. Crossed out: no
-    run.
+    A cell is the mean over all runs that have both values: over repeats and whatever else varies, which the picture
+    says. Cells without a run are crossed out; numbers are written in the cells if they fit.
+
+    x, y: columns of ``results.runs``, as "environment.n_arms" or in short "n_arms"
+    learner: only this one: a label, or the name that the points of a grid share
+    environment: only this one, likewise
     """
     rows = _rows(results, learner, environment)
     columns = [_column(results, name) for name in (x, y)]
@@ -57,7 +60,7 @@ def plot_heatmap(
     _draw_cells(axes, means, figures=wide >= 0.5 and tall >= 0.2)
     for axis, values, column in zip((axes.xaxis, axes.yaxis), ticks, columns, strict=True):
         every = -(-len(values) // 16)
-        axis.set_ticks(range(0, len(values), every), [str(value) for value in values[::every]])
+        axis.set_ticks(range(0, len(values), every), [literal(str(value)) for value in values[::every]])
         if axis is axes.xaxis and max(len(str(value)) for value in values) > 8:
             for label in axes.get_xticklabels():
                 label.set(rotation=30, ha="right", rotation_mode="anchor")
@@ -108,10 +111,7 @@ def _draw_cells(axes: Axes, means: Float[np.ndarray, "y x"], *, figures: bool) -
         axes.text(j, i, short_number(mean), ha="center", va="center", size=9, color=ON_DARK if dark else "black")
     axes.spines[:].set_visible(False)
     axes.tick_params(length=0, labelcolor=INK)
-    bar = figure_of(axes).colorbar(mesh, ax=axes, shrink=0.9, pad=0.02)
-    bar.outline.set_visible(False)
-    bar.ax.tick_params(color=PALE, labelcolor=INK, labelsize=9)
-    bar.set_label("mean final regret", color=INK)
+    colour_bar(axes, mesh, shrink=0.9, pad=0.02).set_label("mean final regret", color=INK)
 
 
 def _subtitle(rows: Sequence[dict[str, Any]], columns: Sequence[str], cells: dict[tuple[int, int], list[float]]) -> str:

@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphbandit.experiments.analysis.statistics import FinalRegrets, Ranks, ranks
-from graphbandit.plots.style import GREY, INK, VERMILION
+from graphbandit.base.tables import counted
+from graphbandit.experiments.analysis.ranks import Ranks, ranks
+from graphbandit.experiments.analysis.statistics import FinalRegrets
+from graphbandit.plots.style import GREY, INK, VERMILION, literal
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from graphbandit.experiments.results.results import Results
+    from graphbandit.experiments.results.reading import Results
 
 STEP = 0.27
 """Inches between two names."""
@@ -51,7 +53,7 @@ def plot_ranks(results: Results) -> Figure:
         x, y = _place(rank, k), -first - STEP * (i if left else k - 1 - i)
         edge = -0.1 if left else WIDTH + 0.1
         axes.plot([x, x, edge], [0.0, y, y], color=INK, linewidth=0.9, clip_on=False, zorder=2)
-        text = f"{name}  {rank:.2f}" if left else f"{rank:.2f}  {name}"
+        text = literal(f"{name}  {rank:.2f}" if left else f"{rank:.2f}  {name}")
         side = "right" if left else "left"
         axes.text(edge + (-0.05 if left else 0.05), y, text, ha=side, va="center", size=9.5, color=INK)
     return figure
@@ -65,8 +67,9 @@ def _draw_scale(axes: Axes, found: Ranks) -> None:
         x = _place(rank, k)
         axes.plot([x, x], [0.0, 0.06], color=INK, linewidth=1.0, clip_on=False)
         axes.text(x, 0.09, str(rank), ha="center", va="bottom", size=9, color=INK)
-    blocks = f"{found.blocks} block{'s' if found.blocks != 1 else ''}"
-    axes.text(-0.1, 0.0, f"average rank\nover {blocks}", ha="right", va="center", size=9, color=GREY)
+    axes.text(
+        -0.1, 0.0, f"average rank\nover {counted(found.blocks, 'block')}", ha="right", va="center", size=9, color=GREY
+    )
     if not np.isfinite(found.critical_difference):
         return
     length = min(found.critical_difference, k - 1.0) / (k - 1) * WIDTH

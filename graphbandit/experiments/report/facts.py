@@ -1,4 +1,4 @@
-"""The sections of the HTML report about the runs themselves: settings, failures, timings, how to run them again."""
+"""The sections of a report about the runs themselves: settings, failures, timings, how to run them again."""
 
 from __future__ import annotations
 
@@ -6,24 +6,33 @@ import json
 import math
 import re
 from collections.abc import Sequence
-from html import escape
 from typing import TYPE_CHECKING, Any
 
-from graphbandit.experiments.analysis.statistics import FinalRegrets
-from graphbandit.experiments.figures import curves as figures
-from graphbandit.experiments.figures.parts import short_number
-from graphbandit.experiments.report.html import Cell, figure_html, plain_table, section, sortable_table
+from graphbandit.base.tables import Table, number_cell, short_number
+from graphbandit.experiments.analysis.statistics import FinalRegrets, mean_seconds
+from graphbandit.experiments.figures import plot_regret_versus_time
+from graphbandit.experiments.report.page import Section
+from graphbandit.experiments.report.sections import texts
+from graphbandit.experiments.report.svg import page_picture
+from graphbandit.experiments.results import files
 
 if TYPE_CHECKING:
-    from graphbandit.experiments.results.results import Results
+    from graphbandit.experiments.results.reading import Results
 
 FAILURES = 20
-"""So many failed runs at most are shown with their traceback."""
+"""At most so many failed runs are shown with their traceback."""
 
 VERSIONS = ("graphbandit", "python", "numpy")
 
+CITATION = """\
+@software{{graphbandit,
+  title   = {{graphbandit: contextual bandits with graph feedback}},
+  author  = {{The graphbandit developers}},
+  version = {{{version}}}
+}}"""
 
-def settings_section(results: Results) -> str:
+
+def settings_section(results: Results) -> Section:
     """What was run: the experiment, the versions, and the settings of every environment and learner."""
     told, finished, planned = results.experiment, results.runs.num_rows, results.n_planned
     rows = [
@@ -32,30 +41,33 @@ def settings_section(results: Results) -> str:
         ("repeats", f"{told.repeats}"),
         ("seed", f"{told.seed}"),
         ("runs", f"{finished} of {planned} finished" if finished < planned else f"{finished}, all finished"),
-        *((name, ", ".join(versions_of(results, name))) for name in VERSIONS if name in results.timings.column_names),
+        *version_rows([results]),
     ]
-    return section("run", "What was run", plain_table(rows), *(points_table(results, kind) for kind in ROOMS))
+    return Section("run", "What was run", texts().run(rows, point_settings(results)))
 
 
-ROOMS = {"environment": "Environments", "learner": "Learners"}
+def version_rows(several: Sequence[Results]) -> list[tuple[str, str]]:
+    """The versions of this package, Python and NumPy that runs were made with."""
+    known = [name for name in VERSIONS if all(name in results.timings.column_names for results in several)]
+    return [(name, ", ".join(_versions(several, name))) for name in known]
 
 
-def versions_of(results: Results, name: str) -> list[str]:
-    """The versions of a package that runs were made with."""
-    return sorted({str(version) for version in results.timings.column(name).unique().to_pylist()})
+def _versions(several: Sequence[Results], name: str) -> list[str]:
+    return sorted({str(version) for each in several for version in each.timings.column(name).unique().to_pylist()})
 
 
-def points_table(results: Results, kind: str) -> str:
-    """Every environment or learner with all its settings, where the results tell them."""
+def point_settings(results: Results) -> list[tuple[str, list[tuple[str, str]]]]:
+    """Every environment and every learner with all its settings, where the results tell them."""
     if "settings" not in results.runs.column_names:
-        return ""
-    runs = results.runs.select([kind, "settings"])
-    told: dict[str, dict[str, Any]] = {}
-    for label, text in zip(*(runs.column(name).to_pylist() for name in runs.column_names), strict=True):
-        if label not in told:
-            told[label] = json.loads(text)[kind]
-    rows = [(label, _settings_text(settings)) for label, settings in told.items()]
-    return f"<details><summary>{ROOMS[kind]} and their settings</summary>\n{plain_table(rows)}\n</details>"
+        return []
+    found = []
+    for kind, title in (("environment", "Environments"), ("learner", "Learners")):
+        told: dict[str, str] = {}
+        for label, text in zip(*(results.runs.column(name).to_pylist() for name in (kind, "settings")), strict=True):
+            if label not in told:
+                told[label] = _settings_text(json.loads(text)[kind])
+        found.append((title, list(told.items())))
+    return found
 
 
 def _settings_text(settings: dict[str, Any]) -> str:
@@ -63,56 +75,49 @@ def _settings_text(settings: dict[str, Any]) -> str:
     return f"{settings.get('kind', '')}: {given}".strip(": ")
 
 
-def failures_section(results: Results) -> str:
-    """The runs that ended in an error; nothing if none did."""
-    failures: Sequence[dict[str, Any]] = results.failures
-    if not failures:
-        return ""
-    parts = [
-        f"<p>{len(failures)} run{'s' if len(failures) != 1 else ''} ended in an error and "
-        f"{'are' if len(failures) != 1 else 'is'} in no figure here. Running the experiment again tries "
-        f"{'them' if len(failures) != 1 else 'it'} again.</p>"
-    ]
-    for failure in failures[:FAILURES]:
+def failures_section(results: Results) -> Section | None:
+    """The runs that ended in an error."""
+    if not results.failures:
+        return None
+    shown = []
+    for failure in results.failures[:FAILURES]:
         error = str(failure.get("error", "")).rstrip()
-        what = f"{failure['learner']} in {failure['environment']}, repeat {failure['repeat']}"
-        last = error.splitlines()[-1] if error else ""
-        settings = json.dumps(failure.get("settings", {}), indent=1, ensure_ascii=False)
-        parts.append(
-            f"<details><summary>{escape(what)}: {escape(last)}</summary>\n<pre>{escape(settings)}</pre>\n"
-            f"<pre>{escape(error)}</pre>\n</details>"
+        shown.append(
+            {
+                "what": f"{failure['learner']} in {failure['environment']}, repeat {failure['repeat']}",
+                "last": error.splitlines()[-1] if error else "",
+                "settings": json.dumps(failure.get("settings", {}), indent=1, ensure_ascii=False),
+                "error": error,
+            }
         )
-    if len(failures) > FAILURES:
-        parts.append(f'<p class="note">The first {FAILURES} are shown; all are in failures.json.</p>')
-    return section("failures", "Failures", *parts)
+    return Section("failures", "Failures", texts().failures(len(results.failures), shown, FAILURES))
 
 
-def timings_section(results: Results, regrets: FinalRegrets) -> str:
+def timings_section(results: Results, regrets: FinalRegrets) -> Section | None:
     """Seconds of the runs; the one section that differs when the same experiment is run again."""
     if not results.timings.num_rows:
-        return ""
-    seconds = figures.mean_seconds(results)
+        return None
+    seconds = mean_seconds(results)
     rows = []
     for name in regrets.learners:
         values = [seconds.get((place, name), math.nan) for place in regrets.environments]
-        rows.append([Cell.text(name), *(Cell.number(seconds_text(value), value) for value in values)])
-    table = sortable_table("Mean seconds a run", ["learner", *regrets.environments], rows)
-    total = float(sum(results.timings.column("seconds").to_pylist()))
-    text = f"<p>All runs together took {escape(seconds_text(total))} of computing.</p>"
-    note = (
-        '<p class="note">As measured on the machines that ran them; everything above this section is the same '
-        "whenever the experiment is run again.</p>"
-    )
-    drawn = ""
+        rows.append([name, *(number_cell(value, seconds_text(value)) for value in values)])
+    table = Table("Mean seconds a run", ["learner", *regrets.environments], rows)
+    picture = None
     if any(math.isfinite(value) and value > 0 for value in seconds.values()):
         alt = "Mean final regret against mean seconds a run, on logarithmic axes; the table above has the seconds."
-        picture = figures.plot_regret_versus_time(results)
-        drawn = figure_html(picture, "time", alt)
-    return section("timings", "Timings", text, table, drawn, note)
+        picture = page_picture(plot_regret_versus_time(results), "time", alt)
+    body = texts().timings(seconds_text(computing_seconds(results)), table, picture)
+    return Section("timings", "Timings", body, timings=True)
+
+
+def computing_seconds(results: Results) -> float:
+    """What all runs together took."""
+    return float(sum(results.timings.column("seconds").to_pylist()))
 
 
 def seconds_text(x: float) -> str:
-    """For readers; empty if it is not known."""
+    """Seconds, minutes or hours for readers; empty if not known."""
     if not math.isfinite(x):
         return ""
     if x >= 7200:
@@ -120,25 +125,14 @@ def seconds_text(x: float) -> str:
     return f"{x / 60:.1f} min" if x >= 120 else f"{short_number(x)} s"
 
 
-def reproduce_section(results: Results) -> str:
+def reproduce_section(results: Results) -> Section:
     """The commands and the file that give these results again, and what to cite."""
-    versions = versions_of(results, "graphbandit") if "graphbandit" in results.timings.column_names else []
+    versions = _versions([results], "graphbandit") if "graphbandit" in results.timings.column_names else []
     version = versions[0] if len(versions) == 1 else ""
     file = re.sub(r"[^A-Za-z0-9]+", "-", results.experiment.name).strip("-").lower() or "experiment"
     install = f"pip install graphbandit{'==' if version else ''}{version}"
     commands = f"{install}\ngraphbandit run {file}.toml --out {file}\ngraphbandit report {file}"
-    settings = results.directory / "experiment.toml"
-    parts = ["<p>The same seed gives the same figures, on any number of cores and on a cluster.</p>", _pre(commands)]
-    if settings.is_file():
-        text = settings.read_text(encoding="utf-8")
-        parts.append(f"<details open><summary>{escape(file)}.toml</summary>\n{_pre(text.rstrip())}\n</details>")
-    software = (
-        "@software{graphbandit,\n  title   = {graphbandit: contextual bandits with graph feedback},\n"
-        f"  author  = {{The graphbandit developers}},\n  version = {{{version or ', '.join(versions)}}}\n}}"
-    )
-    cite = "<p>To cite the software; cite the papers of the learners you use as well.</p>"
-    return section("reproduce", "Reproduce and cite", *parts, cite, _pre(software))
-
-
-def _pre(text: str) -> str:
-    return f'<pre tabindex="0"><code>{escape(text)}</code></pre>'
+    path = results.directory / files.SETTINGS
+    settings = path.read_text(encoding="utf-8").rstrip() if path.is_file() else ""
+    citation = CITATION.format(version=version or ", ".join(versions))
+    return Section("reproduce", "Reproduce and cite", texts().reproduce(commands, file, settings, citation))

@@ -1,107 +1,79 @@
-"""The report of an experiment: one HTML file that needs no network, light or dark, on a desk, a phone or paper.
+"""Pages: one HTML file that needs no network, light or dark, on a desk, a phone or paper.
 
-The same results give the same bytes. Run again elsewhere, the same experiment gives a page that differs only between
-the comments `TIMINGS` and `END_OF_TIMINGS`, where the seconds stand (and in the versions, if those differ).
+A page is a title and sections. The text of a section is a macro of a template: ``parts.html`` has what all of them
+share, and each room that writes pages has a folder ``templates`` of its own. Everything is escaped unless it is HTML.
 """
 
 from __future__ import annotations
 
-import re
+import math
 from collections.abc import Sequence
-from html import escape
-from importlib import resources
+from functools import cache
 from pathlib import Path
-from string import Template
-from typing import TYPE_CHECKING
+from typing import Any, NamedTuple
+
+import jinja2
+from markupsafe import Markup
 
 import graphbandit
+from graphbandit.base.tables import MARKS
 from graphbandit.errors import SavedFileError
-from graphbandit.experiments.analysis.statistics import FinalRegrets
-from graphbandit.experiments.report.facts import (
-    failures_section,
-    reproduce_section,
-    settings_section,
-    timings_section,
-)
-from graphbandit.experiments.report.sections import (
-    comparisons_section,
-    environments_section,
-    heat_maps_section,
-    ranks_section,
-    summary_section,
-    try_ranks,
-)
-
-if TYPE_CHECKING:
-    from graphbandit.experiments.results.results import Results
 
 TIMINGS, END_OF_TIMINGS = "<!-- timings: these differ from run to run -->", "<!-- end of timings -->"
+"""Only what stands between these two comments differs when the same experiment is run again."""
+
+ROOM = "graphbandit.experiments.report"
 
 
-def write_report(results: Results, path: str | Path) -> Path:
-    """Write the report of finished runs to an HTML file; `path` is returned."""
-    page = report_html(results)
-    try:
-        Path(path).write_text(page, encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise SavedFileError(f"{path} cannot be written: {error.strerror or error}") from None
-    return Path(path)
+class Section(NamedTuple):
+    """A section that can be linked to; `timings` says that it differs from run to run."""
+
+    name: str
+    title: str
+    body: Markup
+    timings: bool = False
 
 
-def report_html(results: Results) -> str:
-    """The page as text."""
-    regrets = FinalRegrets.of(results)
-    found = try_ranks(regrets)
-    timings = timings_section(results, regrets)
-    sections = [
-        failures_section(results),
-        summary_section(regrets, found),
-        environments_section(results, regrets),
-        comparisons_section(regrets),
-        heat_maps_section(results, regrets, found),
-        ranks_section(results, found),
-        settings_section(results),
-        reproduce_section(results),
-        f"{TIMINGS}\n{timings}\n{END_OF_TIMINGS}" if timings else "",
-    ]
-    return page_html(results.experiment.name, _lead(results, regrets), sections)
-
-
-def page_html(title: str, lead: str, sections: Sequence[str]) -> str:
-    """A page of sections, with links to them; empty ones are left out."""
-    body = "\n".join(part for part in sections if part)
-    return Template(_resource("page.html")).substitute(
-        title=escape(title),
-        lead=escape(lead),
-        style=_resource("style.css").strip(),
-        script=_resource("script.js").strip(),
-        contents=_contents(body),
-        sections=body,
-        version=escape(graphbandit.__version__),
+def page_html(title: str, lead: str, sections: Sequence[Section | None]) -> str:
+    """A page of sections, with links to them; those that are None are left out."""
+    return (
+        _environment(ROOM)
+        .get_template("base.html")
+        .render(
+            title=title,
+            lead=lead,
+            sections=[section for section in sections if section is not None],
+            version=graphbandit.__version__,
+            timings=Markup(TIMINGS),
+            end_of_timings=Markup(END_OF_TIMINGS),
+        )
     )
 
 
-def _lead(results: Results, regrets: FinalRegrets) -> str:
-    told = results.experiment
-    counts = [
-        _count(len(regrets.environments), "environment"),
-        _count(len(regrets.learners), "learner"),
-        _count(told.repeats, "repeat"),
-    ]
-    missing = results.n_planned - results.runs.num_rows
-    unfinished = f" {_count(missing, 'run')} not finished." if missing else ""
-    return f"{', '.join(counts)} of {_count(told.rounds, 'round')}, seed {told.seed}.{unfinished}"
+def write_text(path: Path, text: str) -> Path:
+    """Write a page or a document to a file; `path` is returned."""
+    try:
+        path.write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise SavedFileError(f"{path} cannot be written: {error.strerror or error}") from None
+    return path
 
 
-def _count(n: int, what: str) -> str:
-    return f"{n} {what}{'' if n == 1 else 's'}"
+def templates(room: str, name: str) -> Any:
+    """The macros of a template in the folder ``templates`` of a package."""
+    return _environment(room).get_template(name).module
 
 
-def _contents(body: str) -> str:
-    links = re.findall(r'<h2 id="([\w-]+)-title">(.*?)</h2>', body)
-    items = "".join(f'<li><a href="#{name}">{title}</a></li>' for name, title in links)
-    return f"<ul>{items}</ul>"
-
-
-def _resource(name: str) -> str:
-    return resources.files("graphbandit.experiments.report").joinpath("page_parts", name).read_text(encoding="utf-8")
+@cache
+def _environment(room: str) -> jinja2.Environment:
+    loaders = [jinja2.PackageLoader(each) for each in dict.fromkeys((room, ROOM))]
+    environment = jinja2.Environment(
+        loader=jinja2.ChoiceLoader(loaders),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals["marks"] = MARKS
+    environment.filters["sort_value"] = lambda value: f"{value:.9g}" if math.isfinite(value) else ""
+    return environment

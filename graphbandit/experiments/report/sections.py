@@ -1,28 +1,34 @@
-"""The sections of the HTML report, each from the results to its HTML, or to nothing where there is nothing to say."""
+"""The sections of a report about what was found; None where there is nothing to say."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from html import escape
 from typing import TYPE_CHECKING, Any
 
+from graphbandit.base.tables import Cell, Table, counted, number_cell, short_number
 from graphbandit.errors import InputError
-from graphbandit.experiments.analysis.statistics import FinalRegrets, Ranks, close_to_best, paired_difference, ranks
-from graphbandit.experiments.figures import curves as figures
+from graphbandit.experiments import figures
+from graphbandit.experiments.analysis.ranks import Ranks, ranks
+from graphbandit.experiments.analysis.statistics import FinalRegrets, paired_difference
 from graphbandit.experiments.figures.heatmap import grid_name
-from graphbandit.experiments.figures.parts import SHOWN, short_number
-from graphbandit.experiments.report.html import Cell, figure_html, section, sortable_table
-from graphbandit.simulate import Summary
+from graphbandit.experiments.report.page import ROOM, Section, templates
+from graphbandit.experiments.report.svg import page_picture
+from graphbandit.plots.looks import SHOWN
 
 if TYPE_CHECKING:
-    from graphbandit.experiments.results.results import Results
+    from graphbandit.experiments.results.reading import Results
 
 FIGURES = 12
-"""So many environments at most have figures in a report."""
+"""At most so many environments have figures in a report."""
 
 HEAT_MAPS = 6
-"""So many heat maps at most."""
+"""At most so many heat maps."""
+
+
+def texts() -> Any:
+    """The template of a report's sections."""
+    return templates(ROOM, "experiment.html")
 
 
 def try_ranks(regrets: FinalRegrets) -> Ranks | None:
@@ -33,61 +39,45 @@ def try_ranks(regrets: FinalRegrets) -> Ranks | None:
         return None
 
 
-def summary_section(regrets: FinalRegrets, found: Ranks | None) -> str:
+def summary_section(regrets: FinalRegrets, found: Ranks | None) -> Section:
     """Mean regret of every learner in every environment, the best marked."""
-    close = {place: close_to_best(regrets, place) for place in regrets.environments}
     rank = dict(zip(found.learners, found.average, strict=True)) if found else {}
     means = regrets.by_mean(regrets.environments[0])
     order = found.learners if found else (*means, *(name for name in regrets.learners if name not in means))
     rows = []
     for name in order:
-        cells = [_summary_cell(regrets.summary(place, name), close[place], name) for place in regrets.environments]
-        last = [Cell.number(f"{rank[name]:.2f}", rank[name])] if found else []
-        rows.append([Cell.text(name), *cells, *last])
+        cells = [_summary_cell(regrets, place, name) for place in regrets.environments]
+        rows.append([name, *cells, *([number_cell(rank[name], f"{rank[name]:.2f}")] if found else [])])
     heads = ["learner", *regrets.environments, *(["average rank"] if found else [])]
-    table = sortable_table("Final regret: mean ± standard error", heads, rows, sorted_by=len(heads) - 1 if found else 1)
-    key = (
-        '<p class="note"><span class="mark">★</span> lowest mean of its column. <span class="mark">≈</span> not '
-        "significantly worse: the 95 % interval of the paired difference to the lowest holds 0. Click a heading to "
-        "sort.</p>"
-    )
-    return section("summary", "Summary", f'<p class="short">{_in_short(regrets, close, found)}</p>', table, key)
+    table = Table("Final regret: mean ± standard error", heads, rows, sorted_by=len(heads) - 1 if found else 1)
+    name, rest = _in_short(regrets, found)
+    return Section("summary", "Summary", texts().summary(name, rest, table))
 
 
-def _summary_cell(summary: Summary | None, close: tuple[str, ...], name: str) -> Cell:
+def _summary_cell(regrets: FinalRegrets, environment: str, learner: str) -> Cell:
+    summary = regrets.summary(environment, learner)
     if summary is None:
-        return Cell(html="not run", value=math.nan)
-    mark, words, kind = "", "", ""
-    if name == close[0]:
-        mark, words, kind = "★", "best: ", "best"
-    elif name in close:
-        mark, words, kind = "≈", "not significantly worse than the best: ", "near"
-    error = f' <span class="spread">± {short_number(summary.standard_error)}</span>'
-    html = (
-        f'<span class="mark" aria-hidden="true">{mark}</span>'
-        + (f'<span class="hidden">{words}</span>' if words else "")
-        + short_number(summary.mean)
-        + (error if math.isfinite(summary.standard_error) else "")
-    )
-    return Cell(html=html, value=summary.mean, kind=kind)
+        return Cell("not run", math.nan)
+    error = summary.standard_error
+    spread = f"± {short_number(error)}" if math.isfinite(error) else ""
+    return Cell(short_number(summary.mean), summary.mean, spread, regrets.mark(environment, learner))
 
 
-def _in_short(regrets: FinalRegrets, close: dict[str, tuple[str, ...]], found: Ranks | None) -> str:
-    """One or two sentences for who reads no further."""
-    firsts = [names[0] for names in close.values()]
+def _in_short(regrets: FinalRegrets, found: Ranks | None) -> tuple[str, str]:
+    """A one- or two-sentence summary for the top of the page: the best learner, and what is said of it."""
+    firsts = [regrets.best(place) for place in regrets.environments]
     name = found.learners[0] if found else max(regrets.learners, key=firsts.count)
-    bold = f"<strong>{escape(name)}</strong>"
     if len(regrets.learners) == 1:
-        return f"{bold} is the only learner."
+        return name, "is the only learner."
     wins, n = firsts.count(name), len(firsts)
-    alone = sum(_stands_alone(regrets, place) for place, names in close.items() if names[0] == name)
+    alone = sum(_stands_alone(regrets, place) for place in regrets.environments if regrets.best(place) == name)
     if n == 1:
         how = "significantly below all others" if alone else "but not significantly below all others"
-        text = f"{bold} has the lowest mean regret, {how}." if wins else f"{bold} ranks best."
+        text = f"has the lowest mean regret, {how}." if wins else "ranks best."
     else:
-        text = f"{bold} has the lowest mean regret in {wins} of {n} environments"
+        text = f"has the lowest mean regret in {wins} of {n} environments"
         text += f", in {alone} significantly below all others." if wins else "."
-    return f"{text} Its average rank is {found.average[0]:.2f} of {len(found.learners)}." if found else text
+    return name, f"{text} Its average rank is {found.average[0]:.2f} of {len(found.learners)}." if found else text
 
 
 def _stands_alone(regrets: FinalRegrets, environment: str) -> bool:
@@ -95,103 +85,87 @@ def _stands_alone(regrets: FinalRegrets, environment: str) -> bool:
     return all(paired_difference(regrets, environment, name, best).low > 0 for name in others)
 
 
-def environments_section(results: Results, regrets: FinalRegrets) -> str:
-    """Curves, paired differences and all figures of each environment."""
-    parts = []
-    for i, place in enumerate(regrets.environments[:FIGURES]):
-        best = regrets.by_mean(place)[0]
-        curves = figures.plot_regret(results, environment=place, title="")
-        shown = regrets.by_mean(place)[:SHOWN]
-        ends = ", ".join(f"{name} {short_number(regrets.sample(place, name).mean())}" for name in shown)
-        drawn = [figure_html(curves, f"curves{i}", f"Mean cumulative regret in {place}; at the end: {ends}.")]
-        if any(paired_difference(regrets, place, name, best).pairs for name in shown[1:]):
-            pairs = figures.plot_paired(results, baseline=best, environment=place, title="")
-            alt = f"Paired differences of final regret to {best} in {place}, with 95 % intervals."
-            caption = f"Difference to {best}, the lowest mean; ticks are repeats. Hollow: the interval holds 0."
-            drawn.append(figure_html(pairs, f"pairs{i}", alt, caption))
-        detail = f"<details><summary>All numbers</summary>\n{_details_table(regrets, place)}\n</details>"
-        parts.append(f'<h3>{escape(place)}</h3>\n<div class="figures">\n{"".join(drawn)}\n</div>\n{detail}')
+def environments_section(results: Results, regrets: FinalRegrets) -> Section:
+    """Curves, paired differences and all numbers of each environment."""
+    shown = [_environment(results, regrets, i, place) for i, place in enumerate(regrets.environments[:FIGURES])]
     n = len(regrets.environments)
-    if n > FIGURES:
-        parts.append(f'<p class="note">Figures of the first {FIGURES} of {n} environments.</p>')
-    return section("environments", "Environments" if n > 1 else "Regret", *parts)
+    return Section("environments", "Environments" if n > 1 else "Regret", texts().environments(shown, n))
 
 
-def _details_table(regrets: FinalRegrets, place: str) -> str:
+def _environment(results: Results, regrets: FinalRegrets, number: int, place: str) -> dict[str, Any]:
+    ran = regrets.by_mean(place)[:SHOWN]
+    ends = ", ".join(f"{name} {short_number(regrets.sample(place, name).mean())}" for name in ran)
+    alt = f"Mean cumulative regret in {place}; at the end: {ends}."
+    curves = figures.plot_curves(results, environment=place, title="")
+    pictures = [page_picture(curves, f"curves{number}", alt)]
+    best = ran[0]
+    if any(paired_difference(regrets, place, name, best).pairs for name in ran[1:]):
+        pairs = figures.plot_paired(results, baseline=best, environment=place, title="")
+        alt = f"Paired differences of final regret to {best} in {place}, with 95 % intervals."
+        caption = f"Difference to {best}, the lowest mean; ticks are repeats. Hollow: the interval holds 0."
+        pictures.append(page_picture(pairs, f"pairs{number}", alt, caption))
+    return {"name": place, "pictures": pictures, "table": _details_table(regrets, place)}
+
+
+def _details_table(regrets: FinalRegrets, place: str) -> Table:
+    names = {
+        "mean": "mean",
+        "std": "std",
+        "standard_error": "s.e.",
+        "minimum": "minimum",
+        "quartile_1": "quartile 1",
+        "median": "median",
+        "quartile_3": "quartile 3",
+        "maximum": "maximum",
+    }
     rows = []
-    for name in regrets.by_mean(place):
-        summary = regrets.summary(place, name)
-        assert summary is not None
-        values = (
-            summary.mean,
-            summary.std,
-            summary.standard_error,
-            summary.minimum,
-            summary.quartile_1,
-            summary.median,
-            summary.quartile_3,
-            summary.maximum,
-        )
-        count = len(regrets.sample(place, name))
-        cells = [Cell.number(short_number(x) if math.isfinite(x) else "", x) for x in values]
-        rows.append([Cell.text(name), *cells, Cell.number(str(count), count)])
-    heads = ["learner", "mean", "std", "s.e.", "minimum", "quartile 1", "median", "quartile 3", "maximum", "runs"]
-    return sortable_table(f"Final regret in {place}", heads, rows, sorted_by=1)
+    for learner in regrets.by_mean(place):
+        summary, count = regrets.summary(place, learner), len(regrets.sample(place, learner))
+        rows.append([learner, *(number_cell(getattr(summary, name)) for name in names), Cell(str(count), count)])
+    return Table(f"Final regret in {place}", ["learner", *names.values(), "runs"], rows, sorted_by=1)
 
 
-def comparisons_section(regrets: FinalRegrets) -> str:
+def comparisons_section(regrets: FinalRegrets) -> Section | None:
     """Each environment's best learner against all others, in pairs."""
     rows = []
     for place in regrets.environments:
         best, *others = regrets.by_mean(place)
         for name in others:
             pair = paired_difference(regrets, place, best, name)
-            bounds = f"{short_number(pair.low)} to {short_number(pair.high)}" if pair.pairs > 1 else ""
-            mean = short_number(pair.mean) if pair.pairs else ""
-            rows.append(
-                [
-                    Cell.text(place),
-                    Cell.text(best),
-                    Cell.text(name),
-                    Cell.number(mean, pair.mean),
-                    Cell.number(bounds, pair.low),
-                    Cell.number(f"{pair.wins} of {pair.pairs}", pair.wins / pair.pairs if pair.pairs else math.nan),
-                    Cell.text("lower regret" if pair.better == best else pair.verdict),
-                ]
-            )
+            bounds = f"{short_number(pair.low)} to {short_number(pair.high)}"
+            wins = pair.wins / pair.pairs if pair.pairs else math.nan
+            verdict = "lower regret" if pair.better == best else pair.verdict
+            numbers = [
+                number_cell(pair.mean),
+                number_cell(pair.low, bounds),
+                Cell(f"{pair.wins} of {pair.pairs}", wins),
+            ]
+            rows.append([place, best, name, *numbers, verdict])
     if not rows:
-        return ""
+        return None
     heads = ["environment", "best", "other", "best minus other", "95 % interval", "best wins", "verdict"]
-    text = (
-        "<p>All learners of a repeat face the same contexts, graphs and noise, so they are compared within repeats. "
-        "The interval is Student's, for the mean difference of final regret; below 0 the best is better. It is not "
-        "adjusted for the number of comparisons. Any two learners: <code>graphbandit compare DIR A B</code>.</p>"
-    )
-    return section("comparisons", "Paired comparisons", text, sortable_table("Best against others", heads, rows))
+    table = Table("Best against others", heads, rows)
+    return Section("comparisons", "Paired comparisons", texts().comparisons(table))
 
 
-def ranks_section(results: Results, found: Ranks | None) -> str:
+def ranks_section(results: Results, found: Ranks | None) -> Section | None:
     """Average ranks, the test and the diagram."""
     if found is None:
-        return ""
+        return None
     ordered = ", ".join(f"{name} {rank:.2f}" for name, rank in zip(found.learners, found.average, strict=True))
     alt = f"Average ranks: {ordered}. Critical difference {short_number(found.critical_difference)}."
     caption = "Best at the left. A bar joins learners whose ranks differ by less than the critical difference."
-    picture = figure_html(figures.plot_ranks(results), "ranks-figure", alt, caption)
-    blocks = f"{found.blocks} block{'s' if found.blocks != 1 else ''} (an environment and a repeat)"
+    picture = page_picture(figures.plot_ranks(results), "ranks-figure", alt, caption)
+    blocks = f"{counted(found.blocks, 'block')} (an environment and a repeat)"
     text = f"Ranks of the final regret, 1 the lowest, averaged over {blocks}."
     if math.isfinite(found.p_value):
-        p = "below 0.0001" if found.p_value < 1e-4 else f"{found.p_value:.2g}"
+        p = "p below 0.0001" if found.p_value < 1e-4 else f"p = {found.p_value:.2g}"
         differ = "the learners differ" if found.p_value < 0.05 else "no difference between the learners is shown"
-        text += f" Friedman's test: χ² = {found.statistic:.1f}, p {'= ' if p[0] != 'b' else ''}{p}: {differ}."
-    note = (
-        f"{found.note} Repeats of one environment are blocks of their own, so this speaks of these environments, not "
-        "of new ones. Method: J. Demšar, Statistical comparisons of classifiers over multiple data sets, JMLR 7 (2006)."
-    )
-    return section("ranks", "Ranks", f"<p>{escape(text)}</p>", picture, f'<p class="note">{escape(note.strip())}</p>')
+        text += f" Friedman's test: χ² = {found.statistic:.1f}, {p}: {differ}."
+    return Section("ranks", "Ranks", texts().ranks(text, picture, found.note))
 
 
-def heat_maps_section(results: Results, regrets: FinalRegrets, found: Ranks | None) -> str:
+def heat_maps_section(results: Results, regrets: FinalRegrets, found: Ranks | None) -> Section | None:
     """Mean regret over two settings that vary: of the environments for the best learner, and of each learner."""
     rows = results.runs.to_pylist()
     best = found.learners[0] if found else regrets.learners[0]
@@ -201,14 +175,11 @@ def heat_maps_section(results: Results, regrets: FinalRegrets, found: Ranks | No
         own = _varied([row for row in rows if grid_name(row["learner"]) == name], "learner.")
         axes = [*own[:2], *places][:2] if own else []
         wanted += [(axes[0], axes[1], name)] if len(axes) == 2 else []
-    drawn = []
+    pictures = []
     for i, (x, y, learner) in enumerate(wanted[:HEAT_MAPS]):
-        picture = figures.plot_heatmap(results, x=x, y=y, learner=learner)
         alt = f"Heat map of the mean final regret of {learner} over {x} and {y}; the cells hold the figures."
-        drawn.append(figure_html(picture, f"heat{i}", alt))
-    if not drawn:
-        return ""
-    return section("settings", "Settings", f'<div class="figures">\n{"".join(drawn)}\n</div>')
+        pictures.append(page_picture(figures.plot_heatmap(results, x=x, y=y, learner=learner), f"heat{i}", alt))
+    return Section("settings", "Settings", texts().heat_maps(pictures)) if pictures else None
 
 
 def _varied(rows: Sequence[dict[str, Any]], start: str) -> list[str]:

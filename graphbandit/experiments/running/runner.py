@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 
 from graphbandit.errors import SettingError
 from graphbandit.experiments.describe.experiment import Experiment
-from graphbandit.experiments.describe.runs import Run, plan
+from graphbandit.experiments.describe.planned_runs import PlannedRun, planned_runs
 from graphbandit.experiments.running.engines import Engine, Processes
 from graphbandit.experiments.running.tasks import Conditions, Task, TaskResult
 
 if TYPE_CHECKING:
-    from graphbandit.experiments.results.results import Results
+    from graphbandit.experiments.results.reading import Results
 
 TASK_SECONDS = 1.0
 """A task should take about this long: long enough to be worth sending, short enough to lose."""
@@ -29,7 +29,7 @@ FEW_GROUPS = 64
 
 @dataclass
 class Progress:
-    """How far an experiment is; `failed` runs count as done, `finished_before` were there already."""
+    """How far an experiment is; `failed` runs count as done, `finished_before` runs were there already."""
 
     total: int
     finished_before: int
@@ -99,11 +99,11 @@ def run_all(
     A run that several of them ask for, with the same key, is done once and kept by each. `progress` is called with how
     far each experiment is.
     """
-    from graphbandit.experiments.results.results import Results
-    from graphbandit.experiments.results.store import Store
+    from graphbandit.experiments.results.reading import Results
+    from graphbandit.experiments.results.writing import Store
 
     engine = Processes() if engine is None else engine
-    plans = [plan(experiment) for experiment, _ in jobs]
+    plans = [planned_runs(experiment) for experiment, _ in jobs]
     with contextlib.ExitStack() as stack:
         stores = [
             stack.enter_context(Store.opened(Path(out), experiment, runs))
@@ -152,7 +152,7 @@ def run_all(
 
 
 def _shares(result: TaskResult, askers: dict[str, list[int]]) -> Iterator[tuple[int, TaskResult]]:
-    """What each experiment gets of a result."""
+    """Share a result among the experiments that asked for its runs."""
     keys = [] if result.rows is None else result.rows.column("key").to_pylist()
     failed = [failure.run.key for failure in result.failures]
     for i in sorted({i for key in (*keys, *failed) for i in askers[key]}):
@@ -191,7 +191,7 @@ class _Pace:
             self.runs_per_task = max(1, min(int(fitting), 4 * self.runs_per_task, 1000))
 
 
-def _tasks(experiment: Experiment, runs: list[Run], pace: _Pace) -> Iterator[Task]:
+def _tasks(experiment: Experiment, runs: list[PlannedRun], pace: _Pace) -> Iterator[Task]:
     """Repeat by repeat, so that learners can be compared early; what shares its draws is kept together."""
     conditions = Conditions(
         rounds=experiment.rounds,
@@ -205,7 +205,7 @@ def _tasks(experiment: Experiment, runs: list[Run], pace: _Pace) -> Iterator[Tas
     groups = [list(group) for _, group in groupby(runs, key=lambda run: (run.repeat, run.environment.label))]
     if len(groups) < FEW_GROUPS:
         groups = [[run] for run in runs]
-    together: list[Run] = []
+    together: list[PlannedRun] = []
     for group in groups:
         together += group
         if len(together) >= pace.runs_per_task:

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphbandit.base.shapes import Int
-from graphbandit.experiments.describe import registry
-from graphbandit.experiments.describe.runs import Run
+from graphbandit.experiments.describe.environment_kinds import build_environment
+from graphbandit.experiments.describe.learner_kinds import build_learner
+from graphbandit.experiments.describe.planned_runs import PlannedRun
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.simulate import Run as PlayedRun
 from graphbandit.simulate import run_repeat
@@ -42,7 +43,7 @@ class Task:
     """Runs to do; `deaths` counts the workers that died of it."""
 
     conditions: Conditions
-    runs: tuple[Run, ...]
+    runs: tuple[PlannedRun, ...]
     deaths: int = 0
 
 
@@ -50,13 +51,19 @@ class Task:
 class Failure:
     """A run that ended in an error, and the traceback or another account of it."""
 
-    run: Run
+    run: PlannedRun
     error: str
 
 
 @dataclass(frozen=True)
 class TaskResult:
-    """`rows` has the form `parts.SCHEMA`, `logs` the decisions of runs as Parquet files; `seconds` is wall time."""
+    """What a task has found.
+
+    rows: finished runs, in the form `files.PART_SCHEMA`
+    failures: runs that ended in an error
+    logs: the decisions of runs as Parquet files
+    seconds: wall time
+    """
 
     rows: pa.Table | None = None
     failures: tuple[Failure, ...] = ()
@@ -66,7 +73,7 @@ class TaskResult:
 
 def run_task(task: Task) -> TaskResult:
     """Do the runs; one that fails is reported, and the others go on."""
-    from graphbandit.experiments.results import parquet as parts
+    from graphbandit.experiments.results import files
 
     start = time.perf_counter()
     rows: list[dict[str, Any]] = []
@@ -90,10 +97,10 @@ def run_task(task: Task) -> TaskResult:
             )
             if task.conditions.decisions:
                 logs[run.key] = decisions_file(Decisions.concatenate(outcome.decisions))
-    return TaskResult(parts.table(rows), tuple(failures), logs, time.perf_counter() - start)
+    return TaskResult(files.part(rows), tuple(failures), logs, time.perf_counter() - start)
 
 
-def _outcomes(conditions: Conditions, runs: list[Run]) -> Iterator[tuple[Run, PlayedRun | str]]:
+def _outcomes(conditions: Conditions, runs: list[PlannedRun]) -> Iterator[tuple[PlannedRun, PlayedRun | str]]:
     """The learners of one repeat side by side, on rounds drawn once; one by one if any of them fails."""
     try:
         for run, outcome in zip(runs, _play(conditions, runs), strict=True):
@@ -106,12 +113,12 @@ def _outcomes(conditions: Conditions, runs: list[Run]) -> Iterator[tuple[Run, Pl
             yield from _outcomes(conditions, [run])
 
 
-def _play(conditions: Conditions, runs: list[Run]) -> list[PlayedRun]:
+def _play(conditions: Conditions, runs: list[PlannedRun]) -> list[PlayedRun]:
     where = runs[0].environment
-    environment = registry.build_environment(where.kind, where.settings)
+    environment = build_environment(where.kind, where.settings)
     played = [run.learner for run in runs]
     return run_repeat(
-        [(point.name, registry.build_learner(point.kind, point.settings, environment)) for point in played],
+        [(point.name, build_learner(point.kind, point.settings, environment)) for point in played],
         environment,
         rounds=conditions.rounds,
         repeat=runs[0].repeat,

@@ -1,1 +1,1 @@
-"""The leaderboard: all learners that fit over a fixed suite of problems, with a verdict computed from the results."""
+"""The leaderboard: all learners over a fixed suite of problems."""

@@ -1,4 +1,4 @@
-"""What the leaderboard says: regret relative to the best of each cell, worst cases, ranks, and whether ours are first.
+"""Regret relative to the best of each cell, worst cases, ranks, and whether ours are first.
 
 A cell is one environment of the suite. All figures are means over repeats, and two learners of a cell are told apart
 by the paired 95 % interval of their difference.
@@ -7,20 +7,16 @@ by the paired 95 % interval of their difference.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from graphbandit.errors import InputError
-from graphbandit.experiments.analysis.intervals import Interval, student_interval
-from graphbandit.experiments.analysis.statistics import FinalRegrets, PairedDifference, close_to_best, paired_difference
-from graphbandit.experiments.figures.curves import mean_seconds
-from graphbandit.studies.classes import comparison_of
-from graphbandit.studies.leaderboard.plans import GroupResults
-from graphbandit.studies.plans import Finding
+from graphbandit.experiments.analysis.statistics import FinalRegrets, mean_seconds
+from graphbandit.studies.findings import Findings
 
 OURS = ("IDS.G", "AdaCB.G, ours")
 """The learners of this package that are judged, each as it comes, with one default for all cells."""
@@ -35,9 +31,13 @@ class Worst(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Board:
-    """All learners in every cell; nan where one was not run. `microseconds` are those of a round, by cell and learner.
+    """All learners in every cell.
 
-    `groups` are the cells of each group by its title.
+    regrets: nan where a learner was not run
+    rounds: of every cell
+    groups: the cells of each group by its title
+    adversarial: cells that are shown and not judged
+    microseconds: of a round, by cell and learner
     """
 
     regrets: FinalRegrets
@@ -48,12 +48,12 @@ class Board:
 
     @property
     def learners(self) -> tuple[str, ...]:
-        """Those of all groups."""
+        """The learners of all groups."""
         return self.regrets.learners
 
     @property
     def ours(self) -> tuple[str, ...]:
-        """Those of `OURS` that were run."""
+        """The learners of `OURS` that were run."""
         return tuple(name for name in OURS if name in self.learners)
 
     @cached_property
@@ -65,32 +65,12 @@ class Board:
         """Whether that learner has runs there."""
         return len(self.regrets.sample(cell, learner)) > 0
 
-    def interval(self, cell: str, learner: str) -> Interval:
-        """Mean regret."""
-        return student_interval(self.regrets.sample(cell, learner))
-
-    def best(self, cell: str) -> str:
-        """The learner of the lowest mean regret."""
-        return self.regrets.by_mean(cell)[0]
-
-    @cached_property
-    def _close(self) -> dict[str, tuple[str, ...]]:
-        return {cell: close_to_best(self.regrets, cell) for cell in self.regrets.environments}
-
-    def close(self, cell: str) -> tuple[str, ...]:
-        """The best, and those whose paired interval to the best holds 0."""
-        return self._close[cell]
-
-    def to_best(self, cell: str, learner: str) -> PairedDifference:
-        """Regret above that of the best."""
-        return paired_difference(self.regrets, cell, learner, self.best(cell))
-
     @cached_property
     def ratios(self) -> dict[tuple[str, str], float]:
         """Mean regret over that of the best, by cell and learner; where the best has none, 1 or infinity."""
         found = {}
         for cell in self.regrets.environments:
-            least = float(self.regrets.sample(cell, self.best(cell)).mean())
+            least = float(self.regrets.sample(cell, self.regrets.best(cell)).mean())
             for learner in self.regrets.by_mean(cell):
                 mean = float(self.regrets.sample(cell, learner).mean())
                 found[cell, learner] = mean / least if least > 0 else 1.0 if mean <= least else math.inf
@@ -126,18 +106,18 @@ class Board:
         return float(np.mean(places)) if places else math.nan
 
     def usual_microseconds(self, learner: str) -> float:
-        """Of a round: the median over all cells that it ran, as the first of them may have waited for a compiler."""
+        """Microseconds of a round: the median over all cells, as the first may have waited for a compiler."""
         found = [value for (_, name), value in self.microseconds.items() if name == learner]
         return float(np.median(found)) if found else math.nan
 
-    def standing(self, cell: str) -> str:
-        """Of the better of ours: "first", "within" the paired interval of the first, or "behind"."""
-        if self.best(cell) in self.ours:
+    def standing(self, cell: str) -> Literal["first", "within", "behind"]:
+        """How the better of ours stands: first, within the paired interval of the first, or behind."""
+        if self.regrets.best(cell) in self.ours:
             return "first"
-        return "within" if any(name in self.ours for name in self.close(cell)) else "behind"
+        return "within" if any(name in self.ours for name in self.regrets.close[cell]) else "behind"
 
     def best_of_ours(self, cell: str) -> str:
-        """The one of the lower mean regret."""
+        """The one of ours with the lower mean regret."""
         return next(name for name in self.regrets.by_mean(cell) if name in self.ours)
 
     @cached_property
@@ -164,24 +144,21 @@ class Board:
         return worst.ratio
 
 
-def board_of(groups: Sequence[GroupResults]) -> Board:
-    """Of all groups that were run; a name of an environment stands for one cell."""
-    if not any(not group.adversarial for group in groups):
+def board_of(findings: Findings, adversarial: Collection[str]) -> Board:
+    """The board of all groups that were run; the name of an environment stands for one cell."""
+    several = findings.experiments
+    if not any(name not in adversarial for name in several):
         raise InputError("no group with stochastic rewards was run; expected at least one to judge")
-    findings = {
-        group.title: Finding(experiment=group.experiment, regrets=FinalRegrets.of(group.results)) for group in groups
-    }
-    compared = comparison_of(findings)
-    cells = {title: finding.regrets.environments for title, finding in findings.items()}
-    microseconds = {
-        both: 1e6 * seconds / group.experiment.rounds
-        for group in groups
-        for both, seconds in mean_seconds(group.results).items()
-    }
+    titles = findings.plan.described.experiments
+    cells = {name: finding.regrets.environments for name, finding in several.items()}
     return Board(
-        regrets=compared.regrets,
-        rounds=compared.rounds,
-        groups=cells,
-        adversarial=frozenset(cell for group in groups if group.adversarial for cell in cells[group.title]),
-        microseconds=microseconds,
+        regrets=FinalRegrets.joined([finding.regrets for finding in several.values()]),
+        rounds={cell: finding.experiment.rounds for name, finding in several.items() for cell in cells[name]},
+        groups={titles[name]: cells[name] for name in several},
+        adversarial=frozenset(cell for name in several if name in adversarial for cell in cells[name]),
+        microseconds={
+            both: 1e6 * seconds / finding.experiment.rounds
+            for finding in several.values()
+            for both, seconds in mean_seconds(finding.results).items()
+        },
     )

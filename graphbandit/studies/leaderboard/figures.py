@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphbandit.experiments.figures.parts import figure_of, new_axes, plain_log_ticks, write_labels, write_titles
-from graphbandit.plots.style import BLUE, GREY, INK, PALE
+from graphbandit.plots.axes import colour_bar, figure_of, new_axes, plain_log_ticks, write_labels, write_titles
+from graphbandit.plots.style import BLUE, GREY, INK, PALE, literal
 from graphbandit.studies.leaderboard.board import Board
 from graphbandit.studies.leaderboard.tables import ranked
 from graphbandit.studies.leaderboard.verdict import ratio_text
@@ -33,20 +33,18 @@ def plot_board(board: Board) -> Figure:
     edges = np.arange(len(cells) + 1) - 0.5, np.arange(len(learners) + 1) - 0.5
     mesh = axes.pcolormesh(*edges, shown, cmap=colormaps["cividis_r"], norm=LogNorm(1.0, DARKEST), edgecolors="none")
     for i, name in enumerate(learners):
-        near = [j for j, cell in enumerate(cells) if name in board.close(cell)]
+        near = [j for j, cell in enumerate(cells) if name in board.regrets.close[cell]]
         axes.plot(near, [i] * len(near), linestyle="none", marker="o", markersize=3.0, color=INK)
     axes.invert_yaxis()
     axes.spines[:].set_visible(False)
     axes.tick_params(length=0, labelcolor=INK)
-    axes.set_xticks(range(len(cells)), cells, rotation=90, size=7.5)
-    axes.set_yticks(range(len(learners)), learners, size=9)
+    axes.set_xticks(range(len(cells)), [literal(cell) for cell in cells], rotation=90, size=7.5)
+    axes.set_yticks(range(len(learners)), [literal(name) for name in learners], size=9)
     for label, name in zip(axes.get_yticklabels(), learners, strict=True):
         label.set(weight="bold" if name in board.ours else "normal")
     for start in np.cumsum([len(group) for group in board.groups.values()])[:-1]:
         axes.axvline(start - 0.5, color="white", linewidth=3.0)
-    bar = figure_of(axes).colorbar(mesh, ax=axes, shrink=0.7, pad=0.01)
-    bar.outline.set_visible(False)
-    bar.ax.tick_params(color=PALE, labelcolor=INK, labelsize=9)
+    bar = colour_bar(axes, mesh, shrink=0.7, pad=0.01)
     bar.set_ticks([1, 2, 5, 10, 20, 50, 100], labels=["1", "2", "5", "10", "20", "50", "100+"])
     bar.minorticks_off()
     key = "• within the paired 95 % interval of the best; white: cannot play"
@@ -65,10 +63,10 @@ def plot_worst(board: Board) -> Figure:
         width = min(worst.ratio, 10 * DARKEST)
         axes.barh(y, width - 1.0, left=1.0, color=colour, height=0.7)
         told = f"  {ratio_text(worst.ratio)}  {worst.cell}"
-        axes.text(width, y, told, va="center", size=8, color=INK).set_in_layout(False)
+        axes.text(width, y, literal(told), va="center", size=8, color=INK).set_in_layout(False)
         longest = max(longest, width)
     _log_from_one(axes, longest)
-    axes.set_yticks(range(len(learners)), learners, size=9)
+    axes.set_yticks(range(len(learners)), [literal(name) for name in learners], size=9)
     axes.invert_yaxis()
     write_titles(axes, "Worst stochastic cell", "blue: ours; pale: plays only some of the cells; bars end at 1000")
     return figure_of(axes)

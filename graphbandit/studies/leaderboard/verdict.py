@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from graphbandit.experiments.figures.parts import short_number
+from graphbandit.base.tables import short_number
+from graphbandit.experiments.analysis.statistics import difference_to_best
 from graphbandit.studies.leaderboard.board import Board
 
 NAMED = 3
-"""So many learners are named in the worst case."""
+"""How many learners are named in the worst case."""
 
 
 def verdict_lines(board: Board) -> list[str]:
@@ -54,16 +55,14 @@ def behind_lines(board: Board) -> list[str]:
     """Each stochastic cell where neither of ours is within the interval of the first, and by how much."""
     lines = []
     for cell in board.behind:
-        best, ours = board.best(cell), board.best_of_ours(cell)
-        found = board.to_best(cell, ours)
-        means = (
-            f"{short_number(board.interval(cell, best).mean)} against {short_number(board.interval(cell, ours).mean)}"
-        )
+        best, ours = board.regrets.best(cell), board.best_of_ours(cell)
+        found = difference_to_best(board.regrets, cell, ours)
+        means = " against ".join(short_number(board.regrets.interval(cell, name).mean) for name in (best, ours))
         gap = f"{short_number(found.mean)} ({short_number(found.low)} to {short_number(found.high)})"
         lines.append(f"{cell}: {best} is first, {means} of {ours}; the difference is {gap}.")
     return lines
 
 
 def ratio_text(x: float) -> str:
-    """As 1.00, 12.3, 150."""
+    """A ratio for readers: 1.00, 12.3, 150."""
     return f"{x:.2f}" if x < 9.995 else short_number(x)

@@ -10,12 +10,12 @@ import numpy as np
 
 from graphbandit.base.shapes import Float
 from graphbandit.environments.synthetic import SyntheticEnvironment
-from graphbandit.experiments.describe.experiment import Point
-from graphbandit.experiments.describe.registry import build_environment
+from graphbandit.experiments.describe.environment_kinds import build_environment
+from graphbandit.experiments.describe.grids import Point
 from graphbandit.theory import context_gaps, disagreement_coefficient, gap_dependent_bound, minimax_bound
 
 CONTEXTS = 1024
-"""So many contexts stand for their distribution."""
+"""How many contexts stand for their distribution."""
 
 INSTANCES = 5
 """The gap-dependent bound is averaged over the instances of the first repeats."""

@@ -15,18 +15,19 @@ import numpy as np
 
 from graphbandit.base.saved_files import write_atomically
 from graphbandit.base.shapes import Int
+from graphbandit.experiments.describe.environment_kinds import build_environment
 from graphbandit.experiments.describe.experiment import Experiment
-from graphbandit.experiments.describe.registry import build_environment, build_learner
+from graphbandit.experiments.describe.learner_kinds import build_learner
 from graphbandit.graphs.parameters import independence_number
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.simulate import run_repeat
-from graphbandit.studies.paper.plans import READINGS
+from graphbandit.studies.paper.names import READINGS
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 ROUNDS = 256
-"""So many rounds are looked at: the first ones, of the first repeat, in the rescaled reading."""
+"""How many rounds are looked at: the first ones, of the first repeat, in the rescaled reading."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,13 +47,7 @@ class SetSizes:
         import pyarrow as pa
 
         rows = [
-            {
-                "environment": place,
-                "learner": name,
-                "round": t + 1,
-                "size": int(size),
-                "independence": int(alpha),
-            }
+            {"environment": place, "learner": name, "round": t + 1, "size": int(size), "independence": int(alpha)}
             for place, learners in self.sizes.items()
             for name, sizes in learners.items()
             for t, (size, alpha) in enumerate(zip(sizes, self.independence[place], strict=True))
@@ -60,14 +55,14 @@ class SetSizes:
         return pa.Table.from_pylist(rows)
 
     def write(self, path: Path) -> None:
-        """As a Parquet file, the same bytes each time."""
+        """Write a Parquet file, with the same bytes each time."""
         from pyarrow import parquet
 
         write_atomically(path, lambda file: parquet.write_table(self.table(), file, compression="zstd"))
 
 
 def set_sizes(experiment: Experiment, control: Experiment) -> SetSizes:
-    """Of every environment of `experiment` and of the random graphs of `control`, which are undirected."""
+    """Count in every environment of `experiment`, and on the undirected random graphs of `control`."""
     points = [
         point
         for each in (experiment, control)
@@ -90,3 +85,13 @@ def set_sizes(experiment: Experiment, control: Experiment) -> SetSizes:
         graphs = environment.instance(experiment.seed, 0).rounds(0, rounds).graphs
         independence[point.label] = np.array([independence_number(graph).value for graph in graphs])
     return SetSizes(sizes=sizes, independence=independence)
+
+
+def short_place(place: str) -> str:
+    """A label without the reward scale, which all share here.
+
+    >>> short_place("directed probability=0.02 reward_scale=8.0")
+    'directed p = 0.02'
+    """
+    words = [word for word in place.split() if not word.startswith("reward_scale=")]
+    return " ".join(words).replace("probability=", "p = ").replace("random", "random, undirected")

@@ -33,7 +33,7 @@ class StarDecision(NamedTuple):
 
 
 def star_decision(seed: int = 0) -> StarDecision:
-    """Of the rounds of a run on stars, in the rescaled reading, the one in which the program saves most."""
+    """The round of a run on stars, in the rescaled reading, in which the program saves most."""
     instance = paper(n_arms=ARMS, graph="star", reward_scale=8.0).instance(seed)
     rounds = instance.rounds(0, ROUNDS)
     bandit = Bandit(AdaCBG(radius="paper", coverage="paper", eta=1.0), instance.problem(ROUNDS), seed=seed)

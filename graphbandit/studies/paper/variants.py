@@ -1,28 +1,28 @@
 """AdaCB.G with one of its parts taken away: which learners these are, and where they do better than the whole."""
 
-from graphbandit.studies.paper.checks import Detail, paired
-from graphbandit.studies.paper.findings import Study
-from graphbandit.studies.paper.plans import FORM_NAMES, FORMS, READINGS
+from graphbandit.studies.findings import Finding
+from graphbandit.studies.paper.answers import paired
+from graphbandit.studies.paper.names import FORM_NAMES, FORMS, READINGS
 
 WHOLE = "whole"
 
 
-def variants(study: Study, form: str) -> dict[str, str]:
-    """What is changed in a form of AdaCB.G to the learner's name; `WHOLE` is the form itself."""
+def variants(finding: Finding, form: str) -> dict[str, str]:
+    """The variants of a form of AdaCB.G: what is changed, and the learner's name; `WHOLE` is the form itself."""
     start = f"{FORMS[form]}, "
-    changed = {name.removeprefix(start): name for name in study.experiment.learners if name.startswith(start)}
+    changed = {name.removeprefix(start): name for name in finding.experiment.learners if name.startswith(start)}
     return {WHOLE: FORMS[form], **changed}
 
 
-def better_without(study: Study) -> list[str]:
+def better_without(finding: Finding) -> list[str]:
     """Where a form has lower regret with one part changed: the paired 95 % interval lies below 0."""
     found = []
     for reading, scale in READINGS.items():
-        for point in study.points(reward_scale=scale):
+        for point in finding.points(reward_scale=scale):
             for form, learner in FORMS.items():
-                for changed, name in variants(study, form).items():
-                    change = paired(study.by_repeat(point, name), study.by_repeat(point, learner))
+                for changed, name in variants(finding, form).items():
+                    change = paired(finding.by_repeat(point, name), finding.by_repeat(point, learner))
                     if change.high < 0:
                         where = f"{FORM_NAMES[form]}, {changed}, on {point.name} ({reading})"
-                        found.append(f"{where}: {Detail('', change).text}")
+                        found.append(f"{where}: {change.bounds}")
     return found

@@ -1,4 +1,4 @@
-"""What the report says in words: of each experiment, and of every choice the paper leaves open."""
+"""The texts of the page: about each experiment, and about every choice the paper leaves open."""
 
 ABOUT = {
     "ablation": """The paper's figure "comparison": 50 arms, a new graph every round. k-tree: one hub joined to all
@@ -22,7 +22,7 @@ ABOUT = {
         the exploration set S is no independent set and may exceed alpha(G); coverage and the linear program hold all
         the same. Counted in the first rounds of the first repeat, in the rescaled reading.""",
 }
-"""What each experiment is."""
+"""A description of each experiment."""
 
 CHOICES = {
     "rounds of the ablation and of Flixster": "2^11, as in the table; the paper gives none",

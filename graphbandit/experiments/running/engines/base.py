@@ -24,7 +24,7 @@ class Engine(Protocol):
 
 
 def after_death(task: Task, how: str) -> tuple[list[Task], TaskResult | None]:
-    """What to do when a worker has died of a task: try its runs again one by one, or give the run up."""
+    """Decide what follows when a worker has died of a task: try its runs again one by one, or give the run up."""
     deaths = task.deaths + 1
     if len(task.runs) == 1 and deaths >= DEATHS:
         return [], TaskResult(failures=(Failure(task.runs[0], f"Its worker {how}, {deaths} times in a row.\n"),))

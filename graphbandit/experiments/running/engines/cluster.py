@@ -29,7 +29,7 @@ class Cluster:
             setting_integer("workers", self.workers, at_least=1)
 
     def results(self, tasks: Iterable[Task]) -> Generator[TaskResult, None, None]:
-        """As they come; the cluster itself does the task of a dead worker again, a few times."""
+        """Yield results as they come; the cluster itself does the task of a dead worker again, a few times."""
         distributed = _import_distributed()
         waiting = iter(tasks)
         given: dict[Any, Task] = {}

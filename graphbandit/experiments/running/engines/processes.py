@@ -29,7 +29,7 @@ class Processes:
             setting_integer("workers", self.workers, at_least=1)
 
     def results(self, tasks: Iterable[Task]) -> Generator[TaskResult, None, None]:
-        """As they come; processes are started only while there is a task for them."""
+        """Yield results as they come; processes are started only while there is a task for them."""
         todo = _Todo(tasks)
         limit = self.workers or available_cores()
         workers: list[_Worker] = []
@@ -146,7 +146,7 @@ class _Worker:
 
 
 def _work(connection: Connection) -> None:
-    """What a worker process does until its pipe ends."""
+    """Do tasks in a worker process, until its pipe ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which then stops its workers
     threading.Thread(target=_end_with_parent, daemon=True).start()
     message: Any = "ready"

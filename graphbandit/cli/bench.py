@@ -1,0 +1,52 @@
+"""The command `bench`: the package beside its rivals."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from graphbandit.errors import SettingError
+
+app = typer.Typer()
+
+
+@app.command(epilog="Example: graphbandit bench --quick --only lp,decision")
+def bench(
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer sizes and repeats: a minute or two.")] = False,
+    only: Annotated[
+        str | None, typer.Option(help="Parts: lp, decision, throughput, scaling, startup.", show_default="all")
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Where the files go.", file_okay=False)] = Path("results/bench"),
+) -> None:
+    """Measure the package beside its rivals, in one run. Needs a checkout of the sources."""
+    sources = checkout()
+    options = [*(["--quick"] if quick else []), *(["--only", only] if only is not None else [])]
+    command = [sys.executable, "-m", "benchmarks.run", *options, "--out", str(out.absolute())]
+    # a process of its own, so that settings of one thread come before the libraries that read them
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(filter(None, [str(sources), os.environ.get("PYTHONPATH")])),
+    }
+    code = subprocess.run(command, env=environment, check=False).returncode
+    if code:
+        raise typer.Exit(code)
+
+
+def checkout() -> Path:
+    """The checkout of the sources that this package belongs to; an installed one belongs to none."""
+    import graphbandit
+
+    sources = Path(graphbandit.__file__).resolve().parents[1]
+    try:
+        project = tomllib.loads((sources / "pyproject.toml").read_text(encoding="utf-8")).get("project", {})
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
+        project = {}
+    if project.get("name") != "graphbandit" or not (sources / "benchmarks" / "run.py").is_file():
+        raise SettingError("the benchmarks are not part of the installed package; expected a checkout of the sources")
+    return sources

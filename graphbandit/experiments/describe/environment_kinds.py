@@ -1,0 +1,89 @@
+"""The kinds of environment that an experiment may name. A new one is one line in `ENVIRONMENT_KINDS`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from functools import lru_cache, partial
+from typing import Any
+
+from graphbandit.base.checks import setting_choice
+from graphbandit.environments import (
+    Environment,
+    ProbabilisticEnvironment,
+    arms,
+    classification,
+    linear,
+    paper,
+    ratings,
+)
+from graphbandit.environments.classification import CLASS_GRAPHS
+from graphbandit.environments.ratings import ITEM_GRAPHS
+from graphbandit.experiments.describe.array_files import read_arrays
+from graphbandit.experiments.describe.data_kinds import read_classification, read_rating_environment
+from graphbandit.experiments.describe.kinds import GRAPH, Kind, Value, files_of, parameters
+from graphbandit.graphs.sources import SOURCES
+
+Graphs = Mapping[str, Callable[..., Any]]
+
+_GENERATED = {name: source for name, source in SOURCES.items() if name != "network"}  # its file would be a second one
+
+
+def build_environment(kind: str, settings: Mapping[str, Value]) -> Environment:
+    """The environment; the last few that were built are kept, until a file they read changes."""
+    named = files_of(settings).values()
+    versions = [f"{path} {path.stat().st_mtime_ns} {path.stat().st_size}" for path in named if path.exists()]
+    return _built(kind, json.dumps(dict(settings)), tuple(versions))
+
+
+@lru_cache(maxsize=16)
+def _built(kind: str, settings: str, versions: tuple[str, ...]) -> Environment:
+    environment: Environment = ENVIRONMENT_KINDS[kind].build(**json.loads(settings))
+    environment.instance(0).rounds(0, 1)  # whatever is wrong with its graphs is told now, and not by every run
+    return environment
+
+
+def _kind(
+    build: Callable[..., Environment], graphs: Graphs, passes_to: Callable[..., Environment] | None = None
+) -> Kind:
+    """An environment's kind: its settings, those of the graph it names, and its edge probabilities."""
+    own = Kind(build=build, passes_to=passes_to, options=partial(_graph_options, graphs) if graphs else None)
+    return Kind(build=partial(_with_probabilities, build), options=own.defaults)
+
+
+def _graph_options(graphs: Graphs, settings: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The options of the kind of graph that is named; the environment itself tells the number of arms."""
+    if settings.get("case") == "poor-hub":  # the one case of arms without contexts that brings its own graph
+        return {}
+    graph = "random" if settings[GRAPH] is None else settings[GRAPH]
+    setting_choice(GRAPH, graph, list(graphs))
+    return {name: default for name, default in parameters(graphs[graph]).items() if name != "n_arms"}
+
+
+def _with_probabilities(
+    build: Callable[..., Environment],
+    *,
+    edge_probability: float | None = None,
+    edge_concentration: float | None = None,
+    keep_loops: bool | None = None,
+    shown: str | None = None,
+    **settings: Any,
+) -> Environment:
+    """The environment, with edge probabilities if any of these settings is given."""
+    given: dict[str, Any] = {"concentration": edge_concentration, "keep_loops": keep_loops, "shown": shown}
+    told = {name: value for name, value in given.items() if value is not None}
+    if edge_probability is None and not told:
+        return build(**settings)
+    probability = 1.0 if edge_probability is None else edge_probability
+    return ProbabilisticEnvironment(environment=build(**settings), probability=probability, **told)
+
+
+ENVIRONMENT_KINDS: dict[str, Kind] = {
+    "paper": _kind(paper, SOURCES),
+    "arms": _kind(arms, SOURCES),
+    "arrays": _kind(read_arrays, {}),
+    "linear": _kind(linear, SOURCES),
+    "classification": _kind(read_classification, CLASS_GRAPHS | _GENERATED, passes_to=classification),
+    "ratings": _kind(read_rating_environment, ITEM_GRAPHS | _GENERATED, passes_to=ratings),
+}
+"""Environments by kind: what builds each, and the kinds of graph it may have."""

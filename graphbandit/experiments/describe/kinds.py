@@ -1,0 +1,109 @@
+"""What a kind of environment or learner is: how it is built, and which settings a file may give it.
+
+`LEARNER_KINDS` and `ENVIRONMENT_KINDS` list them, in the files of that name.
+"""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import inspect
+import types
+import typing
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from graphbandit.environments.datasets import dataset_file
+from graphbandit.errors import ExperimentError
+
+Value = bool | int | float | str
+"""What a setting can be in a file; a list of them is an axis of a grid."""
+
+FILE, DATASET, GRAPH = "file", "data", "graph"
+"""Settings with a meaning of their own: the name of a file, of a data set (which may be in a file), a kind of graph."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kind:
+    """One kind of environment or learner.
+
+    build: makes one, as ``build(**settings)``; its parameters are the settings, if a file can hold them
+    passes_to: what `build` hands further settings to, whose parameters are settings then
+    without: parameters that a file cannot give all the same
+    options: tells which further settings, with their defaults, the settings given so far allow
+    """
+
+    build: Callable[..., Any]
+    passes_to: Callable[..., Any] | None = None
+    without: frozenset[str] = frozenset()
+    options: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
+
+    def defaults(self, settings: Mapping[str, Value]) -> dict[str, Any]:
+        """All settings that may stand beside these, with their defaults (`inspect.Parameter.empty`: required)."""
+        known = {**(parameters(self.passes_to) if self.passes_to else {}), **parameters(self.build)}
+        known = {name: default for name, default in known.items() if name not in self.without}
+        return known if self.options is None else {**known, **self.options({**known, **settings})}
+
+    def complete(self, settings: Mapping[str, Value]) -> dict[str, Value | None]:
+        """The settings with every default filled in: what determines the result."""
+        return {**self.defaults(settings), **settings}
+
+    def check(self, settings: Mapping[str, Value], place: tuple[str, ...], kind: str) -> None:
+        """Raise ExperimentError at the first setting that is not known, or about one that is missing."""
+        known = self.defaults(settings)
+        for name in settings:
+            if name not in known:
+                raise ExperimentError(f"unknown setting of kind {kind!r}; {expected(name, known)}", (*place, name))
+        for name in (FILE, DATASET):
+            if not isinstance(settings.get(name, ""), str):
+                what = "a file" if name == FILE else "a data set"
+                raise ExperimentError(f"{name} is {settings[name]!r}; expected the name of {what}", (*place, name))
+        for name, default in known.items():
+            if default is inspect.Parameter.empty and name not in settings:
+                raise ExperimentError(f"{name} is missing; kind {kind!r} expects it", place)
+
+
+def files_of(settings: Mapping[str, Value]) -> dict[str, Path]:
+    """The files that are read, by the setting that names them."""
+    named = {FILE: Path(str(settings[FILE]))} if settings.get(FILE) is not None else {}
+    path = dataset_file(str(settings[DATASET])) if settings.get(DATASET) is not None else None
+    return named if path is None else {**named, DATASET: path}
+
+
+@functools.cache
+def parameters(build: Callable[..., Any]) -> Mapping[str, Any]:
+    """The parameters of a function or class that a file can give, with their defaults.
+
+    Those are text, numbers, true and false, choices of them, and the kind of a graph.
+    """
+    if isinstance(build, functools.partial):
+        return parameters(build.func)
+    hints = typing.get_type_hints(build.__init__ if inspect.isclass(build) else build)
+    found = inspect.signature(build).parameters.values()
+    return {
+        p.name: p.default
+        for p in found
+        if p.kind is not p.VAR_KEYWORD and (p.name == GRAPH or _can_be_written(hints.get(p.name)))
+    }
+
+
+def _can_be_written(hint: Any) -> bool:
+    if typing.get_origin(hint) in (typing.Union, types.UnionType):
+        members = [member for member in typing.get_args(hint) if member is not types.NoneType]
+        return bool(members) and all(map(_can_be_written, members))
+    return typing.get_origin(hint) is Literal or hint in (bool, int, float, str)
+
+
+def expected(wrong: str, known: Iterable[str]) -> str:
+    """What to write instead: the nearest known name if one is near, else all of them.
+
+    >>> expected("ssed", ["rounds", "seed"])
+    "did you mean 'seed'?"
+    """
+    names = list(known)
+    near = difflib.get_close_matches(wrong, names, n=1)
+    if near:
+        return f"did you mean {near[0]!r}?"
+    return f"expected one of {', '.join(map(repr, names))}" if names else "it has no settings"

@@ -1,0 +1,89 @@
+"""The kinds of learner that an experiment may name: every learner of `graphbandit.learners`, by its class's name.
+
+A new learner is known here as soon as it is exported there.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from graphbandit import learners
+from graphbandit.base.checks import setting_choice
+from graphbandit.environments import Environment
+from graphbandit.errors import SettingError
+from graphbandit.experiments.describe.class_kinds import CLASS_KINDS, Contexts
+from graphbandit.experiments.describe.kinds import Kind, Value, parameters
+from graphbandit.learners import IDSG, AdaCBG, LateGraph, Learner
+
+CLASS = "function_class"
+"""The setting that names a kind of function class; without it a learner has the problem's own."""
+
+
+def build_learner(kind: str, settings: Mapping[str, Value], environment: Environment | None = None) -> Learner[Any]:
+    """The learner; a function class that it names is made to fit the contexts of the environment."""
+    own: dict[str, Any] = dict(settings)
+    name = own.pop(CLASS, None)
+    if name is not None:
+        if environment is None:
+            raise SettingError(f"function_class is {name!r}; expected an environment that it is made for")
+        build = CLASS_KINDS[str(name)]
+        options = {key: own.pop(key) for key in parameters(build) if key in own}
+        instance = environment.instance(0)
+        shape = instance.rounds(0, 1).contexts.shape[1:]
+        own[CLASS] = build(contexts=Contexts.of(instance.problem(None), shape), **options)
+    learner: Learner[Any] = LEARNER_KINDS[kind].build(**own)
+    return learner
+
+
+def _kind(build: Callable[..., Learner[Any]], *without: str) -> Kind:
+    """The kind of a learner; one that has a function class may name it, with its options."""
+    has_class = CLASS in inspect.signature(build).parameters
+    return Kind(build=build, without=frozenset(without), options=_class_options if has_class else None)
+
+
+def _class_options(settings: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The setting `function_class`, and the options of the class it names."""
+    name = settings.get(CLASS)
+    if name is None:
+        return {CLASS: None}
+    setting_choice(CLASS, name, list(CLASS_KINDS))
+    return {CLASS: None, **parameters(CLASS_KINDS[name])}
+
+
+def _late(build: Callable[..., Learner[Any]], *without: str) -> Kind:
+    """A learner that is not shown the graph before it decides, around this one."""
+    return Kind(build=partial(_late_graph, build), options=_kind(build, *without).defaults)
+
+
+def _late_graph(
+    build: Callable[..., Learner[Any]],
+    *,
+    present: float = 1.0,
+    absent: float = 1.0,
+    loops: bool = True,
+    **settings: Any,
+) -> LateGraph:
+    return LateGraph(learner=build(**settings), present=present, absent=absent, loops=loops)
+
+
+def _exported() -> dict[str, Kind]:
+    """Every learner that can be built from what a file can hold."""
+    found: dict[str, Kind] = {}
+    for name in learners.__all__:
+        cls = getattr(learners, name)
+        if inspect.isclass(cls) and issubclass(cls, Learner) and not inspect.isabstract(cls):
+            required = {p.name for p in inspect.signature(cls).parameters.values() if p.default is p.empty}
+            if required <= set(parameters(cls)):
+                found[name] = _kind(cls)
+    return found
+
+
+LEARNER_KINDS: dict[str, Kind] = {
+    **_exported(),
+    "LateIDSG": _late(IDSG),
+    "LateAdaCBG": _late(AdaCBG, "coverage", "linear_program"),  # it plans with edge probabilities as it is
+}
+"""Learners by kind."""

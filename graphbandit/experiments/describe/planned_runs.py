@@ -1,0 +1,51 @@
+"""The runs an experiment asks for, each with a key that names everything its result depends on."""
+
+import hashlib
+import json
+from dataclasses import dataclass
+
+from graphbandit.experiments.describe.environment_kinds import ENVIRONMENT_KINDS
+from graphbandit.experiments.describe.experiment import Experiment
+from graphbandit.experiments.describe.grids import Point
+from graphbandit.experiments.describe.identity import identity
+from graphbandit.experiments.describe.learner_kinds import LEARNER_KINDS
+
+FORMAT = 1
+"""The format of results. It goes up when the same settings give other figures, or the files another shape."""
+
+
+@dataclass(frozen=True)
+class PlannedRun:
+    """One learner on one environment, once."""
+
+    key: str
+    environment: Point
+    learner: Point
+    repeat: int
+
+
+def planned_runs(experiment: Experiment) -> list[PlannedRun]:
+    """All runs, by environment, learner and repeat.
+
+    A key is a digest of what determines the result: the settings of environment and learner with their defaults and
+    the content of data files, their names (a learner's names its random stream), rounds, repeat, seed, whether the
+    horizon is known, and what is recorded. It does not depend on the rest of the experiment.
+    """
+    common = [
+        FORMAT,
+        experiment.rounds,
+        experiment.seed,
+        experiment.horizon_known,
+        experiment.curve_points,
+        experiment.decisions,
+    ]
+    learners = [(point, identity(point.kind, point.settings, LEARNER_KINDS)) for point in experiment.learner_points()]
+    runs = []
+    for environment in experiment.environment_points():
+        where = identity(environment.kind, environment.settings, ENVIRONMENT_KINDS)
+        for learner, who in learners:
+            for repeat in range(experiment.repeats):
+                text = json.dumps([common, environment.name, where, learner.name, who, repeat], ensure_ascii=False)
+                key = hashlib.sha256(text.encode()).hexdigest()[:24]
+                runs.append(PlannedRun(key, environment, learner, repeat))
+    return runs

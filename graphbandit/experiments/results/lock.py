@@ -1,0 +1,47 @@
+"""A lock on a results directory: one process writes at a time, and the system frees it however the process ends."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import importlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from graphbandit.errors import SavedFileError
+
+NAME = ".lock"
+TAKEN = (errno.EAGAIN, errno.EACCES, errno.EDEADLK)
+"""What systems say if another process holds the lock."""
+
+
+@contextlib.contextmanager
+def locked(directory: Path) -> Iterator[None]:
+    """Hold the lock of a directory; SavedFileError if another process holds it, or it cannot be had."""
+    try:
+        descriptor = os.open(directory / NAME, os.O_RDWR | os.O_CREAT, 0o666)
+    except OSError as error:
+        raise SavedFileError(f"{directory} cannot be written to: {error.strerror or error}") from None
+    try:
+        try:
+            _take(descriptor)
+        except OSError as error:
+            if error.errno in TAKEN:
+                said = f"{directory} is being written to by another run; expected it to end first"
+                raise SavedFileError(said) from None
+            raise SavedFileError(f"{directory} cannot be locked: {error.strerror or error}") from None
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _take(descriptor: int) -> None:
+    """Lock an open file, or raise OSError at once."""
+    try:
+        fcntl = importlib.import_module("fcntl")
+    except ImportError:  # Windows
+        msvcrt = importlib.import_module("msvcrt")
+        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        return
+    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,0 +1,204 @@
+"""The results of an experiment, finished or not: readable at any time, also while it runs and after it was killed."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import parquet
+
+from graphbandit.base.shapes import Float
+from graphbandit.errors import InputError, MissingExtraError, SavedFileError
+from graphbandit.experiments.results import files
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, kw_only=True)
+class Description:
+    """What the results say of their experiment."""
+
+    name: str
+    rounds: int
+    repeats: int
+    seed: int
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Results:
+    """Finished runs as Arrow tables, in the order of the experiment: environments, learners, repeats.
+
+    `runs` has a row for each finished run: key, environment, learner, repeat, rounds, regret (final and cumulative), a
+    column ``environment.X`` or ``learner.X`` for every setting X that differs between environments or learners, and
+    all settings as JSON. `curves` has the cumulative regret: key, round, regret; `timings` how long each run took
+    (processor seconds of the learner), where, when and with which versions. `planned` are all runs that are asked for,
+    and `failures` those that ended in an error when they were last tried.
+    """
+
+    experiment: Description
+    planned: pa.Table
+    runs: pa.Table
+    curves: pa.Table
+    timings: pa.Table
+    failures: list[dict[str, Any]]
+    directory: Path
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str]) -> Results:
+        """Read the results in this directory."""
+        directory = Path(path)
+        planned = read_plan(directory)
+        if planned is None:
+            raise SavedFileError(f"{directory} holds no results; expected a directory that `graphbandit run` has made")
+        described = files.description(planned, directory / files.PLAN)
+        finals, curves, timings = (in_order(rows, planned.column("key")) for rows in read_finished(directory))
+        return cls(
+            experiment=Description(**{name: described[name] for name in ("name", "rounds", "repeats", "seed")}),
+            planned=planned,
+            runs=labelled(planned, finals),
+            curves=curves,
+            timings=timings,
+            failures=read_failures(directory),
+            directory=directory,
+        )
+
+    @property
+    def n_planned(self) -> int:
+        """How many runs the experiment asks for."""
+        return int(self.planned.num_rows)
+
+    @property
+    def environments(self) -> list[str]:
+        """The labels of all environments, in order."""
+        return [str(label) for label in pc.unique(self.planned.column("environment")).to_pylist()]
+
+    @property
+    def learners(self) -> list[str]:
+        """The labels of all learners, in order."""
+        return [str(label) for label in pc.unique(self.planned.column("learner")).to_pylist()]
+
+    def regret(self, environment: str, learner: str) -> Float[np.ndarray, " repeats"]:
+        """Final regret of the finished runs of a learner on an environment, by repeat."""
+        for name, label, known in (
+            ("environment", environment, self.environments),
+            ("learner", learner, self.learners),
+        ):
+            if label not in known:
+                raise InputError(f"{name} is {label!r}; expected one of {', '.join(map(repr, known))}")
+        rows = self.runs.filter(
+            pc.and_(
+                pc.equal(self.runs.column("environment"), environment), pc.equal(self.runs.column("learner"), learner)
+            )
+        )
+        regret: Float[np.ndarray, " repeats"] = rows.column("regret").to_numpy()
+        return regret
+
+    def decisions(self, key: str) -> pa.Table:
+        """Every decision of a run, one row a round, if the experiment has kept them."""
+        path = self.directory / files.DECISIONS / f"{key}.parquet"
+        try:
+            return parquet.ParquetFile(path, pre_buffer=False).read(use_threads=False)  # as files.read
+        except FileNotFoundError:
+            raise InputError(f"key is {key!r}, of which no decisions were kept; see decisions = true") from None
+
+    def to_pandas(self) -> pd.DataFrame:
+        """`runs` as a data frame."""
+        try:
+            import pandas  # noqa: F401
+        except ImportError as error:
+            raise MissingExtraError("to_pandas needs pandas: pip install 'graphbandit[pandas]'") from error
+        return self.runs.to_pandas()
+
+
+def read_plan(directory: Path) -> pa.Table | None:
+    """All runs that are asked for; None where there are no results."""
+    try:
+        return files.read(directory / files.PLAN)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def read_finished(directory: Path) -> tuple[pa.Table, pa.Table, pa.Table]:
+    """Final figures, curves and timings of every finished run, each run once, in no order.
+
+    Parts are read before the files they are merged into, so nothing is missed while another process merges them; and a
+    run counts as merged only if all three files have it.
+    """
+    while True:
+        try:
+            found = [files.split(files.read(path)) for path in part_files(directory)]
+            break
+        except FileNotFoundError:  # merged in this moment
+            continue
+    found.insert(0, _merged(directory))
+    seen = pa.array([], pa.string())
+    kept: list[tuple[pa.Table, ...]] = []
+    for tables in found:
+        keys = tables[0].column("key").combine_chunks()
+        twice = pc.any(pc.is_in(keys, seen)).as_py()
+        kept.append(tuple(_without(rows, seen) for rows in tables) if twice else tables)
+        seen = pa.concat_arrays([seen, keys])
+    finals, curves, timings = (pa.concat_tables(each).combine_chunks() for each in zip(*kept, strict=True))
+    return finals, curves, timings
+
+
+def part_files(directory: Path) -> list[Path]:
+    """The parts, in the order they were written; temporary files are not among them."""
+    return sorted(path for path in (directory / files.PARTS).glob("*.parquet") if not path.name.startswith("."))
+
+
+def read_failures(directory: Path) -> list[dict[str, Any]]:
+    """The runs that failed when they were last tried."""
+    try:
+        failures: list[dict[str, Any]] = json.loads((directory / files.FAILURES).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return []
+    return failures
+
+
+def in_order(rows: pa.Table, keys: pa.ChunkedArray) -> pa.Table:
+    """The rows whose key is among `keys`, in their order."""
+    place = pc.index_in(rows.column("key"), keys.combine_chunks())
+    order = pc.array_sort_indices(place.combine_chunks())  # stable: the rounds of a curve stay in their order
+    return rows.take(order.slice(0, rows.num_rows - place.null_count)).combine_chunks()
+
+
+def labelled(planned: pa.Table, finals: pa.Table) -> pa.Table:
+    """The plan's rows of these runs, with their regret behind the rounds."""
+    rows = in_order(planned, finals.column("key"))
+    place = rows.column_names.index("rounds") + 1
+    return rows.add_column(place, "regret", finals.column("regret")).replace_schema_metadata(None)
+
+
+def _merged(directory: Path) -> tuple[pa.Table, pa.Table, pa.Table]:
+    tables = []
+    for name, schema in (
+        (files.RUNS, files.FINALS_SCHEMA),
+        (files.CURVES, files.CURVES_SCHEMA),
+        (files.TIMINGS, files.TIMINGS_SCHEMA),
+    ):
+        try:
+            rows = files.read(directory / name).select(schema.names)
+        except FileNotFoundError:
+            rows = schema.empty_table()
+        tables.append(rows.replace_schema_metadata(None))
+    finals, curves, timings = tables
+    for other in (curves, timings):
+        finals = finals.filter(pc.is_in(finals.column("key"), pc.unique(other.column("key"))))
+    whole = finals.column("key").combine_chunks()
+    return finals, _among(curves, whole), _among(timings, whole)
+
+
+def _among(rows: pa.Table, keys: pa.Array) -> pa.Table:
+    return rows.filter(pc.is_in(rows.column("key"), keys))
+
+
+def _without(rows: pa.Table, keys: pa.Array) -> pa.Table:
+    return rows.filter(pc.invert(pc.is_in(rows.column("key"), keys)))

@@ -1,0 +1,82 @@
+"""Regret of AdaCB.G with each function class, beside its rivals.
+
+An environment may be in several files, the second with classes that are slow to refit and fewer repeats. A repeat has
+the same draws in both, so learners of both are compared in pairs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from graphbandit.base.tables import Cell, Table
+from graphbandit.experiments.analysis.statistics import FinalRegrets, difference_to_best
+from graphbandit.studies.findings import Findings
+
+OURS = "AdaCB.G"
+"""How the names of the learners that are judged begin."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Comparison:
+    """All learners in every environment; nan for repeats that were not run."""
+
+    regrets: FinalRegrets
+    rounds: Mapping[str, int]
+
+    def verdict(self, environment: str) -> str:
+        """Whether AdaCB.G, with the class that suits it best there, is the best; and if not, who is, by how much."""
+        names = self.regrets.by_mean(environment)
+        best, ours = names[0], next(name for name in names if name.startswith(OURS))
+        if ours == best:
+            figure = self.regrets.interval(environment, ours).text
+            return f"{environment}: {ours} has the lowest mean, {figure}{self._rival(environment)}."
+        figures = " against ".join(self.regrets.interval(environment, name).text for name in (ours, best))
+        if difference_to_best(self.regrets, environment, ours).better == best:
+            return f"{environment}: {best} wins over {ours}, {figures}."
+        return f"{environment}: {best} has the lowest mean and is not told apart from {ours}, {figures}."
+
+    def _rival(self, environment: str) -> str:
+        """The best of the others, and whether it is told apart from the best."""
+        others = [name for name in self.regrets.by_mean(environment) if not name.startswith(OURS)]
+        if not others:
+            return ""
+        apart = difference_to_best(self.regrets, environment, others[0]).better is not None
+        figure = self.regrets.interval(environment, others[0]).text
+        return f", {'and beats' if apart else 'not told apart from'} {others[0]}, {figure}"
+
+    def table(self, caption: str, headings: list[str], cell: Callable[[str, str], Cell]) -> Table:
+        """Learners down, environments across."""
+        places = self.regrets.environments
+        rows = [[learner, *(cell(place, learner) for place in places)] for learner in self.regrets.learners]
+        return Table(caption, ["learner", *headings], rows)
+
+
+def comparison_of(findings: Findings) -> Comparison:
+    """All files side by side; learners and environments in the order of the files."""
+    several = list(findings.experiments.values())
+    rounds = {
+        point.label: finding.experiment.rounds
+        for finding in several
+        for point in finding.experiment.environment_points()
+    }
+    return Comparison(regrets=FinalRegrets.joined([finding.regrets for finding in several]), rounds=rounds)
+
+
+def regret_table(comparison: Comparison) -> Table:
+    """Mean regret and interval; the best is marked, and what is not told apart from it."""
+    caption = "Mean regret ± half its 95 % interval. The lowest is bold; ≈ is not told apart from it in pairs."
+    heads = [f"{name}, T = {comparison.rounds[name]}" for name in comparison.regrets.environments]
+    return comparison.table(caption, heads, comparison.regrets.mean_cell)
+
+
+def difference_table(comparison: Comparison) -> Table:
+    """Regret above that of the best, in pairs, with its interval."""
+
+    def cell(environment: str, learner: str) -> Cell:
+        found = difference_to_best(comparison.regrets, environment, learner)
+        best = learner == comparison.regrets.best(environment)
+        return Cell("best" if best else found.interval.bounds if found.pairs else "", found.mean)
+
+    caption = "Regret above that of the best, over the repeats both have run, with its 95 % interval."
+    return comparison.table(caption, list(comparison.regrets.environments), cell)

@@ -1,0 +1,1 @@
+"""How much to explore: a sweep of eta over many classes and graphs."""

@@ -1,0 +1,72 @@
+"""The leaderboard: which groups of problems it has, and what they have found.
+
+Each group is a file with all learners that can play its problems.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from graphbandit.experiments.report.page import Section
+from graphbandit.experiments.report.svg import PagePicture
+from graphbandit.studies.findings import Findings
+from graphbandit.studies.leaderboard.board import Board, board_of
+from graphbandit.studies.leaderboard.figures import plot_board, plot_worst
+from graphbandit.studies.leaderboard.tables import KEY, board_markdown, group_table, overview_table, times_table
+from graphbandit.studies.leaderboard.verdict import behind_lines, verdict_lines
+from graphbandit.studies.outcome import Outcome, Picture, figures_section, lead_of, tables_section, verdict_section
+from graphbandit.studies.study import Study
+
+STUDY = Study(
+    name="leaderboard",
+    command="leaderboard",
+    experiments={
+        "finite_small": "finite class, small gaps",
+        "finite_large": "finite class, large gaps",
+        "linear_new": "linear, new arms",
+        "linear_fixed": "linear, fixed arms",
+        "linear_still": "linear, one context",
+        "clicks": "clicks",
+        "arms": "arms without contexts",
+        "bundled": "small data sets",
+        "data": "data sets in files",
+        "shifting": "adversarial: shifting levels",
+    },
+    data={"data": None},
+)
+
+ADVERSARIAL = frozenset({"shifting"})
+"""Groups whose rewards are not drawn alike in all rounds."""
+
+
+def outcome(findings: Findings) -> Outcome:
+    """All learners by their worst case, and whether ours are first."""
+    board = board_of(findings, ADVERSARIAL)
+
+    def sections(drawn: Mapping[str, PagePicture]) -> list[Section]:
+        groups = [
+            tables_section(f"group-{i}", title[0].upper() + title[1:], [group_table(board, title)])
+            for i, title in enumerate(board.groups)
+        ]
+        times = tables_section("speed", "Speed", [times_table(board)])._replace(timings=True)
+        overview = tables_section("overview", "Overview", [overview_table(board, times=False)], KEY)
+        verdict = verdict_section(verdict_lines(board), behind_lines(board))
+        return [verdict, overview, figures_section(drawn), *groups, times]
+
+    return Outcome(
+        title="Leaderboard",
+        lead=lead_of(findings, _counts(board)),
+        verdicts=[*verdict_lines(board), *behind_lines(board)],
+        table=overview_table(board).without("which"),  # too long for a terminal; the files have it
+        tables=board_markdown(board),
+        pictures=[
+            Picture("leaderboard", plot_board(board), "Regret of every learner relative to the best of every cell."),
+            Picture("leaderboard-worst", plot_worst(board), "The worst stochastic cell of every learner."),
+        ],
+        sections=sections,
+    )
+
+
+def _counts(board: Board) -> str:
+    cells = f"{len(board.stochastic)} stochastic and {len(board.adversarial)} adversarial cells"
+    return f"{len(board.learners)} learners, {cells}"

@@ -1,0 +1,150 @@
+"""What a study says: for the console, as tables in Markdown, as figures, and as a page with all of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from graphbandit.base.tables import Table, counted, number_cell
+from graphbandit.errors import SavedFileError
+from graphbandit.experiments.report.facts import computing_seconds, seconds_text, version_rows
+from graphbandit.experiments.report.page import Section, page_html, templates, write_text
+from graphbandit.experiments.report.svg import PagePicture, page_picture
+from graphbandit.plots.style import save_figure
+from graphbandit.studies.findings import Findings, family
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+ROOM = "graphbandit.studies"
+PAGE, TABLES, FIGURES = "report.html", "tables.md", "figures"
+"""What stands beside the runs of every study."""
+
+
+class Picture(NamedTuple):
+    """A figure by the name of its file, in words what it shows, and the experiment it belongs to, if it is of one."""
+
+    name: str
+    figure: Figure
+    shows: str
+    experiment: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """What a study has found.
+
+    title: of the page
+    lead: a sentence below the title
+    verdicts: what it says in words
+    table: what the console shows
+    tables: all tables as Markdown
+    pictures: all figures
+    sections: the sections of the page, given its figures by name
+    files: further files by name, and what writes each
+    """
+
+    title: str
+    lead: str
+    verdicts: Sequence[str]
+    table: Table | None
+    tables: str
+    pictures: Sequence[Picture]
+    sections: Callable[[Mapping[str, PagePicture]], Sequence[Section]]
+    files: Mapping[str, Callable[[Path], None]] = field(default_factory=dict)
+
+
+def texts() -> Any:
+    """The template of what the pages of all studies share."""
+    return templates(ROOM, "study.html")
+
+
+def write_outcome(outcome: Outcome, findings: Findings, out: Path, *, seconds: Callable[[], float]) -> None:
+    """Write page, tables and figures; `seconds` tells what all of it took so far."""
+    drawn = _write_figures(outcome.pictures, out / FIGURES)
+    for name, write in outcome.files.items():
+        write(out / name)
+    write_text(out / TABLES, outcome.tables)
+    sections = [*outcome.sections(drawn), run_section(findings), _timings_section(findings, seconds())]
+    write_text(out / PAGE, page_html(outcome.title, outcome.lead, sections))
+
+
+def lead_of(findings: Findings, what: str) -> str:
+    """A sentence below the title: what was run, how often, and with which seed."""
+    repeats = sorted({finding.experiment.repeats for finding in findings.experiments.values()})
+    plan = findings.plan
+    return (
+        f"{what}, {plan.preset} preset: {' or '.join(map(str, repeats))} repeats, seed {plan.seed}. Learners of one "
+        "repeat share all draws; intervals are at 95 %."
+    )
+
+
+def plain_sections(
+    verdicts: Sequence[str], tables: Sequence[Table]
+) -> Callable[[Mapping[str, PagePicture]], list[Section]]:
+    """The sections of a page with a verdict, tables and figures."""
+
+    def sections(drawn: Mapping[str, PagePicture]) -> list[Section]:
+        return [verdict_section(verdicts), tables_section("tables", "Tables", tables), figures_section(drawn)]
+
+    return sections
+
+
+def verdict_section(lines: Sequence[str], behind: Sequence[str] = ()) -> Section:
+    """What the study says in words, and where ours are behind."""
+    return Section("verdict", "Verdict", texts().verdict(lines, behind))
+
+
+def tables_section(name: str, title: str, tables: Sequence[Table], key: str = "") -> Section:
+    """Tables, and what their marks mean."""
+    return Section(name, title, texts().tables(tables, key))
+
+
+def figures_section(drawn: Mapping[str, PagePicture]) -> Section:
+    """All figures."""
+    return Section("figures", "Figures", texts().figures(list(drawn.values())))
+
+
+def run_section(findings: Findings) -> Section:
+    """The command, the sizes and the versions."""
+    plan = findings.plan
+    sizes = [
+        (
+            plan.described.experiments.get(family(name), name),
+            f"{counted(told.repeats, 'repeat')} of {told.rounds} rounds",
+        )
+        for name, told in ((name, finding.experiment) for name, finding in findings.experiments.items())
+    ]
+    runs = sum(results.runs.num_rows for results in findings.results)
+    rows = [("command", plan.command), ("seed", str(plan.seed)), ("runs", str(runs)), *sizes]
+    return Section("run", "What was run", texts().run([*rows, *version_rows(findings.results)]))
+
+
+def _timings_section(findings: Findings, seconds: float) -> Section:
+    computing = {name: computing_seconds(finding.results) for name, finding in findings.experiments.items()}
+    rows = []
+    for name, finding in findings.experiments.items():
+        runs = finding.results.runs.num_rows
+        rows.append([name, number_cell(runs, str(runs)), number_cell(computing[name], seconds_text(computing[name]))])
+    table = Table("Computing of the learners", ["experiment", "runs", "processor seconds"], rows)
+    body = texts().timings(seconds_text(seconds), seconds_text(sum(computing.values())), table)
+    return Section("timings", "Timings", body, timings=True)
+
+
+def _write_figures(pictures: Sequence[Picture], directory: Path) -> dict[str, PagePicture]:
+    """Write each as .png and .svg, and return them for a page."""
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SavedFileError(f"{directory} cannot be made: {error.strerror or error}") from None
+    drawn = {}
+    for picture in pictures:
+        picture.figure.draw_without_rendering()
+        picture.figure.set_layout_engine("none")  # the layout is settled: not once more for each file
+        for suffix in (".png", ".svg"):
+            save_figure(picture.figure, directory / f"{picture.name}{suffix}")
+        svg = (directory / f"{picture.name}.svg").read_text(encoding="utf-8")
+        drawn[picture.name] = page_picture(svg, picture.name, picture.shows, picture.shows)
+    return drawn

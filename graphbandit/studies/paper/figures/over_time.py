@@ -1,0 +1,61 @@
+"""Figures in the look of the paper: regret over time in panels, mean and a band of one standard deviation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from graphbandit.base.shapes import Float, Int
+from graphbandit.experiments.figures.curves import regret_curves
+from graphbandit.plots.axes import panel_grid, panel_title, write_legend
+from graphbandit.plots.curves import draw_band, finish_curves, mean_and_std
+from graphbandit.plots.looks import Look, key_lines, looks
+from graphbandit.studies.findings import Finding
+from graphbandit.studies.paper.names import FORMS, MAIN, READINGS
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+LOOKS = looks(MAIN)
+"""How the four learners look in every figure."""
+
+Curves = Mapping[str, tuple[Int[np.ndarray, " points"], Float[np.ndarray, "repeats points"]]]
+
+
+def plot_kinds(finding: Finding) -> Figure:
+    """The four learners in a panel for each kind of graph and each reading; a row a reading if kinds are several."""
+    panels = [(reading, point) for reading, scale in READINGS.items() for point in finding.points(reward_scale=scale)]
+    kinds = len(finding.experiment.environments)
+    several = kinds > 1
+    size = {} if several else {"width": 4.6, "height": 3.2}
+    figure, grid = panel_grid(len(READINGS) if several else 1, kinds if several else len(READINGS), **size)
+    for axes, (reading, point) in zip((axes for line in grid for axes in line), panels, strict=True):
+        _draw_panel(axes, regret_curves(finding.results, point.label, MAIN), LOOKS)
+        panel_title(axes, point.name, reading)
+    write_legend(figure, key_lines(LOOKS), handlelength=2.8)
+    return figure
+
+
+def plot_clique_curves(finding: Finding) -> Figure:
+    """One column for each form of AdaCB.G and each probe, one row for each reading, a curve for each number of arms."""
+    learners = [name for name in finding.experiment.learners if name in FORMS.values() or name.startswith("probe")]
+    figure, grid = panel_grid(len(READINGS), len(learners), width=2.9)
+    shown: dict[str, Look] = {}
+    for line, (reading, scale) in zip(grid, READINGS.items(), strict=True):
+        labels = {f"K = {point.settings['n_arms']}": point.label for point in finding.points(reward_scale=scale)}
+        shown = looks(list(labels))
+        for axes, learner in zip(line, learners, strict=True):
+            curves = {name: regret_curves(finding.results, label, [learner])[learner] for name, label in labels.items()}
+            _draw_panel(axes, curves, shown)
+            panel_title(axes, learner, reading)
+    write_legend(figure, key_lines(shown), handlelength=2.8)
+    return figure
+
+
+def _draw_panel(axes: Axes, curves: Curves, look: Mapping[str, Look]) -> None:
+    for name, (rounds, values) in curves.items():
+        draw_band(axes, rounds, *mean_and_std(values), look[name])
+    finish_curves(axes, max(float(rounds[-1]) for rounds, _ in curves.values()))

@@ -1,0 +1,130 @@
+"""What to run of a study, and how much of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from graphbandit.base.checks import setting_choice, setting_integer
+from graphbandit.environments.datasets import DIRECTORY_VARIABLE
+from graphbandit.errors import SettingError
+from graphbandit.experiments.describe.experiment import Experiment
+from graphbandit.experiments.describe.grids import Grid
+from graphbandit.experiments.describe.kinds import FILE, Value, expected
+from graphbandit.studies.study import Study, study_named
+
+Preset = Literal["quick", "full"]
+PRESETS = ("quick", "full")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """What to run of a study.
+
+    study: "paper", "leaderboard", "exploration" or "classes"
+    preset: the sizes of the study's ``presets.toml``: "quick" takes a minute or two, "full" is as in the files
+    only: the names of experiments; empty for all
+    repeats: at most so many of each run, instead of the preset's
+    rounds: of each run, instead of the preset's
+    seed: the same seed gives the same results
+    network: a file of edges for the experiment that takes one; by default a generated network stands in
+
+    >>> list(Plan(study="exploration", only=("still",)).experiments())
+    ['still']
+    >>> [experiment.n_runs for experiment in Plan(study="paper", only=("ablation",)).experiments().values()]
+    [192]
+    """
+
+    study: str
+    preset: Preset = "quick"
+    only: tuple[str, ...] = ()
+    repeats: int | None = None
+    rounds: int | None = None
+    seed: int = 0
+    network: Path | None = None
+
+    def __post_init__(self) -> None:
+        study = self.described
+        setting_choice("preset", self.preset, PRESETS)
+        setting_integer("seed", self.seed, at_least=0)
+        for name in ("repeats", "rounds"):
+            if getattr(self, name) is not None:
+                setting_integer(name, getattr(self, name), at_least=1)
+        for name in self.only:
+            if name not in study.experiments:
+                raise SettingError(f"only is {name!r}; {expected(name, study.experiments)}")
+        if self.network is not None:
+            if study.network not in self.names:
+                raise SettingError(f"graph is {str(self.network)!r}; expected none without the experiment 'flixster'")
+            if not self.network.is_file():
+                raise SettingError(f"graph is {str(self.network)!r}; expected a file of edges, and there is none")
+
+    @property
+    def described(self) -> Study:
+        """The study."""
+        return study_named(self.study)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The experiments that are asked for, in order."""
+        return tuple(name for name in self.described.experiments if not self.only or name in self.only)
+
+    @property
+    def command(self) -> str:
+        """The command that runs this plan."""
+        words = [f"graphbandit {self.described.command} --{self.preset}"]
+        words += [f"--seed {self.seed}"] if self.seed or self.study == "paper" else []
+        words += [f"--graph {self.network}"] if self.network is not None else []
+        words += [f"--only {name}" for name in self.only]
+        words += [
+            f"--{name} {getattr(self, name)}" for name in ("repeats", "rounds") if getattr(self, name) is not None
+        ]
+        return " ".join(words)
+
+    @property
+    def remark(self) -> str:
+        """What is left out or replaced because no directory of data sets is named; empty if nothing is."""
+        available = {name: self.described.available(name) for name in self.names}
+        missing = [name for name, found in available.items() if found is None]
+        if missing:
+            return f"{DIRECTORY_VARIABLE} names no directory of data sets; not run: {', '.join(missing)}."
+        if any(found != name for name, found in available.items()):
+            return f"{DIRECTORY_VARIABLE} names no directory of data sets: scikit-learn's small ones stand in for them."
+        return ""
+
+    def experiments(self) -> dict[str, Experiment]:
+        """Every experiment to run by the name of its directory; one with several numbers of rounds is several."""
+        planned: dict[str, Experiment] = {}
+        for asked in self.names:
+            name = self.described.available(asked)
+            if name is None:
+                continue
+            experiment, sizes = self.described.experiment(name), self.described.sizes(self.preset, asked)
+            repeats = sizes.pop("repeats", experiment.repeats)
+            repeats = repeats if self.repeats is None else self.repeats
+            rounds = sizes.pop("rounds", experiment.rounds)
+            rounds = rounds if self.rounds is None else self.rounds
+            experiment = _with_settings(experiment, sizes)
+            if asked == self.described.network and self.network is not None:
+                experiment = _with_settings(experiment, {FILE: str(self.network.resolve())}, add=True)
+            experiment = replace(experiment, repeats=min(repeats, experiment.repeats), seed=self.seed)
+            if isinstance(rounds, list):
+                planned |= {f"{name}-{n}": replace(experiment, rounds=n) for n in rounds}
+            else:
+                planned[name] = replace(experiment, rounds=rounds)
+        return planned
+
+
+def _with_settings(
+    experiment: Experiment, settings: Mapping[str, Value | list[Value]], *, add: bool = False
+) -> Experiment:
+    """Other values for settings of the environments that have them, or, with `add`, of all environments."""
+    environments = {
+        name: Grid(
+            grid.kind, {**grid.settings, **{key: settings[key] for key in settings if add or key in grid.settings}}
+        )
+        for name, grid in experiment.environments.items()
+    }
+    return replace(experiment, environments=environments)

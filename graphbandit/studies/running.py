@@ -1,0 +1,151 @@
+"""Running a plan: all its experiments by the same workers, into one directory, resumed at any time."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from graphbandit.errors import EngineError, SavedFileError
+from graphbandit.experiments.describe.environment_kinds import build_environment
+from graphbandit.experiments.describe.experiment import Experiment
+from graphbandit.experiments.describe.grids import Point
+from graphbandit.experiments.describe.learner_kinds import build_learner
+from graphbandit.experiments.running.engines import InProcess, Processes
+from graphbandit.experiments.running.runner import Progress, run_all
+from graphbandit.simulate import run_repeat
+from graphbandit.studies.findings import Finding, Findings
+from graphbandit.studies.outcome import Outcome, write_outcome
+from graphbandit.studies.plan import Plan
+from graphbandit.studies.study import study_named
+
+RUNS = "runs"
+"""The folder in which each experiment has a directory of results."""
+
+REFITS = {"kernel": 2, "boosting": 15, "network": 25}
+"""About how much longer a round takes a learner with such a function class; for the time left, no more."""
+
+ALL_ARMS = 5
+"""About how much longer it takes a learner with all arms in its linear programs."""
+
+USUAL = {"candidate_set": True, "baseline": "exploration-set", "radius_factor": 1.0}
+"""Settings with which few arms are in the programs."""
+
+
+@dataclass
+class PlanProgress:
+    """How far a plan is; `work` is what all runs of each experiment are expected to take, in any unit."""
+
+    experiments: Sequence[Experiment]
+    work: Sequence[float]
+    started: float
+    states: Sequence[Progress] = ()
+
+    @property
+    def runs(self) -> tuple[int, int]:
+        """Runs that are done, and all of them."""
+        return sum(state.done for state in self.states), sum(state.total for state in self.states)
+
+    @property
+    def seconds_left(self) -> float | None:
+        """At the speed so far; None before anything was done."""
+        left = done = 0.0
+        for work, state in zip(self.work, self.states, strict=True):
+            a_run = work / state.total
+            left += a_run * (state.total - state.done)
+            done += a_run * (state.done - state.finished_before)
+        return left * (time.monotonic() - self.started) / done if done else None
+
+    @property
+    def current(self) -> str:
+        """The experiment that is being run."""
+        unfinished = [e.name for e, s in zip(self.experiments, self.states, strict=True) if s.done < s.total]
+        return unfinished[0] if unfinished else "done"
+
+
+# The settings are those of run_plan, and are written out so that help() shows them.
+def run_study(
+    plan: Plan,
+    *,
+    out: str | os.PathLike[str],
+    workers: int | None = None,
+    progress: Callable[[PlanProgress], None] | None = None,
+) -> Outcome:
+    """Run what is not finished yet of a plan, and write what it has found: a page, tables and figures.
+
+    out: the directory for all of it
+    workers: processes, by default one a core; they change no result
+    progress: called as runs finish
+    """
+    start = time.perf_counter()
+    findings = run_plan(plan, out=out, workers=workers, progress=progress)
+    outcome = study_named(plan.study).outcome(findings)
+    write_outcome(outcome, findings, Path(out), seconds=lambda: time.perf_counter() - start)
+    return outcome
+
+
+def run_plan(
+    plan: Plan,
+    *,
+    out: str | os.PathLike[str],
+    workers: int | None = None,
+    progress: Callable[[PlanProgress], None] | None = None,
+) -> Findings:
+    """Run what is not finished yet of a plan; each experiment has a directory in ``out/runs``.
+
+    A run that fails is an EngineError.
+    """
+    engine = InProcess() if workers == 1 else Processes(workers)
+    directory = Path(out) / RUNS
+    experiments = plan.experiments()
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SavedFileError(f"{out} cannot be made: {error.strerror or error}") from None
+    asked = list(experiments.values())
+    whole = PlanProgress(asked, [_work(experiment) for experiment in asked], time.monotonic())
+
+    def show(states: Sequence[Progress]) -> None:
+        whole.states = states
+        if progress is not None:
+            progress(whole)
+
+    jobs = [(experiment, directory / name) for name, experiment in experiments.items()]
+    found = run_all(jobs, engine=engine, progress=show)
+    failures = [failure for results in found for failure in results.failures]
+    if failures:
+        raise EngineError(f"{len(failures)} runs failed; the first of them:\n{failures[0]['error']}")
+    return Findings(
+        plan=plan,
+        experiments={
+            name: Finding(experiment=experiments[name], results=results)
+            for name, results in zip(experiments, found, strict=True)
+        },
+    )
+
+
+def compile_kernels() -> float:
+    """Run every learner of the paper for a moment, so that what must be compiled is; the seconds it took."""
+    start = time.perf_counter()
+    experiment = study_named("paper").experiment("parts")
+    learners = [(p.name, build_learner(p.kind, p.settings)) for p in experiment.learner_points()]
+    learners += [("FALCON", build_learner("Falcon", {}))]
+    for graph in ("star", "clique_group", "random", "network"):
+        environment = build_environment("paper", {"n_arms": 6, "graph": graph})
+        run_repeat(learners, environment, rounds=64, repeat=0, seed=0)
+    return time.perf_counter() - start
+
+
+def _work(experiment: Experiment) -> float:
+    """Rounds times arms of all runs; learners that take longer count as several."""
+    arms = sum(int(point.settings.get("n_arms", 10)) for point in experiment.environment_points())
+    learners = sum(map(_weight, experiment.learner_points()))
+    return float(arms * learners * experiment.repeats * experiment.rounds)
+
+
+def _weight(learner: Point) -> int:
+    refits = REFITS.get(str(learner.settings.get("function_class")), 1)
+    usual = all(learner.settings.get(name, value) == value for name, value in USUAL.items())
+    return refits if usual else refits * ALL_ARMS

@@ -1,0 +1,100 @@
+"""What a study consists of, and where its files are."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib.resources import as_file, files
+from typing import TYPE_CHECKING, Any
+
+from graphbandit.base.checks import setting_choice
+from graphbandit.environments.datasets import DIRECTORY_VARIABLE
+from graphbandit.experiments.describe.experiment import Experiment
+from graphbandit.experiments.describe.toml_reader import load
+
+if TYPE_CHECKING:
+    from graphbandit.studies.findings import Findings
+    from graphbandit.studies.outcome import Outcome
+
+STUDIES = ("paper", "leaderboard", "exploration", "classes")
+"""The studies by name: each has a folder of that name."""
+
+STARTER = "starter"
+"""The experiment to start from, which belongs to no study."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Study:
+    """The experiments of a study.
+
+    name: of its folder
+    command: what a person types to run it
+    experiments: by the names of their files, with titles for readers
+    data: experiments that read data sets from files, each with the one that stands in for it where no directory of
+        data sets is named (None: it is left out)
+    network: the experiment that takes a network of the user's own
+    """
+
+    name: str
+    command: str
+    experiments: Mapping[str, str]
+    data: Mapping[str, str | None] = field(default_factory=dict)
+    network: str | None = None
+
+    def available(self, name: str) -> str | None:
+        """The experiment, or what stands in for it where its data sets are not there."""
+        return name if name not in self.data or os.environ.get(DIRECTORY_VARIABLE) else self.data[name]
+
+    def text(self, name: str) -> str:
+        """The file of an experiment, with its comments."""
+        text: str = self._file(f"{name.replace('-', '_')}.toml").read_text(encoding="utf-8")
+        return text
+
+    def experiment(self, name: str) -> Experiment:
+        """An experiment as its file describes it."""
+        with as_file(self._file(f"{name.replace('-', '_')}.toml")) as path:
+            return load(path)
+
+    def sizes(self, preset: str, name: str) -> dict[str, Any]:
+        """What a preset says of one experiment, over what it says of all."""
+        told = tomllib.loads(self._file("presets.toml").read_text(encoding="utf-8")).get(preset, {})
+        common = {key: value for key, value in told.items() if not isinstance(value, dict)}
+        return {**common, **told.get(name, {})}
+
+    def outcome(self, findings: Findings) -> Outcome:
+        """What the study has found."""
+        found: Outcome = importlib.import_module(f"graphbandit.studies.{self.name}.study").outcome(findings)
+        return found
+
+    def _file(self, name: str) -> Any:
+        return files(f"graphbandit.studies.{self.name}").joinpath(name)
+
+
+def study_named(name: str) -> Study:
+    """One of `STUDIES`."""
+    setting_choice("study", name, STUDIES)
+    study: Study = importlib.import_module(f"graphbandit.studies.{name}.study").STUDY
+    return study
+
+
+def packaged_names() -> dict[str, tuple[str, str]]:
+    """Every experiment that comes with the package: its name to its study and file; the paper's without a prefix."""
+    studies = [study_named(name) for name in STUDIES]
+    return {
+        (name if study.name == "paper" else f"{study.name}/{name}"): (study.name, name)
+        for study in studies
+        for name in study.experiments
+    }
+
+
+def packaged_text(name: str) -> str:
+    """The file of an experiment that comes with the package, with its comments."""
+    if name == STARTER:
+        return files("graphbandit.experiments.describe").joinpath("starter.toml").read_text(encoding="utf-8")
+    names = packaged_names()
+    setting_choice("the name of an experiment", name, [STARTER, *names])
+    study, file = names[name]
+    return study_named(study).text(file)

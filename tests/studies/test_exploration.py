@@ -1,0 +1,107 @@
+"""The study of exploration: what its tables say, also of a default that breaks its promise; a small one as a whole."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from graphbandit.errors import InputError
+from graphbandit.studies import Plan, run_plan
+from graphbandit.studies.exploration.sweep import Choice, EtaCase, EtaSweep, case_table, choice_table, sweep_of
+from tests.studies.commands import files_of, invoke
+
+
+def case(title, graph, greedy=(9.0, 9.0), **regrets):
+    """Names are forms, values the regrets of eta = 1, 10 and 100 in two repeats, 1 below and above the mean."""
+    means = {Choice(form, 10.0**i): mean for form, row in regrets.items() for i, mean in enumerate(row)}
+    samples = {choice: np.array([mean - 1, mean + 1]) for choice, mean in means.items()}
+    return EtaCase(title=title, graph=graph, regrets=samples, greedy=np.array(greedy))
+
+
+def sweep(*cases, default=("paper", 10.0)):
+    return EtaSweep(cases=cases, default=Choice(*default))
+
+
+def test_a_default_within_the_factor_everywhere():
+    found = sweep(
+        case("a", "star", paper=(30.0, 12.0, 10.0), width=(8.0, 8.0, 5.0)),
+        case("b", "loops", paper=(10.0, 15.0, 90.0), width=(10.0, 10.0, 10.0)),
+    )
+    default = found.default
+    assert [c.ratio(default) for c in found.cases] == [2.4, 1.5]
+    assert [c.form_ratio(default) for c in found.cases] == [1.2, 1.5]
+    assert not found.broken
+    assert found.best_choice == Choice("width", 100.0)
+    assert "at worst 2.40 times the best of the sweep (a, star): within a factor of 3 everywhere" in found.verdict
+    assert found.cases[0].greedy_ratio == pytest.approx(1.8)
+
+
+def test_the_other_form_of_gamma_counts_too():
+    found = sweep(case("a", "star", paper=(30.0, 20.0, 10.0), width=(8.0, 8.0, 5.0)))
+    assert found.cases[0].form_ratio(found.default) == 2.0
+    assert [c.title for c in found.broken] == ["a"]
+
+
+def test_a_default_that_breaks_the_factor_is_told():
+    found = sweep(
+        case("a", "star", paper=(30.0, 20.0, 10.0)),
+        case("b", "loops", paper=(10.0, 31.0, 90.0)),
+        case("c", "loops", paper=(10.0, 20.0, 90.0)),
+    )
+    assert [(c.title, c.graph) for c in found.broken] == [("b", "loops")]
+    assert found.verdict.endswith("breaks the factor 3 in 1 of 3 cases: 3.10 times the best of the sweep (b, loops).")
+    assert found.best_choice == Choice("paper", 1.0)
+
+
+def test_a_regret_of_zero_is_beaten_by_none():
+    found = sweep(case("a", "star", paper=(0.0, 0.0, 4.0)))
+    assert found.cases[0].ratio(found.default) == 1.0
+    assert found.cases[0].ratio(Choice("paper", 100.0)) == np.inf
+
+
+def test_the_default_must_have_been_run():
+    with pytest.raises(InputError, match=r'a, star has no runs of gamma="paper", eta=1000'):
+        sweep(case("a", "star", paper=(1.0, 2.0, 3.0)), default=("paper", 1000.0))
+
+
+def test_tables_of_the_sweep():
+    found = sweep(case("a", "star", paper=(30.0, 20.0, 10.0), width=(8.0, 8.0, 5.0)))
+    rows = [[str(each) for each in row] for row in choice_table(found).rows]
+    assert rows[1] == ['gamma="paper", eta=10 (default)', "4.00", "a, star", "2.00", "a, star"]
+    (row,) = ([str(each) for each in row] for row in case_table(found).rows)
+    assert row[:5] == ["a", "star", "width, 100", "5.00", "20.0"]
+    assert row[5].startswith("4.00 (")
+    assert row[6:] == ["2.00", "1.80"]
+
+
+def test_the_default_of_the_package_is_in_every_case():
+    default = Choice.default()
+    for experiment in Plan(study="exploration", rounds=4).experiments().values():
+        choices = {(p.settings["gamma"], p.settings["eta"]) for p in experiment.learner_points() if p.kind == "AdaCBG"}
+        assert (default.gamma, default.eta) in choices
+        assert {"star", "cliques", "random", "loops only"} <= set(experiment.environments)
+
+
+@pytest.mark.filterwarnings("ignore::graphbandit.errors.EstimatedNoiseWarning")
+def test_as_a_whole_resumed_and_with_other_workers(tmp_path: Path):
+    tiny = ["study", "exploration", "--only", "finite", "--only", "still", "--repeats", 2, "--rounds", 8]
+    first = invoke(*tiny, "--out", tmp_path / "one", "--workers", 1)
+    assert first.exit_code == 0, first.output
+    assert "The default, " in first.output
+    assert (tmp_path / "one" / "tables.md").read_text().startswith("The default, ")
+    assert "<h1>How much to explore</h1>" in (tmp_path / "one" / "report.html").read_text()
+    assert {path.name for path in (tmp_path / "one" / "figures").iterdir()} == {"exploration.png", "exploration.svg"}
+    before = files_of(tmp_path / "one")
+    assert invoke(*tiny, "--out", tmp_path / "one", "--workers", 1).exit_code == 0
+    assert files_of(tmp_path / "one") == before
+    assert invoke(*tiny, "--out", tmp_path / "two", "--workers", 2).exit_code == 0
+    assert files_of(tmp_path / "two") == before
+
+
+def test_the_default_keeps_its_promise_where_nothing_else_explores(tmp_path: Path):
+    """Measured, not read from a document: a context that never changes, so that nothing but the learner explores."""
+    plan = Plan(study="exploration", only=("still",), rounds=512, repeats=2)
+    sweep = sweep_of(run_plan(plan, out=tmp_path, workers=1))
+    assert sweep.default == Choice.default()
+    assert {case.graph for case in sweep.cases} == {"star", "cliques", "random", "loops only"}
+    assert sweep.broken == []
