@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from graphbandit.cli.console import plain_table
+from graphbandit.base.tables import Table
+from graphbandit.cli.console import print_table
 
 app = typer.Typer()
 
@@ -21,11 +22,9 @@ def compile_kernels(
     everything: Annotated[bool, typer.Option("--all", help=f"For every learner, not only {', '.join(USUAL)}.")] = False,
 ) -> None:
     """Compile the kernels now, so that nobody waits for them at a first decision."""
-    from rich.console import Console
-
     from graphbandit.environments import linear, paper
     from graphbandit.errors import GraphBanditError
-    from graphbandit.experiments.describe.registry import LEARNERS, build_learner
+    from graphbandit.experiments.describe.learner_kinds import LEARNER_KINDS, build_learner
     from graphbandit.kernels.jit import compilations
     from graphbandit.simulate import simulate
 
@@ -33,14 +32,14 @@ def compile_kernels(
         "finite class": paper(n_arms=6, graph="random"),
         "linear class": linear(n_arms=6, dimension=3, graph="random"),
     }
-    table = plain_table("learner", "on a", "compiled", "seconds")
-    for name in LEARNERS if everything else USUAL:
+    rows: list[tuple[str, str, str, str]] = []
+    for name in LEARNER_KINDS if everything else USUAL:
         for what, environment in environments.items():
             before, start = compilations.count, time.perf_counter()
             try:
                 simulate(build_learner(name, {}, environment), environment, rounds=ROUNDS)
             except GraphBanditError:  # a learner that needs a setting, or does not fit this environment
                 continue
-            table.add_row(name, what, str(compilations.count - before), f"{time.perf_counter() - start:.1f}")
-    Console().print(table)
-    Console().print(f"{compilations.count} kernels were compiled, in {compilations.seconds:.1f} s.")
+            rows.append((name, what, str(compilations.count - before), f"{time.perf_counter() - start:.1f}"))
+    print_table(Table("", ["learner", "on a", "compiled", "seconds"], rows))
+    typer.echo(f"{compilations.count} kernels were compiled, in {compilations.seconds:.1f} s.")

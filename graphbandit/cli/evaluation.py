@@ -10,7 +10,8 @@ from typing import Annotated, Any
 
 import typer
 
-from graphbandit.cli.console import plain_table, wide_console
+from graphbandit.base.tables import Table
+from graphbandit.cli.console import print_table
 from graphbandit.errors import SettingError
 
 app = typer.Typer()
@@ -66,10 +67,7 @@ def evaluate(
     first, *others = named
     differences = [compare(source, first, other, policies=named, **settings) for other in others]
     heads, rows = table._cells()
-    shown = plain_table(*heads)
-    for row in rows:
-        shown.add_row(*row)
-    wide_console().print(shown)
+    print_table(Table("", heads, rows))
     for line in (*map(str, differences), *(f"note: {note}" for note in table.notes)):
         typer.echo(line)
     if csv is not None:
