@@ -1,0 +1,1 @@
+"""Decisions over HTTP: `graphbandit serve bandits.toml`, and the client for it."""
