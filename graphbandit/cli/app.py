@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from graphbandit.cli import experiments, leaderboard, networks, paper, reports, studies
+from graphbandit.cli import experiments, leaderboard, networks, paper, reports, service, studies
 from graphbandit.cli.console import plain_table
 from graphbandit.errors import GraphBanditError, SettingError
 
@@ -36,8 +36,9 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Example: graphbandit demo",
 )
-for _group in (paper, experiments, reports, networks, studies, leaderboard):
+for _group in (paper, experiments, reports, networks, studies, leaderboard, service):
     app.registered_commands += _group.app.registered_commands
+app.add_typer(service.group, name="service")
 
 
 def _print_version(wanted: bool) -> None:

@@ -110,7 +110,7 @@ def _flattened(value: Any, name: str) -> Any:
     elif isinstance(value, list | tuple):
         for item in value:
             yield from _flattened(item, name)
-    elif isinstance(value, bool) or isinstance(value, str):
+    elif isinstance(value, bool | str):
         yield f"{name}={value}", 1.0
     elif value is not None:
         number = float(value)

@@ -22,11 +22,11 @@ class DecideRequest(Struct, frozen=True, forbid_unknown_fields=True):
     `key`: asked again with the same key, it is the same decision. `context`: an object with the bandit's features.
     `arms`: for bandits whose arms come with the request. `graph`: the name of one of the bandit's graphs, or
     {"edges": [[played, revealed], ...]}. `available`: the arms that may be played. `active`: false if it may not be
-    shown after all; it is learnt from once activated. `arm`, `probability`: in apprentice mode, the caller's own choice.
+    shown after all; it is learnt from once activated. `arm`, `probability`: the caller's choice, in apprentice mode.
     `explain`: send the explanation along.
     """
 
-    context: msgspec.Raw = msgspec.Raw(b"{}")
+    context: msgspec.Raw = msgspec.field(default_factory=lambda: msgspec.Raw(b"{}"))
     key: Name | None = None
     arms: list[Name | ArmFeatures] | None = None
     graph: str | dict[str, Any] | None = None

@@ -176,7 +176,7 @@ def _observe(operation: Observe, entry: Known, index: int, row: Callable[..., No
             if earlier[0] != reward:
                 return Refusal(
                     409,
-                    f"the reward of arm {arm!r} of decision {operation.key!r} is {earlier[0]!r} already; it is not {reward!r}",
+                    f"the reward of {arm!r} of decision {operation.key!r} is {earlier[0]!r} already, not {reward!r}",
                     f"rewards.{arm}",
                     index,
                 )
