@@ -95,6 +95,21 @@ def _write_template(path: Path) -> None:
     typer.echo(f"{path} is written; next: graphbandit serve {path}")
 
 
+@group.command(epilog="Example: graphbandit service demo --rate 20")
+def demo(
+    url: Annotated[str, typer.Option(help="The service, with the bandit `prices` of `serve --new`.")] = "http://127.0.0.1:8765",
+    rate: Annotated[float, typer.Option(help="Visitors a second.", min=0.01, max=1000.0)] = 20.0,
+    visitors: Annotated[int | None, typer.Option(help="How many.", show_default="until Ctrl-C", min=1)] = None,
+    token: Annotated[str | None, typer.Option(help="A bearer token.", envvar="GRAPHBANDIT_TOKEN")] = None,
+) -> None:
+    """Send simulated visitors to a service, to see its page move."""
+    _needs_extra()
+    from graphbandit.service import demo as simulated
+
+    typer.echo(f"{rate:g} visitors a second at {url}; look at the page there")
+    typer.echo(f"{simulated.run(url, rate=rate, visitors=visitors, token=token)} visitors were served")
+
+
 @group.command(epilog="Example: graphbandit service check bandits.toml")
 def check(configuration: Configured, data: Data = None, database: Database = None) -> None:
     """Check the configuration, and whether it fits the log if there is one."""

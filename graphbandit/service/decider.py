@@ -102,12 +102,13 @@ class Decider:
     def _body(self, core: Core, snapshot: Snapshot, prepared: Prepared, made: Decided) -> DecisionBody:
         request, names = prepared.request, prepared.asked.names
         arm, probability, proposed = names[made.action], made.probability, None
-        revealed, q = made.revealed.tolist(), made.observed[made.revealed].tolist()
+        revealed, q = made.revealed.tolist(), made.observed
         if request.arm is not None:
             arm, proposed = request.arm, arm
             probability = 1.0 if request.probability is None else request.probability
             revealed = prepared.asked.graph.reveals(names.index(arm)).tolist()
-            q = [probability] * len(revealed)
+            q = np.zeros(core.slots)
+            q[revealed] = probability  # at least: other arms that reveal them may have been played, too
         return DecisionBody(
             context=bytes(request.context),
             arms=None if request.arms is None else list(names),
@@ -121,7 +122,7 @@ class Decider:
             probability=probability,
             p=made.probabilities[: len(names)].astype("<f8").tobytes(),
             revealed=[names[a] for a in revealed],
-            q=q,
+            q=q[: len(names)].astype("<f8").tobytes(),
             notes=made.notes.astype("<f8").tobytes(),
             best=names[made.best],
             proposed=proposed,

@@ -229,9 +229,10 @@ class LogLearner:
         if start.position <= self.closed.learnt and start.position not in pending.late:
             pending.late[start.position] = self._encoded(start.body)
         pending.seen_starts.append(start.position)
-        pending.seen_slots.append(self._slot(start.body, arm))
+        slot = self._slot(start.body, arm)
+        pending.seen_slots.append(slot)
         pending.seen_rewards.append(reward)
-        pending.seen_q.append(start.body.q[start.body.revealed.index(arm)])
+        pending.seen_q.append(float(np.frombuffer(start.body.q)[slot]))
 
     def _close(self, position: int) -> None:
         """Learn the epoch; `position` is the last row that counts for it."""

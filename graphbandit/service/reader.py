@@ -93,7 +93,7 @@ class Reader:
             "proposed": body.proposed,
             "probabilities": dict(zip(names, np.frombuffer(body.p).tolist(), strict=False)),
             "revealed": body.revealed,
-            "observation_probabilities": dict(zip(body.revealed, body.q, strict=True)),
+            "observation_probabilities": dict(zip(names, np.frombuffer(body.q).tolist(), strict=False)),
             "active": known.active,
             "final": known.final,
             "snapshot": body.snapshot,

@@ -40,9 +40,9 @@ class DecisionBody(msgspec.Struct, frozen=True, array_like=True):
     """All that was known when a decision was made.
 
     `context`, `arm_features` and `graph` are JSON as they were sent; `arms` are the names that came with the request.
-    `p` holds the probabilities of all arms (float64, by slot), `revealed` the names of the arms whose rewards may come
-    and `q` their observation probabilities. `notes` are the learner's own (float64). In apprentice mode `arm` and
-    `probability` are the caller's, and `p` and `proposed` what the service would have done.
+    `p` and `q` hold the probabilities of playing and of seeing each arm (float64, by slot), `revealed` the names of the
+    arms whose rewards may come. `notes` are the learner's own (float64). In apprentice mode `arm`, `probability` and
+    `q` are the caller's, and `p` and `proposed` what the service would have done.
     """
 
     context: bytes
@@ -57,7 +57,7 @@ class DecisionBody(msgspec.Struct, frozen=True, array_like=True):
     probability: float
     p: bytes
     revealed: list[str]
-    q: list[float]
+    q: bytes
     notes: bytes
     best: str
     proposed: str | None = None

@@ -54,6 +54,7 @@ class Figures(msgspec.Struct):
     through: dict[str, int] = {}
     rates: list[tuple[int, int, int]] = []
     valued: int = 0
+    compared: int = 0
     value_sum: float = 0.0
     gain_sum: float = 0.0
     gain_squares: float = 0.0
@@ -243,21 +244,38 @@ class Statistics:
         reward = entry.rewards.get(body.arm)
         if reward is None or not body.active:
             return
+        figures.valued += 1
+        figures.value_sum += reward
         if body.proposed is not None:  # an apprentice: would the service have done better than the caller?
             names = body.arms or list(self._settings.names)
             own = float(np.frombuffer(body.p)[names.index(body.arm)])
             gain = (own / body.probability - 1.0) * reward
-        elif self._settings.baseline != "uniform":
-            arm = self._settings.baseline
-            there = dict(zip(body.revealed, body.q, strict=True))
-            gain = reward - (entry.rewards[arm] / there[arm] if arm in there and arm in entry.rewards else 0.0)
         else:
-            on_offer = len(body.available or body.arms or self._settings.names)
-            gain = reward - reward / (on_offer * body.probability)
-        figures.valued += 1
-        figures.value_sum += reward
+            found = self._baseline(entry)
+            if found is None:
+                return
+            gain = reward - found
+        figures.compared += 1
         figures.gain_sum += gain
         figures.gain_squares += gain * gain
+
+    def _baseline(self, entry: _Entry) -> float | None:
+        """What the baseline would have earned, sum_a pi(a) y(a) / q(a) over the arms that were revealed.
+
+        Unbiased where q(a) > 0 for every arm that the baseline plays; None where it is not, which is known before the
+        arm is drawn, so that leaving such rounds out biases nothing.
+        """
+        body = entry.body
+        names = body.arms or list(self._settings.names)
+        q = dict(zip(names, np.frombuffer(body.q).tolist(), strict=False))
+        if self._settings.baseline != "uniform":
+            plays = {self._settings.baseline: 1.0}
+        else:
+            offered = body.available or [arm for arm in names if arm not in self._settings.retired]
+            plays = dict.fromkeys(offered, 1.0 / len(offered))
+        if any(q.get(arm, 0.0) <= 0.0 for arm in plays):
+            return None
+        return math.fsum(share * entry.rewards[arm] / q[arm] for arm, share in plays.items() if arm in entry.rewards)
 
     def _rate(self, time: float, decisions: int, rewards: int) -> None:
         rates, second = self.figures.rates, int(time)
@@ -269,13 +287,13 @@ class Statistics:
 
 
 def gain_interval(figures: Figures, alpha: float = 0.05) -> tuple[float, float, float] | None:
-    """The mean gain over the baseline and a time-uniform interval for it; None before there is one.
+    """The mean gain over the baseline, where the log tells it, and a time-uniform interval; None before there is one.
 
     The asymptotic confidence sequence of Waudby-Smith, Arbour, Sinha, Kennedy & Ramdas (2024): with the sample's
     standard deviation s and rho tuned for 1,000 rounds, mean +- s sqrt(2 (n rho^2 + 1) / (n rho)^2
     log(sqrt(n rho^2 + 1) / alpha)). It may be looked at as often as one likes.
     """
-    n = figures.valued
+    n = figures.compared
     if n < 10:
         return None
     mean = figures.gain_sum / n
@@ -306,7 +324,8 @@ def summary(figures: Figures, baseline: str) -> dict[str, Any]:
         "mean_reward": figures.value_sum / figures.valued if figures.valued else None,
         "gain": {
             "baseline": baseline,
-            "rounds": figures.valued,
+            "rounds": figures.compared,
+            "of_rounds": figures.valued,
             "mean": None if interval is None else interval[0],
             "low": None if interval is None else interval[1],
             "high": None if interval is None else interval[2],

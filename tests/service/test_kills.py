@@ -112,7 +112,11 @@ def test_nothing_acknowledged_is_lost(kind: str, tmp_path: Path, request: pytest
     for visitor in visitors:
         for key, answer in visitor.decided.items():
             body = logged[key]
-            assert (body.arm, body.probability, body.snapshot) == (answer["arm"], answer["probability"], answer["snapshot"])
+            assert (body.arm, body.probability, body.snapshot) == (
+                answer["arm"],
+                answer["probability"],
+                answer["snapshot"],
+            )
         for (key, arm), reward in visitor.rewarded.items():
             assert by_arm[key, arm] == reward
         acknowledged += len(visitor.decided) + len(visitor.rewarded)

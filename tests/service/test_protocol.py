@@ -27,7 +27,7 @@ def body(revealed: list[str], active: bool) -> bytes:
         1.0,
         b"",
         revealed,
-        [1.0] * len(revealed),
+        b"",
         b"",
         "a",
     )
