@@ -82,7 +82,7 @@ class ConfigurationError(SettingError):
         return f"{self.field}: {self.message}" if self.field else self.message
 
 
-class LogError(GraphBanditError):
+class DatabaseError(GraphBanditError):
     """The log of a service cannot be read or written: its database is away, full, damaged or of another version."""
 
 

@@ -12,6 +12,7 @@ from graphbandit.errors import MissingExtraError, SettingError
 app = typer.Typer()
 group = typer.Typer(no_args_is_help=True, help="Look after the log of a decision service.")
 
+LOCAL = "http://127.0.0.1:8765"
 Configured = Annotated[Path, typer.Argument(metavar="BANDITS.TOML", help="The configuration.", dir_okay=False)]
 Data = Annotated[
     Path | None, typer.Option(help="The folder of the database.", file_okay=False, show_default="beside it")
@@ -97,7 +98,7 @@ def _write_template(path: Path) -> None:
 
 @group.command(epilog="Example: graphbandit service demo --rate 20")
 def demo(
-    url: Annotated[str, typer.Option(help="The service, with the bandit `prices` of `serve --new`.")] = "http://127.0.0.1:8765",
+    url: Annotated[str, typer.Option(help="A service with the bandit `prices` of `serve --new`.")] = LOCAL,
     rate: Annotated[float, typer.Option(help="Visitors a second.", min=0.01, max=1000.0)] = 20.0,
     visitors: Annotated[int | None, typer.Option(help="How many.", show_default="until Ctrl-C", min=1)] = None,
     token: Annotated[str | None, typer.Option(help="A bearer token.", envvar="GRAPHBANDIT_TOKEN")] = None,
@@ -137,3 +138,42 @@ def replay(configuration: Configured, data: Data = None, database: Database = No
             typer.echo(f"  differs: {line}")
     if not good:
         raise typer.Exit(1)
+
+
+@group.command(epilog="Example: graphbandit service export bandits.toml logs")
+def export(
+    configuration: Configured,
+    folder: Annotated[Path, typer.Argument(help="A folder; each bandit gets one in it.", file_okay=False)],
+    data: Data = None,
+    database: Database = None,
+) -> None:
+    """Write the log as Parquet, in the format that `graphbandit evaluate` reads."""
+    _needs_extra()
+    from graphbandit.service import maintenance
+
+    for name, outcome in maintenance.export_all(configuration, _url(configuration, data, database), folder):
+        typer.echo(f"{name}: {outcome.decisions} decisions and {outcome.rewards} rewards are in {outcome.folder}")
+
+
+@group.command(epilog="Example: graphbandit service compact bandits.toml --keep 30d")
+def compact(
+    configuration: Configured,
+    keep: Annotated[str, typer.Option(help="Rows younger than this stay, as 12h or 30d.")] = "30d",
+    archive: Annotated[
+        Path | None, typer.Option(help="Where the Parquet goes.", file_okay=False, show_default="archive beside it")
+    ] = None,
+    data: Data = None,
+    database: Database = None,
+) -> None:
+    """Move old decisions and their rewards from the database to Parquet. Replays then begin at the newest snapshot."""
+    _needs_extra()
+    from graphbandit.service import maintenance
+    from graphbandit.service.durations import seconds
+
+    try:
+        length = seconds(keep)
+    except ValueError as error:
+        raise SettingError(f"--keep: {error}") from None
+    target = configuration.absolute().parent / "archive" if archive is None else archive
+    for line in maintenance.compact(configuration, _url(configuration, data, database), length, target):
+        typer.echo(line)

@@ -12,7 +12,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
-from graphbandit.errors import LogError
+from graphbandit.errors import DatabaseError
 from graphbandit.service import messages, openapi, page
 from graphbandit.service.answers import RefusedError, checked, decoded, json, problem
 from graphbandit.service.batcher import Batcher
@@ -160,7 +160,7 @@ class Service:
                 try:
                     found = await self.reader.run(lambda: self.reader.page(name))
                     yield b"data: " + msgspec.json.encode(found) + b"\n\n"
-                except LogError as error:
+                except DatabaseError as error:
                     yield b"event: problem\ndata: " + msgspec.json.encode(str(error)) + b"\n\n"
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(self.stopping.wait(), 1.0)
@@ -259,5 +259,5 @@ async def _guarded(service: Service, request: Request, endpoint: Endpoint, scope
         return problem(refused.status, refused.detail, refused.field, refused.index)
     except ClientDisconnect:
         return problem(400, "the client has gone")
-    except LogError as error:
+    except DatabaseError as error:
         return problem(503, str(error))

@@ -185,7 +185,9 @@ class LogLearner:
     def _looked_up(self, row: Row) -> _Start | None:
         """Where the decision of a reward started, by the log up to that reward; None if it is not active yet."""
         rows = [found for found in self._find([(row.bandit, row.key)]) if found.position <= row.position]
-        decision = next(found for found in rows if found.kind == Kind.DECISION)
+        decision = next((found for found in rows if found.kind == Kind.DECISION), None)
+        if decision is None:
+            return None  # moved to the archive together with all its rewards
         body = unpack(decision.body or b"")
         if body.active:
             return _Start(decision.position, decision.time, body)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from graphbandit.errors import LogError
+from graphbandit.errors import DatabaseError
 from graphbandit.service.configuration import Bandit
 from graphbandit.service.core import Core
 from graphbandit.service.learner import LogLearner
@@ -24,7 +24,7 @@ PUBLISH_EVERY = 0.2
 """Seconds between snapshots of a learner that learns in every round."""
 
 
-class LostLeaseError(LogError):
+class LostLeaseError(DatabaseError):
     """Somebody else is the learner now."""
 
 
@@ -166,7 +166,7 @@ def run(
                     news.wait(0.1)
                     news.clear()
             learning.give_up()
-        except LogError as error:
+        except DatabaseError as error:
             if on_error is not None and not isinstance(error, LostLeaseError):
                 on_error(error)
             stop.wait(0.5)

@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from graphbandit.errors import LogError, MissingExtraError
+from graphbandit.errors import DatabaseError, MissingExtraError
 from graphbandit.service.store import Store
 
 LOCK = 0x6772617068
@@ -48,7 +48,7 @@ class PostgresStore(Store):
                 self._connection.execute("SET synchronous_commit = on")
             except self._psycopg.Error as error:
                 self._connection = None
-                raise LogError(f"the database cannot be reached: {error}") from error
+                raise DatabaseError(f"the database cannot be reached: {error}") from error
         return self._connection
 
     @contextlib.contextmanager
@@ -62,7 +62,7 @@ class PostgresStore(Store):
                 yield
         except self._psycopg.Error as error:
             self.close()
-            raise LogError(f"the database failed: {error}") from error
+            raise DatabaseError(f"the database failed: {error}") from error
         finally:
             self._inside = False
 
@@ -74,7 +74,7 @@ class PostgresStore(Store):
         except self._psycopg.Error as error:
             if not self._inside:
                 self.close()
-            raise LogError(f"the database failed: {error}") from error
+            raise DatabaseError(f"the database failed: {error}") from error
 
     def execute_many(self, sql: str, values: Iterable[Sequence[Any]]) -> None:
         """Run one statement for each row of values, in one go."""
@@ -84,11 +84,15 @@ class PostgresStore(Store):
         except self._psycopg.Error as error:
             if not self._inside:
                 self.close()
-            raise LogError(f"the database failed: {error}") from error
+            raise DatabaseError(f"the database failed: {error}") from error
 
     def now(self) -> float:
         """The server's clock, which all machines share."""
         return float(self.execute("SELECT EXTRACT(EPOCH FROM clock_timestamp())")[0][0])
+
+    def vacuum(self) -> None:
+        """Give the space of deleted rows back."""
+        self.execute("VACUUM")
 
     def has_table(self, name: str) -> bool:
         """Ask the server's catalogue."""

@@ -21,7 +21,7 @@ from typing import Any
 
 import msgspec
 
-from graphbandit.errors import ConfigurationError, LogError
+from graphbandit.errors import ConfigurationError, DatabaseError
 from graphbandit.service import configuration as settings
 from graphbandit.service import learning, logs
 from graphbandit.service.application import Service
@@ -113,7 +113,7 @@ async def _decide(
 ) -> None:
     decider = Decider(found.bandits)
     reader = Reader(store, decider, found.bandits)
-    with contextlib.suppress(LogError):
+    with contextlib.suppress(DatabaseError):
         await reader.run(reader.refresh)
     await asyncio.to_thread(_warm_up, decider)
     service = Service(found, decider, log, reader, metrics)
@@ -265,7 +265,7 @@ async def _write(found: Configuration, url: str, folder: Path, ready: Callable[[
             writer = Writer(store, found.bandits)
             await asyncio.to_thread(writer.start)
             break
-        except LogError as error:
+        except DatabaseError as error:
             say("the log cannot be opened, and is tried again", level=logging.WARNING, error=str(error))
             await asyncio.sleep(0.5)
     path = folder / "link"

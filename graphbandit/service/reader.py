@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import msgspec
 import numpy as np
 
-from graphbandit.errors import LogError
+from graphbandit.errors import DatabaseError
 from graphbandit.service.configuration import Bandit
 from graphbandit.service.decider import Decider
 from graphbandit.service.protocol import known_from
@@ -77,7 +77,7 @@ class Reader:
         names = body.arms or list(self._bandits[name].names)
         try:
             explanation = self._decider.explanation(name, key, body, self._store)
-        except (LogError, ValueError):  # an arm or graph that is gone from the configuration
+        except (DatabaseError, ValueError):  # an arm or graph that is gone from the configuration
             explanation = None
         return {
             "id": key,

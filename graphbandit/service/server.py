@@ -12,7 +12,7 @@ from typing import Any
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from graphbandit.errors import LogError
+from graphbandit.errors import DatabaseError
 from graphbandit.service.application import Service, application
 from graphbandit.service.configuration import Configuration
 from graphbandit.service.logs import say
@@ -32,7 +32,7 @@ def listening(host: str, port: int) -> socket.socket:
         bound.bind((host, port))
     except OSError as error:
         bound.close()
-        raise LogError(f"{host}:{port} cannot be listened at: {error}") from error
+        raise DatabaseError(f"{host}:{port} cannot be listened at: {error}") from error
     bound.listen(2048)
     bound.set_inheritable(True)
     return bound
@@ -129,7 +129,7 @@ async def _refresh(reader: Reader, metrics: Metrics) -> None:
             for name in await reader.run(reader.refresh):
                 metrics.snapshots.labels(name).inc()
             failed = False
-        except LogError as error:
+        except DatabaseError as error:
             if not failed:
                 say("the log cannot be read", level=logging.WARNING, error=str(error))
             failed = True

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from graphbandit.errors import LogError
+from graphbandit.errors import DatabaseError
 from graphbandit.service.store import Store
 
 
@@ -30,7 +30,7 @@ class SqliteStore(Store):
                 self._connection.execute("PRAGMA wal_autocheckpoint=2000")
             self._connection.execute("PRAGMA cache_size=-65536")
         except sqlite3.Error as error:
-            raise LogError(f"{url} cannot be opened: {error}") from error
+            raise DatabaseError(f"{url} cannot be opened: {error}") from error
 
     def clone(self) -> "SqliteStore":
         """Another connection to the same file."""
@@ -58,18 +58,22 @@ class SqliteStore(Store):
         try:
             return self._connection.execute(sql, values).fetchall()
         except (sqlite3.Error, OverflowError) as error:
-            raise LogError(f"{self.url}: {error}") from error
+            raise DatabaseError(f"{self.url}: {error}") from error
 
     def execute_many(self, sql: str, values: Iterable[Sequence[Any]]) -> None:
         """Run one statement for each row of values."""
         try:
             self._connection.executemany(sql, values)
         except (sqlite3.Error, OverflowError) as error:
-            raise LogError(f"{self.url}: {error}") from error
+            raise DatabaseError(f"{self.url}: {error}") from error
 
     def now(self) -> float:
         """This machine's clock."""
         return time.time()
+
+    def vacuum(self) -> None:
+        """Give the space of deleted rows back."""
+        self.execute("VACUUM")
 
     def has_table(self, name: str) -> bool:
         """Ask the file's own catalogue."""

@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from graphbandit.errors import LogError
+from graphbandit.errors import DatabaseError
 from graphbandit.service.rows import Kind, Row
 
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
@@ -68,7 +68,7 @@ class Store(ABC):
 
     @abstractmethod
     def execute(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        """Run one statement with `?` for each value; LogError if the database cannot."""
+        """Run one statement with `?` for each value; DatabaseError if the database cannot."""
 
     @abstractmethod
     def execute_many(self, sql: str, values: Iterable[Sequence[Any]]) -> None:
@@ -79,15 +79,19 @@ class Store(ABC):
         """The time by which leases run."""
 
     @abstractmethod
+    def vacuum(self) -> None:
+        """Give the space of deleted rows back."""
+
+    @abstractmethod
     def has_table(self, name: str) -> bool:
         """Whether the database has this table."""
 
     def migrate(self) -> int:
-        """Bring the schema up to date; the version it had. LogError if it is newer than this package."""
+        """Bring the schema up to date; the version it had. DatabaseError if it is newer than this package."""
         with self.writing():
             found = self.version()
             if found > VERSION:
-                raise LogError(
+                raise DatabaseError(
                     f"{self.url} has schema version {found}; expected at most {VERSION}: a newer graphbandit"
                 )
             if found == 0:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from graphbandit.errors import LogError
+from graphbandit.errors import DatabaseError
 from graphbandit.service.clock import Clock
 from graphbandit.service.configuration import Bandit
 from graphbandit.service.protocol import Answer, Configure, Operation, Refusal, apply, known_from, pairs_of
@@ -107,7 +107,7 @@ class Writer:
                 now = max(before, self._clock.now())
                 if rows:
                     self._store.append([row._replace(time=now) for row in rows])
-        except LogError as error:
+        except DatabaseError as error:
             self.figures.failures += 1
             self.figures.last_error = str(error)
             refusal = Refusal(503, f"the log cannot be written, try again with the same key: {error}")
@@ -134,7 +134,7 @@ class Writer:
         """Log that time has passed, while a window is still open: the learner knows the time from the log alone."""
         if self._last_time >= self._closes:
             return
-        with contextlib.suppress(LogError), self._store.writing():
+        with contextlib.suppress(DatabaseError), self._store.writing():
             position, before = self._store.last()
             now = max(before, self._clock.now())
             self._store.append([Row(position + 1, "", Kind.TICK, str(position + 1), "", 0, None, now, None)])
