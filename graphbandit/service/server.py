@@ -21,6 +21,8 @@ from graphbandit.service.reader import Reader
 
 REFRESH = 0.1
 """Seconds between looks for a new snapshot."""
+LARGEST_HEADERS = 65536
+"""Bytes of headers, at most, apart from what the network hands over at once."""
 
 
 def listening(host: str, port: int) -> socket.socket:
@@ -45,14 +47,21 @@ def address(bound: socket.socket) -> str:
 
 
 def _patient(seconds: float) -> type[HttpToolsProtocol]:
-    """A protocol that hangs up on clients whose headers do not arrive in time."""
+    """A protocol that hangs up on clients whose headers do not arrive in time, or do not end."""
 
     class Patient(HttpToolsProtocol):
         _timer: asyncio.TimerHandle | None = None
+        _received = 0
 
         def connection_made(self, transport: Any) -> None:
             super().connection_made(transport)
             self._timer = self.loop.call_later(seconds, transport.close)
+
+        def data_received(self, data: bytes) -> None:
+            super().data_received(data)
+            self._received = 0 if self._timer is None else self._received + len(data)
+            if self._received > LARGEST_HEADERS:
+                self.transport.close()
 
         def on_message_begin(self) -> None:
             super().on_message_begin()
