@@ -21,7 +21,7 @@ K, D = 50, 20
 
 
 def configuration(learner: str) -> str:
-    features = ", ".join(f'x{i} = "number"' for i in range(D))
+    features = ", ".join(f'x{i} = {{ kind = "number", missing = "fill" }}' for i in range(D))
     arms = ", ".join(f'"arm{i}"' for i in range(K))
     edges = ", ".join(f'["arm{i}", "arm{(i + j) % K}"]' for i in range(K) for j in (1, 2))
     return f"[bandits.load]\narms = [{arms}]\ngraph = [{edges}]\nlearner = {learner}\nfeatures = {{ {features} }}\n"

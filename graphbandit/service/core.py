@@ -19,7 +19,7 @@ from graphbandit.learners.problem import Problem
 from graphbandit.rounds import Observations
 from graphbandit.rounds.decisions import SOLVERS
 from graphbandit.service.configuration import Bandit
-from graphbandit.service.encoding import Columns, Hashed
+from graphbandit.service.encoding import Hashed, declared
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ class Core:
         self.slot = {arm: i for i, arm in enumerate(settings.names)}
         self._hashed = Hashed(settings.hashed or 64, self.slots) if settings.own_arms else None
         try:
-            self._columns = Columns(settings.features)
+            self._features = declared(settings.features)
         except GraphBanditError as error:
             raise ConfigurationError(f"bandits.{name}.features", str(error)) from None
         self._offered = self._offer()
@@ -153,7 +153,7 @@ class Core:
         table = {"kind": given} if isinstance(given, str) else dict(given)
         kind = table.pop("kind", None)
         shape: dict[str, Any] = (
-            {"n_arms": self.slots, "dimension": self._columns.size, "parameters": "per-arm"}
+            {"n_arms": self.slots, "dimension": self._features.size, "parameters": "per-arm"}
             if self._hashed is None
             else {"n_arms": self.slots, "dimension": self._hashed.size}
         )
@@ -192,7 +192,7 @@ class Core:
             if arms is not None:
                 raise FieldError("arms", 'came with the request; expected arms only where arms = "request"')
             names, place, offered = self.settings.names, self.slot, self._offered
-            encoded = _named("context", self._columns.encode, context)
+            encoded = _named("context", self._encode, context)
         else:
             if not arms:
                 raise FieldError("arms", 'is missing; expected arms in every request, as arms = "request"')
@@ -268,7 +268,12 @@ class Core:
         """The context of a logged decision as an array."""
         if self._hashed is not None:
             return self._hashed.encode(context, features or [])
-        return self._columns.encode(context)
+        return self._encode(context)
+
+    def _encode(self, context: Any) -> Float[np.ndarray, " d"]:
+        if not isinstance(context, dict):
+            raise InputError(f"the context is {type(context).__name__}; expected an object")
+        return np.asarray(self._features.encode(context))
 
     # deciding
 
@@ -325,7 +330,7 @@ class Core:
     @property
     def context_shape(self) -> tuple[int, ...]:
         """The shape of an encoded context."""
-        return (self._columns.size,) if self._hashed is None else (self.slots, self._hashed.size)
+        return (self._features.size,) if self._hashed is None else (self.slots, self._hashed.size)
 
     def rounds_until_update(self, state: Any) -> int:
         """How many rounds go into the next update."""

@@ -2,7 +2,7 @@
 
 import hashlib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -10,67 +10,34 @@ import numpy as np
 
 from graphbandit.base.shapes import Float
 from graphbandit.errors import InputError, SettingError
+from graphbandit.features import Features
+from graphbandit.features.kinds import boolean, category, cyclic, number
+
+KINDS: dict[str, Callable[..., Any]] = {"number": number, "boolean": boolean, "category": category, "cyclic": cyclic}
 
 
-class Columns:
-    """Declared columns of numbers, booleans, categories and cycles, after a constant 1.
+def declared(columns: Mapping[str, Any]) -> Features:
+    """The features that a configuration declares; columns that a context lacks count as missing.
 
-    An unknown category has zeros in all its features; a missing number is 0.
+    >>> declared({"age": "number", "hour": {"cyclic": 24}, "size": {"kind": "number", "scale": 10.0}}).column_names
+    ('age', 'hour', 'size')
     """
+    return Features({name: _column(name, kind) for name, kind in columns.items()}, absent="missing")
 
-    def __init__(self, columns: Mapping[str, Any]) -> None:
-        self._plan: list[tuple[str, str, Any, int]] = []
-        at = 1
-        for name, kind in columns.items():
-            if kind in ("number", "boolean"):
-                self._plan.append((name, kind, None, at))
-                at += 1
-            elif isinstance(kind, list) and kind and all(isinstance(value, str) for value in kind):
-                self._plan.append((name, "category", {value: at + i for i, value in enumerate(kind)}, at))
-                at += len(kind)
-            elif isinstance(kind, dict) and set(kind) == {"cyclic"} and float(kind["cyclic"]) > 0:
-                self._plan.append((name, "cyclic", 2 * math.pi / float(kind["cyclic"]), at))
-                at += 2
-            else:
-                raise SettingError(
-                    f'{name} is {kind!r}; expected "number", "boolean", a list of texts or {{ cyclic = 24 }}'
-                )
-        self.size = at
-        self.names = frozenset(columns)
 
-    def encode(self, context: Any) -> Float[np.ndarray, " d"]:
-        """One context as numbers."""
-        if not isinstance(context, dict):
-            raise InputError(f"the context is {type(context).__name__}; expected an object")
-        row = [0.0] * self.size
-        row[0] = 1.0
-        for name, kind, detail, at in self._plan:
-            value = context.get(name)
-            if value is None:
-                continue
-            if kind == "category":
-                place = detail.get(value) if isinstance(value, str) else None
-                if place is not None:
-                    row[place] = 1.0
-                continue
-            if (value is True or value is False) if kind != "boolean" else not isinstance(value, bool):
-                raise InputError(f"{name} is {value!r}; expected a {kind}")
-            try:
-                number = float(value)
-            except (TypeError, ValueError, OverflowError):
-                number = math.nan
-            if not abs(number) <= 1e12:
-                raise InputError(f"{name} is {value!r}; expected a number up to 1e12 in size")
-            if kind == "cyclic":
-                row[at], row[at + 1] = math.sin(number * detail), math.cos(number * detail)
-            else:
-                row[at] = number
-        unknown = context.keys() - self.names
-        if unknown:
-            raise InputError(
-                f"the context has {min(unknown)!r}; expected only {', '.join(sorted(self.names)) or 'no'} columns"
-            )
-        return np.array(row)
+def _column(name: str, kind: Any) -> Any:
+    if not isinstance(kind, dict):
+        return kind
+    if set(kind) == {"cyclic"}:
+        return cyclic(kind["cyclic"])
+    settings = dict(kind)
+    make = KINDS.get(settings.pop("kind", ""))
+    if make is None:
+        raise SettingError(f"{name} is {kind!r}; expected {{ cyclic = 24 }}, or a kind of {', '.join(KINDS)}")
+    try:
+        return make(**settings)
+    except TypeError as error:
+        raise SettingError(f"{name} is {kind!r}: {error}") from None
 
 
 class Hashed:

@@ -167,8 +167,8 @@ def example_request(settings: Bandit) -> dict[str, Any]:
     context: dict[str, Any] = {}
     for name, kind in settings.features.items():
         declared = kind.get("kind") if isinstance(kind, dict) else kind
-        if isinstance(kind, list):
-            context[name] = kind[0]
+        if isinstance(kind, list) or declared == "category":
+            context[name] = kind[0] if isinstance(kind, list) else kind["categories"][0]
         elif declared == "boolean":
             context[name] = True
         else:
