@@ -4,20 +4,28 @@ Everything stays on the loopback of this machine; rounds and time are bounded. T
 plain asyncio sockets, because it shares the machine with the service.
 """
 
-import argparse
 import asyncio
+import contextlib
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from benchmarks.postgres import BINARIES, Postgres, unprivileged
+from benchmarks.settings import Settings
+from benchmarks.timing import Progress
+
 K, D = 50, 20
+ADACBG, IDSG = '"AdaCBG"', '"IDSG"'
 
 
 def configuration(learner: str) -> str:
@@ -47,18 +55,32 @@ class Running:
             self.process.kill()
         self._log.close()
 
-    def memory(self) -> float:
-        """Resident memory of it and its children, in MB."""
-        total = 0
-        for pid in os.listdir("/proc"):
-            if pid.isdigit():
-                try:
-                    stat = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
-                    if int(pid) == self.process.pid or int(stat[1]) == self.process.pid:
-                        total += int(Path(f"/proc/{pid}/statm").read_text().split()[1])
-                except OSError:
-                    continue
-        return total * os.sysconf("SC_PAGE_SIZE") / 1e6
+    def _processes(self) -> list[Path]:
+        found = []
+        for entry in Path("/proc").iterdir():
+            if entry.name.isdigit():
+                with contextlib.suppress(OSError):
+                    parent = int((entry / "stat").read_text().rsplit(")", 1)[1].split()[1])
+                    if self.process.pid in (int(entry.name), parent):
+                        found.append(entry)
+        return found
+
+    def memory(self) -> int:
+        """Resident bytes of it and its children."""
+        pages = 0
+        for entry in self._processes():
+            with contextlib.suppress(OSError):
+                pages += int((entry / "statm").read_text().split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE")
+
+    def processor_time(self) -> float:
+        """Seconds of processor time that it and its children have taken."""
+        ticks = 0
+        for entry in self._processes():
+            with contextlib.suppress(OSError):
+                fields = (entry / "stat").read_text().rsplit(")", 1)[1].split()
+                ticks += int(fields[11]) + int(fields[12])
+        return ticks / os.sysconf("SC_CLK_TCK")
 
 
 async def one_client(
@@ -86,11 +108,15 @@ async def one_client(
     writer.close()
 
 
-def load(port: int, path: str, clients: int, seconds: float, observe: float = 0.0) -> dict[str, float]:
-    rng = random.Random(0)
-    bodies = [
-        json.dumps({"context": {f"x{i}": round(rng.gauss(0, 1), 4) for i in range(D)}}).encode() for _ in range(500)
-    ]
+def context(rng: random.Random) -> dict[str, float]:
+    return {f"x{i}": round(rng.gauss(0, 1), 4) for i in range(D)}
+
+
+def load(running: "Running", clients: int, seconds: float, observe: float = 0.0) -> dict[str, Any]:
+    """Ask for decisions for some seconds; how many were answered, how fast, at what cost."""
+    rng, path, port = random.Random(0), "/v1/load/decide", running.port
+    bodies = [json.dumps({"context": context(rng)}).encode() for _ in range(500)]
+    spent = running.processor_time()
 
     async def main() -> tuple[list[float], float]:
         delays: list[float] = []
@@ -106,9 +132,11 @@ def load(port: int, path: str, clients: int, seconds: float, observe: float = 0.
         delays, took = runner.run(main())
     delays.sort()
     return {
-        "per second": len(delays) / took,
-        "median ms": 1e3 * delays[len(delays) // 2],
-        "p99 ms": 1e3 * delays[int(0.99 * len(delays))],
+        "clients": clients,
+        "per_second": len(delays) / took,
+        "median": delays[len(delays) // 2],
+        "p99": delays[int(0.99 * len(delays))],
+        "cpu": (running.processor_time() - spent) / len(delays),
     }
 
 
@@ -130,44 +158,90 @@ uvicorn.Server(settings).run(sockets=[bound])
 """
 
 
-def measure(
-    folder: Path, learner: str, extra: list[str], clients: int, seconds: float, observe: float
-) -> dict[str, Any]:
+def run(settings: Settings, progress: Progress) -> list[dict[str, Any]]:
+    """Rows of kind "load" and "memory"."""
+    clients, length = settings.service_clients, settings.service_seconds
+    cases: list[tuple[str, str, list[str], float]] = [
+        ("SQLite, AdaCB.G", ADACBG, [], 0.0),
+        ("SQLite, AdaCB.G, with rewards", ADACBG, [], 1.0),
+        ("SQLite, IDS.G", IDSG, [], 0.0),
+        *((f"SQLite, AdaCB.G, {n} deciders", ADACBG, ["--workers", str(n)], 0.0) for n in settings.service_workers),
+    ]
+    rows: list[dict[str, Any]] = []
+    with tempfile.TemporaryDirectory(prefix="graphbandit-bench-") as name, _postgres() as server:
+        folder = Path(name)
+        if server is not None:
+            cases.append(("PostgreSQL, AdaCB.G", ADACBG, ["--database", server.database()], 0.0))
+            for n in settings.service_workers:
+                options = ["--workers", str(n), "--database", server.database()]
+                cases.append((f"PostgreSQL, AdaCB.G, {n} deciders", ADACBG, options, 0.0))
+        bare = Running([sys.executable, "-c", BARE], folder / "bare.txt")
+        reference = load(bare, clients, length)
+        bare.stop()
+        rows.append({"kind": "load", "what": "bare server that decides nothing", "share": 1.0, **reference})
+        for i, (what, learner, options, observe) in enumerate(cases):
+            progress(what, i, len(cases) + 1)
+            with served(folder / str(i), learner, options) as running:
+                load(running, clients, min(length, 2.0), observe=1.0)  # warm, and something to learn from
+                found = load(running, clients, length, observe=observe)
+            rows.append({"kind": "load", "what": what, "share": found["per_second"] / reference["per_second"], **found})
+        progress("memory", len(cases), len(cases) + 1)
+        for what, count, observe in (
+            (f"{settings.service_traffic:,} decisions with rewards", settings.service_traffic, 1.0),
+            (f"{settings.service_open:,} decisions that stay open", settings.service_open, 0.0),
+        ):
+            if count:
+                with served(folder / what.replace(",", "").replace(" ", "-"), ADACBG, []) as running:
+                    load(running, clients, 2.0, observe=1.0)
+                    before = running.memory()
+                    done = fill(running, count, observe)
+                    rows.append(
+                        {"kind": "memory", "what": what, "before": before, "after": running.memory(), "rows": done}
+                    )
+    return rows
+
+
+@contextmanager
+def _postgres() -> Iterator[Postgres | None]:
+    """A PostgreSQL server, where one is installed."""
+    if BINARIES is None or (os.getuid() == 0 and unprivileged() is None):
+        yield None
+        return
+    folder = Path(tempfile.mkdtemp(prefix="graphbandit-pg-"))
+    server = Postgres(folder)
+    server.start()
+    try:
+        yield server
+    finally:
+        server.stop("fast")
+        shutil.rmtree(folder)
+
+
+@contextmanager
+def served(folder: Path, learner: str, options: list[str]) -> Iterator[Running]:
+    """The service in a folder of its own."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "bandits.toml").write_text(configuration(learner))
-    command = [sys.executable, "-m", "graphbandit", "serve", str(folder / "bandits.toml"), "--port", "0", *extra]
-    server = Running(command, folder / "log.txt")
+    command = [sys.executable, "-m", "graphbandit", "serve", str(folder / "bandits.toml"), "--port", "0", *options]
+    running = Running(command, folder / "log.txt")
     try:
-        load(server.port, "/v1/load/decide", clients, min(seconds, 2.0), 1.0)  # warm, and something to learn from
-        before = server.memory()
-        found: dict[str, Any] = load(server.port, "/v1/load/decide", clients, seconds, observe)
-        found["MB before"], found["MB after"] = before, server.memory()
+        yield running
     finally:
-        server.stop()
-    return found
+        running.stop()
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seconds", type=float, default=5.0)
-    parser.add_argument("--clients", type=int, default=8)
-    parser.add_argument("--learner", default='"AdaCBG"')
-    parser.add_argument("--observe", type=float, default=0.0)
-    parser.add_argument("--workers", type=int, default=0)
-    parser.add_argument("--database")
-    arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory() as name:
-        bare = Running([sys.executable, "-c", BARE], Path(name) / "bare.txt")
-        reference = load(bare.port, "/v1/load/decide", arguments.clients, arguments.seconds)
-        bare.stop()
-        extra = ["--workers", str(arguments.workers)] if arguments.workers else []
-        extra += ["--database", arguments.database] if arguments.database else []
-        found = measure(
-            Path(name) / "service", arguments.learner, extra, arguments.clients, arguments.seconds, arguments.observe
-        )
-    found["share of bare"] = found["per second"] / reference["per second"]
-    print(json.dumps({"bare": reference, "service": found}, indent=1))
+def fill(running: Running, count: int, observe: float) -> int:
+    """So many decisions, and as many sets of rewards if asked for, in batches; rows that the log has by them."""
+    import httpx
 
-
-if __name__ == "__main__":
-    main()
+    rng, rows = random.Random(1), 0
+    with httpx.Client(base_url=f"http://127.0.0.1:{running.port}", timeout=60, trust_env=False) as client:
+        for start in range(0, count, 500):
+            batch = [{"context": context(rng)} for _ in range(min(500, count - start))]
+            made = client.post("/v1/load/decide", json=batch).raise_for_status().json()
+            rows += len(made)
+            if observe:
+                rewards = [{"id": d["id"], "rewards": dict.fromkeys(d["revealed"], rng.random())} for d in made]
+                client.post("/v1/load/observe", json=rewards).raise_for_status()
+                rows += sum(len(one["rewards"]) for one in rewards)
+    return rows

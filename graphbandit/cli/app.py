@@ -92,7 +92,7 @@ def demo(
 def bench(
     quick: Annotated[bool, typer.Option("--quick", help="Fewer sizes and repeats: a minute or two.")] = False,
     only: Annotated[
-        str | None, typer.Option(help="Parts: lp, decision, throughput, scaling, startup.", show_default="all")
+        str | None, typer.Option(help="Parts: lp, squarecb, decision, throughput, ...", show_default="all")
     ] = None,
     out: Annotated[Path, typer.Option(help="Where the files go.", file_okay=False)] = Path("results/bench"),
 ) -> None:

@@ -20,6 +20,7 @@ from graphbandit.service.configuration import Configuration
 from graphbandit.service.core import FieldError
 from graphbandit.service.decider import Decider, Prepared
 from graphbandit.service.link import Log
+from graphbandit.service.logs import logger
 from graphbandit.service.messages import ActivateRequest, DecideRequest, ObserveRequest
 from graphbandit.service.metrics import Metrics
 from graphbandit.service.personalizer import Personalizer
@@ -42,7 +43,7 @@ class Service:
         self.limits = configuration.service.limits
         self.tokens = Tokens(configuration.tokens)
         self.batcher = Batcher(decider, log, metrics)
-        self.stopping = asyncio.Event()
+        self.stopping, self.news = asyncio.Event(), asyncio.Event()
         self._decide = msgspec.json.Decoder(DecideRequest | list[DecideRequest])
         self._observe = msgspec.json.Decoder(ObserveRequest | list[ObserveRequest])
         self._activate = msgspec.json.Decoder(ActivateRequest | list[ActivateRequest])
@@ -244,7 +245,33 @@ def application(service: Service) -> Callable[..., Awaitable[None]]:
     handlers: dict[Any, Any] = {404: not_found, 405: not_allowed, 500: failed}
     app = Starlette(routes=routes, exception_handlers=handlers)
     app.router.redirect_slashes = False
-    return app
+    return _with_short_way(service, app)
+
+
+def _with_short_way(service: Service, app: Starlette) -> Callable[..., Awaitable[None]]:
+    """Take decide and observe past the router and its layers, which cost as much as the rest of a request."""
+    hot = {"decide": (service.decide, "decide"), "observe": (service.observe, "observe")}
+    observed = service.metrics.requests.labels
+
+    async def entrance(scope: Any, receive: Any, send: Any) -> None:
+        parts: list[str] = []
+        if scope["type"] == "http" and scope["method"] == "POST":
+            parts = scope["path"].split("/")
+        if len(parts) != 4 or parts[0] or parts[1] != "v1" or parts[3] not in hot:
+            await app(scope, receive, send)
+            return
+        started = time.perf_counter()
+        scope["path_params"] = {"bandit": parts[2]}
+        endpoint, right = hot[parts[3]]
+        try:
+            response = await _guarded(service, Request(scope, receive), endpoint, right)
+        except Exception:
+            logger.exception("a request has failed")
+            response = problem(500, "the service has failed; its log says why")
+        observed(f"/v1/{{bandit}}/{parts[3]}", str(response.status_code)).observe(time.perf_counter() - started)
+        await response(scope, receive, send)
+
+    return entrance
 
 
 async def _guarded(service: Service, request: Request, endpoint: Endpoint, scope: str | None) -> Response:

@@ -85,17 +85,28 @@ def run_single(found: Configuration, url: str, bound: socket.socket, ready: Call
     _no_default_signals()
     metrics = Metrics()
     stop, news = threading.Event(), threading.Event()
+    told: list[Callable[[], None]] = []
     writer = Writer(store, found.bandits, on_group=news.set)
     writer.start()
+
+    def published() -> None:
+        for tell in told:
+            tell()
+
     learner = threading.Thread(
-        target=_learn, args=(store.clone(), found.bandits, stop, news), name="learner", daemon=True
+        target=_learn, args=(store.clone(), found.bandits, stop, news, published), name="learner", daemon=True
     )
     learner.start()
 
     async def main() -> None:
-        log = LocalLog(writer, asyncio.get_running_loop())
+        loop = asyncio.get_running_loop()
+        log = LocalLog(writer, loop)
         counting = asyncio.create_task(_count(writer, metrics))
-        await _decide(found, store.clone(), log, metrics, bound, ready)
+
+        def started(service: Service) -> None:
+            told.append(lambda: _wake(loop, service.news))
+
+        await _decide(found, store.clone(), log, metrics, bound, ready, started)
         counting.cancel()
 
     try:
@@ -109,7 +120,13 @@ def run_single(found: Configuration, url: str, bound: socket.socket, ready: Call
 
 
 async def _decide(
-    found: Configuration, store: Store, log: Log, metrics: Metrics, bound: socket.socket, ready: Callable[[str], None]
+    found: Configuration,
+    store: Store,
+    log: Log,
+    metrics: Metrics,
+    bound: socket.socket,
+    ready: Callable[[str], None],
+    made: Callable[[Service], None] | None = None,
 ) -> None:
     decider = Decider(found.bandits)
     reader = Reader(store, decider, found.bandits)
@@ -117,6 +134,8 @@ async def _decide(
         await reader.run(reader.refresh)
     await asyncio.to_thread(_warm_up, decider)
     service = Service(found, decider, log, reader, metrics)
+    if made is not None:
+        made(service)
     try:
         await serve(found, service, bound, started=lambda: ready(address(bound)))
     finally:
@@ -134,12 +153,23 @@ def _warm_up(decider: Decider) -> None:
         decider.decide(name, [decider.prepare(name, message)])
 
 
-def _learn(store: Store, bandits: dict[str, Bandit], stop: threading.Event, news: threading.Event) -> None:
+def _wake(loop: asyncio.AbstractEventLoop, event: asyncio.Event) -> None:
+    with contextlib.suppress(RuntimeError):  # the loop is closed
+        loop.call_soon_threadsafe(event.set)
+
+
+def _learn(
+    store: Store,
+    bandits: dict[str, Bandit],
+    stop: threading.Event,
+    news: threading.Event,
+    published: Callable[[], None] | None = None,
+) -> None:
     def failed(error: Exception) -> None:
         say("the learner cannot go on, and tries again", level=logging.WARNING, error=str(error))
 
     try:
-        learning.run(store, bandits, stop, news, on_error=failed)
+        learning.run(store, bandits, stop, news, on_snapshot=published, on_error=failed)
     except Exception:
         logs.logger.exception("the learner has failed")
         raise

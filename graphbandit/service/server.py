@@ -16,8 +16,6 @@ from graphbandit.errors import DatabaseError
 from graphbandit.service.application import Service, application
 from graphbandit.service.configuration import Configuration
 from graphbandit.service.logs import say
-from graphbandit.service.metrics import Metrics
-from graphbandit.service.reader import Reader
 
 REFRESH = 0.1
 """Seconds between looks for a new snapshot."""
@@ -103,11 +101,12 @@ async def serve(
         server_header=False,
         date_header=False,
         limit_concurrency=configuration.service.limits.connections,
+        proxy_headers=False,
         timeout_keep_alive=30,
         timeout_graceful_shutdown=10,
     )
     server = uvicorn.Server(settings)
-    refreshing = asyncio.create_task(_refresh(service.reader, service.metrics))
+    refreshing = asyncio.create_task(_refresh(service))
     watching = asyncio.create_task(_watch(server, service, started))
     try:
         await server.serve(sockets=[bound])
@@ -129,9 +128,9 @@ async def _watch(server: uvicorn.Server, service: Service, started: Callable[[],
     service.stopping.set()
 
 
-async def _refresh(reader: Reader, metrics: Metrics) -> None:
-    """Take up new snapshots for as long as the server runs."""
-    failed = False
+async def _refresh(service: Service) -> None:
+    """Take up new snapshots for as long as the server runs: when the learner says so, and every now and then."""
+    failed, reader, metrics = False, service.reader, service.metrics
     while True:
         began = time.monotonic()
         try:
@@ -142,7 +141,9 @@ async def _refresh(reader: Reader, metrics: Metrics) -> None:
             if not failed:
                 say("the log cannot be read", level=logging.WARNING, error=str(error))
             failed = True
-        await asyncio.sleep(max(0.0, REFRESH - (time.monotonic() - began)))
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(service.news.wait(), max(0.001, REFRESH - (time.monotonic() - began)))
+        service.news.clear()
 
 
 def ignore_interrupts() -> None:
