@@ -144,7 +144,11 @@ class RemoteLog(Log):
         number = next(self._numbers)
         future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         self._waiting[number] = future
-        self._writer.write(_frame(_Call(number, list(request))))
+        try:
+            self._writer.write(_frame(_Call(number, list(request))))
+        except (RuntimeError, OSError):  # the writer has died, and the connection's end is not noticed yet
+            del self._waiting[number]
+            return AWAY
         return await future
 
     @property
