@@ -63,11 +63,11 @@ def regret(learner: Learner[Any], environment: Environment, lag: Lag, rounds: in
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=8192)
-    parser.add_argument("--repeats", type=int, default=10)
+    parser.add_argument("--rounds", type=int, default=3000)
+    parser.add_argument("--repeats", type=int, default=8)
     chosen = parser.parse_args()
     environment = gb.environments.linear(n_arms=20, dimension=5, graph="random", noise=0.5)
-    learners: dict[str, Learner[Any]] = {"IDS.G": gb.IDSG(), "AdaCB.G": gb.AdaCBG(), "SquareCB.G": gb.SquareCBG()}
+    learners: dict[str, Learner[Any]] = {"IDS.G": gb.IDSG(), "AdaCB.G": gb.AdaCBG()}
     lags = [Lag(), *(Lag(delay=d) for d in (10, 100, 1000)), *(Lag(lost=p) for p in (0.5, 0.9)), Lag(delay=100, lost=0.5)]
     print("| snapshots | " + " | ".join(learners) + " |")
     print("| --- |" + " --- |" * len(learners))
