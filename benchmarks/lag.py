@@ -68,7 +68,8 @@ def main() -> None:
     chosen = parser.parse_args()
     environment = gb.environments.linear(n_arms=20, dimension=5, graph="random", noise=0.5)
     learners: dict[str, Learner[Any]] = {"IDS.G": gb.IDSG(), "AdaCB.G": gb.AdaCBG()}
-    lags = [Lag(), *(Lag(delay=d) for d in (10, 100, 1000)), *(Lag(lost=p) for p in (0.5, 0.9)), Lag(delay=100, lost=0.5)]
+    late, lost = [Lag(delay=delay) for delay in (0, 10, 100, 1000)], [Lag(lost=share) for share in (0.5, 0.9)]
+    lags = [*late, *lost, Lag(delay=100, lost=0.5)]
     print("| snapshots | " + " | ".join(learners) + " |")
     print("| --- |" + " --- |" * len(learners))
     for lag in lags:

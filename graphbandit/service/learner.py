@@ -20,7 +20,7 @@ from graphbandit.service.core import Core, Rounds, Snapshot
 from graphbandit.service.protocol import Known, known_from
 from graphbandit.service.rows import DecisionBody, Kind, Row, unpack
 
-REMEMBERED = 20_000
+REMEMBERED = 8_000
 """Decisions kept unpacked in memory; others are looked up in the log."""
 
 Find = Callable[[Iterable[tuple[str, str]]], list[Row]]

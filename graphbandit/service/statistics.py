@@ -19,7 +19,7 @@ BUCKETS = 60
 """Bars of the picture of mass over time; neighbours are joined when there are twice as many."""
 DELAYS = 500
 """Delays of the newest rewards that are kept for quantiles."""
-REMEMBERED = 20_000
+REMEMBERED = 8_000
 """Decisions without a window that are kept in memory; others are looked up in the log."""
 EDGES = 64
 """Arms up to which it is counted which arm was seen through which."""
