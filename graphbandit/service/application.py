@@ -218,7 +218,7 @@ def application(service: Service) -> Callable[..., Awaitable[None]]:
         route("/v1/{bandit}/decide", service.decide, "decide", "POST"),
         route("/v1/{bandit}/observe", service.observe, "observe", "POST"),
         route("/v1/{bandit}/activate", service.activate, "decide", "POST"),
-        route("/v1/{bandit}/decisions/{id}", service.decision, "read"),
+        route("/v1/{bandit}/decisions/{id:path}", service.decision, "read"),
         route("/v1/{bandit}/events", service.events, "read"),
         route("/v1/{bandit}", service.show, "read"),
         route("/v1", service.bandits, "read"),

@@ -105,28 +105,20 @@ class Learning:
         tell = now - self._told_at >= 1.0
         if not news and not tell and now < self._lease_until - LEASE / 2:
             return
+        rows = []  # made before the transaction, in which the writer has to wait
+        for name, _, learner in news:
+            snapshot, data = learner.snapshot()
+            facts = msgspec.json.encode(learner.facts()).decode()
+            place_of = (snapshot.position, snapshot.learnt, snapshot.rounds)
+            rows.append(SnapshotRow(snapshot.hash, name, *place_of, time.time(), facts, data))
+        changed = [(n, s.position, s.pack()) for n, s in self._statistics.items() if tell and s.changed]
         with self._store.writing():
             if not self._store.take_lease("learner", self.owner, LEASE):
                 raise LostLeaseError("another learner has the lease")
-            for name, _, learner in news:
-                snapshot, data = learner.snapshot()
-                facts = msgspec.json.encode(learner.facts()).decode()
-                self._store.publish(
-                    SnapshotRow(
-                        snapshot.hash,
-                        name,
-                        snapshot.position,
-                        snapshot.learnt,
-                        snapshot.rounds,
-                        time.time(),
-                        facts,
-                        data,
-                    )
-                )
-            if tell:
-                for name, statistics in self._statistics.items():
-                    if statistics.changed:
-                        self._store.put_statistics(name, statistics.position, statistics.pack())
+            for row in rows:
+                self._store.publish(row)
+            for name, position, body in changed:
+                self._store.put_statistics(name, position, body)
         self._lease_until = now + LEASE
         self._told_at = now if tell else self._told_at
         self._published.update((name, place) for name, place, _ in news)
