@@ -54,6 +54,8 @@ class Running:
         except subprocess.TimeoutExpired:
             self.process.kill()
         self._log.close()
+        if self.process.stdout is not None:
+            self.process.stdout.close()
 
     def _processes(self) -> list[Path]:
         found = []
