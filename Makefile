@@ -8,7 +8,7 @@ WORKERS ?= auto
 export MPLBACKEND := Agg
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test check reproduce bench clean
+.PHONY: help setup test check reproduce bench serve clean
 
 help:
 	@echo "make reproduce         set up, then run the paper's experiments and check its claims (FULL=1: in full;"
@@ -16,6 +16,7 @@ help:
 	@echo "make test              set up, then lint, type-check and test"
 	@echo "make check             set up, then lint and type-check only"
 	@echo "make bench             set up, then measure against the rivals"
+	@echo "make serve             set up, then start the decision service with simulated visitors, and show its page"
 	@echo "make clean             remove the virtual environment and all caches"
 
 setup: $(READY)
@@ -47,6 +48,14 @@ test: check
 
 reproduce: $(BASE)
 	$(BIN)/graphbandit reproduce $(if $(FULL),--full,--quick) $(if $(GRAPH),--graph "$(GRAPH)")
+
+# a service and visitors, on this machine only; Ctrl-C ends both
+$(VENV)/.service: $(BASE)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[service]'
+	@touch $@
+
+serve: $(VENV)/.service
+	PROGRAM=$(BIN)/graphbandit examples/service/demo.sh
 
 bench: $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,bench]'

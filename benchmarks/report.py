@@ -29,6 +29,7 @@ def tables(results: dict[str, Any]) -> list[Table]:
         "throughput": throughput_tables,
         "scaling": scaling_tables,
         "startup": startup_tables,
+        "service": service_tables,
     }
     made = [table for name, maker in makers.items() if name in parts for table in maker(parts[name])]
     goals = [(row["target"], row["wanted"], row["shown"], row["met"]) for row in results["targets"]]
@@ -274,3 +275,33 @@ def startup_tables(rows: list[Row]) -> Iterable[Table]:
         else:
             texts.append((f"first decisions, {row['cache']}", row.get("error") or seconds(row["seconds"])))
     yield Table(title="Start-up, each in a fresh process", note="", columns=("what", "time"), rows=texts)
+
+
+def service_tables(rows: list[Row]) -> Iterable[Table]:
+    """Durable decisions a second, and memory."""
+    load = [row for row in rows if row["kind"] == "load"]
+    yield Table(
+        title="The service: durable decisions over HTTP, K = 50, linear d = 20, the load generator on the same cores",
+        note="Server CPU is the processor time of all the service's processes for one decision.",
+        columns=("what", "clients", "a second", "median", "p99", "share of bare", "server CPU"),
+        rows=[
+            (
+                row["what"],
+                str(row["clients"]),
+                f"{row['per_second']:,.0f}",
+                seconds(row["median"]),
+                seconds(row["p99"]),
+                f"{row['share']:.2f}",
+                seconds(row["cpu"]),
+            )
+            for row in load
+        ],
+    )
+    memory = [row for row in rows if row["kind"] == "memory"]
+    if memory:
+        yield Table(
+            title="The service: memory of all its processes",
+            note="",
+            columns=("what", "before", "after", "rows in the log"),
+            rows=[(r["what"], size(r["before"]), size(r["after"]), f"{r['rows']:,}") for r in memory],
+        )

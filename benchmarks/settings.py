@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
-PARTS = ("lp", "squarecb", "decision", "throughput", "scaling", "startup")
+PARTS = ("lp", "squarecb", "decision", "throughput", "scaling", "startup", "service")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,6 +34,11 @@ class Settings:
     scaling_rounds: tuple[int, ...] = (2**10, 2**12, 2**14, 2**16)
     startup_passes: int = 7
     startup_empty_cache: bool = True
+    service_seconds: float = 10.0
+    service_clients: int = 12
+    service_open: int = 1_000_000
+    service_traffic: int = 100_000
+    service_workers: tuple[int, ...] = (2, 4)
 
     def as_dict(self) -> dict[str, Any]:
         """As JSON takes it."""
@@ -57,6 +62,10 @@ QUICK = Settings(
     scaling_rounds=(2**10, 2**12),
     startup_passes=3,
     startup_empty_cache=False,
+    service_seconds=4.0,
+    service_open=50_000,
+    service_traffic=10_000,
+    service_workers=(2,),
 )
 
 TINY = Settings(
@@ -84,4 +93,9 @@ TINY = Settings(
     scaling_rounds=(2**5,),
     startup_passes=1,
     startup_empty_cache=False,
+    service_seconds=0.3,
+    service_clients=2,
+    service_open=0,
+    service_traffic=0,
+    service_workers=(),
 )

@@ -14,6 +14,7 @@ def targets(parts: dict[str, Rows]) -> Rows:
     lp, decision, throughput, scaling = (parts.get(name, []) for name in ("lp", "decision", "throughput", "scaling"))
     middle = [row for row in lp if row["n_arms"] == 50 and row["coverage"] == "paper"]
     paper = [row for row in throughput if row["learner"] == "AdaCB.G paper" and row["graph"] == "random"]
+    served = [row for row in parts.get("service", []) if row.get("what") == "SQLite, AdaCB.G"]
     million = [row for row in scaling if row["kind"] == "arms" and row["n_arms"] == 10**6]
     return [
         at_least(
@@ -77,6 +78,18 @@ def targets(parts: dict[str, Rows]) -> Rows:
             4 * GIB,
             [row["peak_bytes"] for row in million if "times" in row],
             lambda x: f"{x / GIB:.2f} GiB",
+        ),
+        at_least(
+            "Durable decisions a second over HTTP, K = 50, linear d = 20",
+            1500,
+            [row["per_second"] for row in served],
+            lambda x: f"{x:,.0f}",
+        ),
+        at_most(
+            "Durable decisions over HTTP, 99th percentile of the delay",
+            0.010,
+            [row["p99"] for row in served],
+            lambda x: f"{1e3 * x:.1f} ms",
         ),
     ]
 

@@ -99,6 +99,32 @@ class EngineError(GraphBanditError):
     """The processes or the cluster that run an experiment cannot be started or reached."""
 
 
+class ConfigurationError(SettingError):
+    """A service is configured wrongly; `field` is the path of the setting, as "bandits.prices.window"."""
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(message)
+        self.field, self.message = field, message
+
+    def __str__(self) -> str:
+        return f"{self.field}: {self.message}" if self.field else self.message
+
+
+class DatabaseError(GraphBanditError):
+    """The log of a service cannot be read or written: its database is away, full, damaged or of another version."""
+
+
+class ServiceError(GraphBanditError):
+    """A decision service refused a request or could not be reached.
+
+    `status` is the HTTP status (0: not reached), `field` the part of the request that was wrong.
+    """
+
+    def __init__(self, message: str, *, status: int = 0, field: str | None = None) -> None:
+        super().__init__(message)
+        self.status, self.field = status, field
+
+
 class MissingExtraError(GraphBanditError, ImportError):
     """An optional dependency is needed; the message says how to install it."""
 

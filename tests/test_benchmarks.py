@@ -11,7 +11,7 @@ pytest.importorskip("resource")  # the benchmarks need the clock and the memory 
 
 from typer.testing import CliRunner
 
-from benchmarks import decision, lp, lp_rivals, run, scaling, squarecb, startup, throughput, vowpal
+from benchmarks import decision, lp, lp_rivals, run, scaling, service, squarecb, startup, throughput, vowpal
 from benchmarks.report import tables
 from benchmarks.settings import FULL, PARTS, QUICK, TINY
 from benchmarks.targets import NOT_MEASURED, targets
@@ -36,6 +36,7 @@ def parts() -> dict[str, list[dict]]:
         "throughput": throughput,
         "scaling": scaling,
         "startup": startup,
+        "service": service,
     }
     return {name: module.run(TINY, silent) for name, module in modules.items()}
 
@@ -199,7 +200,7 @@ def test_files_hold_machine_versions_settings_and_all_rows(parts, tmp_path, caps
 
 
 def test_settings_differ_only_in_size():
-    assert set(PARTS) == {"lp", "squarecb", "decision", "throughput", "scaling", "startup"}
+    assert set(PARTS) == {"lp", "squarecb", "decision", "throughput", "scaling", "startup", "service"}
     assert set(QUICK.lp_arms) < set(FULL.lp_arms)
     assert max(FULL.scaling_arms) == 10**6
 

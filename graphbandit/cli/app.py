@@ -10,12 +10,12 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from graphbandit.cli import bench, demo, evaluation, experiments, networks, reports, studies
+from graphbandit.cli import bench, demo, evaluation, experiments, networks, reports, service, studies
 from graphbandit.cli import compile as compiling
 from graphbandit.cli.console import prepare_output
 from graphbandit.errors import GraphBanditError
 
-GROUPS = (demo, experiments, reports, evaluation, networks, studies, compiling, bench)
+GROUPS = (demo, experiments, reports, evaluation, networks, service, studies, compiling, bench)
 """All groups of commands, in the order of --help."""
 
 
@@ -47,6 +47,7 @@ app = typer.Typer(
 )
 for _group in GROUPS:
     app.registered_commands += _group.app.registered_commands
+app.add_typer(service.group, name="service")
 
 
 def _print_version(wanted: bool) -> None:

@@ -42,6 +42,7 @@ def test_help_lists_every_command() -> None:
         "report",
         "reproduce",
         "run",
+        "serve",
         "show",
         "study",
     }

@@ -1,0 +1,179 @@
+"""`graphbandit serve` and `graphbandit service ...`: decisions over HTTP, and what looks after their log."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from graphbandit.errors import MissingExtraError, SettingError
+
+app = typer.Typer()
+group = typer.Typer(no_args_is_help=True, help="Look after the log of a decision service.")
+
+LOCAL = "http://127.0.0.1:8765"
+Configured = Annotated[Path, typer.Argument(metavar="BANDITS.TOML", help="The configuration.", dir_okay=False)]
+Data = Annotated[
+    Path | None, typer.Option(help="The folder of the database.", file_okay=False, show_default="beside it")
+]
+Database = Annotated[
+    str | None, typer.Option(help="A file, or postgresql://...", show_default="bandits.db in the folder")
+]
+
+
+def _needs_extra() -> None:
+    """Raise MissingExtraError unless the service's packages are installed."""
+    try:
+        import msgspec  # noqa: F401
+        import starlette  # noqa: F401
+        import uvicorn  # noqa: F401
+    except ImportError as error:
+        raise MissingExtraError(f"the service needs {error.name}; install graphbandit[service]") from error
+
+
+def _url(configuration: Path, data: Path | None, database: str | None) -> str:
+    from graphbandit.service import configuration as settings
+
+    found = settings.read(configuration)
+    if database is not None:
+        return database
+    if data is not None:
+        data.mkdir(parents=True, exist_ok=True)
+        return found.service.database or str(data / "bandits.db")
+    return found.default_database
+
+
+@app.command(epilog="Example: graphbandit serve --new bandits.toml && graphbandit serve bandits.toml")
+def serve(
+    configuration: Configured,
+    new: Annotated[bool, typer.Option("--new", help="Write a commented configuration that runs as it is.")] = False,
+    host: Annotated[str | None, typer.Option(help="Where to listen.", show_default="as configured")] = None,
+    port: Annotated[int | None, typer.Option(help="0 for a free one.", show_default="as configured")] = None,
+    data: Data = None,
+    database: Database = None,
+    workers: Annotated[int, typer.Option(help="Deciders in processes of their own; 0: all in one process.", min=0)] = 0,
+    log_level: Annotated[str, typer.Option(help="debug, info, warning or error.")] = "info",
+) -> None:
+    """Decide over HTTP: durable, replayable, explained. Prints one line with the address when it is ready."""
+    _needs_extra()
+    if new:
+        _write_template(configuration)
+        return
+    from graphbandit.service import configuration as settings
+    from graphbandit.service import logs, processes
+    from graphbandit.service.server import listening
+
+    if log_level not in ("debug", "info", "warning", "error"):
+        raise SettingError(f"--log-level is {log_level!r}; expected debug, info, warning or error")
+    url = _url(configuration, data, database)
+    found = settings.read(configuration)
+    logs.start(log_level)
+    place = found.service
+    bound = listening(place.host if host is None else host, place.port if port is None else port)
+
+    def ready(address: str) -> None:
+        typer.echo(f"graphbandit serves {', '.join(found.bandits)} at {address}")
+
+    try:
+        if workers:
+            processes.run_supervised(configuration.absolute(), found, url, bound, workers, ready)
+        else:
+            processes.run_single(found, url, bound, ready)
+    finally:
+        bound.close()
+
+
+def _write_template(path: Path) -> None:
+    from importlib import resources
+
+    text = (resources.files("graphbandit.service") / "template.toml").read_text(encoding="utf-8")
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise SettingError(f"{path} cannot be written: {error}") from error
+    typer.echo(f"{path} is written; next: graphbandit serve {path}")
+
+
+@group.command(epilog="Example: graphbandit service demo --rate 20")
+def demo(
+    url: Annotated[str, typer.Option(help="A service with the bandit `prices` of `serve --new`.")] = LOCAL,
+    rate: Annotated[float, typer.Option(help="Visitors a second.", min=0.01, max=1000.0)] = 20.0,
+    visitors: Annotated[int | None, typer.Option(help="How many.", show_default="until Ctrl-C", min=1)] = None,
+    token: Annotated[str | None, typer.Option(help="A bearer token.", envvar="GRAPHBANDIT_TOKEN")] = None,
+) -> None:
+    """Send simulated visitors to a service, to see its page move."""
+    _needs_extra()
+    from graphbandit.service import demo as simulated
+
+    typer.echo(f"{rate:g} visitors a second at {url}; look at the page there")
+    typer.echo(f"{simulated.run(url, rate=rate, visitors=visitors, token=token)} visitors were served")
+
+
+@group.command(epilog="Example: graphbandit service check bandits.toml")
+def check(configuration: Configured, data: Data = None, database: Database = None) -> None:
+    """Check the configuration, and whether it fits the log if there is one."""
+    _needs_extra()
+    from graphbandit.service import maintenance
+
+    for line in maintenance.check(configuration, _url(configuration, data, database)):
+        typer.echo(line)
+
+
+@group.command(epilog="Example: graphbandit service replay bandits.toml")
+def replay(configuration: Configured, data: Data = None, database: Database = None) -> None:
+    """Learn the whole log once more and compare with the live snapshots, byte for byte. Exits with 1 if they differ."""
+    _needs_extra()
+    from graphbandit.service import maintenance
+
+    good = True
+    for outcome in maintenance.replay_all(configuration, _url(configuration, data, database)):
+        good = good and outcome.good
+        typer.echo(
+            f"{outcome.bandit}: {outcome.decisions} decisions, {outcome.rewards} rewards, "
+            f"{outcome.equal} of {outcome.snapshots} live snapshots replayed byte for byte"
+        )
+        for line in outcome.differing[:10]:
+            typer.echo(f"  differs: {line}")
+    if not good:
+        raise typer.Exit(1)
+
+
+@group.command(epilog="Example: graphbandit service export bandits.toml logs")
+def export(
+    configuration: Configured,
+    folder: Annotated[Path, typer.Argument(help="A folder; each bandit gets one in it.", file_okay=False)],
+    data: Data = None,
+    database: Database = None,
+) -> None:
+    """Write the log as Parquet, in the format that `graphbandit evaluate` reads."""
+    _needs_extra()
+    from graphbandit.service import maintenance
+
+    for name, outcome in maintenance.export_all(configuration, _url(configuration, data, database), folder):
+        typer.echo(f"{name}: {outcome.decisions} decisions and {outcome.rewards} rewards are in {outcome.folder}")
+
+
+@group.command(epilog="Example: graphbandit service compact bandits.toml --keep 30d")
+def compact(
+    configuration: Configured,
+    keep: Annotated[str, typer.Option(help="Rows younger than this stay, as 12h or 30d.")] = "30d",
+    archive: Annotated[
+        Path | None, typer.Option(help="Where the Parquet goes.", file_okay=False, show_default="archive beside it")
+    ] = None,
+    data: Data = None,
+    database: Database = None,
+) -> None:
+    """Move old decisions and their rewards from the database to Parquet. Replays then begin at the newest snapshot."""
+    _needs_extra()
+    from graphbandit.service import maintenance
+    from graphbandit.service.durations import seconds
+
+    try:
+        length = seconds(keep)
+    except ValueError as error:
+        raise SettingError(f"--keep: {error}") from None
+    target = configuration.absolute().parent / "archive" if archive is None else archive
+    for line in maintenance.compact(configuration, _url(configuration, data, database), length, target):
+        typer.echo(line)

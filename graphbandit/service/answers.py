@@ -1,0 +1,62 @@
+"""Answers: JSON, and problems as problem+json with the offending field."""
+
+from typing import Any
+
+import msgspec
+from starlette.responses import Response
+
+from graphbandit.service.messages import Problem
+from graphbandit.service.protocol import Answer, Done, Refusal
+
+TITLES = {
+    400: "The request is not JSON",
+    401: "A bearer token is needed",
+    403: "The token does not allow this",
+    404: "Not found",
+    405: "The method is not allowed",
+    408: "The request came too slowly",
+    409: "The reward is another one already",
+    413: "The request is too large",
+    422: "A field is wrong",
+    429: "Too many decisions are open",
+    500: "The service has failed",
+    503: "The service cannot do this now",
+}
+
+
+class RefusedError(Exception):
+    """A request that is answered with a problem."""
+
+    def __init__(self, status: int, detail: str, field: str | None = None, index: int | None = None) -> None:
+        super().__init__(detail)
+        self.status, self.detail, self.field, self.index = status, detail, field, index
+
+
+def problem(status: int, detail: str, field: str | None = None, index: int | None = None) -> Response:
+    """A problem+json answer."""
+    body = msgspec.json.encode(Problem(TITLES.get(status, "Refused"), status, detail, field, index))
+    headers = {"www-authenticate": "Bearer"} if status == 401 else {"retry-after": "1"} if status in (429, 503) else {}
+    return Response(body, status, headers, media_type="application/problem+json")
+
+
+def json(value: Any, status: int = 200) -> Response:
+    """A JSON answer."""
+    return Response(msgspec.json.encode(value), status, media_type="application/json")
+
+
+def checked(answer: Answer) -> list[Done]:
+    """The operations done, or the refusal raised."""
+    if isinstance(answer, Refusal):
+        raise RefusedError(answer.status, answer.detail, answer.field, answer.index)
+    return answer
+
+
+def decoded(decoder: Any, data: bytes) -> Any:
+    """What the decoder makes of a body; what is wrong with it is refused."""
+    try:
+        return decoder.decode(data)
+    except msgspec.ValidationError as error:
+        message, _, place = str(error).partition(" - at `$")
+        raise RefusedError(422, message, place.rstrip("`").lstrip(".") or None) from None
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+        raise RefusedError(400, str(error)) from None

@@ -1,0 +1,290 @@
+"""The routes: JSON in, JSON out, problems as problem+json."""
+
+import asyncio
+import contextlib
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any, TypeVar
+
+import msgspec
+from starlette.applications import Starlette
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import Route
+
+from graphbandit.errors import DatabaseError
+from graphbandit.service import messages, openapi, page
+from graphbandit.service.answers import RefusedError, checked, decoded, json, problem
+from graphbandit.service.batcher import Batcher
+from graphbandit.service.configuration import Configuration
+from graphbandit.service.core import FieldError
+from graphbandit.service.decider import Decider, Prepared
+from graphbandit.service.link import Log
+from graphbandit.service.logs import logger
+from graphbandit.service.messages import ActivateRequest, DecideRequest, ObserveRequest
+from graphbandit.service.metrics import Metrics
+from graphbandit.service.personalizer import Personalizer
+from graphbandit.service.protocol import Activate, Observe
+from graphbandit.service.reader import Reader
+from graphbandit.service.tokens import Tokens
+
+T = TypeVar("T")
+Endpoint = Callable[[Request], Awaitable[Response]]
+
+
+class Service:
+    """What all routes share."""
+
+    def __init__(
+        self, configuration: Configuration, decider: Decider, log: Log, reader: Reader, metrics: Metrics
+    ) -> None:
+        self.configuration, self.decider, self.log, self.reader = configuration, decider, log, reader
+        self.metrics = metrics
+        self.limits = configuration.service.limits
+        self.tokens = Tokens(configuration.tokens)
+        self.batcher = Batcher(decider, log, metrics)
+        self.stopping, self.news = asyncio.Event(), asyncio.Event()
+        self._decide = msgspec.json.Decoder(DecideRequest | list[DecideRequest])
+        self._observe = msgspec.json.Decoder(ObserveRequest | list[ObserveRequest])
+        self._activate = msgspec.json.Decoder(ActivateRequest | list[ActivateRequest])
+
+    def bandit(self, request: Request) -> str:
+        """The bandit in the path."""
+        name = str(request.path_params["bandit"])
+        if name not in self.decider.cores:
+            known = ", ".join(sorted(self.decider.cores))
+            raise RefusedError(404, f"no bandit is called {name[:64]!r}; expected one of {known}", "bandit")
+        return name
+
+    async def body(self, request: Request) -> bytes:
+        """The request's body, within the limits of size and time."""
+        limit = self.limits.body_bytes
+        length = request.headers.get("content-length", "0")
+        if length.isdigit() and int(length) > limit:
+            raise RefusedError(413, f"the body has {length} bytes; expected at most {limit}")
+        received = bytearray()
+        try:
+            async with asyncio.timeout(self.limits.seconds):
+                async for part in request.stream():
+                    received += part
+                    if len(received) > limit:
+                        raise RefusedError(413, f"the body has more than {limit} bytes")
+        except TimeoutError:
+            raise RefusedError(408, f"the body did not come within {self.limits.seconds:g} seconds") from None
+        return bytes(received)
+
+    def decoded(self, decoder: "msgspec.json.Decoder[T | list[T]]", data: bytes) -> tuple[list[T], bool]:
+        """The items of a request, and whether it was a batch."""
+        found = decoded(decoder, data)
+        if not isinstance(found, list):
+            return [found], False
+        if not found or len(found) > self.limits.batch:
+            raise RefusedError(422, f"the batch has {len(found)} items; expected 1 to {self.limits.batch}")
+        return found, True
+
+    def prepared(self, name: str, items: list[DecideRequest]) -> list[Prepared]:
+        """Requests for decisions, checked."""
+        if self.reader.open_decisions(name) + len(items) > self.limits.open_decisions:
+            raise RefusedError(429, f"more than {self.limits.open_decisions} decisions of {name!r} await rewards")
+        found = []
+        for index, item in enumerate(items):
+            if item.arms is not None and len(item.arms) > self.limits.arms:
+                raise RefusedError(
+                    422, f"has {len(item.arms)} arms; expected at most {self.limits.arms}", "arms", index
+                )
+            try:
+                found.append(self.decider.prepare(name, item))
+            except FieldError as error:
+                raise RefusedError(422, f"{error.field}: {error}", error.field, index) from None
+        return found
+
+    def rewards(self, name: str, items: list[ObserveRequest]) -> list[Observe]:
+        """Rewards, checked as far as the learner is concerned."""
+        core = self.decider.cores[name]
+        for index, item in enumerate(items):
+            try:
+                core.check_rewards(list(item.rewards.values()))
+            except ValueError as error:
+                raise RefusedError(422, str(error), "rewards", index) from None
+        return [Observe(name, i.id, i.rewards, i.final, core.settings.aggregation) for i in items]
+
+    async def decide(self, request: Request) -> Response:
+        """POST /v1/{bandit}/decide."""
+        name = self.bandit(request)
+        items, batch = self.decoded(self._decide, await self.body(request))
+        prepared = self.prepared(name, items)
+        done = checked(await self.batcher.decide(name, prepared))
+        answers = [
+            self.decider.answer(name, one.key, one.body or b"", item.explain)
+            for one, item in zip(done, items, strict=True)
+        ]
+        return json(answers if batch else answers[0])
+
+    async def observe(self, request: Request) -> Response:
+        """POST /v1/{bandit}/observe."""
+        name = self.bandit(request)
+        items, batch = self.decoded(self._observe, await self.body(request))
+        done = checked(await self.log.submit(self.rewards(name, items)))
+        answers = [messages.ObserveAnswer(one.key, one.new) for one in done]
+        return json(answers if batch else answers[0])
+
+    async def activate(self, request: Request) -> Response:
+        """POST /v1/{bandit}/activate."""
+        name = self.bandit(request)
+        items, batch = self.decoded(self._activate, await self.body(request))
+        done = checked(await self.log.submit([Activate(name, item.id) for item in items]))
+        answers = [messages.ActivateAnswer(one.key, one.new) for one in done]
+        return json(answers if batch else answers[0])
+
+    async def bandits(self, request: Request) -> Response:
+        """GET /v1."""
+        return json({"bandits": [self.reader.bandit(name) for name in self.decider.cores]})
+
+    async def show(self, request: Request) -> Response:
+        """GET /v1/{bandit}."""
+        return json(self.reader.bandit(self.bandit(request)))
+
+    async def decision(self, request: Request) -> Response:
+        """GET /v1/{bandit}/decisions/{id}."""
+        name, key = self.bandit(request), str(request.path_params["id"])
+        found = await self.reader.run(lambda: self.reader.decision(name, key))
+        if found is None:
+            raise RefusedError(404, f"no decision has the id {key[:256]!r}", "id")
+        return json(found)
+
+    async def events(self, request: Request) -> Response:
+        """GET /v1/{bandit}/events: what the page shows, pushed every second."""
+        name = self.bandit(request)
+
+        async def stream() -> AsyncIterator[bytes]:
+            while not self.stopping.is_set():
+                try:
+                    found = await self.reader.run(lambda: self.reader.page(name))
+                    yield b"data: " + msgspec.json.encode(found) + b"\n\n"
+                except DatabaseError as error:
+                    yield b"event: problem\ndata: " + msgspec.json.encode(str(error)) + b"\n\n"
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(self.stopping.wait(), 1.0)
+
+        headers = {"cache-control": "no-store"}
+        return StreamingResponse(stream(), media_type="text/event-stream", headers=headers)
+
+    async def health(self, request: Request) -> Response:
+        """GET /health: the process answers."""
+        return json({"status": "up"})
+
+    async def ready(self, request: Request) -> Response:
+        """GET /ready: the log can be written and read."""
+        age = time.monotonic() - self.reader.refreshed
+        if not self.log.ready or age > 5.0:
+            return problem(503, "the writer is away" if not self.log.ready else "the log cannot be read")
+        return json({"status": "ready"})
+
+    async def numbers(self, request: Request) -> Response:
+        """GET /metrics."""
+        for name in self.decider.cores:
+            self.metrics.open.labels(name).set(self.reader.open_decisions(name))
+        return Response(self.metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
+
+    async def docs(self, request: Request) -> Response:
+        """GET /docs."""
+        return Response(openapi.page(), media_type="text/html; charset=utf-8", headers=page.HEADERS)
+
+    async def openapi(self, request: Request) -> Response:
+        """GET /openapi.json."""
+        return json(openapi.document())
+
+    async def live(self, request: Request) -> Response:
+        """GET /: the live page."""
+        return Response(page.html(), media_type="text/html; charset=utf-8", headers=page.HEADERS)
+
+
+def application(service: Service) -> Callable[..., Awaitable[None]]:
+    """The ASGI application."""
+
+    def route(path: str, endpoint: Endpoint, scope: str | None, method: str = "GET", label: str | None = None) -> Route:
+        observed = service.metrics.requests.labels
+
+        async def guarded(request: Request) -> Response:
+            started = time.perf_counter()
+            response = await _guarded(service, request, endpoint, scope)
+            observed(label or path, str(response.status_code)).observe(time.perf_counter() - started)
+            return response
+
+        return Route(path, guarded, methods=[method])
+
+    personalizer = Personalizer(service)
+    routes = [
+        route("/v1/{bandit}/decide", service.decide, "decide", "POST"),
+        route("/v1/{bandit}/observe", service.observe, "observe", "POST"),
+        route("/v1/{bandit}/activate", service.activate, "decide", "POST"),
+        route("/v1/{bandit}/decisions/{id:path}", service.decision, "read"),
+        route("/v1/{bandit}/events", service.events, "read"),
+        route("/v1/{bandit}", service.show, "read"),
+        route("/v1", service.bandits, "read"),
+        route("/personalizer/v1.0/rank", personalizer.rank, "decide", "POST"),
+        route("/personalizer/v1.0/events/{id}/reward", personalizer.reward, "observe", "POST"),
+        route("/personalizer/v1.0/events/{id}/activate", personalizer.activate, "decide", "POST"),
+        route("/metrics", service.numbers, "read"),
+        route("/health", service.health, None),
+        route("/ready", service.ready, None),
+        route("/docs", service.docs, None),
+        route("/openapi.json", service.openapi, None),
+        route("/", service.live, None),
+    ]
+
+    async def not_found(request: Request, error: Exception) -> Response:
+        return problem(404, "nothing is at this path")
+
+    async def not_allowed(request: Request, error: Exception) -> Response:
+        return problem(405, f"{request.method} is not allowed at this path")
+
+    async def failed(request: Request, error: Exception) -> Response:
+        return problem(500, "the service has failed; its log says why")
+
+    handlers: dict[Any, Any] = {404: not_found, 405: not_allowed, 500: failed}
+    app = Starlette(routes=routes, exception_handlers=handlers)
+    app.router.redirect_slashes = False
+    return _with_short_way(service, app)
+
+
+def _with_short_way(service: Service, app: Starlette) -> Callable[..., Awaitable[None]]:
+    """Take decide and observe past the router and its layers, which cost as much as the rest of a request."""
+    hot = {"decide": (service.decide, "decide"), "observe": (service.observe, "observe")}
+    observed = service.metrics.requests.labels
+
+    async def entrance(scope: Any, receive: Any, send: Any) -> None:
+        parts: list[str] = []
+        if scope["type"] == "http" and scope["method"] == "POST":
+            parts = scope["path"].split("/")
+        if len(parts) != 4 or parts[0] or parts[1] != "v1" or parts[3] not in hot:
+            await app(scope, receive, send)
+            return
+        started = time.perf_counter()
+        scope["path_params"] = {"bandit": parts[2]}
+        endpoint, right = hot[parts[3]]
+        try:
+            response = await _guarded(service, Request(scope, receive), endpoint, right)
+        except Exception:
+            logger.exception("a request has failed")
+            response = problem(500, "the service has failed; its log says why")
+        observed(f"/v1/{{bandit}}/{parts[3]}", str(response.status_code)).observe(time.perf_counter() - started)
+        await response(scope, receive, send)
+
+    return entrance
+
+
+async def _guarded(service: Service, request: Request, endpoint: Endpoint, scope: str | None) -> Response:
+    """Check the token, run the endpoint, and make problems of what it raises."""
+    if scope is not None:
+        status = service.tokens.allowed(request.headers.get("authorization"), scope)
+        if status != 200:
+            return problem(status, f"expected a token with the scope {scope!r}")
+    try:
+        return await endpoint(request)
+    except RefusedError as refused:
+        return problem(refused.status, refused.detail, refused.field, refused.index)
+    except ClientDisconnect:
+        return problem(400, "the client has gone")
+    except DatabaseError as error:
+        return problem(503, str(error))

@@ -1,0 +1,80 @@
+"""Decisions in small batches: requests that arrive together are computed together and logged together."""
+
+import asyncio
+from collections.abc import Sequence
+
+from graphbandit.errors import GraphBanditError
+from graphbandit.service.decider import Decider, Prepared
+from graphbandit.service.link import Log
+from graphbandit.service.metrics import Metrics
+from graphbandit.service.protocol import Answer, Decide, Refusal
+
+LARGEST = 64
+"""Decisions computed before the event loop may do something else."""
+
+
+class Batcher:
+    """Collects prepared requests until the event loop comes round, decides them, and submits them to the log."""
+
+    def __init__(self, decider: Decider, log: Log, metrics: Metrics) -> None:
+        self._decider, self._log, self._metrics = decider, log, metrics
+        self._waiting: dict[str, list[tuple[Sequence[Prepared], asyncio.Future[list[bytes] | Refusal]]]] = {}
+        self._scheduled = False
+
+    async def decide(self, bandit: str, prepared: Sequence[Prepared]) -> Answer:
+        """Decide these, all or none, and log them."""
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[list[bytes] | Refusal] = loop.create_future()
+        self._waiting.setdefault(bandit, []).append((prepared, future))
+        if not self._scheduled:
+            self._scheduled = True
+            loop.call_soon(self._flush)
+        bodies = await future
+        if isinstance(bodies, Refusal):
+            return bodies
+        operations = [Decide(bandit, one.key, body) for one, body in zip(prepared, bodies, strict=True)]
+        return await self._log.submit(operations)
+
+    def _flush(self) -> None:
+        """Decide some of what waits, and come back for the rest."""
+        self._scheduled = False
+        for bandit in list(self._waiting):
+            waiting = self._waiting.pop(bandit)
+            taken, count = 0, 0
+            while taken < len(waiting) and (count == 0 or count + len(waiting[taken][0]) <= LARGEST):
+                count += len(waiting[taken][0])
+                taken += 1
+            if waiting[taken:]:
+                self._waiting[bandit] = waiting[taken:]
+            self._decide(bandit, waiting[:taken], count)
+        if self._waiting:
+            self._scheduled = True
+            asyncio.get_running_loop().call_soon(self._flush)
+
+    def _decide(
+        self,
+        bandit: str,
+        waiting: Sequence[tuple[Sequence[Prepared], asyncio.Future[list[bytes] | Refusal]]],
+        count: int,
+    ) -> None:
+        everything = [one for prepared, _ in waiting for one in prepared]
+        try:
+            made = self._decider.decide(bandit, everything)
+        except Exception as error:  # a defect must not leave anybody waiting
+            for _, future in waiting:
+                if not future.done():
+                    future.set_exception(error)
+            return
+        self._metrics.batch.inc()
+        self._metrics.decided.labels(bandit).inc(count)
+        start = 0
+        for prepared, future in waiting:
+            mine = made[start : start + len(prepared)]
+            start += len(prepared)
+            if future.done():
+                continue
+            wrong = next(((i, body) for i, body in enumerate(mine) if isinstance(body, GraphBanditError)), None)
+            if wrong is not None:
+                future.set_result(Refusal(422, str(wrong[1]), "context", wrong[0]))
+            else:
+                future.set_result([body for body in mine if isinstance(body, bytes)])

@@ -1,0 +1,18 @@
+"""The service's time: it never goes back, and a jump of the machine's clock does not move it."""
+
+import time
+
+
+class Clock:
+    """Seconds since 1970 by the machine's clock when it was made, then by the time that has passed since.
+
+    `after` is the time of the log's last row: a clock that was set back since goes on from there.
+    """
+
+    def __init__(self, after: float = 0.0) -> None:
+        self._start = max(time.time(), after)
+        self._began = time.monotonic()
+
+    def now(self) -> float:
+        """The time now."""
+        return self._start + (time.monotonic() - self._began)

@@ -1,0 +1,231 @@
+"""What bandits.toml says: the service, who may use it, and one table for each bandit."""
+
+import os
+import re
+import tomllib
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from graphbandit.errors import ConfigurationError
+from graphbandit.service.durations import seconds
+
+SCOPES = ("read", "decide", "observe", "admin")
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}\Z")
+LONGEST_NAME = 256
+"""Characters of an arm's name or a decision's key, at most."""
+
+
+class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What a request may ask for at most."""
+
+    body_bytes: int = 1_048_576
+    arms: int = 1_000
+    batch: int = 1_000
+    open_decisions: int = 2_000_000
+    seconds: float = 10.0
+    connections: int = 1_000
+
+
+class Token(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A bearer token: its text, its SHA-256 digest, or the environment variable that holds it; and what it allows."""
+
+    scopes: list[Literal["read", "decide", "observe", "admin"]]
+    token: str | None = None
+    sha256: str | None = None
+    environment: str | None = None
+
+
+class ServiceSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Where the service listens and keeps its log."""
+
+    host: str = "127.0.0.1"
+    port: int = 8765
+    database: str | None = None
+    limits: Limits = Limits()
+
+
+class Bandit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):
+    """One bandit; `template.toml` explains every setting."""
+
+    arms: list[str] | Literal["request"]
+    description: str = ""
+    capacity: int | None = None
+    features: dict[str, Any] = {}
+    hashed: int | None = None
+    learner: str | dict[str, Any] = "IDSG"
+    function_class: str | dict[str, Any] = "linear"
+    noise: float = 0.5
+    graph: str | list[list[str]] = "loops"
+    graphs: dict[str, str | list[list[str]]] = {}
+    retired: list[str] = []
+    window: str | float | None = None
+    default_reward: float | None = None
+    default_for: Literal["played", "revealed"] = "played"
+    aggregation: Literal["once", "sum", "earliest"] = "once"
+    mode: Literal["live", "apprentice"] = "live"
+    baseline: str = "uniform"
+
+    @property
+    def own_arms(self) -> bool:
+        """Whether arms come with each request."""
+        return self.arms == "request"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The arms' names; none where arms come with the request."""
+        return () if isinstance(self.arms, str) else tuple(self.arms)
+
+    @property
+    def slots(self) -> int:
+        """K of the problem: places for arms that are there and for those that may come."""
+        return self.capacity if self.capacity is not None else (50 if self.own_arms else len(self.names))
+
+    @property
+    def window_seconds(self) -> float | None:
+        """How long rewards of a decision are waited for; None for ever."""
+        return None if self.window is None else seconds(self.window)
+
+
+FIXED = ("hashed", "features", "learner", "function_class", "noise", "capacity")
+"""What a bandit that has a log must keep: its model is made of it."""
+
+
+class Configuration(msgspec.Struct, frozen=True, kw_only=True):
+    """All of bandits.toml, checked."""
+
+    service: ServiceSettings
+    tokens: dict[str, Token]
+    bandits: dict[str, Bandit]
+    folder: Path
+
+    @property
+    def default_database(self) -> str:
+        """The SQLite file beside the configuration, or what it names."""
+        return self.service.database or str(self.folder / "bandits.db")
+
+
+def read(path: str | os.PathLike[str]) -> Configuration:
+    """The configuration in a file; ConfigurationError names the setting that is wrong."""
+    source = Path(path)
+    try:
+        text = source.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigurationError("", f"{source} cannot be read: {error}") from error
+    try:
+        tables = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigurationError("", f"{source} is not TOML: {error}") from error
+    return parse(tables, source.absolute().parent)
+
+
+def parse(tables: dict[str, Any], folder: Path) -> Configuration:
+    """The configuration of tables as TOML has them."""
+    unknown = sorted(set(tables) - {"service", "tokens", "bandits"})
+    if unknown:
+        raise ConfigurationError(unknown[0], "is not known; expected service, tokens and bandits")
+    service = _converted("service", tables.get("service", {}), ServiceSettings)
+    tokens = {name: _token(name, table) for name, table in _tables("tokens", tables.get("tokens", {})).items()}
+    bandits = {name: _bandit(name, table) for name, table in _tables("bandits", tables.get("bandits", {})).items()}
+    if not bandits:
+        raise ConfigurationError("bandits", "is empty; expected at least one table, as [bandits.prices]")
+    for field in ("body_bytes", "arms", "batch", "open_decisions", "connections"):
+        if getattr(service.limits, field) < 1:
+            raise ConfigurationError(f"service.limits.{field}", "is below 1")
+    if not 0 <= service.port < 65536:
+        raise ConfigurationError("service.port", f"is {service.port}; expected 0 to 65535")
+    return Configuration(service=service, tokens=tokens, bandits=bandits, folder=folder)
+
+
+def _tables(field: str, value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise ConfigurationError(field, f"is {value!r}; expected a table")
+    for name in value:
+        if not NAME.match(name):
+            raise ConfigurationError(
+                f"{field}.{name}", "is no name; expected up to 64 letters, digits, '_', '.' or '-', a letter first"
+            )
+    return value
+
+
+def _converted(field: str, value: Any, kind: Any) -> Any:
+    try:
+        return msgspec.convert(value, kind)
+    except msgspec.ValidationError as error:
+        message, _, place = str(error).partition(" - at `$")
+        unknown = re.match(r"Object contains unknown field `(.*)`", message)
+        if unknown:
+            below = "".join(part for part in (place.rstrip("`"),) if part)
+            known = ", ".join(kind.__struct_fields__)
+            raise ConfigurationError(
+                f"{field}{below}.{unknown[1]}", f"is not known; expected some of {known}"
+            ) from None
+        missing = re.match(r"Object missing required field `(.*)`", message)
+        if missing:
+            raise ConfigurationError(f"{field}{place.rstrip('`')}.{missing[1]}", "is missing") from None
+        raise ConfigurationError(f"{field}{place.rstrip('`')}", message) from None
+
+
+def _token(name: str, table: Any) -> Token:
+    field = f"tokens.{name}"
+    token: Token = _converted(field, table, Token)
+    given = [key for key in ("token", "sha256", "environment") if getattr(token, key) is not None]
+    if len(given) != 1:
+        raise ConfigurationError(field, f"has {given or 'none'} of token, sha256 and environment; expected one")
+    if token.token is not None and len(token.token) < 16:
+        raise ConfigurationError(f"{field}.token", f"has {len(token.token)} characters; expected at least 16")
+    if token.sha256 is not None and not re.fullmatch("[0-9a-f]{64}", token.sha256):
+        raise ConfigurationError(f"{field}.sha256", "is no digest; expected 64 hexadecimal digits")
+    if not token.scopes:
+        raise ConfigurationError(f"{field}.scopes", f"is empty; expected some of {', '.join(SCOPES)}")
+    return token
+
+
+def _bandit(name: str, table: Any) -> Bandit:
+    field = f"bandits.{name}"
+    bandit: Bandit = _converted(field, table, Bandit)
+
+    def refuse(setting: str, message: str) -> ConfigurationError:
+        return ConfigurationError(f"{field}.{setting}", message)
+
+    if not bandit.own_arms:
+        if not bandit.names or len(set(bandit.names)) < len(bandit.names):
+            raise refuse("arms", 'has a name twice, or is empty; expected different names, or "request"')
+        for arm in bandit.names:
+            if not arm or len(arm) > LONGEST_NAME:
+                raise refuse("arms", f"has the name {arm!r}; expected 1 to {LONGEST_NAME} characters")
+        if len(bandit.names) > bandit.slots:
+            raise refuse("capacity", f"is {bandit.capacity}; expected at least {len(bandit.names)}, one for each arm")
+        if bandit.hashed is not None:
+            raise refuse("hashed", 'is for arms = "request"; expected features here')
+        if bandit.baseline != "uniform" and bandit.baseline not in bandit.names:
+            raise refuse("baseline", f'is {bandit.baseline!r}; expected "uniform" or the name of an arm')
+    elif bandit.retired or bandit.graphs or not isinstance(bandit.graph, str) or bandit.features:
+        raise refuse("arms", 'is "request"; expected no retired, graphs, list of edges or features beside it')
+    if not 1 <= bandit.slots <= 4096:
+        raise refuse("capacity", f"is {bandit.slots}; expected 1 to 4096")
+    if bandit.hashed is not None and not 2 <= bandit.hashed <= 4096:
+        raise refuse("hashed", f"is {bandit.hashed}; expected 2 to 4096")
+    unknown = sorted(set(bandit.retired) - set(bandit.names))
+    if unknown:
+        raise refuse("retired", f"has {unknown[0]!r}, which is no arm")
+    if set(bandit.retired) == set(bandit.names) and bandit.names:
+        raise refuse("retired", "has every arm; expected one to be left")
+    if bandit.window is not None:
+        try:
+            seconds(bandit.window)
+        except ValueError as error:
+            raise refuse("window", str(error)) from None
+    if bandit.default_reward is not None:
+        if bandit.window is None:
+            raise refuse("default_reward", "has no window beside it; expected window, after which it counts")
+        if not abs(bandit.default_reward) <= 1e6:
+            raise refuse("default_reward", f"is {bandit.default_reward}; expected a number up to 1e6 in size")
+    elif bandit.aggregation != "once":
+        raise refuse(
+            "aggregation", f"is {bandit.aggregation!r} without default_reward; expected window and default_reward"
+        )
+    if not 0 < bandit.noise < 1e6:
+        raise refuse("noise", f"is {bandit.noise}; expected a number above 0")
+    return bandit

@@ -1,0 +1,403 @@
+"""The one seam between the service and the library: a bandit's learner, its decisions, its state and its snapshots."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from graphbandit import function_classes, learners
+from graphbandit.base import saved_files
+from graphbandit.base.programs import SOLVERS
+from graphbandit.base.shapes import Bool, Float, Int
+from graphbandit.errors import ConfigurationError, FitError, GraphBanditError, InputError, SavedFileError
+from graphbandit.function_classes.base import FunctionClass
+from graphbandit.graphs import FeedbackGraph, FeedbackGraphs
+from graphbandit.learners.base import Learner
+from graphbandit.learners.problem import Problem
+from graphbandit.rounds import Observations
+from graphbandit.rounds.shown import Shown
+from graphbandit.service.configuration import Bandit
+from graphbandit.service.encoding import Hashed, declared
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """What a learner knows, and the hash that names it.
+
+    `position`: rows of the log up to here have been read. `learnt`: decisions that started up to here are in `state`.
+    """
+
+    hash: str
+    state: Any
+    position: int
+    learnt: int
+    rounds: int
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One decision that is asked for, checked and encoded."""
+
+    key: str
+    context: Float[np.ndarray, "..."]
+    graph: FeedbackGraph
+    available: Bool[np.ndarray, " slots"] | None
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Decided:
+    """One decision, by slots."""
+
+    action: int
+    probability: float
+    probabilities: Float[np.ndarray, " slots"]
+    observed: Float[np.ndarray, " slots"]
+    revealed: Int[np.ndarray, " revealed"]
+    notes: Float[np.ndarray, " notes"]
+    best: int
+    epoch: int
+    details: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Rounds:
+    """Rounds that go into the model, late ones first, each part in the order in which the rounds started.
+
+    The reward `rewards[k]` was seen for the arm of slot `arms[k]` in the round of row `rows[k]`, and had the
+    probability `propensities[k]` of being seen; they are sorted by row, then arm.
+    """
+
+    late: int
+    contexts: Float[np.ndarray, "n ..."]
+    actions: Int[np.ndarray, " n"]
+    notes: Float[np.ndarray, "n notes"]
+    rows: Int[np.ndarray, " observed"]
+    arms: Int[np.ndarray, " observed"]
+    rewards: Float[np.ndarray, " observed"]
+    propensities: Float[np.ndarray, " observed"]
+
+
+class _Uniforms(np.random.Generator):
+    """A generator that hands out given numbers: one for each round, as learners take them."""
+
+    def __init__(self, values: Float[np.ndarray, " n"]) -> None:
+        super().__init__(np.random.PCG64(0))
+        self._values = values
+
+    def random(self, size: Any = None, dtype: Any = np.float64, out: Any = None) -> Any:
+        """The given numbers, all at once."""
+        if size != len(self._values):
+            raise ValueError(f"{size} numbers were asked for; expected {len(self._values)}, one for each round")
+        return self._values
+
+
+def uniform(snapshot: str, key: str) -> float:
+    """The number in [0, 1) that draws the decision `key` under a snapshot: 53 bits of SHA-256.
+
+    >>> uniform("ab", "visit-17") == uniform("ab", "visit-17") != uniform("ab", "visit-18")
+    True
+    """
+    digest = hashlib.sha256(f"{snapshot}\0{key}".encode()).digest()
+    return float(int.from_bytes(digest[:8], "big") >> 11) * 2.0**-53
+
+
+class Core:
+    """A bandit's settings made into the library's objects. It holds no state: every method is a function."""
+
+    def __init__(self, name: str, settings: Bandit) -> None:
+        self.name, self.settings = name, settings
+        self.slots = settings.slots
+        self.slot = {arm: i for i, arm in enumerate(settings.names)}
+        self._hashed = Hashed(settings.hashed or 64, self.slots) if settings.own_arms else None
+        try:
+            self._features = declared(settings.features)
+        except GraphBanditError as error:
+            raise ConfigurationError(f"bandits.{name}.features", str(error)) from None
+        self._offered = self._offer()
+        self._graphs: dict[bytes, FeedbackGraph] = {}
+        self.learner = self._learner()
+        self.problem = self._problem()
+        for label, graph in (("graph", settings.graph), *((f"graphs.{k}", v) for k, v in settings.graphs.items())):
+            try:
+                self._build_graph(graph, settings.names, True)
+            except GraphBanditError as error:
+                raise ConfigurationError(f"bandits.{name}.{label}", str(error)) from None
+        try:
+            self._empty = self.learner.init(self.problem)
+        except GraphBanditError as error:
+            raise ConfigurationError(f"bandits.{name}.learner", str(error)) from None
+
+    # what a bandit is made of
+
+    def _learner(self) -> Learner[Any]:
+        field = f"bandits.{self.name}.learner"
+        given = self.settings.learner
+        table = {"kind": given} if isinstance(given, str) else dict(given)
+        kind = getattr(learners, str(table.pop("kind", "")), None)
+        if not (isinstance(kind, type) and issubclass(kind, Learner)) or kind is Learner:
+            known = [n for n in learners.__all__ if isinstance(getattr(learners, n), type)]
+            names = [n for n in known if issubclass(getattr(learners, n), Learner) and n != "Learner"]
+            raise ConfigurationError(field, f"is {given!r}; expected one of {', '.join(names)}")
+        try:
+            learner: Learner[Any] = kind(**table)
+        except (GraphBanditError, TypeError) as error:
+            raise ConfigurationError(field, str(error)) from None
+        return learner
+
+    def _problem(self) -> Problem:
+        field = f"bandits.{self.name}.function_class"
+        given = self.settings.function_class
+        table = {"kind": given} if isinstance(given, str) else dict(given)
+        kind = table.pop("kind", None)
+        shape: dict[str, Any] = (
+            {"n_arms": self.slots, "dimension": self._features.size, "parameters": "per-arm"}
+            if self._hashed is None
+            else {"n_arms": self.slots, "dimension": self._hashed.size}
+        )
+        functions: FunctionClass[Any, Any, Any]
+        try:
+            if kind == "linear":
+                functions = function_classes.LinearClass(**shape, **table)
+            elif kind == "logistic":
+                functions = function_classes.GeneralizedLinearClass(link="logistic", **shape, **table)
+            else:
+                raise ConfigurationError(field, f'is {given!r}; expected "linear" or "logistic"')
+            return Problem(n_arms=self.slots, function_class=functions, noise=self.settings.noise)
+        except ConfigurationError:
+            raise
+        except (GraphBanditError, TypeError) as error:
+            raise ConfigurationError(field, str(error)) from None
+
+    def _offer(self) -> Bool[np.ndarray, " slots"] | None:
+        """The arms on offer by default; None if all slots are."""
+        mask = np.zeros(self.slots, dtype=np.bool_)
+        mask[[i for arm, i in self.slot.items() if arm not in self.settings.retired]] = True
+        return None if mask.all() else mask
+
+    # from a request to what is asked
+
+    def asked(
+        self,
+        key: str,
+        context: Any,
+        arms: Sequence[tuple[str, Any]] | None,
+        graph: Any,
+        available: Sequence[str] | None,
+    ) -> Asked:
+        """Check and encode one request; errors say what is wrong with it."""
+        if self._hashed is None:
+            if arms is not None:
+                raise FieldError("arms", 'came with the request; expected arms only where arms = "request"')
+            names, place, offered = self.settings.names, self.slot, self._offered
+            encoded = _named("context", self._encode, context)
+        else:
+            if not arms:
+                raise FieldError("arms", 'is missing; expected arms in every request, as arms = "request"')
+            names = tuple(name for name, _ in arms)
+            if len(set(names)) < len(names):
+                raise FieldError("arms", "has a name twice; expected different names")
+            if len(names) > self.slots:
+                raise FieldError("arms", f"has {len(names)} arms; expected at most {self.slots}, the capacity")
+            place = {name: i for i, name in enumerate(names)}
+            hashed = self._hashed
+            encoded = _named("context", lambda c: hashed.encode(c, [features for _, features in arms]), context)
+            offered = np.zeros(self.slots, dtype=np.bool_)
+            offered[: len(names)] = True
+        mask = offered
+        if available is not None:
+            mask = np.zeros(self.slots, dtype=np.bool_)
+            for arm in available:
+                if arm not in place:
+                    raise FieldError("available", f"has {arm!r}, which is no arm; expected some of {_some(names)}")
+                mask[place[arm]] = True
+            if offered is not None:
+                mask &= offered
+            if not mask.any():
+                raise FieldError("available", "leaves no arm to play; expected one that is not retired")
+        return Asked(key, encoded, self._graph(graph, names), mask, names)
+
+    def _graph(self, graph: Any, names: tuple[str, ...]) -> FeedbackGraph:
+        chosen: Any = self.settings.graph if graph is None else graph
+        loops = True
+        if isinstance(graph, str) and graph in self.settings.graphs:
+            chosen = self.settings.graphs[graph]
+        elif isinstance(graph, str) and graph not in ("loops", "complete"):
+            known = ", ".join(["loops", "complete", *self.settings.graphs])
+            raise FieldError("graph", f"is {graph!r}; expected one of {known}, or an object with edges")
+        elif isinstance(graph, dict):
+            if not set(graph) <= {"edges", "loops"} or not isinstance(graph.get("loops", True), bool):
+                raise FieldError("graph", 'has other keys; expected {"edges": [[arm, arm], ...], "loops": true}')
+            chosen, loops = graph.get("edges"), graph.get("loops", True)
+        try:
+            return self._build_graph(chosen, names, loops)
+        except GraphBanditError as error:
+            raise FieldError("graph", str(error)) from None
+
+    def _build_graph(self, chosen: Any, names: tuple[str, ...], loops: bool) -> FeedbackGraph:
+        """The graph of edges between names, on all slots; built once."""
+        edges = chosen if isinstance(chosen, list) else []
+        key = msgspec.json.encode((chosen, names if edges else len(names), loops))
+        found = self._graphs.get(key)
+        if found is not None:
+            return found
+        place = {arm: i for i, arm in enumerate(names)}
+        pairs: list[tuple[int, int]] = []
+        if chosen == "complete":
+            pairs = [(i, j) for i in range(len(names)) for j in range(len(names))]
+        elif chosen != "loops" and not isinstance(chosen, list):
+            raise InputError(f'it is {chosen!r}; expected "loops", "complete", or pairs of arms')
+        for edge in edges:
+            if not isinstance(edge, list) or len(edge) != 2:
+                raise InputError(f"it has the edge {edge!r}; expected a pair of arms")
+            for arm in edge:
+                if not isinstance(arm, str) or arm not in place:
+                    raise InputError(f"it has the arm {arm!r}; expected some of {_some(names)}")
+            pairs.append((place[edge[0]], place[edge[1]]))
+        graph = FeedbackGraph.from_edges(
+            np.array(pairs, dtype=np.int64).reshape(-1, 2), self.slots, add_loops=loops, require_loops=False
+        )
+        if len(self._graphs) > 256:
+            self._graphs.clear()
+        self._graphs[key] = graph
+        return graph
+
+    def encode(self, context: Any, features: Sequence[Any] | None) -> Float[np.ndarray, "..."]:
+        """The context of a logged decision as an array."""
+        if self._hashed is not None:
+            return self._hashed.encode(context, features or [])
+        return self._encode(context)
+
+    def _encode(self, context: Any) -> Float[np.ndarray, " d"]:
+        if not isinstance(context, dict):
+            raise InputError(f"the context is {type(context).__name__}; expected an object")
+        return np.asarray(self._features.encode(context))
+
+    # deciding
+
+    def decide(self, snapshot: Snapshot, asked: Sequence[Asked]) -> list[Decided]:
+        """Decide each as if it were alone: the draw is a function of snapshot and key, the rest of the state."""
+        step = max(1, min(len(asked), self.learner.rounds_until_update(snapshot.state)))
+        made: list[Decided] = []
+        for start in range(0, len(asked), step):
+            made += self._decide(snapshot, asked[start : start + step])
+        return made
+
+    def _decide(self, snapshot: Snapshot, asked: Sequence[Asked]) -> list[Decided]:
+        contexts = np.stack([one.context for one in asked])
+        first = asked[0].graph
+        same = all(one.graph is first for one in asked)
+        graphs = FeedbackGraphs.repeat(first, len(asked)) if same else FeedbackGraphs.stack([o.graph for o in asked])
+        masks = None
+        if any(one.available is not None for one in asked):
+            everything = np.ones(self.slots, dtype=np.bool_)
+            masks = np.stack([everything if one.available is None else one.available for one in asked])
+        draws = np.array([uniform(snapshot.hash, one.key) for one in asked])
+        decisions = self.learner.decide(snapshot.state, Shown(contexts, graphs, masks), _Uniforms(draws))
+        revealed = graphs.revealed(decisions.action)
+        return [
+            Decided(
+                action=int(decisions.action[i]),
+                probability=float(decisions.probability[i]),
+                probabilities=decisions.probabilities[i],
+                observed=decisions.observation_probabilities[i],
+                revealed=revealed[i].nonzero()[0],
+                notes=decisions.notes[i],
+                best=int(decisions.best[i]),
+                epoch=int(decisions.epoch[i]),
+                details={
+                    "gaps": decisions.gaps[i],
+                    "candidates": decisions.candidates[i],
+                    "exploration_set": decisions.exploration_set[i],
+                    "gamma": float(decisions.gamma[i]),
+                    "objective": float(decisions.objective[i]),
+                    "duality_gap": float(decisions.duality_gap[i]),
+                    "solver": SOLVERS[int(decisions.solver[i])],
+                },
+            )
+            for i in range(len(asked))
+        ]
+
+    # learning
+
+    def initial(self) -> Snapshot:
+        """What is known before the first row of the log."""
+        return self.snapshot(self._empty, position=0, learnt=0, rounds=0)[0]
+
+    @property
+    def context_shape(self) -> tuple[int, ...]:
+        """The shape of an encoded context."""
+        return (self._features.size,) if self._hashed is None else (self.slots, self._hashed.size)
+
+    def rounds_until_update(self, state: Any) -> int:
+        """How many rounds go into the next update."""
+        return self.learner.rounds_until_update(state)
+
+    def learn(self, state: Any, first_round: int, rounds: Rounds) -> tuple[Any, bool]:
+        """The state after these rounds, the late ones among them being earlier than `first_round`, and whether it fits.
+
+        If the learner cannot fit, it keeps its estimate and has the data for its next fit.
+        """
+        observations = Observations(
+            contexts=rounds.contexts,
+            rounds=np.arange(first_round - rounds.late, first_round - rounds.late + len(rounds.contexts)),
+            rows=rounds.rows,
+            arms=rounds.arms,
+            rewards=rounds.rewards,
+            actions=rounds.actions,
+            propensities=rounds.propensities,
+            notes=rounds.notes,
+        )
+        try:
+            return self.learner.update(state, observations), True
+        except FitError:
+            return self.learner.postpone(state, observations), False
+
+    def check_rewards(self, rewards: Sequence[float]) -> None:
+        """Raise ObservationError at a reward that the learner cannot take."""
+        self.learner.check_rewards(np.array(rewards, dtype=np.float64))
+
+    # snapshots
+
+    def snapshot(self, state: Any, *, position: int, learnt: int, rounds: int) -> tuple[Snapshot, bytes]:
+        """The snapshot and its bytes: the saved-file format, named by SHA-256."""
+        content = {"bandit": self.name, "state": state, "position": position, "learnt": learnt, "rounds": rounds}
+        data = saved_files.to_bytes("snapshot", content)
+        return Snapshot(hashlib.sha256(data).hexdigest(), state, position, learnt, rounds), data
+
+    def restore(self, data: bytes) -> Snapshot:
+        """The snapshot that was saved as these bytes."""
+
+        def replace(description: dict[str, Any]) -> Any:
+            raise SavedFileError(f"the snapshot holds {description}, which a file cannot hold")
+
+        saved = saved_files.from_bytes(data, "snapshot", replace)
+        if saved.get("bandit") != self.name:
+            raise SavedFileError(f"the snapshot is of {saved.get('bandit')!r}; expected {self.name!r}")
+        return Snapshot(
+            hashlib.sha256(data).hexdigest(), saved["state"], saved["position"], saved["learnt"], saved["rounds"]
+        )
+
+
+class FieldError(InputError):
+    """A field of a request is wrong."""
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(message)
+        self.field = field
+
+
+def _named(field: str, encode: Any, value: Any) -> Any:
+    try:
+        return encode(value)
+    except FieldError:
+        raise
+    except (InputError, TypeError, ValueError, OverflowError, RecursionError) as error:
+        raise FieldError(field, str(error)) from None
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")

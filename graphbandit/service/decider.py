@@ -1,0 +1,178 @@
+"""From requests to decisions: the newest snapshot of each bandit, and nothing else."""
+
+import secrets
+import time
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from graphbandit.errors import GraphBanditError
+from graphbandit.service.configuration import Bandit
+from graphbandit.service.core import Asked, Core, Decided, FieldError, Snapshot
+from graphbandit.service.messages import ArmFeatures, DecideAnswer, DecideRequest, Explanation
+from graphbandit.service.rows import DecisionBody, pack, unpack
+from graphbandit.service.store import Store
+
+SNAPSHOTS = 8
+"""Older snapshots of a bandit that are kept in memory to explain decisions."""
+
+
+def new_key() -> str:
+    """A key for a decision that came without one; keys made one after the other are neighbours in the index."""
+    return f"{time.time_ns():016x}{secrets.token_hex(8)}"
+
+
+class Prepared:
+    """A request that was checked, with what is logged of it."""
+
+    __slots__ = ("asked", "features", "key", "request")
+
+    def __init__(self, request: DecideRequest, key: str, asked: Asked, features: bytes | None) -> None:
+        self.request, self.key, self.asked, self.features = request, key, asked, features
+
+
+class Decider:
+    """Decides for all bandits; stateless within a snapshot."""
+
+    def __init__(self, bandits: Mapping[str, Bandit]) -> None:
+        self.cores = {name: Core(name, bandit) for name, bandit in bandits.items()}
+        self.snapshots = {name: core.initial() for name, core in self.cores.items()}
+        self._older: dict[str, OrderedDict[str, Snapshot]] = {name: OrderedDict() for name in bandits}
+
+    def refresh(self, store: Store) -> list[str]:
+        """Take up the newest snapshots; the bandits that have a new one."""
+        changed = []
+        for name, core in self.cores.items():
+            newest = store.newest_hash(name)
+            if newest is None or newest == self.snapshots[name].hash:
+                continue
+            row = store.snapshot(newest)
+            if row is not None and row.data is not None:
+                older = self._older[name]
+                older[self.snapshots[name].hash] = self.snapshots[name]
+                while len(older) > SNAPSHOTS:
+                    older.popitem(last=False)
+                self.snapshots[name] = core.restore(bytes(row.data))
+                changed.append(name)
+        return changed
+
+    def prepare(self, name: str, request: DecideRequest) -> Prepared:
+        """Check and encode a request; FieldError says what is wrong with it."""
+        core = self.cores[name]
+        if core.settings.mode == "apprentice":
+            if request.arm is None:
+                raise FieldError("arm", "is missing; in apprentice mode the caller says which arm it plays")
+        elif request.arm is not None or request.probability is not None:
+            raise FieldError("arm", 'came with the request; expected it only where mode = "apprentice"')
+        arms = None
+        if request.arms is not None:
+            arms = [(a.name, a.features) if isinstance(a, ArmFeatures) else (a, {"name": a}) for a in request.arms]
+        key = request.key if request.key is not None else new_key()
+        try:
+            context = msgspec.json.decode(request.context)
+        except (msgspec.DecodeError, RecursionError) as error:
+            raise FieldError("context", str(error)) from None
+        asked = core.asked(key, context, arms, request.graph, request.available)
+        if request.arm is not None and request.arm not in asked.names:
+            raise FieldError("arm", f"is {request.arm!r}, which is no arm")
+        features = None if arms is None else msgspec.json.encode([features for _, features in arms])
+        return Prepared(request, key, asked, features)
+
+    def decide(self, name: str, prepared: Sequence[Prepared]) -> list[bytes | GraphBanditError]:
+        """Bodies for the log, one for each; an error stands for the one request it is about."""
+        core, snapshot = self.cores[name], self.snapshots[name]
+        asked = [one.asked for one in prepared]
+        try:
+            made: list[Decided | GraphBanditError] = list(core.decide(snapshot, asked))
+        except GraphBanditError:
+            made = []
+            for one in asked:
+                try:
+                    made += core.decide(snapshot, [one])
+                except GraphBanditError as error:
+                    made.append(error)
+        return [
+            found if isinstance(found, GraphBanditError) else pack(self._body(core, snapshot, one, found))
+            for one, found in zip(prepared, made, strict=True)
+        ]
+
+    def _body(self, core: Core, snapshot: Snapshot, prepared: Prepared, made: Decided) -> DecisionBody:
+        request, names = prepared.request, prepared.asked.names
+        arm, probability, proposed = names[made.action], made.probability, None
+        revealed, q = made.revealed.tolist(), made.observed
+        if request.arm is not None:
+            arm, proposed = request.arm, arm
+            probability = 1.0 if request.probability is None else request.probability
+            revealed = prepared.asked.graph.reveals(names.index(arm)).tolist()
+            q = np.zeros(core.slots)
+            q[revealed] = probability  # at least: other arms that reveal them may have been played, too
+        return DecisionBody(
+            context=bytes(request.context),
+            arms=None if request.arms is None else list(names),
+            arm_features=prepared.features,
+            graph=None if request.graph is None else msgspec.json.encode(request.graph),
+            available=request.available,
+            active=request.active,
+            snapshot=snapshot.hash,
+            epoch=made.epoch,
+            arm=arm,
+            probability=probability,
+            p=made.probabilities[: len(names)].astype("<f8").tobytes(),
+            revealed=[names[a] for a in revealed],
+            q=q[: len(names)].astype("<f8").tobytes(),
+            notes=made.notes.astype("<f8").tobytes(),
+            best=names[made.best],
+            proposed=proposed,
+        )
+
+    def answer(self, name: str, key: str, data: bytes, explain: bool) -> DecideAnswer:
+        """What is sent back of a decision in the log."""
+        body = unpack(data)
+        explanation = self.explanation(name, key, body, None) if explain else None
+        return DecideAnswer(key, body.arm, body.probability, body.revealed, body.snapshot, body.proposed, explanation)
+
+    def explanation(self, name: str, key: str, body: DecisionBody, store: Store | None) -> Explanation | None:
+        """Decide once more with the snapshot of that time; None if it is no longer there."""
+        core = self.cores[name]
+        snapshot: Snapshot | None = self.snapshots[name]
+        if snapshot is not None and snapshot.hash != body.snapshot:
+            snapshot = self._older[name].get(body.snapshot)
+            if snapshot is None and store is not None:
+                row = store.snapshot(body.snapshot)
+                snapshot = None if row is None or row.data is None else core.restore(bytes(row.data))
+        if snapshot is None:
+            return None
+        features = None if body.arm_features is None else msgspec.json.decode(body.arm_features)
+        arms = None if body.arms is None else list(zip(body.arms, features or [], strict=True))
+        graph = None if body.graph is None else msgspec.json.decode(body.graph)
+        asked = core.asked(key, msgspec.json.decode(body.context), arms, graph, body.available)
+        made = core.decide(snapshot, [asked])[0]
+        names = asked.names
+
+        def by_name(values: np.ndarray) -> dict[str, float]:
+            return dict(zip(names, values.tolist(), strict=False))
+
+        def chosen(mask: np.ndarray) -> list[str]:
+            return [arm for arm, there in zip(names, mask.tolist(), strict=False) if there]
+
+        details: dict[str, Any] = made.details
+        return Explanation(
+            snapshot=snapshot.hash,
+            epoch=made.epoch,
+            best=names[made.best],
+            probabilities=by_name(made.probabilities),
+            observation_probabilities=by_name(made.observed),
+            candidates=chosen(details["candidates"]),
+            exploration_set=chosen(details["exploration_set"]),
+            gaps=by_name(details["gaps"]),
+            gamma=_finite(details["gamma"]),
+            objective=_finite(details["objective"]),
+            solver=details["solver"],
+        )
+
+
+def _finite(value: float) -> float | None:
+    return value if np.isfinite(value) else None

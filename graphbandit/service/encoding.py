@@ -1,0 +1,93 @@
+"""From JSON to numbers: how a context, or the arms that come with a request, become an array."""
+
+import hashlib
+import math
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from graphbandit.base.shapes import Float
+from graphbandit.errors import InputError, SettingError
+from graphbandit.features import Features
+from graphbandit.features.kinds import boolean, category, cyclic, number
+
+KINDS: dict[str, Callable[..., Any]] = {"number": number, "boolean": boolean, "category": category, "cyclic": cyclic}
+
+
+def declared(columns: Mapping[str, Any]) -> Features:
+    """The features that a configuration declares; columns that a context lacks count as missing.
+
+    >>> declared({"age": "number", "hour": {"cyclic": 24}, "size": {"kind": "number", "scale": 10.0}}).column_names
+    ('age', 'hour', 'size')
+    """
+    return Features({name: _column(name, kind) for name, kind in columns.items()}, absent="missing")
+
+
+def _column(name: str, kind: Any) -> Any:
+    if not isinstance(kind, dict):
+        return kind
+    if set(kind) == {"cyclic"}:
+        return cyclic(kind["cyclic"])
+    settings = dict(kind)
+    make = KINDS.get(settings.pop("kind", ""))
+    if make is None:
+        raise SettingError(f"{name} is {kind!r}; expected {{ cyclic = 24 }}, or a kind of {', '.join(KINDS)}")
+    try:
+        return make(**settings)
+    except TypeError as error:
+        raise SettingError(f"{name} is {kind!r}: {error}") from None
+
+
+class Hashed:
+    """Arms with features of any name: each becomes one place of `size` numbers, and so does each pair with the context.
+
+    Texts count as "name=value", numbers as their value at "name"; objects and lists are walked through. Pairs of one
+    feature of the context and one of the arm are hashed too, as arms differ in nothing else. The numbers of an arm
+    have length 1.
+    """
+
+    def __init__(self, size: int, slots: int) -> None:
+        self.size, self._slots = size, slots
+
+    def encode(self, context: Any, arms: Sequence[Any]) -> Float[np.ndarray, "slots d"]:
+        """Row i is arm i; rows without an arm are 0."""
+        shared = list(_flattened(context, "c"))
+        rows = np.zeros((self._slots, self.size))
+        for row, features in zip(rows, arms, strict=False):
+            own = list(_flattened(features, "a")) or [("a", 1.0)]
+            for name, value in own:
+                place, sign = _place(name, self.size)
+                row[place] += sign * value
+            for name, value in own:
+                for other, worth in shared:
+                    place, sign = _place(f"{name}\0{other}", self.size)
+                    row[place] += sign * value * worth
+            length = math.sqrt(float(row @ row))
+            if length > 0:
+                row /= length
+        return rows
+
+
+def _flattened(value: Any, name: str) -> Any:
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from _flattened(item, f"{name}.{key}")
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _flattened(item, name)
+    elif isinstance(value, bool | str):
+        yield f"{name}={value}", 1.0
+    elif value is not None:
+        number = float(value)
+        if not abs(number) <= 1e12:
+            raise InputError(f"{name} is {value!r}; expected a number up to 1e12 in size")
+        yield name, number
+
+
+@lru_cache(maxsize=65536)
+def _place(name: str, size: int) -> tuple[int, float]:
+    digest = hashlib.blake2b(name.encode(), digest_size=8).digest()
+    number = int.from_bytes(digest, "little")
+    return (number >> 1) % size, 1.0 if number & 1 else -1.0

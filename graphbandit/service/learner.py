@@ -1,0 +1,282 @@
+"""What the log teaches one bandit: rows in, in their order, and a state after each epoch.
+
+The state is a function of the rows alone. A decision *starts* at its row, or at its activation if it was deferred. It
+becomes a round at once, and rewards count when they come; or, with a default reward, when its window has closed, with
+all its rewards. An epoch has as many rounds as the learner asks for. It closes when it is full and either nothing more
+is awaited from its rounds or the next round comes.
+"""
+
+from array import array
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from graphbandit.service.configuration import Bandit
+from graphbandit.service.core import Core, Rounds, Snapshot
+from graphbandit.service.protocol import Known, known_from
+from graphbandit.service.rows import DecisionBody, Kind, Row, unpack
+
+REMEMBERED = 8_000
+"""Decisions kept unpacked in memory; others are looked up in the log."""
+
+Find = Callable[[Iterable[tuple[str, str]]], list[Row]]
+
+
+@dataclass
+class _Start:
+    """Where and when a decision started, and what it was."""
+
+    position: int
+    time: float
+    body: DecisionBody
+
+
+@dataclass
+class _Pending:
+    """The rounds of the open epoch, and rewards that came during it, in compact arrays."""
+
+    starts: "array[int]" = field(default_factory=lambda: array("q"))
+    contexts: "array[float]" = field(default_factory=lambda: array("d"))
+    actions: "array[int]" = field(default_factory=lambda: array("q"))
+    notes: "array[float]" = field(default_factory=lambda: array("d"))
+    seen_starts: "array[int]" = field(default_factory=lambda: array("q"))
+    seen_slots: "array[int]" = field(default_factory=lambda: array("q"))
+    seen_rewards: "array[float]" = field(default_factory=lambda: array("d"))
+    seen_q: "array[float]" = field(default_factory=lambda: array("d"))
+    late: dict[int, tuple[np.ndarray, int, np.ndarray]] = field(default_factory=dict)
+
+
+class LogLearner:
+    """Reads the rows of one bandit. `find` looks rows up by (bandit, key)."""
+
+    def __init__(self, core: Core, find: Find, snapshot: Snapshot | None = None) -> None:
+        self.core, self._find = core, find
+        self.closed = core.initial() if snapshot is None else snapshot  # the newest closed epoch
+        self.position = self.closed.learnt  # rows up to here have been read
+        self._settings = core.settings
+        self._pending = _Pending()
+        self._awaited: dict[str, int] = {}  # rewards that rounds of this epoch still await
+        self._waiting: deque[tuple[int, float, str]] = deque()  # started, window still open
+        self._given: dict[str, dict[str, float]] = {}  # rewards of those
+        self._recent: OrderedDict[str, _Start] = OrderedDict()
+        self._time = 0.0
+        self.failed_fits = 0
+        self.unlearnt_rewards = 0
+
+    @property
+    def waiting(self) -> int:
+        """Decisions whose window is still open."""
+        return len(self._waiting)
+
+    @property
+    def pending(self) -> int:
+        """Rounds of the open epoch."""
+        return len(self._pending.starts)
+
+    def read(self, row: Row) -> bool:
+        """Take in the next row; whether an epoch closed."""
+        before = self.closed
+        if row.position > self.closed.position:
+            self._close_windows(row.time)
+        if row.kind == Kind.DECISION:
+            body = unpack(row.body or b"")
+            if body.active:
+                self._start(row.key, _Start(row.position, row.time, body), {}, False)
+        elif row.kind == Kind.ACTIVATION:
+            known = self._known(row.bandit, row.key, row.position)
+            given = {arm: self._aggregated(rewards) for arm, rewards in known.rewards.items()}
+            self._start(row.key, _Start(row.position, row.time, known.decision), given, known.final)
+        elif row.kind == Kind.REWARD:
+            self._reward(row)
+        elif row.kind == Kind.FINAL:
+            self._awaited.pop(row.key, None)
+        elif row.kind == Kind.CONFIGURATION:
+            self._configure(row.body or b"")
+        self._time = row.time
+        self.position = row.position
+        if self._full and not self._awaited:
+            self._close(row.position)
+        return self.closed is not before
+
+    def _configure(self, body: bytes) -> None:
+        settings = msgspec.json.decode(body, type=Bandit)
+        self.core = Core(self.core.name, settings)
+        self._settings = settings
+
+    # starting
+
+    def _start(self, key: str, start: _Start, given: dict[str, float], final: bool) -> None:
+        self._remember(key, start)
+        if self._settings.default_reward is not None:
+            self._waiting.append((start.position, start.time, key))
+            if given:
+                self._given[key] = given
+            return
+        if self._full:
+            self._close(start.position - 1)
+        self._round(start)
+        for arm, reward in given.items():
+            self._see(start, arm, reward)
+        missing = 0 if final else len(start.body.revealed) - len(given)
+        if missing:
+            self._awaited[key] = missing
+
+    def _close_windows(self, now: float) -> None:
+        """Make rounds of decisions whose window has closed, in the order in which they started."""
+        window, default = self._settings.window_seconds, self._settings.default_reward
+        if window is None or default is None:
+            return
+        while self._waiting and self._waiting[0][1] + window <= now:
+            position, started, key = self._waiting.popleft()
+            start = self._recent.get(key)
+            if start is None or start.position != position:
+                start = _Start(position, started, self._known(self.core.name, key, position).decision)
+            rewards = self._given.pop(key, {})
+            arms = [start.body.arm] if self._settings.default_for == "played" else start.body.revealed
+            for arm in arms:
+                if arm in start.body.revealed:
+                    rewards.setdefault(arm, default)
+            self._round(start)
+            for arm, reward in rewards.items():
+                self._see(start, arm, reward)
+            if self._full:
+                self._close(self.position)
+
+    # rewards
+
+    def _reward(self, row: Row) -> None:
+        reward = float(row.reward or 0.0)
+        start = self._recent.get(row.key)
+        if start is None:
+            start = self._looked_up(row)
+            if start is None:
+                return  # not active yet: its rewards are looked up when it is
+            self._remember(row.key, start)
+        window = self._settings.window_seconds
+        if self._settings.default_reward is not None:
+            if start.position > self.closed.learnt and (
+                not self._pending.starts or start.position > self._pending.starts[-1]
+            ):
+                given = self._given.setdefault(row.key, {})
+                given[row.arm] = given.get(row.arm, 0.0) + reward if self._settings.aggregation == "sum" else reward
+            else:
+                self.unlearnt_rewards += 1
+            return
+        if start.position <= self.closed.learnt and row.position <= self.closed.position:
+            return  # learnt already
+        if window is not None and row.time >= start.time + window:
+            self.unlearnt_rewards += 1
+        else:
+            self._see(start, row.arm, reward)
+        left = self._awaited.get(row.key)
+        if left is not None:
+            if left > 1:
+                self._awaited[row.key] = left - 1
+            else:
+                del self._awaited[row.key]
+
+    def _aggregated(self, rewards: Sequence[float]) -> float:
+        return float(sum(rewards)) if self._settings.aggregation == "sum" else rewards[0]
+
+    def _looked_up(self, row: Row) -> _Start | None:
+        """Where the decision of a reward started, by the log up to that reward; None if it is not active yet."""
+        rows = [found for found in self._find([(row.bandit, row.key)]) if found.position <= row.position]
+        decision = next((found for found in rows if found.kind == Kind.DECISION), None)
+        if decision is None:
+            return None  # moved to the archive together with all its rewards
+        body = unpack(decision.body or b"")
+        if body.active:
+            return _Start(decision.position, decision.time, body)
+        for found in rows:
+            if found.kind == Kind.ACTIVATION:
+                return _Start(found.position, found.time, body)
+        return None
+
+    def _known(self, bandit: str, key: str, until: int) -> Known:
+        rows = [row for row in self._find([(bandit, key)]) if row.position <= until]
+        return known_from(rows)[bandit, key]
+
+    def _remember(self, key: str, start: _Start) -> None:
+        self._recent[key] = start
+        if len(self._recent) > REMEMBERED:
+            self._recent.popitem(last=False)
+
+    # rounds and epochs
+
+    @property
+    def _full(self) -> bool:
+        return 0 < self.core.rounds_until_update(self.closed.state) <= len(self._pending.starts)
+
+    def _encoded(self, body: DecisionBody) -> tuple[np.ndarray, int, np.ndarray]:
+        features = None if body.arm_features is None else msgspec.json.decode(body.arm_features)
+        context = self.core.encode(msgspec.json.decode(body.context), features)
+        return context, self._slot(body, body.arm), np.frombuffer(body.notes)
+
+    def _slot(self, body: DecisionBody, arm: str) -> int:
+        return self.core.slot[arm] if body.arms is None else body.arms.index(arm)
+
+    def _round(self, start: _Start) -> None:
+        context, action, notes = self._encoded(start.body)
+        self._pending.starts.append(start.position)
+        self._pending.contexts.frombytes(context.tobytes())
+        self._pending.actions.append(action)
+        self._pending.notes.frombytes(notes.tobytes())
+
+    def _see(self, start: _Start, arm: str, reward: float) -> None:
+        pending = self._pending
+        if start.position <= self.closed.learnt and start.position not in pending.late:
+            pending.late[start.position] = self._encoded(start.body)
+        pending.seen_starts.append(start.position)
+        slot = self._slot(start.body, arm)
+        pending.seen_slots.append(slot)
+        pending.seen_rewards.append(reward)
+        pending.seen_q.append(float(np.frombuffer(start.body.q)[slot]))
+
+    def _close(self, position: int) -> None:
+        """Learn the epoch; `position` is the last row that counts for it."""
+        pending, before = self._pending, self.closed
+        count = self.core.rounds_until_update(before.state)
+        assert count == len(pending.starts)
+        late = sorted(pending.late)
+        order = np.array([*late, *pending.starts], dtype=np.int64)
+        contexts = np.array(pending.contexts).reshape(count, *self.core.context_shape)
+        notes = np.array(pending.notes).reshape(count, -1)
+        actions = np.array(pending.actions, dtype=np.int64)
+        if late:
+            contexts = np.concatenate([np.stack([pending.late[t][0] for t in late]), contexts])
+            actions = np.concatenate([np.array([pending.late[t][1] for t in late], dtype=np.int64), actions])
+            notes = np.concatenate([np.stack([pending.late[t][2] for t in late]), notes])
+        rows = np.searchsorted(order, np.array(pending.seen_starts, dtype=np.int64))
+        slots = np.array(pending.seen_slots, dtype=np.int64)
+        by_row = np.lexsort((slots, rows))
+        rounds = Rounds(
+            late=len(late),
+            contexts=contexts,
+            actions=actions,
+            notes=notes,
+            rows=rows[by_row],
+            arms=slots[by_row],
+            rewards=np.array(pending.seen_rewards)[by_row],
+            propensities=np.array(pending.seen_q)[by_row],
+        )
+        state, fitted = self.core.learn(before.state, before.rounds, rounds)
+        self.failed_fits += not fitted
+        self.closed = Snapshot("", state, position, pending.starts[-1], before.rounds + count)
+        self._pending, self._awaited = _Pending(), {}
+
+    def snapshot(self) -> tuple[Snapshot, bytes]:
+        """The newest closed epoch as a snapshot with its name, and its bytes."""
+        closed = self.closed
+        named, data = self.core.snapshot(
+            closed.state, position=closed.position, learnt=closed.learnt, rounds=closed.rounds
+        )
+        self.closed = Snapshot(named.hash, closed.state, closed.position, closed.learnt, closed.rounds)
+        return self.closed, data
+
+    def facts(self) -> dict[str, Any]:
+        """Figures of the newest snapshot for people."""
+        return {"epoch": int(getattr(self.closed.state, "epoch", self.closed.rounds)), "failed_fits": self.failed_fits}

@@ -1,0 +1,164 @@
+"""The learner of all bandits: reads the log in order under a lease, and publishes snapshots."""
+
+import os
+import secrets
+import socket
+import threading
+import time
+from collections.abc import Callable
+
+import msgspec
+
+from graphbandit.errors import DatabaseError
+from graphbandit.service.configuration import Bandit
+from graphbandit.service.core import Core
+from graphbandit.service.learner import LogLearner
+from graphbandit.service.statistics import Statistics
+from graphbandit.service.store import SnapshotRow, Store
+
+LEASE = 5.0
+"""Seconds for which a learner may be away before another takes over."""
+CHUNK = 500
+"""Rows read at a time."""
+PUBLISH_EVERY = 0.2
+"""Seconds between snapshots of a learner that learns in every round."""
+
+
+class LostLeaseError(DatabaseError):
+    """Somebody else is the learner now."""
+
+
+def resumed(store: Store, name: str, settings: Bandit) -> LogLearner:
+    """The learner of a bandit as its newest snapshot left it."""
+    newest = store.newest_snapshot(name)
+    learnt = 0 if newest is None else newest.learnt
+    logged = store.configuration(name, learnt)
+    if logged is not None and logged.body is not None:
+        settings = msgspec.json.decode(logged.body, type=Bandit)
+    core = Core(name, settings)
+    snapshot = None if newest is None or newest.data is None else core.restore(bytes(newest.data))
+    return LogLearner(core, store.find, snapshot)
+
+
+class Learning:
+    """Learners of all bandits behind one place in the log. Not to be shared between threads."""
+
+    def __init__(
+        self, store: Store, bandits: dict[str, Bandit], *, on_snapshot: Callable[[], None] | None = None
+    ) -> None:
+        self._store, self._bandits = store, bandits
+        self._on_snapshot = on_snapshot
+        self.owner = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
+        self._learners: dict[str, LogLearner] = {}
+        self._statistics: dict[str, Statistics] = {}
+        self._published: dict[str, tuple[int, int]] = {}
+        self._published_at = 0.0
+        self._told_at = 0.0
+        self._lease_until = 0.0
+        self.position = 0
+        self.lag = 0
+
+    def take_over(self) -> bool:
+        """Take the lease and catch up with the log; False while somebody else holds it."""
+        if not self._renew():
+            return False
+        self._learners = {name: resumed(self._store, name, bandit) for name, bandit in self._bandits.items()}
+        self._statistics = {name: Statistics.load(self._store, name, bandit) for name, bandit in self._bandits.items()}
+        self._published = {
+            name: (learner.closed.position, learner.closed.rounds)
+            for name, learner in self._learners.items()
+            if self._store.newest_hash(name) is not None
+        }
+        self.position = min(
+            *(learner.position for learner in self._learners.values()),
+            *(statistics.position for statistics in self._statistics.values()),
+        )
+        self._publish()
+        return True
+
+    def step(self) -> int:
+        """Read some rows, and publish what they taught; how many rows were read."""
+        rows = self._store.read(self.position, limit=CHUNK)
+        for row in rows:
+            for name in (row.bandit,) if row.bandit else self._learners:
+                learner = self._learners.get(name)
+                if learner is None:
+                    continue
+                if row.position > learner.position:
+                    learner.read(row)
+                self._statistics[name].read(row)
+            self.position = row.position
+        now = time.monotonic()
+        self.lag = len(rows)
+        if len(rows) < CHUNK or now - self._published_at >= PUBLISH_EVERY:
+            self._publish()
+        return len(rows)
+
+    def _publish(self) -> None:
+        """Publish what is new, and renew the lease."""
+        self._published_at = now = time.monotonic()
+        news = []
+        for name, learner in self._learners.items():
+            place = (learner.closed.position, learner.closed.rounds)
+            if self._published.get(name) != place:
+                news.append((name, place, learner))
+        tell = now - self._told_at >= 1.0
+        if not news and not tell and now < self._lease_until - LEASE / 2:
+            return
+        rows = []  # made before the transaction, in which the writer has to wait
+        for name, _, learner in news:
+            snapshot, data = learner.snapshot()
+            facts = msgspec.json.encode(learner.facts()).decode()
+            place_of = (snapshot.position, snapshot.learnt, snapshot.rounds)
+            rows.append(SnapshotRow(snapshot.hash, name, *place_of, time.time(), facts, data))
+        changed = [(n, s.position, s.pack()) for n, s in self._statistics.items() if tell and s.changed]
+        with self._store.writing():
+            if not self._store.take_lease("learner", self.owner, LEASE):
+                raise LostLeaseError("another learner has the lease")
+            for row in rows:
+                self._store.publish(row)
+            for name, position, body in changed:
+                self._store.put_statistics(name, position, body)
+        self._lease_until = now + LEASE
+        self._told_at = now if tell else self._told_at
+        self._published.update((name, place) for name, place, _ in news)
+        if news and self._on_snapshot is not None:
+            self._on_snapshot()
+
+    def _renew(self) -> bool:
+        with self._store.writing():
+            held = self._store.take_lease("learner", self.owner, LEASE)
+        if held:
+            self._lease_until = time.monotonic() + LEASE
+        return held
+
+    def give_up(self) -> None:
+        """Give the lease back."""
+        with self._store.writing():
+            self._store.give_lease("learner", self.owner)
+
+
+def run(
+    store: Store,
+    bandits: dict[str, Bandit],
+    stop: threading.Event,
+    news: threading.Event,
+    *,
+    on_snapshot: Callable[[], None] | None = None,
+    on_error: Callable[[Exception], None] | None = None,
+) -> None:
+    """Learn until `stop`; `news` says that the log has grown. A failing database is tried again."""
+    while not stop.is_set():
+        learning = Learning(store, bandits, on_snapshot=on_snapshot)
+        try:
+            while not stop.is_set() and not learning.take_over():
+                stop.wait(LEASE / 4)
+            while not stop.is_set():
+                if learning.step() < CHUNK:
+                    news.wait(0.1)
+                    news.clear()
+            learning.give_up()
+        except DatabaseError as error:
+            if on_error is not None and not isinstance(error, LostLeaseError):
+                on_error(error)
+            stop.wait(0.5)

@@ -1,0 +1,103 @@
+"""What looks after a log: check, replay, export, compact."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from graphbandit.errors import DatabaseError
+from graphbandit.service import configuration as settings
+from graphbandit.service.configuration import Bandit
+from graphbandit.service.core import Core
+from graphbandit.service.export import Exported, export
+from graphbandit.service.processes import check_change
+from graphbandit.service.replay import Replayed, replay
+from graphbandit.service.rows import Kind
+from graphbandit.service.store import VERSION, Store, open_store
+
+
+def _opened(url: str) -> Store:
+    """The log, which must be there and of this version."""
+    if "://" not in url and not Path(url).exists():
+        raise DatabaseError(f"{url} does not exist; expected the log of a service")
+    store = open_store(url)
+    found = store.version()
+    if found != VERSION:
+        raise DatabaseError(
+            f"{url} has schema version {found}; expected {VERSION}: start the service once to bring it up"
+        )
+    return store
+
+
+def check(path: Path, url: str) -> Iterator[str]:
+    """Check a configuration and its log; what was found, a line each."""
+    found = settings.read(path)
+    for name, bandit in found.bandits.items():
+        core = Core(name, bandit)
+        arms = "arms come with the request" if bandit.own_arms else f"{len(bandit.names)} arms"
+        yield f"{name}: {type(core.learner).__name__}, {arms}, {core.slots} places"
+    if "://" not in url and not Path(url).exists():
+        yield f"{url} is not there yet: the service makes it"
+        return
+    store = _opened(url)
+    for name, bandit in found.bandits.items():
+        logged = store.configuration(name)
+        if logged is not None and logged.body is not None:
+            check_change(name, msgspec.json.decode(logged.body, type=Bandit), bandit)
+    yield f"{url}: schema version {VERSION}, {store.last()[0]} rows, fits"
+    store.close()
+
+
+def replay_all(path: Path, url: str) -> Iterator[Replayed]:
+    """Replay every bandit of a configuration."""
+    store = _opened(url)
+    for name, bandit in settings.read(path).bandits.items():
+        yield replay(store, name, bandit)
+    store.close()
+
+
+def export_all(path: Path, url: str, folder: Path) -> Iterator[tuple[str, Exported]]:
+    """Write every bandit's rows to a folder of its own, in the log format."""
+    store = _opened(url)
+    for name, bandit in settings.read(path).bandits.items():
+        yield name, export(store, name, bandit, folder / name)
+    store.close()
+
+
+def compact(path: Path, url: str, keep: float, archive: Path) -> Iterator[str]:
+    """Move decisions older than `keep` seconds, with their rewards, to Parquet; what was moved, a line a bandit.
+
+    Moved are decisions that the newest snapshot has learnt from and that no row after the cut is about. A reward that
+    comes for one of them later is refused as unknown. The newest snapshot becomes the beginning of replays.
+    """
+    store = _opened(url)
+    last, now = store.last()
+    cut = min(store.position_at(now - keep), last - 1)
+    for name, bandit in settings.read(path).bandits.items():
+        base = store.newest_snapshot(name)
+        limit = min(cut, 0 if base is None else base.learnt)
+        keys = _finished(store, name, limit)
+        if base is None or not keys:
+            yield f"{name}: nothing to move"
+            continue
+        folder = archive / f"{name}-{limit:012d}"
+        moved = export(store, name, bandit, folder, until=limit, keys=keys)
+        with store.writing():
+            kinds = ", ".join(str(int(kind)) for kind in (Kind.DECISION, Kind.REWARD, Kind.ACTIVATION, Kind.FINAL))
+            store.execute_many(
+                f"DELETE FROM log WHERE bandit = ? AND key = ? AND kind IN ({kinds})", [(name, key) for key in keys]
+            )
+            store.execute("DELETE FROM log WHERE kind = ? AND position <= ?", (int(Kind.TICK), limit))
+            store.execute("UPDATE snapshots SET data = NULL WHERE bandit = ? AND position < ?", (name, base.position))
+            store.put_statistics(f"{name}/base", base.position, base.hash.encode())
+        yield f"{name}: {moved.decisions} decisions and {moved.rewards} rewards are in {folder}"
+    store.vacuum()
+    store.close()
+
+
+def _finished(store: Store, name: str, limit: int) -> set[str]:
+    """Keys of decisions up to a position that no later row is about."""
+    kind = int(Kind.DECISION)
+    rows = store.execute("SELECT key FROM log WHERE bandit = ? AND kind = ? AND position <= ?", (name, kind, limit))
+    later = store.execute("SELECT DISTINCT key FROM log WHERE bandit = ? AND position > ?", (name, limit))
+    return {str(row[0]) for row in rows} - {str(row[0]) for row in later}

@@ -1,0 +1,334 @@
+"""`graphbandit serve`: everything in one process, or deciders, a writer and a learner, each in its own.
+
+With several processes a parent looks after them: whichever dies is started again, and all end when the parent does.
+"""
+
+import asyncio
+import contextlib
+import logging
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from graphbandit.errors import ConfigurationError, DatabaseError
+from graphbandit.service import configuration as settings
+from graphbandit.service import learning, logs
+from graphbandit.service.application import Service
+from graphbandit.service.configuration import FIXED, Bandit, Configuration
+from graphbandit.service.core import Core
+from graphbandit.service.decider import Decider
+from graphbandit.service.link import LocalLog, Log, RemoteLog, serve_link
+from graphbandit.service.logs import say
+from graphbandit.service.metrics import FOLDER, Metrics
+from graphbandit.service.reader import Reader
+from graphbandit.service.rows import Kind
+from graphbandit.service.server import address, serve
+from graphbandit.service.store import Store, open_store
+from graphbandit.service.tokens import Tokens
+from graphbandit.service.writer import Writer, configure
+
+
+def prepare(found: Configuration, url: str) -> Store:
+    """Open the log, bring its schema up to date, and write down the configuration; refuse one that does not fit it."""
+    Tokens(found.tokens)
+    for name, bandit in found.bandits.items():
+        Core(name, bandit)
+    store = open_store(url)
+    store.migrate()
+    for name, bandit in found.bandits.items():
+        logged = store.configuration(name)
+        if logged is not None and logged.body is not None:
+            check_change(name, msgspec.json.decode(logged.body, type=Bandit), bandit)
+    configure(store, {name: msgspec.json.encode(bandit) for name, bandit in found.bandits.items()})
+    return store
+
+
+def check_change(name: str, before: Bandit, after: Bandit) -> None:
+    """Raise ConfigurationError where a bandit that has a log would no longer fit it."""
+
+    def refuse(field: str, message: str) -> ConfigurationError:
+        return ConfigurationError(
+            f"bandits.{name}.{field}",
+            f"{message}, but the bandit has a log already: give it a new name to start afresh",
+        )
+
+    for field in FIXED:
+        if getattr(before, field) != getattr(after, field) and not (
+            field == "capacity" and before.slots == after.slots
+        ):
+            raise refuse(field, f"was {getattr(before, field)!r} and is {getattr(after, field)!r}")
+    if before.slots != after.slots:
+        raise refuse("arms", f"need {after.slots} places and had {before.slots}; capacity leaves room for more")
+    if before.names != after.names[: len(before.names)]:
+        raise refuse("arms", "lack some of before, or are in another order (list them, and name them in retired)")
+    if (before.default_reward is None) != (after.default_reward is None) or before.aggregation != after.aggregation:
+        raise refuse("default_reward", "came or went, or its aggregation changed")
+
+
+# everything in one process
+
+
+def run_single(found: Configuration, url: str, bound: socket.socket, ready: Callable[[str], None]) -> None:
+    """Decider, writer and learner in this process, until SIGTERM or SIGINT."""
+    store = prepare(found, url)
+    _no_default_signals()
+    metrics = Metrics()
+    stop, news = threading.Event(), threading.Event()
+    told: list[Callable[[], None]] = []
+    writer = Writer(store, found.bandits, on_group=news.set)
+    writer.start()
+
+    def published() -> None:
+        for tell in told:
+            tell()
+
+    learner = threading.Thread(
+        target=_learn, args=(store.clone(), found.bandits, stop, news, published), name="learner", daemon=True
+    )
+    learner.start()
+
+    async def main() -> None:
+        loop = asyncio.get_running_loop()
+        log = LocalLog(writer, loop)
+        counting = asyncio.create_task(_count(writer, metrics))
+
+        def started(service: Service) -> None:
+            told.append(lambda: _wake(loop, service.news))
+
+        await _decide(found, store.clone(), log, metrics, bound, ready, started)
+        counting.cancel()
+
+    try:
+        _run(main())
+    finally:
+        writer.stop()
+        stop.set()
+        news.set()
+        learner.join(10.0)
+        say("stopped")
+
+
+async def _decide(
+    found: Configuration,
+    store: Store,
+    log: Log,
+    metrics: Metrics,
+    bound: socket.socket,
+    ready: Callable[[str], None],
+    made: Callable[[Service], None] | None = None,
+) -> None:
+    decider = Decider(found.bandits)
+    reader = Reader(store, decider, found.bandits)
+    with contextlib.suppress(DatabaseError):
+        await reader.run(reader.refresh)
+    await asyncio.to_thread(_warm_up, decider)
+    service = Service(found, decider, log, reader, metrics)
+    if made is not None:
+        made(service)
+    try:
+        await serve(found, service, bound, started=lambda: ready(address(bound)))
+    finally:
+        await asyncio.to_thread(reader.close)
+
+
+def _warm_up(decider: Decider) -> None:
+    """Decide once for each bandit, so that kernels are compiled before the first request."""
+    from graphbandit.service.messages import DecideRequest
+    from graphbandit.service.reader import example_request
+
+    for name, core in decider.cores.items():
+        request = msgspec.convert(example_request(core.settings), dict[str, Any])
+        message = msgspec.json.decode(msgspec.json.encode(request), type=DecideRequest)
+        decider.decide(name, [decider.prepare(name, message)])
+
+
+def _wake(loop: asyncio.AbstractEventLoop, event: asyncio.Event) -> None:
+    with contextlib.suppress(RuntimeError):  # the loop is closed
+        loop.call_soon_threadsafe(event.set)
+
+
+def _learn(
+    store: Store,
+    bandits: dict[str, Bandit],
+    stop: threading.Event,
+    news: threading.Event,
+    published: Callable[[], None] | None = None,
+) -> None:
+    def failed(error: Exception) -> None:
+        say("the learner cannot go on, and tries again", level=logging.WARNING, error=str(error))
+
+    try:
+        learning.run(store, bandits, stop, news, on_snapshot=published, on_error=failed)
+    except Exception:
+        logs.logger.exception("the learner has failed")
+        raise
+    finally:
+        store.close()
+
+
+async def _count(writer: Writer, metrics: Metrics) -> None:
+    """Bring the writer's figures into the metrics, twice a second."""
+    before: dict[Any, float] = {}
+
+    def step(key: Any, value: float) -> float:
+        grown = value - before.get(key, 0.0)
+        before[key] = value
+        return grown
+
+    while True:
+        figures = writer.figures
+        metrics.groups.inc(step("groups", figures.groups))
+        metrics.commit_seconds.inc(step("seconds", figures.commit_seconds))
+        metrics.failures.inc(step("failures", figures.failures))
+        for (bandit, kind), count in list(figures.rows.items()):
+            metrics.rows.labels(bandit, Kind(kind).name.lower()).inc(step((bandit, kind), count))
+        await asyncio.sleep(0.5)
+
+
+def _run(main: Any) -> None:
+    import uvloop
+
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(main)
+
+
+def _no_default_signals() -> None:
+    """Signals are the server's business; afterwards it raises them again, which must not end the process at once."""
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: None)
+
+
+# several processes
+
+
+def run_supervised(
+    path: Path, found: Configuration, url: str, bound: socket.socket, workers: int, ready: Callable[[str], None]
+) -> None:
+    """Start a writer, a learner and the deciders, start again whichever dies, and end all of them at a signal."""
+    prepare(found, url).close()
+    folder = Path(tempfile.mkdtemp(prefix="graphbandit-"))
+    (folder / "metrics").mkdir()
+    alive, parent = os.pipe()  # the write end closes with this process, however it ends
+    os.set_inheritable(alive, True)
+    stopping = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stopping.set())
+
+    def start(role: str) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", "graphbandit.service.processes", role, str(path), url, str(folder)]
+        command += [str(bound.fileno()), str(alive)]
+        environment = {**os.environ, FOLDER: str(folder / "metrics")}
+        return subprocess.Popen(command, pass_fds=(bound.fileno(), alive), env=environment, start_new_session=True)
+
+    roles = ["writer", "learner", *(f"decider-{i}" for i in range(workers))]
+    children = {role: start(role) for role in roles}
+    began = dict.fromkeys(roles, time.monotonic())
+    said = False
+    try:
+        while not stopping.wait(0.05):
+            if not said and all((folder / f"{role}.ready").exists() for role in roles):
+                said = True
+                ready(address(bound))
+            for role, child in children.items():
+                code = child.poll()
+                if code is not None and time.monotonic() - began[role] > 0.5:
+                    say("a process has ended and is started again", level=logging.WARNING, role=role, code=code)
+                    children[role], began[role] = start(role), time.monotonic()
+    finally:
+        for role in reversed(roles):  # deciders first, so that what they have taken is still written
+            children[role].terminate()
+            if role in ("decider-0", "learner", "writer"):
+                _wait(children, roles if role == "writer" else [role] if role == "learner" else roles[2:])
+        os.close(parent)
+        shutil.rmtree(folder, ignore_errors=True)
+        say("stopped")
+
+
+def _wait(children: dict[str, subprocess.Popen[bytes]], roles: list[str]) -> None:
+    deadline = time.monotonic() + 15.0
+    for role in roles:
+        try:
+            children[role].wait(max(0.1, deadline - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            children[role].kill()
+            children[role].wait()
+
+
+def child(role: str, path: str, url: str, folder: str, bound: int, alive: int) -> None:
+    """One process of several."""
+    logs.start()
+    threading.Thread(target=_end_with_parent, args=(alive,), daemon=True).start()
+    found = settings.read(path)
+    _no_default_signals()
+    place = Path(folder)
+
+    def ready(_: str = "") -> None:
+        (place / f"{role}.ready").touch()
+
+    if role == "writer":
+        _run(_write(found, url, place, ready))
+    elif role == "learner":
+        stop = threading.Event()
+        signal.signal(signal.SIGTERM, lambda *_: stop.set())
+        ready()
+        _learn(open_store(url), found.bandits, stop, threading.Event())
+    else:
+        listener = socket.socket(fileno=bound)
+        _run(_remote_decide(found, url, place, listener, ready))
+
+
+async def _write(found: Configuration, url: str, folder: Path, ready: Callable[[], None]) -> None:
+    store = open_store(url)
+    while True:
+        try:
+            writer = Writer(store, found.bandits)
+            await asyncio.to_thread(writer.start)
+            break
+        except DatabaseError as error:
+            say("the log cannot be opened, and is tried again", level=logging.WARNING, error=str(error))
+            await asyncio.sleep(0.5)
+    path = folder / "link"
+    path.unlink(missing_ok=True)
+    server = await serve_link(str(path), writer)
+    counting = asyncio.create_task(_count(writer, Metrics()))
+    stopped = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stopped.set)
+    ready()
+    await stopped.wait()
+    counting.cancel()
+    await asyncio.to_thread(writer.stop)
+    await asyncio.sleep(0.05)  # the last answers are on their way
+    server.close()
+    store.close()
+
+
+async def _remote_decide(
+    found: Configuration, url: str, folder: Path, listener: socket.socket, ready: Callable[[str], None]
+) -> None:
+    log = RemoteLog(str(folder / "link"))
+    connecting = asyncio.create_task(log.run())
+    await _decide(found, open_store(url), log, Metrics(), listener, ready)
+    connecting.cancel()
+
+
+def _end_with_parent(alive: int) -> None:
+    """Wait until the parent is gone, then go at once: it may have been killed."""
+    with contextlib.suppress(OSError):
+        os.read(alive, 1)
+    os._exit(1)
+
+
+if __name__ == "__main__":
+    child(sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4], int(sys.argv[5]), int(sys.argv[6]))

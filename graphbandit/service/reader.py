@@ -1,0 +1,179 @@
+"""What people ask about a bandit: its settings, figures and decisions, read from the database off the event loop."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+import msgspec
+import numpy as np
+
+from graphbandit.errors import DatabaseError
+from graphbandit.service.configuration import Bandit
+from graphbandit.service.decider import Decider
+from graphbandit.service.protocol import known_from
+from graphbandit.service.rows import Kind, Row, unpack
+from graphbandit.service.statistics import BUCKETS, Figures, summary
+from graphbandit.service.store import Store
+
+T = TypeVar("T")
+
+
+class Reader:
+    """One connection in one thread."""
+
+    def __init__(self, store: Store, decider: Decider, bandits: dict[str, Bandit]) -> None:
+        self._store, self._decider, self._bandits = store, decider, bandits
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="reader")
+        self._figures: dict[str, Figures] = {name: Figures() for name in bandits}
+        self.refreshed = 0.0
+
+    async def run(self, work: Callable[[], T]) -> T:
+        """Do something with the store in the reader's thread."""
+        return await asyncio.get_running_loop().run_in_executor(self._thread, work)
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._thread.shutdown()
+        self._store.close()
+
+    def refresh(self) -> list[str]:
+        """Take up new snapshots and figures; the bandits with a new snapshot."""
+        changed = self._decider.refresh(self._store)
+        for name in self._bandits:
+            saved = self._store.statistics(name)
+            if saved is not None:
+                self._figures[name] = msgspec.msgpack.decode(saved[1], type=Figures)
+        self.refreshed = time.monotonic()
+        return changed
+
+    def open_decisions(self, name: str) -> int:
+        """Decisions that await rewards, as of the last refresh."""
+        return self._figures[name].open
+
+    def bandit(self, name: str) -> dict[str, Any]:
+        """Settings, snapshot, rounds, open decisions, delays."""
+        snapshot = self._decider.snapshots[name]
+        example = example_request(self._bandits[name])
+        return {
+            "bandit": name,
+            "settings": msgspec.to_builtins(self._bandits[name]),
+            "arms": list(self._bandits[name].names),
+            "snapshot": {"hash": snapshot.hash, "position": snapshot.position, "rounds": snapshot.rounds},
+            "rounds": snapshot.rounds,
+            **summary(self._figures[name], self._bandits[name].baseline),
+            "example_context": example["context"],
+            "example_request": example,
+        }
+
+    def decision(self, name: str, key: str) -> dict[str, Any] | None:
+        """Everything that explains a decision; None if there is none of this key."""
+        rows = self._store.find([(name, key)])
+        known = known_from(rows).get((name, key))
+        if known is None or known.body is None:
+            return None
+        body = known.decision
+        names = body.arms or list(self._bandits[name].names)
+        try:
+            explanation = self._decider.explanation(name, key, body, self._store)
+        except (DatabaseError, ValueError):  # an arm or graph that is gone from the configuration
+            explanation = None
+        return {
+            "id": key,
+            "bandit": name,
+            "time": rows[0].time,
+            "position": rows[0].position,
+            "context": msgspec.json.decode(body.context),
+            "graph": None if body.graph is None else msgspec.json.decode(body.graph),
+            "available": body.available,
+            "arms": body.arms,
+            "arm": body.arm,
+            "probability": body.probability,
+            "proposed": body.proposed,
+            "probabilities": dict(zip(names, np.frombuffer(body.p).tolist(), strict=False)),
+            "revealed": body.revealed,
+            "observation_probabilities": dict(zip(names, np.frombuffer(body.q).tolist(), strict=False)),
+            "active": known.active,
+            "final": known.final,
+            "snapshot": body.snapshot,
+            "epoch": body.epoch,
+            "best": body.best,
+            "rewards": [_reward(row, rows[0].time) for row in rows if row.kind == Kind.REWARD],
+            "explanation": None if explanation is None else msgspec.to_builtins(explanation),
+        }
+
+    def page(self, name: str) -> dict[str, Any]:
+        """What the live page shows of a bandit."""
+        figures, settings = self._figures[name], self._bandits[name]
+        now = time.time()
+        rates = {second: (decisions, rewards) for second, decisions, rewards in figures.rates}
+        end = int(now)
+        return {
+            **self.bandit(name),
+            "now": now,
+            "rates": [[second, *rates.get(second, (0, 0))] for second in range(end - 60, end)],
+            "mass": [
+                {"time": b.time, "count": b.count, "mass": {arm: p / b.count for arm, p in b.mass.items()}}
+                for b in figures.buckets[-2 * BUCKETS :]
+                if b.count
+            ],
+            "graph": graph_edges(settings),
+            "through": [[*edge.split("\0"), count] for edge, count in figures.through.items()],
+            "newest": [_newest(row) for row in self._store.newest(name, Kind.DECISION, 12)],
+            "snapshots": [
+                {
+                    "hash": s.hash,
+                    "position": s.position,
+                    "rounds": s.rounds,
+                    "time": s.time,
+                    **msgspec.json.decode(s.facts),
+                }
+                for s in self._store.snapshots(name, newest=12)
+            ][::-1],
+        }
+
+
+def _reward(row: Row, start: float) -> dict[str, Any]:
+    return {"arm": row.arm, "reward": row.reward, "time": row.time, "delay": row.time - start}
+
+
+def _newest(row: Row) -> dict[str, Any]:
+    body = unpack(row.body or b"")
+    return {
+        "id": row.key,
+        "time": row.time,
+        "arm": body.arm,
+        "probability": body.probability,
+        "best": body.best,
+        "epoch": body.epoch,
+        "revealed": len(body.revealed),
+    }
+
+
+def graph_edges(settings: Bandit) -> list[list[str]]:
+    """The bandit's own graph as pairs of names, without self-loops."""
+    names = settings.names
+    if settings.graph == "complete":
+        return [[a, b] for a in names for b in names if a != b]
+    return [edge for edge in settings.graph if edge[0] != edge[1]] if isinstance(settings.graph, list) else []
+
+
+def example_request(settings: Bandit) -> dict[str, Any]:
+    """A request that `decide` takes."""
+    if settings.own_arms:
+        arms = [{"name": "first", "features": {"kind": "a"}}, {"name": "second", "features": {"kind": "b"}}]
+        return {"context": {"hour": 9}, "arms": arms}
+    context: dict[str, Any] = {}
+    for name, kind in settings.features.items():
+        declared = kind.get("kind") if isinstance(kind, dict) else kind
+        if isinstance(kind, list) or declared == "category":
+            context[name] = kind[0] if isinstance(kind, list) else kind["categories"][0]
+        elif declared == "boolean":
+            context[name] = True
+        else:
+            context[name] = 1.0
+    request: dict[str, Any] = {"context": context}
+    if settings.mode == "apprentice":
+        request["arm"] = settings.names[0]
+    return request

@@ -1,0 +1,79 @@
+"""Replay: read the whole log once more, and compare what it teaches with the live snapshots, byte for byte."""
+
+from dataclasses import dataclass, field
+
+import msgspec
+
+from graphbandit.service.configuration import Bandit
+from graphbandit.service.core import Core
+from graphbandit.service.learner import LogLearner
+from graphbandit.service.rows import Kind
+from graphbandit.service.store import Store
+
+CHUNK = 2000
+
+
+@dataclass
+class Replayed:
+    """What a replay of one bandit found."""
+
+    bandit: str
+    decisions: int = 0
+    rewards: int = 0
+    snapshots: int = 0
+    equal: int = 0
+    differing: list[str] = field(default_factory=list)
+
+    @property
+    def good(self) -> bool:
+        """Whether every live snapshot came out again."""
+        return self.equal == self.snapshots and not self.differing
+
+
+def replay(store: Store, name: str, settings: Bandit) -> Replayed:
+    """Replay a bandit from its first row, or from the snapshot that compaction has kept as the beginning."""
+    outcome = Replayed(name)
+    live = {(row.position, row.rounds): row.hash for row in store.snapshots(name)}
+    first = store.configuration(name, at=None)
+    base = store.statistics(f"{name}/base")
+    learner = LogLearner(Core(name, settings if first is None else _settings(first.body)), store.find)
+    if base is not None:
+        kept = store.snapshot(base[1].decode())
+        if kept is not None and kept.data is not None:
+            logged = store.configuration(name, at=kept.learnt)
+            core = Core(name, settings if logged is None else _settings(logged.body))
+            learner = LogLearner(core, store.find, core.restore(bytes(kept.data)))
+            live = {place: hash_ for place, hash_ in live.items() if place[0] >= kept.position}
+    outcome.snapshots = len(live)
+
+    def compare() -> None:
+        expected = live.get((learner.closed.position, learner.closed.rounds))
+        if expected is None:
+            return
+        found = learner.snapshot()[0].hash
+        if found == expected:
+            outcome.equal += 1
+        else:
+            outcome.differing.append(
+                f"position {learner.closed.position}: {expected[:12]} is live, {found[:12]} replayed"
+            )
+
+    compare()
+    after = learner.position
+    while rows := store.read(after, limit=CHUNK, bandit=name):
+        for row in rows:
+            outcome.decisions += row.kind == Kind.DECISION
+            outcome.rewards += row.kind == Kind.REWARD
+            before = learner.closed
+            learner.read(row)
+            if learner.closed is not before:
+                compare()
+        after = rows[-1].position
+    if outcome.equal + len(outcome.differing) < outcome.snapshots:
+        missing = outcome.snapshots - outcome.equal - len(outcome.differing)
+        outcome.differing.append(f"{missing} live snapshots are at positions where the replay has none")
+    return outcome
+
+
+def _settings(body: bytes | None) -> Bandit:
+    return msgspec.json.decode(body or b"", type=Bandit)

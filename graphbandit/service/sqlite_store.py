@@ -1,0 +1,80 @@
+"""The log in a SQLite file: write-ahead log, every commit flushed to disk."""
+
+import contextlib
+import sqlite3
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from graphbandit.errors import DatabaseError
+from graphbandit.service.store import Store
+
+
+class SqliteStore(Store):
+    """One connection; `writing` takes the file's write lock at once."""
+
+    bytes_type = "BLOB"
+
+    def __init__(self, url: str, *, read_only: bool = False) -> None:
+        self.url, self._read_only = url, read_only
+        try:
+            address = f"{Path(url).absolute().as_uri()}?mode=ro" if read_only else str(Path(url).absolute())
+            self._connection = sqlite3.connect(
+                address, uri=read_only, isolation_level=None, timeout=30.0, check_same_thread=False
+            )
+            if not read_only:
+                self._connection.execute("PRAGMA journal_mode=WAL")
+                self._connection.execute("PRAGMA synchronous=FULL")
+                # smaller logs are copied back in shorter pauses
+                self._connection.execute("PRAGMA wal_autocheckpoint=2000")
+            self._connection.execute("PRAGMA cache_size=-65536")
+        except sqlite3.Error as error:
+            raise DatabaseError(f"{url} cannot be opened: {error}") from error
+
+    def clone(self) -> "SqliteStore":
+        """Another connection to the same file."""
+        return SqliteStore(self.url, read_only=self._read_only)
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[None]:
+        """BEGIN IMMEDIATE ... COMMIT, which flushes to disk."""
+        self.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self.execute("COMMIT")
+        except BaseException:
+            with contextlib.suppress(sqlite3.Error):
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+            raise
+
+    def execute(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Run one statement."""
+        try:
+            return self._connection.execute(sql, values).fetchall()
+        except (sqlite3.Error, OverflowError) as error:
+            raise DatabaseError(f"{self.url}: {error}") from error
+
+    def execute_many(self, sql: str, values: Iterable[Sequence[Any]]) -> None:
+        """Run one statement for each row of values."""
+        try:
+            self._connection.executemany(sql, values)
+        except (sqlite3.Error, OverflowError) as error:
+            raise DatabaseError(f"{self.url}: {error}") from error
+
+    def now(self) -> float:
+        """This machine's clock."""
+        return time.time()
+
+    def vacuum(self) -> None:
+        """Give the space of deleted rows back."""
+        self.execute("VACUUM")
+
+    def has_table(self, name: str) -> bool:
+        """Ask the file's own catalogue."""
+        return bool(self.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", (name,)))

@@ -1,0 +1,334 @@
+"""What a person wants to know about a bandit: counts, delays, mass by arm over time, the gain over a baseline.
+
+The figures are a function of the log up to their position, are saved with it, and go on from there.
+"""
+
+import math
+from collections import OrderedDict
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from graphbandit.service.configuration import Bandit
+from graphbandit.service.protocol import known_from
+from graphbandit.service.rows import DecisionBody, Kind, Row, unpack
+from graphbandit.service.store import Store
+
+BUCKETS = 60
+"""Bars of the picture of mass over time; neighbours are joined when there are twice as many."""
+DELAYS = 500
+"""Delays of the newest rewards that are kept for quantiles."""
+REMEMBERED = 8_000
+"""Decisions without a window that are kept in memory; others are looked up in the log."""
+EDGES = 64
+"""Arms up to which it is counted which arm was seen through which."""
+
+
+class Bucket(msgspec.Struct):
+    """Some consecutive decisions: their number, the time of the last, and the sum of the probabilities of each arm."""
+
+    count: int
+    time: float
+    mass: dict[str, float]
+
+
+class Figures(msgspec.Struct):
+    """The sums."""
+
+    position: int = 0
+    decisions: int = 0
+    activations: int = 0
+    deferred: int = 0
+    rewards: int = 0
+    late: int = 0
+    complete: int = 0
+    expired: int = 0
+    first: float = 0.0
+    last: float = 0.0
+    last_reward: float = 0.0
+    bucket_size: int = 1
+    buckets: list[Bucket] = []
+    delays: list[float] = []
+    played: dict[str, int] = {}
+    through: dict[str, int] = {}
+    rates: list[tuple[int, int, int]] = []
+    valued: int = 0
+    compared: int = 0
+    value_sum: float = 0.0
+    gain_sum: float = 0.0
+    gain_squares: float = 0.0
+
+    @property
+    def open(self) -> int:
+        """Decisions that still await rewards."""
+        return self.decisions - self.complete - self.expired
+
+
+class _Entry:
+    """A decision that awaits rewards."""
+
+    __slots__ = ("body", "left", "rewards", "time")
+
+    def __init__(self, time: float, body: DecisionBody) -> None:
+        self.time, self.body = time, body
+        self.rewards: dict[str, float] = {}
+        self.left = len(body.revealed)
+
+
+class Statistics:
+    """Reads the rows of one bandit, as its learner does, and adds them up."""
+
+    def __init__(self, name: str, settings: Bandit, store: Store, figures: Figures) -> None:
+        self._name, self._settings, self._store = name, settings, store
+        self.figures = figures
+        self._window = settings.window_seconds
+        self._entries: OrderedDict[str, _Entry] = OrderedDict()
+        self.changed = True
+
+    @classmethod
+    def load(cls, store: Store, name: str, settings: Bandit) -> "Statistics":
+        """As they were last saved."""
+        saved = store.statistics(name)
+        figures = Figures() if saved is None else msgspec.msgpack.decode(saved[1], type=Figures)
+        found = cls(name, settings, store, figures)
+        if found._window is not None and figures.position:
+            found._remember_open()
+        return found
+
+    def _remember_open(self) -> None:
+        """Fill in the decisions whose window is still open, from the log."""
+        after = self._store.position_at(self.figures.last - (self._window or 0.0))
+        while rows := self._store.read(after, limit=1000, bandit=self._name, until=self.figures.position):
+            for row in rows:
+                self._enter(row)
+                if row.kind in (Kind.REWARD, Kind.FINAL) and row.key in self._entries:
+                    self._settle(row, self._entries[row.key])
+            after = rows[-1].position
+
+    @property
+    def position(self) -> int:
+        """Rows up to here are in the figures."""
+        return self.figures.position
+
+    def pack(self) -> bytes:
+        """The figures as bytes."""
+        self.changed = False
+        return msgspec.msgpack.encode(self.figures)
+
+    def read(self, row: Row) -> None:
+        """Add a row; one that was added already is left out."""
+        figures = self.figures
+        if row.position <= figures.position:
+            return
+        figures.position = row.position
+        self.changed = True
+        self._expire(row.time)
+        if row.kind == Kind.DECISION:
+            entry = self._enter(row)
+            assert entry is not None
+            self._count_decision(row, entry)
+        elif row.kind == Kind.ACTIVATION:
+            figures.activations += 1
+        elif row.kind in (Kind.REWARD, Kind.FINAL):
+            self._count_reward(row)
+
+    def _enter(self, row: Row) -> _Entry | None:
+        if row.kind != Kind.DECISION:
+            return None
+        entry = _Entry(row.time, unpack(row.body or b""))
+        self._entries[row.key] = entry
+        if self._window is None and len(self._entries) > REMEMBERED:
+            self._entries.popitem(last=False)
+        return entry
+
+    def _expire(self, now: float) -> None:
+        if self._window is None:
+            return
+        while self._entries:
+            key, entry = next(iter(self._entries.items()))
+            if entry.time + self._window > now:
+                return
+            del self._entries[key]
+            self.figures.expired += 1
+            if self._settings.default_reward is not None:
+                entry.rewards.setdefault(entry.body.arm, self._settings.default_reward)
+            self._value(entry)
+
+    def _count_decision(self, row: Row, entry: _Entry) -> None:
+        figures, body = self.figures, entry.body
+        figures.decisions += 1
+        figures.deferred += not body.active
+        figures.first = figures.first or row.time
+        figures.last = row.time
+        figures.played[body.arm] = figures.played.get(body.arm, 0) + 1
+        self._rate(row.time, 1, 0)
+        names = body.arms or self._settings.names
+        mass = {name: p for name, p in zip(names, np.frombuffer(body.p).tolist(), strict=False) if p > 0}
+        if body.proposed is not None:
+            mass = {body.arm: 1.0}
+        if not figures.buckets or figures.buckets[-1].count >= figures.bucket_size:
+            figures.buckets.append(Bucket(0, row.time, {}))
+        bucket = figures.buckets[-1]
+        bucket.count, bucket.time = bucket.count + 1, row.time
+        for name, p in mass.items():
+            bucket.mass[name] = bucket.mass.get(name, 0.0) + p
+        if len(figures.buckets) > 2 * BUCKETS:
+            self._join()
+        if not entry.left:
+            figures.complete += 1
+            self._entries.pop(row.key, None)
+
+    def _join(self) -> None:
+        """Make one bar of each two."""
+        figures = self.figures
+        joined = []
+        for first, second in zip(figures.buckets[0:-1:2], figures.buckets[1::2], strict=False):
+            mass = dict(first.mass)
+            for name, p in second.mass.items():
+                mass[name] = mass.get(name, 0.0) + p
+            joined.append(Bucket(first.count + second.count, second.time, mass))
+        figures.bucket_size *= 2
+        figures.buckets = joined
+
+    def _count_reward(self, row: Row) -> None:
+        figures = self.figures
+        entry = self._entries.get(row.key)
+        late = entry is None and self._window is not None
+        if row.kind == Kind.REWARD:
+            figures.rewards += 1
+            figures.last_reward = row.time
+            figures.late += late
+            self._rate(row.time, 0, 1)
+        if late:
+            return
+        if entry is None:
+            entry = self._looked_up(row)
+            if entry is None:
+                return
+        if row.kind == Kind.REWARD:
+            figures.delays.append(row.time - entry.time)
+            del figures.delays[:-DELAYS]
+            if row.arm != entry.body.arm and len(self._settings.names) <= EDGES and not self._settings.own_arms:
+                edge = f"{entry.body.arm}\0{row.arm}"
+                figures.through[edge] = figures.through.get(edge, 0) + 1
+        if self._settle(row, entry):
+            figures.complete += 1
+            self._value(entry)
+
+    def _settle(self, row: Row, entry: _Entry) -> bool:
+        """Note a reward or the end of them; whether the decision is complete by it."""
+        if row.kind == Kind.FINAL:
+            entry.left = 0
+        elif row.reward is not None:
+            entry.left -= row.part == 0
+            entry.rewards[row.arm] = entry.rewards.get(row.arm, 0.0) + row.reward
+        if entry.left > 0 or (self._settings.default_reward is not None and row.kind != Kind.FINAL):
+            return False
+        return self._entries.pop(row.key, None) is not None or self._window is None
+
+    def _looked_up(self, row: Row) -> _Entry | None:
+        """A decision that is not in memory, as the log had it before this row; None if it was complete already."""
+        rows = [found for found in self._store.find([(row.bandit, row.key)]) if found.position < row.position]
+        known = known_from(rows)[row.bandit, row.key]
+        if known.final:
+            return None
+        entry = _Entry(rows[0].time, known.decision)
+        entry.rewards = {arm: sum(given) for arm, given in known.rewards.items()}
+        entry.left -= len(known.rewards)
+        return entry
+
+    def _value(self, entry: _Entry) -> None:
+        """Add what the round earned, and by how much that is more than the baseline's estimate of it."""
+        body, figures = entry.body, self.figures
+        reward = entry.rewards.get(body.arm)
+        if reward is None or not body.active:
+            return
+        figures.valued += 1
+        figures.value_sum += reward
+        if body.proposed is not None:  # an apprentice: would the service have done better than the caller?
+            names = body.arms or list(self._settings.names)
+            own = float(np.frombuffer(body.p)[names.index(body.arm)])
+            gain = (own / body.probability - 1.0) * reward
+        else:
+            found = self._baseline(entry)
+            if found is None:
+                return
+            gain = reward - found
+        figures.compared += 1
+        figures.gain_sum += gain
+        figures.gain_squares += gain * gain
+
+    def _baseline(self, entry: _Entry) -> float | None:
+        """What the baseline would have earned, sum_a pi(a) y(a) / q(a) over the arms that were revealed.
+
+        Unbiased where q(a) > 0 for every arm that the baseline plays; None where it is not, which is known before the
+        arm is drawn, so that leaving such rounds out biases nothing.
+        """
+        body = entry.body
+        names = body.arms or list(self._settings.names)
+        q = dict(zip(names, np.frombuffer(body.q).tolist(), strict=False))
+        if self._settings.baseline != "uniform":
+            plays = {self._settings.baseline: 1.0}
+        else:
+            offered = body.available or [arm for arm in names if arm not in self._settings.retired]
+            plays = dict.fromkeys(offered, 1.0 / len(offered))
+        if any(q.get(arm, 0.0) <= 0.0 for arm in plays):
+            return None
+        return math.fsum(share * entry.rewards[arm] / q[arm] for arm, share in plays.items() if arm in entry.rewards)
+
+    def _rate(self, time: float, decisions: int, rewards: int) -> None:
+        rates, second = self.figures.rates, int(time)
+        if rates and rates[-1][0] == second:
+            rates[-1] = (second, rates[-1][1] + decisions, rates[-1][2] + rewards)
+        else:
+            rates.append((second, decisions, rewards))
+            del rates[:-120]
+
+
+def gain_interval(figures: Figures, alpha: float = 0.05) -> tuple[float, float, float] | None:
+    """The mean gain over the baseline, where the log tells it, and a time-uniform interval; None before there is one.
+
+    The asymptotic confidence sequence of Waudby-Smith, Arbour, Sinha, Kennedy & Ramdas (2024): with the sample's
+    standard deviation s and rho tuned for 1,000 rounds, mean +- s sqrt(2 (n rho^2 + 1) / (n rho)^2
+    log(sqrt(n rho^2 + 1) / alpha)). It may be looked at as often as one likes.
+    """
+    n = figures.compared
+    if n < 10:
+        return None
+    mean = figures.gain_sum / n
+    spread = math.sqrt(max(figures.gain_squares / n - mean * mean, 0.0))
+    rho = math.sqrt((2 * math.log(1 / alpha) + math.log(2 * math.log(1 / alpha) + 1)) / 1000.0)
+    v = n * rho * rho + 1.0
+    half = spread * math.sqrt(2.0 * v / (n * rho) ** 2 * math.log(math.sqrt(v) / alpha))
+    return mean, mean - half, mean + half
+
+
+def summary(figures: Figures, baseline: str) -> dict[str, Any]:
+    """The figures as the page and `GET /v1/{bandit}` show them."""
+    delays = sorted(figures.delays)
+    interval = gain_interval(figures)
+    return {
+        "decisions": figures.decisions,
+        "rewards": figures.rewards,
+        "open": figures.open,
+        "late_rewards": figures.late,
+        "deferred": figures.deferred,
+        "activated": figures.activations,
+        "first_decision": figures.first or None,
+        "last_decision": figures.last or None,
+        "delay": {
+            name: delays[min(len(delays) - 1, int(q * len(delays)))] if delays else None
+            for name, q in (("median", 0.5), ("p90", 0.9), ("p99", 0.99))
+        },
+        "mean_reward": figures.value_sum / figures.valued if figures.valued else None,
+        "gain": {
+            "baseline": baseline,
+            "rounds": figures.compared,
+            "of_rounds": figures.valued,
+            "mean": None if interval is None else interval[0],
+            "low": None if interval is None else interval[1],
+            "high": None if interval is None else interval[2],
+        },
+        "played": figures.played,
+    }

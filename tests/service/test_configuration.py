@@ -1,0 +1,72 @@
+"""bandits.toml: the template runs as it is, and what is wrong is named by its field."""
+
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graphbandit.errors import ConfigurationError
+from graphbandit.service import configuration
+from graphbandit.service.core import Core
+from tests.service.house import PRICES, configured
+
+WRONG: dict[str, dict[str, Any]] = {
+    "bandits.prices.arms": {"arms": ["a", "a"]},
+    "bandits.prices.capacity": {"capacity": 2},
+    "bandits.prices.window": {"window": "soon"},
+    "bandits.prices.default_reward": {"default_reward": 0.0},
+    "bandits.prices.aggregation": {"aggregation": "sum"},
+    "bandits.prices.retired": {"retired": ["12"]},
+    "bandits.prices.baseline": {"baseline": "12"},
+    "bandits.prices.noise": {"noise": 0},
+    "bandits.prices.mode": {"mode": "boss"},
+    "bandits.prices.colour": {"colour": "blue"},
+    "bandits.prices.graph": {"graph": [["7.99", "12"]]},
+    "bandits.prices.learner": {"learner": "IDSX"},
+    "bandits.prices.features": {"features": {"age": "years"}},
+    "bandits.prices.function_class": {"function_class": "quadratic"},
+}
+
+
+@pytest.mark.parametrize("field", WRONG)
+def test_wrong_settings_are_named(field: str) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        Core("prices", configured(**WRONG[field]).bandits["prices"])
+    assert caught.value.field == field
+
+
+@pytest.mark.parametrize(
+    ("tables", "field"),
+    [
+        ({}, "bandits"),
+        ({"bandit": {}}, "bandit"),
+        ({"bandits": {"a b": PRICES}}, "bandits.a b"),
+        ({"service": {"port": "x"}, "bandits": {"prices": PRICES}}, "service.port"),
+        ({"service": {"port": 70000}, "bandits": {"prices": PRICES}}, "service.port"),
+        ({"service": {"limits": {"arms": 0}}, "bandits": {"prices": PRICES}}, "service.limits.arms"),
+        ({"tokens": {"me": {"scopes": ["read"]}}, "bandits": {"prices": PRICES}}, "tokens.me"),
+        ({"tokens": {"me": {"scopes": ["read"], "token": "short"}}, "bandits": {"prices": PRICES}}, "tokens.me.token"),
+        ({"bandits": {"prices": {}}}, "bandits.prices.arms"),
+    ],
+)
+def test_wrong_tables_are_named(tables: dict[str, Any], field: str) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        configuration.parse(tables, Path())
+    assert caught.value.field == field
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="cannot be read"):
+        configuration.read(tmp_path / "none.toml")
+    (tmp_path / "bad.toml").write_text("[service")
+    with pytest.raises(ConfigurationError, match="not TOML"):
+        configuration.read(tmp_path / "bad.toml")
+
+
+def test_the_template_runs_as_it_is() -> None:
+    with resources.as_file(resources.files("graphbandit.service") / "template.toml") as path:
+        found = configuration.read(path)
+    for name, bandit in found.bandits.items():
+        Core(name, bandit)
+    assert set(found.bandits) == {"prices", "personalizer"}

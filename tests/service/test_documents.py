@@ -1,0 +1,75 @@
+"""What docs/service.md shows is run; every command is in it; the examples work."""
+
+import json
+import re
+import subprocess
+from pathlib import Path
+
+from typer.testing import CliRunner
+
+from graphbandit.cli.app import app
+from graphbandit.service import configuration
+from tests.service.servers import ROOT, Server
+
+PAGE = (ROOT / "docs" / "service.md").read_text(encoding="utf-8")
+
+
+def test_curl_and_python_examples_run(tmp_path: Path) -> None:
+    path = tmp_path / "bandits.toml"
+    assert CliRunner().invoke(app, ["serve", "--new", str(path)]).exit_code == 0
+    server = Server(tmp_path, path.read_text()).start()
+    try:
+        (block,) = re.findall(r"```sh curl\n(.*?)```", PAGE, re.DOTALL)
+        for line in block.strip().splitlines():
+            command = line.replace("http://127.0.0.1:8765", server.url)
+            done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True, timeout=60)
+            answer = json.loads(done.stdout)
+            assert "status" not in answer, (line, answer)
+        (snippet,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+        scope: dict[str, object] = {}
+        exec(snippet.replace("http://127.0.0.1:8765", server.url), scope)
+        assert scope["decision"].id == "visit-18"  # type: ignore[attr-defined]
+        demo = server.run("service", "demo", "--url", server.url, "--visitors", "30", "--rate", "200")
+        assert "30 visitors were served" in demo.stdout, demo.stderr
+    finally:
+        server.stop()
+    assert server.replay().returncode == 0
+    checked = server.run("service", "check", str(path))
+    assert "fits" in checked.stdout
+    exported = server.run("service", "export", str(path), str(tmp_path / "logs"))
+    assert exported.returncode == 0, exported.stderr
+    compacted = server.run("service", "compact", str(path), "--keep", "1d")
+    assert "nothing to move" in compacted.stdout, compacted.stderr
+
+
+def test_every_command_is_documented() -> None:
+    text = CliRunner().invoke(app, ["service", "--help"]).output
+    for command in ("check", "replay", "export", "compact", "demo"):
+        assert command in text
+        assert f"graphbandit service {command}" in PAGE
+
+
+def test_a_new_configuration_overwrites_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "bandits.toml"
+    path.write_text("mine")
+    outcome = CliRunner().invoke(app, ["serve", "--new", str(path)])
+    assert outcome.exit_code == 2
+    assert path.read_text() == "mine"
+
+
+def test_wrong_configurations_exit_with_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "bandits.toml"
+    path.write_text('[bandits.a]\narms = ["x"]\nwindow = "soon"\n')
+    for words in (["serve", str(path)], ["service", "check", str(path)]):
+        outcome = CliRunner().invoke(app, words)
+        assert outcome.exit_code == 2
+        assert "bandits.a.window" in outcome.output
+
+
+def test_examples_are_whole() -> None:
+    unit = (ROOT / "examples" / "service" / "graphbandit.service").read_text()
+    assert "graphbandit serve" in unit
+    assert "graphbandit[service]" in PAGE
+    subprocess.run(["sh", "-n", str(ROOT / "examples" / "service" / "demo.sh")], check=True)
+    template = ROOT / "graphbandit" / "service" / "template.toml"
+    assert configuration.read(template).service.host == "127.0.0.1"

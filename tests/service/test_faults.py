@@ -1,0 +1,179 @@
+"""What goes wrong around a service: full disks, databases that go away, clocks that jump, two learners, a stop."""
+
+import random
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from graphbandit.service.clock import Clock
+from graphbandit.service.learning import Learning
+from graphbandit.service.protocol import Refusal
+from graphbandit.service.replay import replay
+from graphbandit.service.rows import Kind
+from graphbandit.service.store import open_store
+from tests.service.databases import Postgres
+from tests.service.house import House, configured
+from tests.service.servers import PRICES, Server
+from tests.service.test_learner import play
+
+
+def test_a_full_disk_refuses_and_goes_on(tmp_path: Path) -> None:
+    """SQLite says that it is full: the request is refused, nothing of it is there, and later it succeeds."""
+    house = House(str(tmp_path / "log.db"), configured().bandits)
+    play(house, random.Random(0), 50)
+    pages = house.store.execute("PRAGMA page_count")[0][0]
+    house.store.execute(f"PRAGMA max_page_count = {pages}")
+    rows, refused = house.store.last()[0], None
+    for i in range(2000):
+        prepared = house.decider.prepare("prices", _request(f"full-{i}"))
+        body = house.decider.decide("prices", [prepared])[0]
+        from graphbandit.service.protocol import Decide
+
+        assert isinstance(body, bytes)
+        answer = house.do(Decide("prices", prepared.key, body))
+        if isinstance(answer, Refusal):
+            refused = i
+            break
+        rows += 1
+    assert refused is not None
+    assert isinstance(answer, Refusal)
+    assert (answer.status, house.writer.figures.failures) == (503, 1)
+    assert "full" in answer.detail
+    assert house.store.last()[0] == rows, "what was acknowledged is there, and nothing else"
+    house.store.execute("PRAGMA max_page_count = 1000000")
+    assert house.decide(context={}, key=f"full-{refused}").id == f"full-{refused}"
+    house.learn()
+    assert replay(house.store, "prices", house.bandits["prices"]).good
+
+
+def _request(key: str) -> Any:
+    import msgspec
+
+    from graphbandit.service.messages import DecideRequest
+
+    return msgspec.json.decode(msgspec.json.encode({"context": {}, "key": key}), type=DecideRequest)
+
+
+def test_clocks_may_jump(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The machine's clock may be set while the service runs, or between two runs: time never goes back in the log."""
+    clock = Clock(after=0.0)
+    before = clock.now()
+    real = time.time
+    monkeypatch.setattr(time, "time", lambda: real() - 1e6)
+    assert before <= clock.now() < before + 5
+    assert Clock(after=before).now() >= before, "a clock set back since the last row"
+    monkeypatch.setattr(time, "time", lambda: real() + 1e6)
+    assert before <= clock.now() < before + 5
+    monkeypatch.undo()
+    settings = configured(window=20, default_reward=0.0).bandits
+    house = House(str(tmp_path / "log.db"), settings)
+    rng = random.Random(1)
+    for _ in range(6):
+        play(house, rng, 40, restarts=True)
+        house.clock.time += rng.choice([-500.0, 0.0, 500.0])
+    times = [row.time for row in house.store.read(0, limit=10**6)]
+    assert times == sorted(times)
+    assert replay(house.store, "prices", settings["prices"]).good
+
+
+def test_one_learner_at_a_time(database: str) -> None:
+    house = House(database, configured().bandits)
+    play(house, random.Random(2), 60)
+    other_store = open_store(database)
+    other = Learning(other_store, house.bandits)
+    assert not other.take_over(), "the first has the lease"
+    house.learning.give_up()
+    assert other.take_over()
+    play_on = house.decide(context={}, key="after")
+    house.observe(play_on.id, dict.fromkeys(play_on.revealed, 0.5))
+    while other.step():
+        pass
+    assert replay(house.store, "prices", house.bandits["prices"]).good
+    other_store.close()
+    house.close()
+
+
+def test_a_late_learner_that_lost_its_lease_does_no_harm(tmp_path: Path) -> None:
+    """Even two at once publish the same snapshots, as these are a function of the log."""
+    house = House(str(tmp_path / "log.db"), configured().bandits)
+    play(house, random.Random(3), 100)
+    house.store.execute("DELETE FROM leases")
+    second = Learning(house.store, house.bandits)
+    assert second.take_over()
+    play(house_with(house, second), random.Random(4), 100)
+    house.store.execute("DELETE FROM leases")
+    while house.learning.step():
+        pass
+    assert replay(house.store, "prices", house.bandits["prices"]).good
+
+
+def house_with(house: House, learning: Learning) -> House:
+    house.learning = learning
+    return house
+
+
+def test_the_database_goes_away_and_comes_back(postgres_server: Postgres, tmp_path: Path) -> None:
+    url = postgres_server.database()
+    server = Server(tmp_path, PRICES, "--database", url).start()
+    try:
+        acknowledged = {}
+        for i in range(5):
+            acknowledged[f"before-{i}"] = server.post("/v1/prices/decide", {"key": f"before-{i}", "context": {}}).json()
+        postgres_server.stop()
+        refused = server.post("/v1/prices/decide", {"key": "during", "context": {}})
+        assert refused.status_code == 503
+        assert refused.headers["retry-after"] == "1"
+        assert server.get("/health").status_code == 200
+        postgres_server.start()
+        deadline = time.monotonic() + 30
+        while not (again := server.post("/v1/prices/decide", {"key": "during", "context": {}})).is_success:
+            assert time.monotonic() < deadline, again.text
+            time.sleep(0.1)
+        for key, answer in acknowledged.items():
+            assert server.post("/v1/prices/decide", {"key": key, "context": {}}).json() == answer
+        for i in range(12):
+            key = f"after-{i}"
+            decision = server.post("/v1/prices/decide", {"key": key, "context": {}}).json()
+            server.post("/v1/prices/observe", {"id": key, "rewards": dict.fromkeys(decision["revealed"], 0.5)})
+        deadline = time.monotonic() + 30
+        while server.get("/v1/prices").json()["rounds"] < 4:
+            assert time.monotonic() < deadline, "the learner did not come back"
+            time.sleep(0.2)
+    finally:
+        server.stop()
+    assert server.replay().returncode == 0
+
+
+def test_a_stop_finishes_what_is_under_way(tmp_path: Path) -> None:
+    server = Server(tmp_path, PRICES).start()
+    acknowledged: list[str] = []
+    stopping = threading.Event()
+
+    def ask(number: int) -> None:
+        with httpx.Client(base_url=server.url, timeout=20, trust_env=False) as client:
+            for i in range(10000):
+                if stopping.is_set():
+                    return
+                try:
+                    if client.post("/v1/prices/decide", json={"key": f"{number}-{i}", "context": {}}).is_success:
+                        acknowledged.append(f"{number}-{i}")
+                except httpx.TransportError:
+                    return
+
+    threads = [threading.Thread(target=ask, args=(number,)) for number in range(3)]
+    for thread in threads:
+        thread.start()
+    while len(acknowledged) < 30:
+        time.sleep(0.01)
+    assert server.stop() == 0
+    stopping.set()
+    for thread in threads:
+        thread.join()
+    store = open_store(str(tmp_path / "bandits.db"))
+    logged = {row.key for row in store.read(0, limit=10**6, bandit="prices") if row.kind == Kind.DECISION}
+    store.close()
+    assert set(acknowledged) <= logged

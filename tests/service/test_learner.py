@@ -1,0 +1,140 @@
+"""The log teaches: epochs, windows, default rewards, activation, restarts, and replay to the byte."""
+
+import random
+from typing import Any
+
+import pytest
+
+from graphbandit.service.learning import resumed
+from graphbandit.service.replay import replay
+from tests.service.house import House, configured, purchase, visitor
+
+MODES: dict[str, dict[str, Any]] = {
+    "plain": {},
+    "every round": {"learner": {"kind": "LinUCB"}},
+    "window": {"window": 30},
+    "default": {"window": 20, "default_reward": 0.0},
+    "default for all revealed": {"window": 20, "default_reward": 0.1, "default_for": "revealed"},
+    "sum": {"window": 20, "default_reward": 0.0, "aggregation": "sum"},
+    "information": {"learner": {"kind": "IDSG", "draws": 20}},
+}
+
+
+def play(house: House, rng: random.Random, steps: int, *, restarts: bool = False) -> None:
+    """Random decisions, late, partial and missing rewards, deferred activation, pauses, and restarts of the learner."""
+    open_keys: list[tuple[str, list[str]]] = []
+    deferred: list[str] = []
+    for step in range(steps):
+        house.clock.time += rng.random() * 3
+        choice = rng.random()
+        if choice < 0.5:
+            active = rng.random() < 0.8
+            answer = house.decide(context=visitor(rng), key=f"visit-{step}", active=active)
+            open_keys.append((answer.id, answer.revealed))
+            if not active:
+                deferred.append(answer.id)
+        elif choice < 0.85 and open_keys:
+            key, revealed = open_keys.pop(rng.randrange(len(open_keys)))
+            arms = rng.sample(revealed, rng.randint(1, len(revealed)))
+            house.observe(key, {arm: purchase(rng, arm) for arm in arms}, final=rng.random() < 0.2)
+        elif choice < 0.9 and deferred:
+            house.activate(deferred.pop(rng.randrange(len(deferred))))
+        elif choice < 0.95:
+            house.tick()
+        else:
+            house.learn()
+            if rng.random() < 0.5 and restarts:
+                house.learning = house.new_learning()
+    house.learn()
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_replay_equals_live(mode: str, tmp_path: Any) -> None:
+    """With restarts at random moments, every live snapshot comes out of the log again, byte for byte."""
+    settings = configured(**MODES[mode]).bandits
+    house = House(str(tmp_path / "log.db"), settings)
+    play(house, random.Random(mode), 400, restarts=True)
+    outcome = replay(house.store, "prices", settings["prices"])
+    assert outcome.differing == []
+    assert outcome.snapshots == outcome.equal > 3
+    assert outcome.decisions > 150
+    assert outcome.rewards > 80
+
+
+def test_replay_on_either_database(database: str) -> None:
+    settings = configured(window=20, default_reward=0.0).bandits
+    house = House(database, settings)
+    play(house, random.Random(1), 200, restarts=True)
+    outcome = replay(house.store, "prices", settings["prices"])
+    assert outcome.good, outcome
+    assert outcome.snapshots > 3
+    house.close()
+
+
+def test_a_restart_changes_nothing(tmp_path: Any) -> None:
+    """A learner that goes on and one that starts again at every place end with the same snapshots."""
+    for mode in ("plain", "default"):
+        settings = configured(**MODES[mode]).bandits
+        steady, shaken = (House(str(tmp_path / f"{mode}-{name}.db"), settings) for name in ("a", "b"))
+        for house, restarts in ((steady, False), (shaken, True)):
+            house.decider.refresh = lambda store: []  # type: ignore[method-assign]  # the same decisions in both
+            play(house, random.Random(3), 300, restarts=restarts)
+        assert steady.store.newest_hash("prices") == shaken.store.newest_hash("prices")
+
+
+def test_default_rewards_wait_for_the_window(tmp_path: Any) -> None:
+    settings = configured(window=10, default_reward=0.0).bandits
+    house = House(str(tmp_path / "log.db"), settings)
+    first = house.decide(context={}, key="a")
+    house.observe(first.id, {first.arm: 1.0})
+    house.decide(context={}, key="b")
+    house.learn()
+    assert resumed(house.store, "prices", settings["prices"]).closed.rounds == 0, "fast clicks wait, too"
+    house.clock.time += 11
+    house.tick()
+    house.learn()
+    assert house.learning._learners["prices"].closed.rounds == 2
+    house.observe("b", {house.decide(context={}, key="b").arm: 1.0})
+    house.learn()
+    assert house.learning._learners["prices"].unlearnt_rewards == 1, "what comes later is logged, and counted"
+
+
+def test_deferred_decisions_are_learnt_from_once_activated(tmp_path: Any) -> None:
+    settings = configured().bandits
+    house = House(str(tmp_path / "log.db"), settings)
+    for i in range(4):
+        answer = house.decide(context={}, key=f"d{i}", active=False)
+        house.observe(answer.id, dict.fromkeys(answer.revealed, 0.5))
+    house.learn()
+    learner = house.learning._learners["prices"]
+    assert (learner.closed.rounds, learner.pending) == (0, 0)
+    for i in (2, 0):
+        house.activate(f"d{i}")
+    house.learn()
+    assert learner.closed.rounds == 2
+    answer = house.activate("d0")
+    assert isinstance(answer, list)
+    assert answer[0].new == 0, "activating twice changes nothing"
+
+
+def test_failed_fits_are_postponed(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from graphbandit.errors import FitError
+    from graphbandit.learners import AdaCBG
+
+    settings = configured().bandits
+    house = House(str(tmp_path / "log.db"), settings)
+    whole = AdaCBG.update
+
+    def failing(self: AdaCBG, state: Any, observations: Any) -> Any:
+        if state.rounds == 2:
+            raise FitError("no")
+        return whole(self, state, observations)
+
+    monkeypatch.setattr(AdaCBG, "update", failing)
+    for i in range(9):
+        answer = house.decide(context={}, key=f"{i}")
+        house.observe(answer.id, dict.fromkeys(answer.revealed, 0.5))
+    house.learn()
+    learner = house.learning._learners["prices"]
+    assert (learner.closed.rounds, learner.failed_fits) == (8, 1)
+    assert replay(house.store, "prices", settings["prices"]).good
