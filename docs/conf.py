@@ -25,6 +25,7 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_design",
     "api_pages",
+    "command_pages",
     "mathml",
     "plain_docstrings",
 ]

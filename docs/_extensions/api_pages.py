@@ -117,7 +117,7 @@ def write_pages(app: Sphinx) -> None:
     for name, text in texts.items():
         write(folder / name, text)
     for old in folder.iterdir():
-        if old.name not in texts:
+        if old.name not in {*texts, "commands.md"}:
             old.unlink()
 
 
