@@ -46,6 +46,7 @@ nb_execution_mode = os.environ.get("DOCS_EXECUTE", "cache")
 nb_execution_cache_path = str(HERE / "_build" / "notebooks")
 nb_execution_raise_on_error = True
 nb_execution_timeout = 600
+nb_execution_in_temp = True  # what a page saves is gone when it is built
 nb_merge_streams = True
 
 # the API from docstrings; api_pages.py writes one page a public name

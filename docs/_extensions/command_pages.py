@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-import click
 from api_pages import write
 from sphinx.application import Sphinx
 
@@ -13,24 +12,22 @@ def cell(text: object) -> str:
     return " ".join(str(text).split()).replace("|", "\\|")
 
 
-def option_row(option: Any, context: click.Context) -> str:
+def option_row(option: Any) -> str:
     """A setting of a command: how it is typed, its default, what it does."""
-    told = option.to_info_dict()
-    names = " / ".join([*told.get("opts", []), *told.get("secondary_opts", [])])
+    names = " / ".join([*option.opts, *option.secondary_opts])
     default = getattr(option, "show_default", None)
     if not isinstance(default, str):
-        value = option.get_default(context)
-        empty = value is None or value is False or value == [] or value == () or "UNSET" in repr(value)
-        default = "" if empty or option.required else str(value)
+        value = option.default
+        unset = value in (None, False, [], ()) or "UNSET" in repr(value) or option.required
+        default = "" if unset else str(value)
     return f"| `{names}` | {cell(default)} | {cell(getattr(option, 'help', '') or '')} |"
 
 
 def section(name: str, command: Any) -> list[str]:
     """One command: what it does, its settings, its example."""
-    context = click.Context(command, info_name=name)
     lines = [f"## graphbandit {name}", ""]
     lines += [line.strip() for line in (command.help or "").replace("\f", "").splitlines()] + [""]
-    rows = [option_row(p, context) for p in command.params if p.name != "help"]
+    rows = [option_row(p) for p in command.params if p.name != "help"]
     if rows:
         lines += ["| setting | default | meaning |", "| --- | --- | --- |", *rows, ""]
     example = (command.epilog or "").removeprefix("Example: ")

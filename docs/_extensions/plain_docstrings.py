@@ -13,6 +13,8 @@ from sphinx.application import Sphinx
 
 SECTION = re.compile(r"(Args|Returns|Raises|Yields|Attributes|Settings|Fields):$")
 ENTRY = re.compile(r"([*\w.]+(?:, [*\w.]+)*)(?: \([^)]*\))?: (.*)")
+BULLET = re.compile(r"- |\d+\. ")
+BULLET_OR_NOT = re.compile(r"( *(?:- |\d+\. )?)(.*)")
 DOCUMENT = re.compile(r"(?:docs/)?([\w-]+)\.md")
 
 
@@ -22,22 +24,29 @@ def links() -> dict[str, str]:
     return {public.name: public.page for listed in public_names().values() for public in reversed(listed)}
 
 
+def plain(text: str) -> str:
+    """Prose with every character escaped that reStructuredText would take for markup."""
+    return re.sub(r"([*|\\])", r"\\\1", re.sub(r"(?<=\w)_(?!\w)", r"\\_", text))
+
+
+def marked(name: str) -> str:
+    """A `name` as a link to its page if it has one, else as a literal."""
+    document = DOCUMENT.fullmatch(name)
+    if document:
+        return f":doc:`/{document[1]}`"
+    return f":py:obj:`{name} <{links()[name]}>`" if name in links() else f"``{name}``"
+
+
 def inline(text: str) -> str:
-    """A line of prose with its `names` as literals or links, and nothing else that reStructuredText would see."""
-    done = []
-    for i, part in enumerate(re.split(r"(``.+?``|`[^`]+`)", text)):
-        if i % 2 == 0:
-            done.append(re.sub(r"([*|\\])", r"\\\1", re.sub(r"(?<=\w)_(?!\w)", r"\\_", part)))
-            continue
-        name = part.strip("`")
-        document = DOCUMENT.fullmatch(name)
-        if document:
-            done.append(f":doc:`/{document[1]}`")
-        elif name in links():
-            done.append(f":py:obj:`{name} <{links()[name]}>`")
-        else:
-            done.append(f"``{name}``")
-    return re.sub(r"(?<=[\w)])(``|:py)", r"\\ \1", re.sub(r"(``|`)(?=\w)", r"\1", "".join(done)))
+    """A line of prose with its `names` marked; markup needs a gap on both sides, also where a word goes on."""
+    parts = re.split(r"``(.+?)``|`([^`]+)`", text)
+    done = plain(parts[0])
+    for double, single, prose in zip(parts[1::3], parts[2::3], parts[3::3], strict=True):
+        name = double if double is not None else single
+        before = "\\ " if done and not done[-1].isspace() else ""
+        after = "\\ " if prose and not prose[0].isspace() else ""
+        done += before + marked(name) + after + plain(prose)
+    return done
 
 
 def blocks(lines: list[str]) -> Iterator[list[str]]:
@@ -83,9 +92,9 @@ def converted(lines: list[str]) -> list[str]:
         elif block[0].startswith("    "):
             least = min(len(line) - len(line.lstrip()) for line in block)
             done += code("text", [line[least:] for line in block])
-        elif re.match(r"- |\d+\. ", block[0]):
-            done += [re.match(r" *(- |\d+\. )?", line)[0] + inline(line[re.match(r" *(- |\d+\. )?", line).end():])  # type: ignore[index,union-attr]
-                     for line in block] + [""]
+        elif BULLET.match(block[0]):
+            done += [mark + inline(rest) for mark, rest in (BULLET_OR_NOT.fullmatch(line).groups() for line in block)]  # type: ignore[union-attr]
+            done.append("")
         else:
             prose = [line for line in block if not line.startswith(" ")]
             rest = block[len(prose):] if block[: len(prose)] == prose else []
