@@ -10,6 +10,13 @@ sys.path[:0] = [str(ROOT), str(HERE / "_extensions")]
 # notebooks run in processes of their own, on the same sources
 os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH", "")]))
 os.environ.pop("MPLBACKEND", None)
+# and with a profile of their own: pictures as vectors in the page, whatever the reader's own settings are
+PROFILE = HERE / "_build" / "ipython" / "profile_default"
+PROFILE.mkdir(parents=True, exist_ok=True)
+(PROFILE / "ipython_kernel_config.py").write_text(
+    "c.IPKernelApp.matplotlib = 'inline'\nc.InlineBackend.figure_formats = {'svg'}\nc.IPKernelApp.log_level = 40\n"
+)
+os.environ["IPYTHONDIR"] = str(PROFILE.parent)
 
 import graphbandit  # noqa: E402
 

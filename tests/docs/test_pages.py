@@ -6,15 +6,17 @@ import tomllib
 
 import matplotlib as mpl
 import pytest
+import typer
 
 from graphbandit import __version__
+from graphbandit.cli.app import app
 from tests.docs.snippets import ROOT, RUN_BY_HAND, blocks, commands, pages, run_page
 
 LONG = os.environ.get("GRAPHBANDIT_TEST_DOCS") == "all"
 RUN = {"python", "code-cell", "console", "toml"}
 SHOWN = {"text", "json", "bibtex", "toctree", "glossary", "include", "grid", "eval-rst", "py:module", "toml"}
 PAGES = {str(page.relative_to(ROOT)): page for page in pages()}
-CODE = [name for name, page in PAGES.items() if any(block.kind in RUN for block in blocks(page))]
+CODE = [n for n, page in PAGES.items() if n != "README.md" and any(block.kind in RUN for block in blocks(page))]
 
 
 @pytest.mark.parametrize("name", CODE)
@@ -38,7 +40,7 @@ def test_long_runs_say_when_they_were_last_run(name):
         if block.is_long:
             last = re.search(r"Last run on (\d{4}-\d\d-\d\d) with version (\S+)", block.box)
             assert last, f"{name}, line {block.line}: expected 'Last run on DATE with version VERSION' in its box"
-            assert last[2].rstrip(".,") <= __version__
+            assert last[2].rstrip(".,:") <= __version__
 
 
 def test_commands_of_the_shell_name_what_there_is():
@@ -57,3 +59,14 @@ def test_commands_of_the_shell_name_what_there_is():
         for extra in re.findall(r"graphbandit\[([\w,]+)\]", page.read_text()):
             assert set(extra.split(",")) <= extras, f"{name} names the extra {extra}"
     assert {"pip", "graphbandit"} <= seen
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_commands_in_the_text_exist(name):
+    known = typer.main.get_command(app).commands
+    for line in re.findall(r"`graphbandit ([a-z][^`\n]*)`", PAGES[name].read_text()):
+        words = line.split()
+        assert words[0] in known, f"{name} names the command {words[0]!r}"
+        options = {o for p in known[words[0]].params for o in (*p.opts, *getattr(p, "secondary_opts", ()))} | {"--help", "-h"}
+        for option in (word for word in words if word.startswith("--")):
+            assert option in options, f"{name} names {option} of graphbandit {words[0]}"
