@@ -3,13 +3,16 @@
 A name that the package offers at its top has its page there, and a room that offers it too links to it.
 """
 
+from __future__ import annotations
+
 import importlib
 import inspect
 from pathlib import Path
 from types import ModuleType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from sphinx.application import Sphinx
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
 
 ROOMS = (
     "graphbandit",

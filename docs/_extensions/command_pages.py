@@ -57,7 +57,8 @@ def commands() -> dict[str, Any]:
 
 def write_page(app: Sphinx) -> None:
     """Write the page beside those of the public names."""
-    lines = ["# Commands", "", "Everything that `graphbandit --help` says, on one page. `-h` works behind every command.", ""]
+    first = "Everything that `graphbandit --help` says, on one page. `-h` works behind every command."
+    lines = ["# Commands", "", first, ""]
     for name, command in commands().items():
         lines += section(name, command)
     write(Path(app.srcdir) / "api" / "generated" / "commands.md", "\n".join(lines))

@@ -97,7 +97,7 @@ def converted(lines: list[str]) -> list[str]:
             done.append("")
         else:
             prose = [line for line in block if not line.startswith(" ")]
-            rest = block[len(prose):] if block[: len(prose)] == prose else []
+            rest = block[len(prose) :] if block[: len(prose)] == prose else []
             if rest:  # a paragraph with an indented block right below it
                 done += [inline(line) for line in prose] + ["", *code("text", [line.strip() for line in rest])]
             else:

@@ -2,9 +2,9 @@
 
 Three kinds of block are run, in the order of their page, in one namespace and one temporary folder a page:
 
-- ```` ```python ```` and ```` ```{code-cell} python ````; a ```` ```text ```` block right below a ``python`` one is its output;
-- ```` ```console ````: lines that begin with ``$ ``; a ```` ```text ```` block right below is the output of the last one;
-- ```` ```toml ```` right before "Save it as `NAME`" is written to that file.
+- ``python`` and ``{code-cell} python``; a ``text`` block right below a ``python`` one is its output;
+- ``console``: lines that begin with ``$ ``; a ``text`` block right below is the output of the last one;
+- ``toml`` right before "Save it as `NAME`" is written to that file.
 
 A block inside a ``:class: long-run`` box takes minutes. It is run only with GRAPHBANDIT_TEST_DOCS=all, and the box must
 say when it was last run.
@@ -67,7 +67,7 @@ def blocks(page: Path) -> list[Block]:
         elif fence:
             end = next(k for k in range(i + 1, len(lines) + 1) if k == len(lines) or lines[k].startswith(fence[1]))
             kind = fence[2].strip("{}")
-            text = "\n".join(lines[i + 1 : end]) + "\n"
+            text = "".join(f"{line}\n" for line in lines[i + 1 : end])
             between = lines[found[-1].line : i] if found else []
             if kind == "text" and found and not "".join(between[found[-1].text.count("\n") + 1 :]).strip():
                 found[-1].expected = text
@@ -143,7 +143,8 @@ def write_outputs(page: Path) -> None:
         os.chdir(folder)
         for block, printed in run_page(page):
             if block.expected is not None:
-                text = text.replace(f"{block.text}```\n\n```text\n{block.expected}", f"{block.text}```\n\n```text\n{printed}")
+                head = f"{block.text}```\n\n```text\n"
+                text = text.replace(head + block.expected, head + printed)
         os.chdir(ROOT)
     page.write_text(text, encoding="utf-8")
 

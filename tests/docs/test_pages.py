@@ -67,6 +67,6 @@ def test_commands_in_the_text_exist(name):
     for line in re.findall(r"`graphbandit ([a-z][^`\n]*)`", PAGES[name].read_text()):
         words = line.split()
         assert words[0] in known, f"{name} names the command {words[0]!r}"
-        options = {o for p in known[words[0]].params for o in (*p.opts, *getattr(p, "secondary_opts", ()))} | {"--help", "-h"}
+        options = {o for p in known[words[0]].params for o in (*p.opts, *getattr(p, "secondary_opts", ()))}
         for option in (word for word in words if word.startswith("--")):
             assert option in options, f"{name} names {option} of graphbandit {words[0]}"

@@ -7,8 +7,8 @@ import pytest
 from tests.docs.snippets import DOCS, ROOT, pages
 
 WORDS = [
-    "round", "arm", "context", "reveal", "self-loop", "edge probability", "function class", "version space", "candidates",
-    "exploration set", "sampling program", "epoch", "propensity", "observation probability",
+    "round", "arm", "context", "reveal", "self-loop", "edge probability", "function class", "version space",
+    "candidates", "exploration set", "sampling program", "epoch", "propensity", "observation probability",
 ]  # fmt: skip
 SYNONYMS = {
     r"\bodds\b": "edge probability",
@@ -18,7 +18,8 @@ SYNONYMS = {
     r"\bconfidence set\b": "version space",
     r"\bpscores?\b": "propensity",
 }  # fmt: skip
-GUIDES = [page for page in pages() if page.parent == DOCS / "guide" or page.stem in ("start", "theory", "speed", "index")]
+TOP = {DOCS / name for name in ("index.md", "start.md", "theory.md", "speed.md")}
+GUIDES = [page for page in pages() if page.parent == DOCS / "guide" or page in TOP]
 SITE = {page.relative_to(ROOT).as_posix(): page for page in pages()}
 
 

@@ -1,8 +1,8 @@
 """Install what `make dist` built into clean environments, one for each Python that is here, and try it.
 
-``python tests/docs/try_dist.py dist`` looks for Python 3.11, 3.12 and 3.13 on the path and in pyenv's folder, says which it
-found, and with each of them installs the wheel (and with the first one the sdist, too) into a new environment outside the
-checkout, then decides a few rounds, saves, loads, and runs the command line.
+``python tests/docs/try_dist.py dist`` looks for Python 3.11, 3.12 and 3.13 on the path and in pyenv's folder, and says
+which it found. With each it installs the wheel, and with the first one the sdist too, into a new environment outside
+the checkout; there it decides a few rounds, saves, loads, and runs the command line.
 """
 
 import os
@@ -23,7 +23,8 @@ for t in range(12):
     bandit.observe(decision, {int(a): float(rng.normal()) for a in decision.revealed})
 bandit.save("trial.gb")
 assert gb.Bandit.load("trial.gb").rounds == 12
-assert gb.simulate(gb.IDSG(), gb.environments.paper(n_arms=5, graph="star"), rounds=16).regret["learner"].shape == (1, 16)
+stars = gb.environments.paper(n_arms=5, graph="star")
+assert gb.simulate(gb.IDSG(), stars, rounds=16).regret["learner"].shape == (1, 16)
 print(gb.__version__)
 """
 
@@ -71,7 +72,8 @@ def main(folder: Path) -> int:
     print("not found", ", ".join(version for version in VERSIONS if version not in found) or "none")
     for i, (version, python) in enumerate(found.items()):
         for archive in (wheel, sdist) if i == 0 else (wheel,):
-            print(f"Python {version}: {archive.name} installs and works, version {try_archive(python, archive)}", flush=True)
+            works = try_archive(python, archive)
+            print(f"Python {version}: {archive.name} installs and works, version {works}", flush=True)
     return 0 if found else 1
 
 
