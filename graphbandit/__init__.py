@@ -7,8 +7,9 @@ are seen. The names below are the ones people reach for; everything else is one 
 
 from typing import TYPE_CHECKING
 
-from graphbandit import environments, errors, function_classes, graphs, learners, planning, plots, theory
+from graphbandit import environments, errors, features, function_classes, graphs, learners, planning, plots, theory
 from graphbandit.bandit import Bandit
+from graphbandit.features import Features
 from graphbandit.function_classes import (
     FiniteClass,
     GeneralizedLinearClass,
@@ -17,7 +18,7 @@ from graphbandit.function_classes import (
     RegressorClass,
     TorchClass,
 )
-from graphbandit.graphs import FeedbackGraph, FeedbackGraphs, ProbabilisticGraphs
+from graphbandit.graphs import FeedbackGraph, FeedbackGraphs, ProbabilisticGraph, ProbabilisticGraphs
 from graphbandit.learners import IDSG, AdaCBG, Falcon, Greedy, LinTS, LinUCB, RegCBG, SquareCBG
 from graphbandit.learners.problem import Problem
 from graphbandit.planning import exploration_set, solve_sampling_lp
@@ -36,6 +37,7 @@ __all__ = [
     "Decision",
     "Decisions",
     "Falcon",
+    "Features",
     "FeedbackGraph",
     "FeedbackGraphs",
     "FiniteClass",
@@ -46,6 +48,7 @@ __all__ = [
     "LinUCB",
     "LinearClass",
     "Observations",
+    "ProbabilisticGraph",
     "ProbabilisticGraphs",
     "Problem",
     "RegCBG",
@@ -56,6 +59,7 @@ __all__ = [
     "errors",
     "experiments",
     "exploration_set",
+    "features",
     "function_classes",
     "graphs",
     "learners",

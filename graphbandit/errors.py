@@ -40,6 +40,10 @@ class ObservationError(InputError):
     """Rewards do not fit the decision they are for: not revealed, given twice, or not finite."""
 
 
+class UnknownArmError(GraphError, ObservationError):
+    """No arm has this name or number."""
+
+
 class UnknownDecisionError(GraphBanditError, KeyError):
     """No open decision has this id."""
 

@@ -8,10 +8,11 @@ from graphbandit.environments.classification import classification
 from graphbandit.environments.data_files import LabelledData, RatingData, read_labelled, read_ratings
 from graphbandit.environments.datasets import load_dataset
 from graphbandit.environments.linear import LinearEnvironment, linear
+from graphbandit.environments.probabilistic import ProbabilisticEnvironment, probabilistic
 from graphbandit.environments.ratings import ratings
 from graphbandit.environments.synthetic import SyntheticEnvironment, paper
 from graphbandit.environments.tables import TableEnvironment
-from graphbandit.environments.uncertain import UncertainEnvironment, uncertain
+from graphbandit.environments.units import UnitsEnvironment, units
 
 __all__ = [
     "ArmsEnvironment",
@@ -20,11 +21,12 @@ __all__ = [
     "Instance",
     "LabelledData",
     "LinearEnvironment",
+    "ProbabilisticEnvironment",
     "RatingData",
     "Rounds",
     "SyntheticEnvironment",
     "TableEnvironment",
-    "UncertainEnvironment",
+    "UnitsEnvironment",
     "arms",
     "classification",
     "confusion_graph",
@@ -34,9 +36,10 @@ __all__ = [
     "linear",
     "load_dataset",
     "paper",
+    "probabilistic",
     "ratings",
     "read_labelled",
     "read_ratings",
     "similarity_graph",
-    "uncertain",
+    "units",
 ]

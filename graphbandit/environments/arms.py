@@ -10,7 +10,8 @@ import numpy as np
 from graphbandit.base.checks import setting_choice, setting_integer, setting_number
 from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Float, Int
-from graphbandit.environments.base import BLOCK, Environment, Instance, Rounds, check_repeat, from_blocks
+from graphbandit.environments.base import Environment, Rounds, check_repeat
+from graphbandit.environments.blocks import BLOCK, BlockInstance
 from graphbandit.environments.graph_setting import GraphSetting, source_of
 from graphbandit.errors import SettingError
 from graphbandit.function_classes import LinearClass
@@ -78,12 +79,12 @@ class ArmsEnvironment(Environment):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class ArmsInstance(Instance):
+class ArmsInstance(BlockInstance):
     """One repeat: `order` are the arms, the best one last."""
 
+    stream_name = "arms"
+
     environment: ArmsEnvironment
-    seed: int
-    repeat: int
     order: Int[np.ndarray, " arms"]
 
     def problem(self, horizon: int | None) -> Problem:
@@ -107,27 +108,19 @@ class ArmsInstance(Instance):
         means[self.order] = ascending
         return means
 
-    def rounds(self, first: int, stop: int) -> Rounds:
-        """The rounds first .. stop - 1, cut from the blocks that hold them."""
-        return from_blocks(first, stop, self._block)
-
     def _block(self, number: int) -> Rounds:
         settings = self.environment
-
-        def draws(purpose: str) -> np.random.Generator:
-            return stream(self.seed, "arms", self.repeat, purpose, number)
-
         means = np.tile(self.means, (BLOCK, 1))
         if settings.case == "shifting":
             numbers = range(number * BLOCK + 1, (number + 1) * BLOCK + 1)
             odd = np.array([floor(log(t) / log(PHASE)) % 2 for t in numbers])
             means += (0.5 * (1.0 - settings.gap) * odd)[:, None]
-        rewards = (draws("rewards").random(means.shape) < means).astype(np.float64)
+        rewards = (self.draws("rewards", number).random(means.shape) < means).astype(np.float64)
         if settings.case == "lottery":
             rewards[:, self.order[:-1]] = 0.25
         return Rounds(
             contexts=np.ones((BLOCK, 1)),
-            graphs=settings.source.draw(draws("graphs"), BLOCK),
+            graphs=settings.source.draw(self.draws("graphs", number), BLOCK),
             means=means,
             rewards=rewards,
         )

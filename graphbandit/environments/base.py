@@ -7,7 +7,6 @@ order, so all learners of a repeat face the same draws.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,16 +17,14 @@ from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.probabilistic import ProbabilisticGraphs
 from graphbandit.learners.problem import Problem
 
-BLOCK = 256
-"""Rounds are drawn in blocks of this many, each from streams of its own, so portions of any size agree."""
-
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Rounds:
-    """Consecutive rounds of an instance; `means` are f*(x_t, a), `rewards` what a reveals if it is revealed.
+    """Consecutive rounds of an instance.
 
-    `graphs` decide what is revealed. They are what a learner is shown, too, unless it is shown only the probabilities
-    `odds` of their edges, or, where they are `hidden`, nothing.
+    `means[t, a]` is f*(x_t, a), and `rewards[t, a]` the reward the learner sees if arm a is revealed in round t.
+    `graphs` decide what is revealed. A learner is shown these graphs, unless `odds` has the probabilities of their
+    edges to show instead, or `hidden` says that it is shown nothing.
     """
 
     contexts: Shaped[np.ndarray, "n ..."]
@@ -93,13 +90,6 @@ def check_rounds(first: int, stop: int, *, at_most: int | None = None) -> None:
     """Raise SettingError unless there is at least one round in first .. stop - 1, and all of them exist."""
     setting_integer("first", first, at_least=0)
     setting_integer("stop", stop, at_least=first + 1, at_most=at_most)
-
-
-def from_blocks(first: int, stop: int, block: Callable[[int], Rounds]) -> Rounds:
-    """The rounds first .. stop - 1, cut from the blocks that hold them; `block(b)` draws the b-th."""
-    check_rounds(first, stop)
-    parts = [block(b)[max(first - b * BLOCK, 0) : stop - b * BLOCK] for b in range(first // BLOCK, -(-stop // BLOCK))]
-    return Rounds.concatenate(parts)
 
 
 class Instance(ABC):

@@ -1,25 +1,26 @@
 """Linear synthetic problems, and their clicks and counts: the mean reward is a link of phi(x, a)'theta."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from math import sqrt
-from typing import Any
+from dataclasses import dataclass
+from math import pi, sqrt
+from typing import Any, Literal
 
 import numpy as np
 
-from graphbandit.base.checks import setting_boolean, setting_choice, setting_integer, setting_number
+from graphbandit.base.checks import LARGEST_SCALE, setting_choice, setting_integer, setting_number
 from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Float
-from graphbandit.environments.base import BLOCK, Environment, Instance, Rounds, check_repeat, from_blocks
-from graphbandit.environments.graph_setting import GraphSetting, source_of
+from graphbandit.environments.base import Rounds, check_repeat
+from graphbandit.environments.blocks import BLOCK, BlockInstance, GraphEnvironment
+from graphbandit.environments.graph_setting import GraphSetting
 from graphbandit.errors import SettingError
 from graphbandit.function_classes import FunctionClass, GeneralizedLinearClass, LinearClass
-from graphbandit.graphs.sources import FixedSource, GraphSource
+from graphbandit.graphs.sources import GraphSource
 from graphbandit.learners.problem import Problem, check_function_class
 
 ARMS = ("new", "fixed", "per-arm")
 FEATURES = ("normal", "sphere")
 LINKS = ("identity", "logistic", "poisson")
+CHANGES = ("none", "sudden", "slow")
 
 NOISE = 0.5
 """Of rewards and what learners are told of it, unless given; rewards in [0, 1] have no more."""
@@ -29,7 +30,7 @@ POISSON_LIMIT = 5.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class LinearEnvironment(Environment):
+class LinearEnvironment(GraphEnvironment):
     """The mean reward of arm a in context x is link(phi(x, a)'theta); a repeat draws theta anew.
 
     `arms` says what is a context and what phi is, with d = `dimension`:
@@ -51,7 +52,15 @@ class LinearEnvironment(Environment):
     two, `noise` is only what learners are told: 0.5 for clicks, which always does, and None for counts, which are
     not sub-Gaussian.
 
-    `graph`, `graph_options` and `fixed_graph` are those of `SyntheticEnvironment`. Learners are told the
+    Three settings make a problem that nobody designed for its learners. They need the link "identity".
+
+    curve: adds curve * sin(2 phi'theta) to the means, so that no linear function is the truth.
+    noise_spread: the noise of the loudest arm over that of the quietest; arms lie between on a log scale. Learners are
+        told the loudest.
+    change: "sudden" replaces theta by another, drawn anew, from round `change_round` on; "slow" turns theta towards it
+        and reaches it in that round, keeping its length (a quarter turn); "none" keeps theta.
+
+    `graph`, `graph_options` and `fixed_graph` are those of `GraphEnvironment`. Learners are told the
     class that holds the truth, linear or generalised linear with its norm bound, unless `function_class` says another.
     """
 
@@ -64,9 +73,10 @@ class LinearEnvironment(Environment):
     signal: float = 1.0
     link: str = "identity"
     noise: float | None = None
-    graph: GraphSetting = "random"
-    graph_options: Mapping[str, Any] = field(default_factory=dict)
-    fixed_graph: bool = False
+    curve: float = 0.0
+    noise_spread: float = 1.0
+    change: Literal["none", "sudden", "slow"] = "none"
+    change_round: int = 1000
     function_class: FunctionClass[Any, Any, Any] | None = None
 
     def __post_init__(self) -> None:
@@ -81,15 +91,15 @@ class LinearEnvironment(Environment):
             raise SettingError(f"signal is {self.signal!r}; expected at most {POISSON_LIMIT:g} with link 'poisson'")
         if self.noise is not None:
             setting_number("noise", self.noise, at_least=0.0)
-        setting_boolean("fixed_graph", self.fixed_graph)
         if self.function_class is not None:
             check_function_class(self.function_class, self.n_arms)
-        _ = self.source  # a graph that does not fit is refused here
-
-    @property
-    def source(self) -> GraphSource:
-        """Where the graphs come from."""
-        return source_of(self.graph, self.graph_options, self.n_arms)
+        setting_number("curve", self.curve, at_least=0.0, at_most=LARGEST_SCALE)
+        setting_number("noise_spread", self.noise_spread, at_least=1.0, at_most=LARGEST_SCALE)
+        setting_choice("change", self.change, CHANGES)
+        setting_integer("change_round", self.change_round, at_least=1)
+        if self.link != "identity" and (self.curve or self.noise_spread > 1.0 or self.change != "none"):
+            raise SettingError(f"link is {self.link!r}; expected 'identity' with curve, noise_spread or change")
+        super().__post_init__()
 
     @property
     def told_noise(self) -> float | None:
@@ -105,20 +115,31 @@ class LinearEnvironment(Environment):
         if self.arms == "fixed":
             arm_features = self.draw_features(rng, (self.n_arms, self.arm_dimension))
             size *= self.arm_dimension
-        directions = rng.standard_normal((rows, size))
-        theta = self.signal * directions / np.sqrt((directions**2).sum(axis=1, keepdims=True))
-        source = self.source
-        if self.fixed_graph:
-            source = FixedSource(source.draw(stream(seed, "linear", repeat, "graph"), 1)[0])
+        theta = self._draw_theta(rng, rows, size)
+        after, scales = theta, np.ones(self.n_arms)
+        if self.change != "none":
+            after = self._draw_theta(stream(seed, "linear", repeat, "change"), rows, size)
+        if self.noise_spread > 1.0:
+            order = stream(seed, "linear", repeat, "loudness").permutation(self.n_arms)
+            scales = self.noise_spread ** (-order / max(self.n_arms - 1, 1))
         return LinearInstance(
             environment=self,
             seed=seed,
             repeat=repeat,
             theta=theta if self.arms == "per-arm" else theta[0],
+            theta_after=after if self.arms == "per-arm" else after[0],
+            noise_scales=scales,
             arm_features=arm_features,
             start=self.draw_features(rng, self.context_shape),
-            source=source,
+            source=self.source_of_repeat("linear", seed, repeat),
         )
+
+    def _draw_theta(self, rng: np.random.Generator, rows: int, size: int) -> Float[np.ndarray, "rows size"]:
+        directions = rng.standard_normal((rows, size))
+        theta: Float[np.ndarray, "rows size"] = directions * (
+            self.signal / np.sqrt((directions**2).sum(axis=1, keepdims=True))
+        )
+        return theta
 
     @property
     def context_shape(self) -> tuple[int, ...]:
@@ -139,13 +160,18 @@ class LinearEnvironment(Environment):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class LinearInstance(Instance):
-    """One repeat: theta is (d,), (d m,) or (K, d) for the arms "new", "fixed" and "per-arm"."""
+class LinearInstance(BlockInstance):
+    """One repeat: theta is (d,), (d m,) or (K, d) for the arms "new", "fixed" and "per-arm".
+
+    `theta_after` is what it changes to, if it does, and `noise_scales` are the arms' shares of the loudest noise.
+    """
+
+    stream_name = "linear"
 
     environment: LinearEnvironment
-    seed: int
-    repeat: int
     theta: Float[np.ndarray, "..."]
+    theta_after: Float[np.ndarray, "..."]
+    noise_scales: Float[np.ndarray, " arms"]
     arm_features: Float[np.ndarray, "arms m"] | None
     start: Float[np.ndarray, "..."]
     source: GraphSource
@@ -174,44 +200,54 @@ class LinearInstance(Instance):
             return LinearClass(**told)
         return GeneralizedLinearClass(**told, link="logistic" if settings.link == "logistic" else "poisson")
 
-    def scores(self, contexts: Float[np.ndarray, "n ..."]) -> Float[np.ndarray, "n arms"]:
+    def scores(
+        self, contexts: Float[np.ndarray, "n ..."], theta: Float[np.ndarray, "..."] | None = None
+    ) -> Float[np.ndarray, "n arms"]:
         """phi(x, a)'theta."""
+        weights = self.theta if theta is None else theta
         if self.environment.arms == "new":
-            shared: Float[np.ndarray, "n arms"] = np.einsum("nkd,d->nk", contexts, self.theta)
+            shared: Float[np.ndarray, "n arms"] = np.einsum("nkd,d->nk", contexts, weights)
             return shared
-        weights = self.theta
         if self.arm_features is not None:
-            matrix = self.theta.reshape(self.environment.dimension, -1)
+            matrix = weights.reshape(self.environment.dimension, -1)
             weights = np.einsum("dm,km->kd", matrix, self.arm_features)
         scores: Float[np.ndarray, "n arms"] = np.einsum("nd,kd->nk", contexts, weights)
         return scores
 
-    def means(self, contexts: Float[np.ndarray, "n ..."]) -> Float[np.ndarray, "n arms"]:
-        """f*(x, .)."""
+    def means(self, contexts: Float[np.ndarray, "n ..."], first: int = 0) -> Float[np.ndarray, "n arms"]:
+        """f*(x, .) of consecutive rounds, of which `first` is the number of the first."""
+        settings = self.environment
         scores = self.scores(contexts)
-        if self.environment.link == "logistic":
+        if settings.change != "none":
+            before, after = self._mixture(first, len(contexts))
+            scores = before[:, None] * scores + after[:, None] * self.scores(contexts, self.theta_after)
+        if settings.link == "logistic":
             return 0.5 * (1.0 + np.tanh(0.5 * scores))  # cannot overflow
-        return scores if self.environment.link == "identity" else np.exp(scores)
+        if settings.link == "poisson":
+            return np.asarray(np.exp(scores))
+        if settings.curve > 0.0:
+            scores = scores + settings.curve * np.sin(2.0 * scores)
+        return scores
 
-    def rounds(self, first: int, stop: int) -> Rounds:
-        """The rounds first .. stop - 1, cut from the blocks that hold them."""
-        return from_blocks(first, stop, self._block)
+    def _mixture(self, first: int, n: int) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]]:
+        """How much of theta, and of what it changes to, is in the rounds first .. first + n - 1."""
+        share = np.minimum(np.arange(first, first + n) / self.environment.change_round, 1.0)
+        if self.environment.change == "sudden":
+            changed = (share >= 1.0).astype(np.float64)
+            return 1.0 - changed, changed
+        return np.cos(0.5 * pi * share), np.sin(0.5 * pi * share)
 
     def _block(self, number: int) -> Rounds:
         settings = self.environment
-
-        def draws(purpose: str) -> np.random.Generator:
-            return stream(self.seed, "linear", self.repeat, purpose, number)
-
-        fresh = settings.draw_features(draws("contexts"), (BLOCK, *settings.context_shape))
+        fresh = settings.draw_features(self.draws("contexts", number), (BLOCK, *settings.context_shape))
         w = settings.diversity
         contexts = fresh if w == 1 else settings.shaped(sqrt(1 - w**2) * self.start + w * fresh)
-        means = self.means(contexts)
+        means = self.means(contexts, number * BLOCK)
         return Rounds(
             contexts=contexts,
-            graphs=self.source.draw(draws("graphs"), BLOCK),
+            graphs=self.source.draw(self.draws("graphs", number), BLOCK),
             means=means,
-            rewards=self._rewards(means, draws("noise")),
+            rewards=self._rewards(means, self.draws("noise", number)),
         )
 
     def _rewards(self, means: Float[np.ndarray, "n arms"], rng: np.random.Generator) -> Float[np.ndarray, "n arms"]:
@@ -220,7 +256,7 @@ class LinearInstance(Instance):
         if self.environment.link == "poisson":
             return rng.poisson(means).astype(np.float64)
         scale = NOISE if self.environment.noise is None else self.environment.noise
-        return means + scale * rng.standard_normal(means.shape)
+        return means + scale * self.noise_scales * rng.standard_normal(means.shape)
 
 
 def linear(
@@ -234,6 +270,10 @@ def linear(
     signal: float = 1.0,
     link: str = "identity",
     noise: float | None = None,
+    curve: float = 0.0,
+    noise_spread: float = 1.0,
+    change: Literal["none", "sudden", "slow"] = "none",
+    change_round: int = 1000,
     graph: GraphSetting = "random",
     fixed_graph: bool = False,
     function_class: FunctionClass[Any, Any, Any] | None = None,
@@ -257,6 +297,10 @@ def linear(
         signal=signal,
         link=link,
         noise=noise,
+        curve=curve,
+        noise_spread=noise_spread,
+        change=change,
+        change_round=change_round,
         graph=graph,
         graph_options=graph_options,
         fixed_graph=fixed_graph,

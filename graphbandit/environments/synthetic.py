@@ -1,25 +1,24 @@
 """The synthetic environment of the paper's experiments (its section 4), with every parameter open."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from graphbandit.base.checks import setting_boolean, setting_integer, setting_number
+from graphbandit.base.checks import setting_integer, setting_number
 from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Float
-from graphbandit.environments.base import BLOCK, Environment, Instance, Rounds, check_repeat, from_blocks
-from graphbandit.environments.graph_setting import source_of
+from graphbandit.environments.base import Rounds, check_repeat
+from graphbandit.environments.blocks import BLOCK, BlockInstance, GraphEnvironment
 from graphbandit.function_classes.bilinear import BilinearClass
 from graphbandit.function_classes.finite import FiniteModel
 from graphbandit.graphs.graph import FeedbackGraph
-from graphbandit.graphs.sources import FixedSource, GraphSource
+from graphbandit.graphs.sources import GraphSource
 from graphbandit.learners.problem import Problem
 
 
 @dataclass(frozen=True, kw_only=True)
-class SyntheticEnvironment(Environment):
+class SyntheticEnvironment(GraphEnvironment):
     """`n_functions` bilinear functions in R^dimension, one of them the truth, and a feedback graph each round.
 
     f(x, a) = (x - x0)'(a - a0) / reward_scale with x0, a0 standard normal; contexts standard normal; arms uniform in
@@ -32,22 +31,13 @@ class SyntheticEnvironment(Environment):
     dimension: int = 10
     noise: float = 1.0
     reward_scale: float = 1.0
-    graph: str | FeedbackGraph | GraphSource = "random"
-    graph_options: Mapping[str, Any] = field(default_factory=dict)
-    fixed_graph: bool = False
 
     def __post_init__(self) -> None:
         for name in ("n_arms", "n_functions", "dimension"):
             setting_integer(name, getattr(self, name), at_least=1)
         setting_number("noise", self.noise, at_least=0.0)
         setting_number("reward_scale", self.reward_scale, above=0.0)
-        setting_boolean("fixed_graph", self.fixed_graph)
-        _ = self.source  # a graph that does not fit is refused here
-
-    @property
-    def source(self) -> GraphSource:
-        """Where the graphs come from."""
-        return source_of(self.graph, self.graph_options, self.n_arms)
+        super().__post_init__()
 
     def instance(self, seed: int, repeat: int = 0) -> "SyntheticInstance":
         """Draw function class, truth, arms and, if it stays fixed, the graph."""
@@ -60,26 +50,23 @@ class SyntheticEnvironment(Environment):
             arms=rng.uniform(-1.0, 1.0, (self.n_arms, self.dimension)),
             scale=self.reward_scale,
         )
-        source = self.source
-        if self.fixed_graph:
-            source = FixedSource(source.draw(stream(seed, "synthetic", repeat, "graph"), 1)[0])
         return SyntheticInstance(
             environment=self,
             seed=seed,
             repeat=repeat,
             functions=functions,
             truth=int(rng.integers(self.n_functions)),
-            source=source,
+            source=self.source_of_repeat("synthetic", seed, repeat),
         )
 
 
 @dataclass(frozen=True, kw_only=True)
-class SyntheticInstance(Instance):
+class SyntheticInstance(BlockInstance):
     """One repeat: `functions` is F and `truth` the index of f* in it."""
 
+    stream_name = "synthetic"
+
     environment: SyntheticEnvironment
-    seed: int
-    repeat: int
     functions: BilinearClass
     truth: int
     source: GraphSource
@@ -97,22 +84,14 @@ class SyntheticInstance(Instance):
         """f*(x, .)."""
         return self.functions.predict(FiniteModel(index=self.truth), contexts)
 
-    def rounds(self, first: int, stop: int) -> Rounds:
-        """The rounds first .. stop - 1, cut from the blocks that hold them."""
-        return from_blocks(first, stop, self._block)
-
     def _block(self, number: int) -> Rounds:
         settings = self.environment
-
-        def draws(purpose: str) -> np.random.Generator:
-            return stream(self.seed, "synthetic", self.repeat, purpose, number)
-
-        contexts = draws("contexts").standard_normal((BLOCK, settings.dimension))
+        contexts = self.draws("contexts", number).standard_normal((BLOCK, settings.dimension))
         means = self.means(contexts)
-        noise = settings.noise * draws("noise").standard_normal((BLOCK, settings.n_arms))
+        noise = settings.noise * self.draws("noise", number).standard_normal((BLOCK, settings.n_arms))
         return Rounds(
             contexts=contexts,
-            graphs=self.source.draw(draws("graphs"), BLOCK),
+            graphs=self.source.draw(self.draws("graphs", number), BLOCK),
             means=means,
             rewards=means + noise,
         )

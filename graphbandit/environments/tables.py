@@ -10,7 +10,8 @@ import numpy as np
 from graphbandit.base.checks import setting_number
 from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Float, Int
-from graphbandit.environments.base import BLOCK, Environment, Instance, Rounds, check_repeat, from_blocks
+from graphbandit.environments.base import Environment, Rounds, check_repeat
+from graphbandit.environments.blocks import BLOCK, BlockInstance
 from graphbandit.function_classes import FunctionClass, LinearClass
 from graphbandit.graphs.sources import GraphSource
 from graphbandit.learners.problem import Problem, check_function_class
@@ -68,12 +69,12 @@ class TableEnvironment(Environment):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class TableInstance(Instance):
+class TableInstance(BlockInstance):
     """One repeat."""
 
+    stream_name = "table"
+
     environment: TableEnvironment
-    seed: int
-    repeat: int
 
     def problem(self, horizon: int | None) -> Problem:
         """The function class and the noise that the environment was given; without a class, a linear one an arm."""
@@ -86,24 +87,16 @@ class TableInstance(Instance):
             noise=self.environment.told_noise,
         )
 
-    def rounds(self, first: int, stop: int) -> Rounds:
-        """The rounds first .. stop - 1, cut from the blocks that hold them."""
-        return from_blocks(first, stop, self._block)
-
     def _block(self, number: int) -> Rounds:
         given = self.environment
-
-        def draws(purpose: str) -> np.random.Generator:
-            return stream(self.seed, "table", self.repeat, purpose, number)
-
         rows = self.rows(number * BLOCK, (number + 1) * BLOCK)
         means = given.table[rows]
         rewards = means
         if given.reward_noise > 0:
-            rewards = means + given.reward_noise * draws("noise").standard_normal(means.shape)
+            rewards = means + given.reward_noise * self.draws("noise", number).standard_normal(means.shape)
         return Rounds(
             contexts=given.contexts[rows],
-            graphs=given.source.draw(draws("graphs"), BLOCK),
+            graphs=given.source.draw(self.draws("graphs", number), BLOCK),
             means=means,
             rewards=rewards,
         )

@@ -27,7 +27,7 @@ from graphbandit.graphs.parameters import (
     strongly_observable_arms,
     weak_domination_number_bound,
 )
-from graphbandit.graphs.probabilistic import ProbabilisticGraphs
+from graphbandit.graphs.probabilistic import ProbabilisticGraph, ProbabilisticGraphs
 
 __all__ = [
     "Bounds",
@@ -36,6 +36,7 @@ __all__ = [
     "FeedbackGraphs",
     "Network",
     "NetworkSource",
+    "ProbabilisticGraph",
     "ProbabilisticGraphs",
     "bandit",
     "clique_group",

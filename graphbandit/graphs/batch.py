@@ -29,6 +29,7 @@ from graphbandit.base.shapes import Bool, Int, Int32, UInt64
 from graphbandit.errors import GraphError, InputError
 from graphbandit.graphs.bits import WORD, diagonal, n_words, pack_rows, unpack_rows
 from graphbandit.graphs.graph import PACKED_LIMIT, FeedbackGraph
+from graphbandit.graphs.store import checked_batches, checked_index, chosen_rounds
 from graphbandit.graphs.user_input import as_booleans, checked_n_arms, checked_square, missing_loops_message
 
 
@@ -146,15 +147,8 @@ class FeedbackGraphs:
         >>> FeedbackGraphs.concatenate([graphs[3:], graphs[:2]])
         FeedbackGraphs(4 rounds, n_arms=3, 5 stored)
         """
-        if not batches:
-            raise InputError("batches is empty; expected at least one, so that the number of arms is known")
-        for i, batch in enumerate(batches):
-            if not isinstance(batch, FeedbackGraphs):
-                raise GraphError(f"batch {i} is a {type(batch).__name__}; expected FeedbackGraphs")
+        checked_batches(FeedbackGraphs, batches)
         first = batches[0]
-        for i, batch in enumerate(batches):
-            if batch.n_arms != first.n_arms:
-                raise GraphError(f"batch {i} has {batch.n_arms} arms; expected {first.n_arms}, as batch 0 has")
         offsets: dict[int, int] = {}
         parts: list[FeedbackGraphs] = []
         for batch in batches:
@@ -218,7 +212,7 @@ class FeedbackGraphs:
         return mask
 
     def _knowing(self, has_all_loops: bool) -> FeedbackGraphs:
-        """The batch itself, spared the walk over its graphs where their loops are known to be there."""
+        """Mark the batch as having all self-loops, so that nobody checks again."""
         if has_all_loops:
             self.__dict__["has_all_loops"] = True
         return self
@@ -244,13 +238,7 @@ class FeedbackGraphs:
     ) -> FeedbackGraphs: ...
     def __getitem__(self, rounds: Any) -> FeedbackGraph | FeedbackGraphs:
         """A round's graph, or a batch of some rounds (slice, round numbers or mask); no graph is copied."""
-        expected = f"expected rounds of 0 .. {len(self) - 1}, a slice or a mask"
-        try:
-            chosen = self.index[rounds]
-        except IndexError:
-            raise InputError(f"rounds is {rounds!r}; {expected}") from None
-        if chosen.ndim > 1:
-            raise InputError(f"rounds has {chosen.ndim} dimensions; {expected}")
+        chosen = chosen_rounds(self.index, rounds)
         if not chosen.ndim:
             return self._stored_graph(chosen)
         return FeedbackGraphs(self.n_arms, self.stored, chosen)._knowing(self.__dict__.get("has_all_loops", False))
@@ -284,17 +272,3 @@ def _checked_graphs(graphs: Iterable[FeedbackGraph]) -> list[FeedbackGraph]:
         if not isinstance(graph, FeedbackGraph):
             raise GraphError(f"graph {i} is a {type(graph).__name__}; expected a FeedbackGraph")
     return checked
-
-
-def checked_index(index: npt.ArrayLike, n_stored: int) -> Int32[np.ndarray, " n"]:
-    """Which stored graph each round has; raises unless all of them are stored."""
-    try:
-        places = np.asarray(index)
-    except ValueError:
-        raise InputError("index has rows of different lengths; expected whole numbers, (n,)") from None
-    if places.ndim != 1 or (places.size and places.dtype.kind not in "ui"):
-        raise InputError(f"index has type {places.dtype} and shape {places.shape}; expected whole numbers, (n,)")
-    if places.size and not 0 <= places.min() <= places.max() < n_stored:
-        first = int(np.argmax((places < 0) | (places >= n_stored)))
-        raise InputError(f"index[{first}] is {places[first]}; expected one of the graphs 0 .. {n_stored - 1}")
-    return places.astype(np.int32)

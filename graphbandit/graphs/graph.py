@@ -17,7 +17,6 @@ array([0, 1])
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -27,6 +26,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy  # its subpackages load on first use
 
+from graphbandit.base.arms import ArmNames, arm_index
 from graphbandit.base.shapes import Bool, Int64, UInt64
 from graphbandit.errors import GraphError, MissingExtraError
 from graphbandit.graphs.bits import WORD, column, diagonal, pack_rows, unpack_rows
@@ -35,6 +35,7 @@ from graphbandit.graphs.user_input import (
     as_booleans,
     as_pairs,
     checked_n_arms,
+    checked_names,
     checked_square,
     missing_loops_message,
 )
@@ -48,35 +49,55 @@ class FeedbackGraph:
     """An immutable directed graph on the arms 0 .. n_arms - 1; built by one of the ``from_`` constructors.
 
     `rows` is how it is stored: packed bits up to `PACKED_LIMIT` arms (`words`), sparse rows beyond. Either
-    way `csr` gives the sparse rows, and every method means the same.
+    way `csr` gives the sparse rows, and every method means the same. `arms` are the names of the arms, if they have
+    any; where a method takes an arm, its name will do. Graphs are equal if their edges are, whatever the names.
     """
 
     n_arms: int
     rows: UInt64[np.ndarray, "arms words"] | SparseRows
+    arms: ArmNames | None = None
 
     def __post_init__(self) -> None:
         for array in (self.rows,) if isinstance(self.rows, np.ndarray) else self.rows:
             array.flags.writeable = False
 
     @classmethod
-    def from_dense(cls, matrix: npt.ArrayLike, *, require_loops: bool = True) -> FeedbackGraph:
+    def from_dense(
+        cls,
+        matrix: npt.ArrayLike,
+        *,
+        arms: Iterable[str] | None = None,
+        add_loops: bool = False,
+        require_loops: bool = True,
+    ) -> FeedbackGraph:
         """From a square matrix of booleans or zeros and ones; entry (j, a) says whether playing j reveals a.
+
+        arms: the names of the arms, in the order of the rows.
+        add_loops: add a self-loop to every arm.
+        require_loops: refuse a graph in which an arm lacks a self-loop.
 
         >>> FeedbackGraph.from_dense([[1, 1], [0, 1]]).edges().tolist()
         [[0, 0], [0, 1], [1, 1]]
         """
         dense = as_booleans(matrix)
         n_arms = checked_square(dense.shape)
+        names = checked_names(arms, n_arms)
+        if add_loops:
+            dense = dense | np.eye(n_arms, dtype=np.bool_)
         if n_arms <= PACKED_LIMIT:
-            graph = cls(n_arms, pack_rows(dense))
+            graph = cls(n_arms, pack_rows(dense), names)
         else:
             sources, targets = np.nonzero(dense)
-            graph = cls(n_arms, sparse_rows(sources, targets, n_arms))
+            graph = cls(n_arms, sparse_rows(sources, targets, n_arms), names)
         return graph._with_loops_checked(require_loops)
 
     @classmethod
-    def from_sparse(cls, matrix: Any, *, require_loops: bool = True) -> FeedbackGraph:
+    def from_sparse(
+        cls, matrix: Any, *, arms: Iterable[str] | None = None, add_loops: bool = False, require_loops: bool = True
+    ) -> FeedbackGraph:
         """From any SciPy sparse matrix or array with boolean or 0/1 entries; duplicates count as their sum.
+
+        The settings are those of `from_dense`.
 
         >>> FeedbackGraph.from_sparse(scipy.sparse.eye_array(3))
         FeedbackGraph(n_arms=3, n_edges=3, n_loops=3)
@@ -89,34 +110,47 @@ class FeedbackGraph:
         entries.sum_duplicates()
         entries = entries.tocoo()
         present = as_booleans(entries.data, places=(entries.row, entries.col))
-        return cls._from_pairs(entries.row[present], entries.col[present], n_arms, require_loops)
+        sources, targets = entries.row[present], entries.col[present]
+        return cls._from_pairs(sources, targets, n_arms, checked_names(arms, n_arms), add_loops, require_loops)
 
     @classmethod
     def from_edges(
         cls,
-        edges: npt.ArrayLike | Iterable[tuple[int, int]],
-        n_arms: SupportsIndex,
+        edges: npt.ArrayLike | Iterable[tuple[int | str, int | str]],
+        n_arms: SupportsIndex | None = None,
         *,
+        arms: Iterable[str] | None = None,
         directed: bool = True,
         add_loops: bool = False,
         require_loops: bool = True,
     ) -> FeedbackGraph:
-        """From pairs (j, a): playing j reveals a, and a reveals j too unless `directed`. Repeats are fine.
+        """From pairs (j, a): playing j reveals a. Repeats are fine.
+
+        n_arms: the number of arms; may be left out where they have names.
+        arms: the names of the arms; edges may then be pairs of names, of numbers, or of both.
+        directed: if false, an edge (j, a) also means that a reveals j.
+        add_loops: add a self-loop to every arm.
+        require_loops: refuse a graph in which an arm lacks a self-loop.
 
         >>> friends = FeedbackGraph.from_edges([(0, 1), (1, 2)], n_arms=3, directed=False, add_loops=True)
         >>> friends.to_dense().astype(int)
         array([[1, 1, 0],
                [1, 1, 1],
                [0, 1, 1]])
+        >>> orders = FeedbackGraph.from_edges([("20", "10")], arms=["10", "20"], add_loops=True)
+        >>> orders.reveals("20")
+        array([0, 1])
         """
-        size = checked_n_arms(n_arms)
-        sources, targets = as_pairs(edges, size).T
+        names = None if arms is None else ArmNames.of(arms)
+        if n_arms is None and names is None:
+            raise GraphError("n_arms and arms are both None; expected the number of arms or their names")
+        size = checked_n_arms(len(names) if n_arms is None and names is not None else n_arms)
+        if names is not None and len(names) != size:
+            raise GraphError(f"arms has {len(names)} names; expected n_arms = {size}")
+        sources, targets = as_pairs(edges, size, names).T
         if not directed:
             sources, targets = np.concatenate([sources, targets]), np.concatenate([targets, sources])
-        if add_loops:
-            arms = np.arange(size)
-            sources, targets = np.concatenate([sources, arms]), np.concatenate([targets, arms])
-        return cls._from_pairs(sources, targets, size, require_loops)
+        return cls._from_pairs(sources, targets, size, names, add_loops, require_loops)
 
     @classmethod
     def from_networkx(
@@ -127,31 +161,55 @@ class FeedbackGraph:
         add_loops: bool = False,
         require_loops: bool = True,
     ) -> FeedbackGraph:
-        """From a NetworkX graph. Arm i is ``nodes[i]``; without `nodes`, the nodes must be 0 .. n_arms - 1.
+        """From a NetworkX graph: an edge u -> v says that playing u reveals v.
 
-        An undirected graph gives both directions. Edge data are not looked at.
+        An undirected graph gives both directions. Edge data are not looked at. Nodes that are text become the names
+        of the arms.
+
+        nodes: arm i is ``nodes[i]``. Without it, nodes that are all text keep their order in the graph; other
+            nodes must be 0 .. n_arms - 1.
+        add_loops: add a self-loop to every arm.
+        require_loops: refuse a graph in which an arm lacks a self-loop.
         """
         if not isinstance(graph, _import_networkx().Graph):
             raise GraphError(f"graph is a {type(graph).__name__}; expected a NetworkX graph")
-        order = list(range(len(graph))) if nodes is None else list(nodes)
+        named = len(graph) > 0 and all(isinstance(node, str) for node in graph)
+        order: list[Any] = list(nodes) if nodes is not None else list(graph) if named else list(range(len(graph)))
         if len(order) != len(graph) or set(order) != set(graph):
             at_odds = sorted(set(graph) ^ set(order), key=repr)[:5] or "repeats"
             expected = "nodes 0 .. n_arms - 1, or their order as nodes=[...]" if nodes is None else "each node once"
             raise GraphError(f"graph and order of nodes are at odds in {at_odds}; expected {expected}")
-        arm = {node: i for i, node in enumerate(order)}
-        pairs = [(arm[u], arm[v]) for u, v in graph.edges()]
-        directed = graph.is_directed()
-        return cls.from_edges(pairs, len(order), directed=directed, add_loops=add_loops, require_loops=require_loops)
+        place = {node: i for i, node in enumerate(order)}
+        pairs = [(place[u], place[v]) for u, v in graph.edges()]
+        return cls.from_edges(
+            pairs,
+            len(order),
+            arms=order if named else None,
+            directed=graph.is_directed(),
+            add_loops=add_loops,
+            require_loops=require_loops,
+        )
 
     @classmethod
     def _from_pairs(
-        cls, sources: npt.NDArray[Any], targets: npt.NDArray[Any], n_arms: int, require_loops: bool
+        cls,
+        sources: npt.NDArray[Any],
+        targets: npt.NDArray[Any],
+        n_arms: int,
+        names: ArmNames | None,
+        add_loops: bool,
+        require_loops: bool,
     ) -> FeedbackGraph:
+        if add_loops:
+            loops = np.arange(n_arms)
+            sources, targets = np.concatenate([sources, loops]), np.concatenate([targets, loops])
         if n_arms <= PACKED_LIMIT:
             dense = np.zeros((n_arms, n_arms), dtype=np.bool_)
             dense[sources, targets] = True
-            return cls.from_dense(dense, require_loops=require_loops)
-        return cls(n_arms, sparse_rows(sources, targets, n_arms))._with_loops_checked(require_loops)
+            graph = cls(n_arms, pack_rows(dense), names)
+        else:
+            graph = cls(n_arms, sparse_rows(sources, targets, n_arms), names)
+        return graph._with_loops_checked(require_loops)
 
     def _with_loops_checked(self, require_loops: bool) -> FeedbackGraph:
         if require_loops and not self.has_all_loops:
@@ -173,10 +231,14 @@ class FeedbackGraph:
         return scipy.sparse.csr_array((ones, indices, indptr), shape=(self.n_arms, self.n_arms), copy=True)
 
     def to_networkx(self) -> Any:
-        """A ``networkx.DiGraph`` on the nodes 0 .. n_arms - 1, self-loops included."""
+        """A ``networkx.DiGraph``: u -> v says that playing u reveals v, self-loops included.
+
+        Its nodes are the names of the arms, or 0 .. n_arms - 1 where they have none.
+        """
         graph = _import_networkx().DiGraph()
-        graph.add_nodes_from(range(self.n_arms))
-        graph.add_edges_from(self.edges().tolist())
+        nodes = range(self.n_arms) if self.arms is None else self.arms.names
+        graph.add_nodes_from(nodes)
+        graph.add_edges_from((nodes[j], nodes[a]) for j, a in self.edges().tolist())
         return graph
 
     def edges(self) -> Int64[np.ndarray, "edges 2"]:
@@ -249,21 +311,21 @@ class FeedbackGraph:
         """Whether ``graph[j, a] == graph[a, j]`` for all arms."""
         return all(np.array_equal(x, y) for x, y in zip(self.csr(), self.in_csr(), strict=True))
 
-    def reveals(self, arm: SupportsIndex) -> Int64[np.ndarray, " degree"]:
+    def reveals(self, arm: SupportsIndex | str) -> Int64[np.ndarray, " degree"]:
         """out(arm): the arms whose rewards are seen when `arm` is played, sorted."""
         j = self._checked(arm)
         if isinstance(self.rows, np.ndarray):
             return np.flatnonzero(self.reveals_mask(j))
         return self.rows.of(j).astype(np.int64)
 
-    def revealed_by(self, arm: SupportsIndex) -> Int64[np.ndarray, " degree"]:
+    def revealed_by(self, arm: SupportsIndex | str) -> Int64[np.ndarray, " degree"]:
         """in(arm): the arms that reveal the reward of `arm`, sorted."""
         a = self._checked(arm)
         if isinstance(self.rows, np.ndarray):
             return np.flatnonzero(column(self.rows, a))
         return self.in_csr().of(a).astype(np.int64)
 
-    def reveals_mask(self, arm: SupportsIndex) -> Bool[np.ndarray, " arms"]:
+    def reveals_mask(self, arm: SupportsIndex | str) -> Bool[np.ndarray, " arms"]:
         """out(arm) as a mask over all arms."""
         j = self._checked(arm)
         if isinstance(self.rows, np.ndarray):
@@ -275,25 +337,24 @@ class FeedbackGraph:
     def transpose(self) -> FeedbackGraph:
         """The graph with every edge turned round."""
         if isinstance(self.rows, np.ndarray):
-            return FeedbackGraph(self.n_arms, pack_rows(self.to_dense().T))
-        return FeedbackGraph(self.n_arms, self.in_csr())
+            return FeedbackGraph(self.n_arms, pack_rows(self.to_dense().T), self.arms)
+        return FeedbackGraph(self.n_arms, self.in_csr(), self.arms)
 
     def with_loops(self) -> FeedbackGraph:
         """The graph with all self-loops added; itself if it has them."""
         if self.has_all_loops:
             return self
-        return FeedbackGraph.from_edges(self.edges(), self.n_arms, add_loops=True)
+        sources, targets = self.edges().T
+        return FeedbackGraph._from_pairs(sources, targets, self.n_arms, self.arms, True, True)
 
-    def _checked(self, arm: SupportsIndex) -> int:
-        try:
-            index = operator.index(arm)
-        except TypeError:
-            index = -1
-        if not 0 <= index < self.n_arms:
-            raise GraphError(f"arm is {arm!r}; expected one of 0 .. {self.n_arms - 1}")
-        return index
+    def with_arms(self, arms: Iterable[str] | None) -> FeedbackGraph:
+        """The same graph with these names of its arms, or with none."""
+        return FeedbackGraph(self.n_arms, self.rows, checked_names(arms, self.n_arms))
 
-    def __getitem__(self, pair: tuple[SupportsIndex, SupportsIndex]) -> bool:
+    def _checked(self, arm: SupportsIndex | str) -> int:
+        return arm_index(arm, self.n_arms, self.arms)
+
+    def __getitem__(self, pair: tuple[SupportsIndex | str, SupportsIndex | str]) -> bool:
         if not isinstance(pair, tuple) or len(pair) != 2:
             raise GraphError(f"index is {pair!r}; expected two arms, graph[j, a]")
         j, a = self._checked(pair[0]), self._checked(pair[1])
@@ -325,7 +386,7 @@ class FeedbackGraph:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # through the constructor, so that an unpickled graph is read-only too
-        return FeedbackGraph, (self.n_arms, self.rows)
+        return FeedbackGraph, (self.n_arms, self.rows, self.arms)
 
 
 def _import_networkx() -> Any:

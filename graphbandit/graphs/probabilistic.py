@@ -1,10 +1,13 @@
-"""Feedback graphs whose edges are there with a probability, for rounds in which one knows only the odds.
+"""Feedback graphs whose edges are there with a probability, for rounds in which one knows no more than that.
 
-Playing arm j reveals arm a with probability ``P[j, a]``, each edge independently of all others. A learner that
-needs no more than these (`IDSG`) takes them in place of `FeedbackGraphs`; `sample` draws what is really revealed.
+Playing arm j reveals arm a with probability ``P[j, a]``, each edge independently of all others. `ProbabilisticGraph` is
+one round, `ProbabilisticGraphs` a batch. Learners that plan with edge probabilities (`IDSG`, and `AdaCBG` with tight
+coverage) take them in place of feedback graphs; `sample` draws what is really revealed.
 
->>> matrix = [[1.0, 0.5], [0.0, 0.9]]
->>> graphs = ProbabilisticGraphs.repeat(matrix, 3)
+>>> graph = ProbabilisticGraph([[1.0, 0.5], [0.0, 0.9]])
+>>> graph
+ProbabilisticGraph(n_arms=2, expected_edges=2.4)
+>>> graphs = ProbabilisticGraphs.repeat(graph, 3)
 >>> graphs
 ProbabilisticGraphs(3 rounds, n_arms=2, 1 stored)
 >>> graphs.sample(np.random.default_rng(0)).revealed([0, 0, 1]).astype(int)
@@ -15,21 +18,92 @@ array([[1, 1],
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, SupportsIndex, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from graphbandit.base.checks import first_not_finite, numbers, setting_integer
+from graphbandit.base.arms import ArmNames, arm_index
+from graphbandit.base.checks import first_not_finite, numbers, setting_integer, setting_number
 from graphbandit.base.shapes import Bool, Float, Int, Int32
 from graphbandit.errors import GraphError, InputError
-from graphbandit.graphs.batch import FeedbackGraphs, checked_index
+from graphbandit.graphs.batch import FeedbackGraphs
+from graphbandit.graphs.graph import FeedbackGraph
+from graphbandit.graphs.store import checked_batches, checked_index, chosen_rounds
+from graphbandit.graphs.user_input import checked_names
 
 BLOCK = 64
 """Rounds that are drawn at a time."""
+
+
+@dataclass(frozen=True, eq=False, repr=False, init=False)
+class ProbabilisticGraph:
+    """An immutable graph of one round: ``matrix[j, a]`` is the probability that playing j reveals a.
+
+    matrix: a square array of probabilities; it is copied.
+    arms: the names of the arms, if they have any.
+    """
+
+    matrix: Float[np.ndarray, "arms arms"]
+    arms: ArmNames | None
+
+    def __init__(self, matrix: npt.ArrayLike, *, arms: Iterable[str] | None = None) -> None:
+        array = _matrices(numbers("the edge probabilities", matrix, has="have")[None])[0]
+        array.flags.writeable = False
+        object.__setattr__(self, "matrix", array)
+        object.__setattr__(self, "arms", checked_names(arms, len(array)))
+
+    @classmethod
+    def from_graph(cls, graph: FeedbackGraph, probability: float = 1.0) -> ProbabilisticGraph:
+        """Every edge of a graph with this probability, its self-loops surely.
+
+        >>> ProbabilisticGraph.from_graph(FeedbackGraph.from_dense([[1, 1], [0, 1]]), 0.3).matrix
+        array([[1. , 0.3],
+               [0. , 1. ]])
+        """
+        if not isinstance(graph, FeedbackGraph):
+            raise GraphError(f"graph is a {type(graph).__name__}; expected a FeedbackGraph")
+        share = setting_number("probability", probability, at_least=0.0, at_most=1.0)
+        dense = graph.to_dense()
+        return cls(np.where(np.eye(graph.n_arms, dtype=np.bool_), 1.0, share) * dense, arms=graph.arms)
+
+    @property
+    def n_arms(self) -> int:
+        """K."""
+        return len(self.matrix)
+
+    @property
+    def has_all_loops(self) -> bool:
+        """Whether playing any arm surely reveals its own reward."""
+        return bool((np.diagonal(self.matrix) == 1.0).all())
+
+    def sample(self, rng: np.random.Generator) -> FeedbackGraph:
+        """A graph drawn edge by edge: the edge from j to a is there where a uniform number is below P[j, a]."""
+        return FeedbackGraph.from_dense(
+            rng.random(self.matrix.shape) < self.matrix, arms=self.arms, require_loops=False
+        )
+
+    def __getitem__(self, pair: tuple[SupportsIndex | str, SupportsIndex | str]) -> float:
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            raise GraphError(f"index is {pair!r}; expected two arms, graph[j, a]")
+        j, a = (arm_index(arm, self.n_arms, self.arms) for arm in pair)
+        return float(self.matrix[j, a])
+
+    def __eq__(self, other: object) -> bool:
+        """Whether all probabilities are the same, whatever the names."""
+        return np.array_equal(self.matrix, other.matrix) if isinstance(other, ProbabilisticGraph) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"ProbabilisticGraph(n_arms={self.n_arms}, expected_edges={self.matrix.sum():.4g})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # through the constructor, so that an unpickled graph is read-only too
+        return partial(ProbabilisticGraph, arms=self.arms), (self.matrix,)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -60,9 +134,10 @@ class ProbabilisticGraphs:
         return cls(stored, checked_index(index, len(stored)))
 
     @classmethod
-    def repeat(cls, matrix: npt.ArrayLike, n: SupportsIndex) -> ProbabilisticGraphs:
-        """The same matrix in each of n rounds."""
-        stored = _matrices(numbers("matrix", matrix)[None])
+    def repeat(cls, graph: ProbabilisticGraph | npt.ArrayLike, n: SupportsIndex) -> ProbabilisticGraphs:
+        """The same graph, or matrix of probabilities, in each of n rounds."""
+        one = graph if isinstance(graph, ProbabilisticGraph) else ProbabilisticGraph(graph)
+        stored = one.matrix[None]
         return cls(stored, np.zeros(setting_integer("n", n, at_least=0), dtype=np.int32))
 
     @classmethod
@@ -70,7 +145,7 @@ class ProbabilisticGraphs:
         """Probability 1 where there is an edge and 0 where there is none.
 
         >>> from graphbandit import graphs
-        >>> ProbabilisticGraphs.from_graphs(FeedbackGraphs.repeat(graphs.bandit(2), 1))[0]
+        >>> ProbabilisticGraphs.from_graphs(FeedbackGraphs.repeat(graphs.bandit(2), 1))[0].matrix
         array([[1., 0.],
                [0., 1.]])
         """
@@ -84,13 +159,7 @@ class ProbabilisticGraphs:
     @classmethod
     def concatenate(cls, batches: Sequence[ProbabilisticGraphs]) -> ProbabilisticGraphs:
         """One batch after the other."""
-        if not batches:
-            raise InputError("batches is empty; expected at least one, so that the number of arms is known")
-        for i, batch in enumerate(batches):
-            if not isinstance(batch, ProbabilisticGraphs):
-                raise GraphError(f"batch {i} is a {type(batch).__name__}; expected ProbabilisticGraphs")
-            if batch.n_arms != batches[0].n_arms:
-                raise GraphError(f"batch {i} has {batch.n_arms} arms; expected {batches[0].n_arms}, as batch 0 has")
+        checked_batches(ProbabilisticGraphs, batches)
         starts = np.cumsum([0, *(len(batch.stored) for batch in batches[:-1])], dtype=np.int32)
         index = np.concatenate([batch.index + start for batch, start in zip(batches, starts, strict=True)])
         return cls(np.concatenate([batch.stored for batch in batches]), index)
@@ -121,25 +190,24 @@ class ProbabilisticGraphs:
     def __len__(self) -> int:
         return len(self.index)
 
-    def __iter__(self) -> Iterator[Float[np.ndarray, "arms arms"]]:
-        return (self.stored[i] for i in self.index)
+    def matrix(self, i: int) -> Float[np.ndarray, "arms arms"]:
+        """The probabilities of round i, not copied."""
+        matrix: Float[np.ndarray, "arms arms"] = self.stored[self.index[i]]
+        return matrix
+
+    def __iter__(self) -> Iterator[ProbabilisticGraph]:
+        return (self[i] for i in range(len(self)))
 
     @overload
-    def __getitem__(self, rounds: int) -> Float[np.ndarray, "arms arms"]: ...
+    def __getitem__(self, rounds: int) -> ProbabilisticGraph: ...
     @overload
     def __getitem__(
         self, rounds: slice | Sequence[int] | Int[np.ndarray, " chosen"] | Bool[np.ndarray, " n"]
     ) -> ProbabilisticGraphs: ...
-    def __getitem__(self, rounds: Any) -> Float[np.ndarray, "arms arms"] | ProbabilisticGraphs:
-        """A round's matrix, or a batch of some rounds (slice, round numbers or mask); no matrix is copied."""
-        expected = f"expected rounds of 0 .. {len(self) - 1}, a slice or a mask"
-        try:
-            chosen = self.index[rounds]
-        except IndexError:
-            raise InputError(f"rounds is {rounds!r}; {expected}") from None
-        if chosen.ndim > 1:
-            raise InputError(f"rounds has {chosen.ndim} dimensions; {expected}")
-        return ProbabilisticGraphs(self.stored, chosen) if chosen.ndim else self.stored[chosen]
+    def __getitem__(self, rounds: Any) -> ProbabilisticGraph | ProbabilisticGraphs:
+        """A round's graph, or a batch of some rounds (slice, round numbers or mask), which copies no matrix."""
+        chosen = chosen_rounds(self.index, rounds)
+        return ProbabilisticGraphs(self.stored, chosen) if chosen.ndim else ProbabilisticGraph(self.stored[chosen])
 
     def __eq__(self, other: object) -> bool:
         """Whether each round has the same probabilities, however they are stored."""

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from graphbandit.base.arms import ArmNames
 from graphbandit.base.shapes import Bool, Int, Int64
 from graphbandit.errors import GraphError
 
@@ -22,6 +23,16 @@ def checked_n_arms(n_arms: object) -> int:
     if isinstance(n_arms, bool) or count < 1:
         raise GraphError(f"n_arms is {n_arms!r}; expected a whole number of at least 1")
     return count
+
+
+def checked_names(arms: Iterable[str] | None, n_arms: int) -> ArmNames | None:
+    """The names of this many arms, or None."""
+    if arms is None:
+        return None
+    names = ArmNames.of(arms)
+    if len(names) != n_arms:
+        raise GraphError(f"arms has {len(names)} names; expected one for each of {n_arms} arms")
+    return names
 
 
 def checked_square(shape: tuple[int, ...]) -> int:
@@ -58,11 +69,16 @@ def as_booleans(
     return array.astype(np.bool_)
 
 
-def as_pairs(edges: npt.ArrayLike | Iterable[tuple[int, int]], n_arms: int) -> Int64[np.ndarray, "edges 2"]:
-    """Pairs of arms in range."""
+def as_pairs(
+    edges: npt.ArrayLike | Iterable[tuple[int | str, int | str]], n_arms: int, names: ArmNames | None = None
+) -> Int64[np.ndarray, "edges 2"]:
+    """Pairs of arms in range; where arms have names, names will do."""
     if not isinstance(edges, Iterable):
         raise GraphError(f"edges is {edges!r}; expected pairs (j, a)")
-    pairs = as_array(edges if isinstance(edges, np.ndarray) else list(edges), "pairs of arms")
+    listed: Any = edges if isinstance(edges, np.ndarray) else list(edges)
+    if names is not None and not isinstance(edges, np.ndarray):
+        listed = [_numbers_of(i, pair, names) for i, pair in enumerate(listed)]
+    pairs = as_array(listed, "pairs of arms")
     if pairs.size == 0:
         return np.zeros((0, 2), dtype=np.int64)
     if pairs.ndim != 2 or pairs.shape[1] != 2:
@@ -74,6 +90,16 @@ def as_pairs(edges: npt.ArrayLike | Iterable[tuple[int, int]], n_arms: int) -> I
         pair = tuple(pairs[first].tolist())
         raise GraphError(f"edge {first} is {pair}; expected arms of 0 .. {n_arms - 1}")
     return pairs.astype(np.int64, copy=False)
+
+
+def _numbers_of(i: int, pair: object, names: ArmNames) -> list[int]:
+    """The numbers of a pair of arms."""
+    if isinstance(pair, str) or not isinstance(pair, Iterable) or len(both := list(pair)) != 2:
+        raise GraphError(f"edge {i} is {pair!r}; expected a pair (j, a)")
+    try:
+        return [names.index(arm) for arm in both]
+    except GraphError as error:
+        raise GraphError(f"edge {i}: {error}") from None
 
 
 def missing_loops_message(arms: Int[np.ndarray, " arms_found"], where: str = "") -> str:

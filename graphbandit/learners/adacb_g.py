@@ -79,7 +79,7 @@ class AdaCBG(Learner[AdaCBGState]):
     is the probability of failure, `epoch_growth` the factor between epochs.
     Graphs without all self-loops are taken with tight coverage, without any bound (`docs/weak-graphs.md`); an arm that
     nobody reveals is an error, or with `unrevealed="ignore"` never learnt about. So are `ProbabilisticGraphs`
-    (`docs/uncertain-graphs.md`), at one HiGHS program a round.
+    (`docs/probabilistic-graphs.md`), at one HiGHS program a round.
     `effort` says when a program of more than 3,000 constrained arms, too large to be solved exactly, is good enough.
     Ablations: `candidate_set=False` takes all arms as candidates, `scale_factor=False` sets lambda_m = 1,
     `linear_program=False` plays the baseline. The defaults are the project's; the paper's algorithm is

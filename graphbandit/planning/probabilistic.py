@@ -87,7 +87,7 @@ def _sample(
     for t in range(n):
         if rule.coverage == "none" or gamma[t] == np.inf:
             continue
-        matrix, mask, arm = graphs[t], masks[t if len(masks) > 1 else 0], int(best[t])
+        matrix, mask, arm = graphs.matrix(t), masks[t if len(masks) > 1 else 0], int(best[t])
         size = int(explored[t].sum())
         demand = _demand(matrix, candidates[t], mask, gaps[t], best=arm, size=size, gamma=float(gamma[t]))
         if (matrix[arm] >= demand).all():  # best reveals all that is asked for, and nothing is cheaper

@@ -291,7 +291,7 @@ def highs_program(
 ) -> tuple[Float[np.ndarray, " arms"], Float[np.ndarray, " arms"]]:
     """The reference: p and y by HiGHS on the rows that ask for something and the columns that answer.
 
-    `reveals[a, j]` is the probability that j reveals a, 0 or 1 unless edges are uncertain.
+    `reveals[a, j]` is the probability that j reveals a, 0 or 1 unless edges have probabilities.
     """
     from scipy.optimize import linprog
 

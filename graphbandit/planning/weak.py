@@ -30,7 +30,9 @@ def check_revealed(graphs: FeedbackGraphs | ProbabilisticGraphs, available: Bool
     everyone = np.ones(graphs.n_arms, dtype=np.bool_)
     for t in range(len(graphs)):
         offered = everyone if available is None else available[t]
-        hidden = np.flatnonzero(offered & ~revealed_by_some(graphs[t], offered))
+        hidden = np.flatnonzero(
+            offered & ~revealed_by_some(graphs[t] if isinstance(graphs, FeedbackGraphs) else graphs.matrix(t), offered)
+        )
         if len(hidden):
             arms = ", ".join(map(str, hidden[:8]))
             raise GraphError(

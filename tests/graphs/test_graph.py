@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from graphbandit.errors import GraphError, MissingExtraError
+from graphbandit.errors import GraphError, MissingExtraError, SettingError
 from graphbandit.graphs import graph as graphs
 from graphbandit.graphs.graph import PACKED_LIMIT, FeedbackGraph
 from tests.social_graphs import social_graph
@@ -154,8 +154,71 @@ def test_networkx_undirected_named_nodes_and_multigraph() -> None:
     graph = FeedbackGraph.from_networkx(friends, nodes=["cat", "bob", "ann"], add_loops=True)
     assert graph.to_dense().astype(int).tolist() == [[1, 1, 0], [1, 1, 1], [0, 1, 1]]
     back = graph.to_networkx()
-    assert sorted(back.nodes) == [0, 1, 2]
-    assert sorted(map(list, back.edges)) == graph.edges().tolist()
+    assert list(back.nodes) == ["cat", "bob", "ann"]
+    assert back.has_edge("cat", "bob")
+    assert not back.has_edge("cat", "ann")
+    assert FeedbackGraph.from_networkx(back) == graph
+    assert FeedbackGraph.from_networkx(back).arms == graph.arms
+
+
+def test_networkx_orientation() -> None:
+    graph = FeedbackGraph.from_networkx(nx.DiGraph([("u", "v")]), add_loops=True)
+    assert graph["u", "v"], "an edge u -> v says that playing u reveals v"
+    assert not graph["v", "u"]
+
+
+def test_arms_have_names() -> None:
+    prices = ["7.99", "8.99", "9.99"]
+    graph = FeedbackGraph.from_edges([("9.99", "8.99"), (1, "7.99")], arms=prices, add_loops=True)
+    assert graph == FeedbackGraph.from_edges([(2, 1), (1, 0)], 3, add_loops=True)
+    assert graph.arms is not None
+    assert list(graph.arms) == prices
+    assert graph.reveals("9.99").tolist() == graph.reveals(2).tolist() == [1, 2]
+    assert graph.revealed_by("8.99").tolist() == [1, 2]
+    assert graph["9.99", 1]
+    assert not graph["7.99", "9.99"]
+    assert graph.transpose().arms == graph.with_loops().arms == graph.arms
+    assert graph.with_arms(None).arms is None
+    assert graph.with_arms(["a", "b", "c"])["c", "b"]
+    assert pickle.loads(pickle.dumps(graph)).arms == graph.arms
+    assert FeedbackGraph.from_dense(graph.to_dense(), arms=prices)["9.99", "8.99"]
+    assert FeedbackGraph.from_sparse(graph.to_sparse(), arms=prices)["9.99", "8.99"]
+
+
+@pytest.mark.parametrize("n_arms", [3, graphs.PACKED_LIMIT + 1])
+def test_loops_are_added_to_matrices(n_arms: int) -> None:
+    edge = scipy.sparse.coo_array(([1], ([0], [1])), shape=(n_arms, n_arms))
+    expected = FeedbackGraph.from_edges([(0, 1)], n_arms, add_loops=True)
+    assert FeedbackGraph.from_sparse(edge, add_loops=True) == expected
+    assert FeedbackGraph.from_dense(edge.toarray(), add_loops=True) == expected
+
+
+def test_bad_names_are_refused() -> None:
+    names = ["a", "b"]
+    cases = [
+        (lambda: FeedbackGraph.from_edges([("a", "c")], arms=names), "edge 0: arm is 'c'; expected one of 'a', 'b'"),
+        (
+            lambda: FeedbackGraph.from_edges([("a", 2)], arms=names),
+            r"edge 0: arm is 2; expected .* 0 \.\. 1, or a name",
+        ),
+        (lambda: FeedbackGraph.from_edges(["ab"], arms=names), r"edge 0 is 'ab'; expected a pair"),
+        (lambda: FeedbackGraph.from_edges([("a", "b")], 3, arms=names), "arms has 2 names; expected n_arms = 3"),
+        (lambda: FeedbackGraph.from_edges([("a", "b")]), "n_arms and arms are both None"),
+        (lambda: FeedbackGraph.from_edges([("a", "b")], 2), "values have type"),
+        (lambda: FeedbackGraph.from_dense(np.eye(3), arms=names), "arms has 2 names; expected one for each of 3 arms"),
+        (lambda: FeedbackGraph.from_dense(np.eye(2)).reveals("a"), "arm is 'a', but the arms have no names"),
+    ]
+    for call, message in cases:
+        with pytest.raises(GraphError, match=message):
+            call()
+    for arms, message in [
+        (["a", "a"], "arms has 'a' twice; expected each name once"),
+        (["a", 5], r"arms\[1\] is 5; expected a name"),
+        ("ab", "arms is 'ab'; expected a list of names"),
+        ([], "arms is empty"),
+    ]:
+        with pytest.raises(SettingError, match=message):
+            FeedbackGraph.from_dense(np.eye(2), arms=arms)  # type: ignore[arg-type]
 
 
 def test_networkx_missing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -219,7 +282,7 @@ def test_other_bad_input_is_refused() -> None:
         (lambda: FeedbackGraph.from_sparse(scipy.sparse.eye_array(2, 3)), r"shape \(2, 3\)"),
         (lambda: FeedbackGraph.from_sparse(2 * scipy.sparse.eye_array(2)), r"entry \[0, 0\] is 2"),
         (lambda: FeedbackGraph.from_networkx(LOOPS), "graph is a ndarray; expected a NetworkX graph"),
-        (lambda: FeedbackGraph.from_networkx(nx.Graph([("a", "b")])), r"at odds in \['a', 'b', 0, 1\]; .*nodes="),
+        (lambda: FeedbackGraph.from_networkx(nx.Graph([(4, 7)])), r"at odds in \[0, 1, 4, 7\]; .*nodes="),
         (lambda: FeedbackGraph.from_networkx(nx.Graph([(0, 1)]), nodes=[0, 1, 1]), "at odds in repeats; .*each node"),
         (lambda: graph.reveals(3), r"arm is 3; expected one of 0 \.\. 2"),
         (lambda: graph.revealed_by(-1), "arm is -1"),

@@ -18,12 +18,14 @@ def test_rounds_slices_and_pools(odds):
     graphs = gb.ProbabilisticGraphs.from_dense(odds)
     assert len(graphs) == 4
     assert graphs.n_arms == 3
-    np.testing.assert_array_equal(graphs[2], odds[2])
-    np.testing.assert_array_equal(list(graphs[1:3]), odds[1:3])
-    np.testing.assert_array_equal(list(graphs[[3, 0]]), odds[[3, 0]])
-    np.testing.assert_array_equal(list(graphs[np.array([True, False, False, True])]), odds[[0, 3]])
+    np.testing.assert_array_equal(graphs[2].matrix, odds[2])
+    np.testing.assert_array_equal([graph.matrix for graph in graphs[1:3]], odds[1:3])
+    np.testing.assert_array_equal([graph.matrix for graph in graphs[[3, 0]]], odds[[3, 0]])
+    np.testing.assert_array_equal(
+        [graph.matrix for graph in graphs[np.array([True, False, False, True])]], odds[[0, 3]]
+    )
     pool = gb.ProbabilisticGraphs.pool(odds, [1, 1, 0])
-    np.testing.assert_array_equal(list(pool), odds[[1, 1, 0]])
+    np.testing.assert_array_equal([graph.matrix for graph in pool], odds[[1, 1, 0]])
     assert gb.ProbabilisticGraphs.concatenate([pool[:2], graphs[:1]]) == pool
     assert graphs != pool
     assert graphs[:0] == pool[:0]
@@ -34,11 +36,11 @@ def test_they_are_values(odds):
     graphs = gb.ProbabilisticGraphs.from_dense(odds)
     kept = odds[0].copy()
     odds[0] = 0
-    np.testing.assert_array_equal(graphs[0], kept)
+    np.testing.assert_array_equal(graphs[0].matrix, kept)
     for batch in (graphs, pickle.loads(pickle.dumps(graphs))):
         assert batch == graphs
         with pytest.raises(ValueError, match="read-only"):
-            batch[0][0, 0] = 1
+            batch[0].matrix[0, 0] = 1
     assert graphs != 3
 
 
@@ -46,7 +48,7 @@ def test_certain_graphs_there_and_back():
     rng = np.random.default_rng(1)
     graphs = gb.FeedbackGraphs.from_dense(rng.random((5, 4, 4)) < 0.5, require_loops=False)[[4, 1, 1]]
     odds = gb.ProbabilisticGraphs.from_graphs(graphs)
-    np.testing.assert_array_equal(list(odds), [graph.to_dense() for graph in graphs])
+    np.testing.assert_array_equal([graph.matrix for graph in odds], [graph.to_dense() for graph in graphs])
     assert odds.sample(rng) == graphs
     assert not odds.has_all_loops
     assert gb.ProbabilisticGraphs.from_graphs(gb.FeedbackGraphs.repeat(gb.graphs.star(4, hub=0), 2)).has_all_loops
@@ -101,3 +103,40 @@ def test_bad_batches_are_named(odds):
         gb.ProbabilisticGraphs.from_graphs(odds)
     with pytest.raises(SettingError, match="n is -1"):
         gb.ProbabilisticGraphs.repeat(odds[0], -1)
+
+
+def test_one_round_is_a_value_of_its_own(odds):
+    graph = gb.ProbabilisticGraph(odds[0], arms=["a", "b", "c"])
+    assert graph == gb.ProbabilisticGraphs.repeat(graph, 3)[1] == pickle.loads(pickle.dumps(graph))
+    assert graph["a", "c"] == graph[0, 2] == odds[0, 0, 2]
+    assert pickle.loads(pickle.dumps(graph)).arms == graph.arms
+    assert graph != gb.ProbabilisticGraph(odds[1])
+    assert graph != 3
+    with pytest.raises(ValueError, match="read-only"):
+        graph.matrix[0, 0] = 1
+    drawn = [graph.sample(np.random.default_rng(i)).to_dense() for i in range(2000)]
+    np.testing.assert_allclose(np.mean(drawn, axis=0), odds[0], atol=0.06)
+
+
+def test_a_graph_with_one_probability_keeps_its_loops():
+    graph = gb.ProbabilisticGraph.from_graph(gb.graphs.star(3, hub=0), 0.25)
+    assert graph.has_all_loops
+    assert graph.matrix.tolist() == [[1, 0.25, 0.25], [0.25, 1, 0], [0.25, 0, 1]]
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: gb.ProbabilisticGraph([[1.2]]), "is 1.2; expected 0 to 1"),
+        (lambda: gb.ProbabilisticGraph([1.0, 0.5]), "expected square matrices"),
+        (lambda: gb.ProbabilisticGraph([[float("nan")]]), "nan at"),
+        (lambda: gb.ProbabilisticGraph([[1.0]], arms=["a", "b"]), "arms has 2 names; expected one for each of 1 arms"),
+        (lambda: gb.ProbabilisticGraph([[1.0]])[0], "index is 0; expected two arms"),
+        (lambda: gb.ProbabilisticGraph([[1.0]])[0, 1], "arm is 1; expected one of 0 .. 0"),
+        (lambda: gb.ProbabilisticGraph.from_graph([[1.0]]), "graph is a list; expected a FeedbackGraph"),
+        (lambda: gb.ProbabilisticGraph.from_graph(gb.graphs.bandit(2), 1.5), "probability is 1.5; expected"),
+    ],
+)
+def test_a_bad_round_is_refused(make, message):
+    with pytest.raises((GraphError, SettingError), match=message):
+        make()

@@ -19,7 +19,7 @@ K = 5
 
 def small(**settings):
     base = environments.paper(n_arms=K, n_functions=8, dimension=3, graph="random", density=0.2, fixed_graph=True)
-    return environments.uncertain(base, probability=0.6, **settings)
+    return environments.probabilistic(base, probability=0.6, **settings)
 
 
 def functions_of(n_arms=3):
@@ -98,7 +98,7 @@ def test_a_strong_prior_plans_with_that_graph(learner):
     late = gb.learners.LateGraph(learner=learner, present=1e300, absent=0.0)
     known = run_repeat([("x", learner)], base, rounds=64, repeat=0, seed=1, keep_decisions=True)
     hidden = run_repeat(
-        [("x", late)], environments.uncertain(base, probability=1.0, shown="nothing"),
+        [("x", late)], environments.probabilistic(base, probability=1.0, shown="nothing"),
         rounds=64, repeat=0, seed=1, keep_decisions=True,
     )  # fmt: skip
     one, two = (gb.Decisions.concatenate(runs[0].decisions) for runs in (known, hidden))
@@ -134,7 +134,7 @@ def test_regret_is_close_to_that_with_known_probabilities():
     base = environments.linear(n_arms=8, dimension=3, arms="per-arm", **kind)
 
     def final(learner, shown):
-        environment = environments.uncertain(base, probability=0.5, shown=shown)
+        environment = environments.probabilistic(base, probability=0.5, shown=shown)
         return gb.simulate(learner, environment, rounds=500, repeats=4, seed=3).regret["learner"]
 
     known = final(gb.IDSG(), "probabilities")

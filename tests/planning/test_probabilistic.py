@@ -6,7 +6,7 @@ from scipy.optimize import linprog
 
 import graphbandit as gb
 from graphbandit import environments
-from graphbandit.environments import UncertainEnvironment
+from graphbandit.environments import ProbabilisticEnvironment
 from graphbandit.errors import GraphError, InputError, ObservationError, SettingError
 from graphbandit.experiments.describe.registry import ENVIRONMENTS, build_environment, identity
 from graphbandit.planning.probabilistic import sample_uncertain_rounds
@@ -52,7 +52,7 @@ def run(learner, values, shown, real, rewards, uniforms, masks):
 
 @pytest.mark.parametrize("settings", [{}, {"probability": 0.3}, {"concentration": 2.0}, {"keep_loops": False}])
 def test_an_edge_is_there_as_often_as_its_probability_says(settings):
-    environment = environments.uncertain(small(graph="complete"), **settings)
+    environment = environments.probabilistic(small(graph="complete"), **settings)
     instance = environment.instance(seed=3)
     rounds = instance.rounds(0, 1024)
     assert rounds.shown is rounds.odds
@@ -72,7 +72,7 @@ def test_an_edge_is_there_as_often_as_its_probability_says(settings):
 def test_only_edges_of_the_graph_can_be_there():
     base = small(graph="star")
     whole = base.instance(0).rounds(0, 300)
-    rounds = environments.uncertain(base, probability=0.5).instance(0).rounds(0, 300)
+    rounds = environments.probabilistic(base, probability=0.5).instance(0).rounds(0, 300)
     for t in (0, 5, 299):
         edges = whole.graphs[t].to_dense()
         np.testing.assert_array_equal(rounds.odds[t], np.where(np.eye(K, dtype=bool), 1.0, 0.5) * edges)
@@ -82,7 +82,7 @@ def test_only_edges_of_the_graph_can_be_there():
 
 
 def test_portions_of_any_size_agree():
-    instance = environments.uncertain(small(), probability=0.5).instance(1, repeat=2)
+    instance = environments.probabilistic(small(), probability=0.5).instance(1, repeat=2)
     whole = instance.rounds(0, 600)
     for first, stop in ((0, 1), (250, 260), (511, 513), (599, 600)):
         part = instance.rounds(first, stop)
@@ -95,7 +95,9 @@ def test_what_is_shown():
     base = small(graph="complete")
     matrix = np.random.default_rng(0).random((K, K))
     shown = {
-        kind: environments.uncertain(base, probability=matrix, keep_loops=False, shown=kind).instance(0).rounds(0, 300)
+        kind: environments.probabilistic(base, probability=matrix, keep_loops=False, shown=kind)
+        .instance(0)
+        .rounds(0, 300)
         for kind in ("graphs", "probabilities", "nothing")
     }
     assert shown["graphs"].shown is shown["graphs"].graphs
@@ -114,7 +116,7 @@ def test_a_finite_environment_stays_finite():
         rewards=rng.random((300, 3)),
         available=np.ones((300, 3), dtype=bool),
     )
-    environment = environments.uncertain(given, probability=0.5)
+    environment = environments.probabilistic(given, probability=0.5)
     assert environment.n_rounds == 300
     assert environment.instance(0).rounds(290, 300).available.shape == (10, 3)
     with pytest.raises(SettingError, match="stop is 301"):
@@ -138,23 +140,23 @@ def test_a_finite_environment_stays_finite():
 )
 def test_bad_settings_are_refused(settings, message):
     with pytest.raises(SettingError, match=message):
-        environments.uncertain(small(), **settings)
+        environments.probabilistic(small(), **settings)
 
 
 def test_bad_matrices_and_environments_are_refused():
     wrong = np.full((K, K), 0.5)
     wrong[1, 2] = np.nan
     with pytest.raises(GraphError, match="nan at"):
-        environments.uncertain(small(), probability=wrong)
+        environments.probabilistic(small(), probability=wrong)
     wrong[1, 2] = 1.01
     with pytest.raises(GraphError, match=r"1 reveals 2 in graph 0 is 1\.01; expected 0 to 1"):
-        environments.uncertain(small(), probability=wrong)
+        environments.probabilistic(small(), probability=wrong)
     with pytest.raises(SettingError, match="environment is 'paper'"):
-        environments.uncertain("paper")
-    with pytest.raises(SettingError, match="uncertain edges already"):
-        environments.uncertain(environments.uncertain(small()))
+        environments.probabilistic("paper")
+    with pytest.raises(SettingError, match="edge probabilities already"):
+        environments.probabilistic(environments.probabilistic(small()))
     with pytest.raises(SettingError, match="5000 arms"):
-        environments.uncertain(environments.paper(n_arms=5000))
+        environments.probabilistic(environments.paper(n_arms=5000))
 
 
 # Learners
@@ -335,8 +337,8 @@ def test_the_propensities_are_true(learner):
 
 
 def test_a_learner_that_cannot_plan_with_them_says_who_can():
-    with_odds = environments.uncertain(small())
-    without = environments.uncertain(small(), shown="nothing")
+    with_odds = environments.probabilistic(small())
+    without = environments.probabilistic(small(), shown="nothing")
     cannot = [
         gb.Falcon(),
         gb.Greedy(),
@@ -421,10 +423,10 @@ def test_a_bandit_refuses_graphs_that_do_not_fit():
 
 def test_settings_of_experiment_files():
     plain = {"n_arms": 6, "graph": "star"}
-    assert not isinstance(build_environment("paper", plain), UncertainEnvironment)
+    assert not isinstance(build_environment("paper", plain), ProbabilisticEnvironment)
     given = {**plain, "edge_probability": 0.5, "edge_concentration": 2.0, "shown": "nothing", "keep_loops": False}
     built = build_environment("linear", given)
-    assert isinstance(built, UncertainEnvironment)
+    assert isinstance(built, ProbabilisticEnvironment)
     assert (built.probability, built.concentration, built.shown, built.keep_loops) == (0.5, 2.0, "nothing", False)
     assert built.n_arms == 6
     sure = build_environment("paper", {**plain, "shown": "nothing"})

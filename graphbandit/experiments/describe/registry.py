@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from graphbandit.base.checks import setting_choice
-from graphbandit.environments import Environment, SyntheticEnvironment, UncertainEnvironment, arms, linear, paper
+from graphbandit.environments import Environment, ProbabilisticEnvironment, SyntheticEnvironment, arms, linear, paper
 from graphbandit.environments.classification import CLASS_GRAPHS
 from graphbandit.environments.datasets import dataset_file
 from graphbandit.environments.ratings import ITEM_GRAPHS
@@ -158,7 +158,7 @@ def _late_graph(
 
 
 def _environment(own: Kind) -> Kind:
-    """An environment's kind; its edges may be uncertain as well."""
+    """An environment's kind; its edges may have probabilities."""
     build = partial(_perhaps_uncertain, own.build)
     return Kind(build=build, files=own.files, datasets=own.datasets, options=own.defaults)
 
@@ -172,13 +172,13 @@ def _perhaps_uncertain(
     shown: str | None = None,
     **settings: Any,
 ) -> Environment:
-    """The environment; an `UncertainEnvironment` of it if any of these settings is given, and sure edges by default."""
+    """The environment, with edge probabilities if any of these settings is given."""
     given: dict[str, Any] = {"concentration": edge_concentration, "keep_loops": keep_loops, "shown": shown}
     told = {name: value for name, value in given.items() if value is not None}
     if edge_probability is None and not told:
         return build(**settings)
     probability = 1.0 if edge_probability is None else edge_probability
-    return UncertainEnvironment(environment=build(**settings), probability=probability, **told)
+    return ProbabilisticEnvironment(environment=build(**settings), probability=probability, **told)
 
 
 _SURE: dict[str, Kind] = {
@@ -257,7 +257,7 @@ def build_environment(kind: str, settings: Mapping[str, Value]) -> Environment:
 @lru_cache(maxsize=16)
 def _built_environment(kind: str, settings: str, versions: tuple[str, ...]) -> Environment:
     environment: Environment = ENVIRONMENTS[kind].build(**json.loads(settings))
-    base = environment.environment if isinstance(environment, UncertainEnvironment) else environment
+    base = environment.environment if isinstance(environment, ProbabilisticEnvironment) else environment
     if isinstance(base, SyntheticEnvironment) and isinstance(base.source, NetworkSource):
         _ = base.source.pool  # whatever is wrong with a network is told now, and not by every run
     return environment

@@ -1,4 +1,4 @@
-"""Any environment, its edges made uncertain: there with a probability, and known before the decision or not."""
+"""Any environment with edges that are there with a probability, known before the decision or not."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,8 @@ import numpy.typing as npt
 from graphbandit.base.checks import numbers, setting_boolean, setting_choice, setting_number
 from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Float
-from graphbandit.environments.base import BLOCK, Environment, Instance, Rounds, check_repeat, check_rounds, from_blocks
+from graphbandit.environments.base import Environment, Instance, Rounds, check_repeat, check_rounds
+from graphbandit.environments.blocks import BLOCK, BlockInstance
 from graphbandit.errors import SettingError
 from graphbandit.graphs.graph import PACKED_LIMIT
 from graphbandit.graphs.probabilistic import ProbabilisticGraphs
@@ -18,7 +19,7 @@ SHOWN = ("probabilities", "nothing", "graphs")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class UncertainEnvironment(Environment):
+class ProbabilisticEnvironment(Environment):
     """The rounds of another environment, in which each edge of a round's graph is there with a probability.
 
     An edge of the round's graph from j to a is there with probability B[j, a], independently of all others and in each
@@ -37,10 +38,12 @@ class UncertainEnvironment(Environment):
     def __post_init__(self) -> None:
         if not isinstance(self.environment, Environment):
             raise SettingError(f"environment is {self.environment!r}; expected an environment, as environments.paper()")
-        if isinstance(self.environment, UncertainEnvironment):
-            raise SettingError("environment has uncertain edges already; expected one whose graphs are known")
+        if isinstance(self.environment, ProbabilisticEnvironment):
+            raise SettingError("environment has edge probabilities already; expected one whose graphs are known")
         if self.n_arms > PACKED_LIMIT:
-            raise SettingError(f"environment has {self.n_arms} arms; expected at most {PACKED_LIMIT} with odds")
+            raise SettingError(
+                f"environment has {self.n_arms} arms; expected at most {PACKED_LIMIT} with edge probabilities"
+            )
         if isinstance(self.probability, np.ndarray):
             if self.probability.shape != (self.n_arms, self.n_arms):
                 expected = (self.n_arms, self.n_arms)
@@ -67,7 +70,7 @@ class UncertainEnvironment(Environment):
         """As many as the other environment has."""
         return self.environment.n_rounds
 
-    def instance(self, seed: int, repeat: int = 0) -> "UncertainInstance":
+    def instance(self, seed: int, repeat: int = 0) -> "ProbabilisticInstance":
         """The other environment's instance, and the probabilities B."""
         check_repeat(seed, repeat)
         shape = self.n_arms, self.n_arms
@@ -79,7 +82,7 @@ class UncertainEnvironment(Environment):
             present = rng.beta(total * mean, total * (1.0 - mean), shape)
         if self.keep_loops:
             np.fill_diagonal(present, 1.0)
-        return UncertainInstance(
+        return ProbabilisticInstance(
             environment=self,
             inner=self.environment.instance(seed, repeat),
             seed=seed,
@@ -89,13 +92,13 @@ class UncertainEnvironment(Environment):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class UncertainInstance(Instance):
+class ProbabilisticInstance(BlockInstance):
     """One repeat: `present[j, a]` is B[j, a], the probability of the edge from j to a where the graph has one."""
 
-    environment: UncertainEnvironment
+    stream_name = "uncertain"  # an older word; another one would change every draw
+
+    environment: ProbabilisticEnvironment
     inner: Instance
-    seed: int
-    repeat: int
     present: Float[np.ndarray, "arms arms"]
 
     def problem(self, horizon: int | None) -> Problem:
@@ -105,7 +108,7 @@ class UncertainInstance(Instance):
     def rounds(self, first: int, stop: int) -> Rounds:
         """The rounds first .. stop - 1, cut from the blocks that hold them."""
         check_rounds(first, stop, at_most=self.environment.n_rounds)
-        return from_blocks(first, stop, self._block)
+        return super().rounds(first, stop)
 
     def _block(self, number: int) -> Rounds:
         end, limit = (number + 1) * BLOCK, self.environment.n_rounds
@@ -115,7 +118,7 @@ class UncertainInstance(Instance):
         shown = self.environment.shown
         return Rounds(
             contexts=given.contexts,
-            graphs=odds.sample(stream(self.seed, "uncertain", self.repeat, "edges", number)),
+            graphs=odds.sample(self.draws("edges", number)),
             means=given.means,
             rewards=given.rewards,
             available=given.available,
@@ -124,19 +127,19 @@ class UncertainInstance(Instance):
         )
 
 
-def uncertain(
+def probabilistic(
     environment: Environment,
     *,
     probability: float | npt.ArrayLike = 0.5,
     concentration: float | None = None,
     keep_loops: bool = True,
     shown: str = "probabilities",
-) -> UncertainEnvironment:
-    """The rounds of `environment` with edges that are there with a probability; see `UncertainEnvironment`.
+) -> ProbabilisticEnvironment:
+    """The rounds of `environment` with edges that are there with a probability; see `ProbabilisticEnvironment`.
 
     >>> from graphbandit import environments
-    >>> rounds = uncertain(environments.paper(n_arms=3, graph="complete"), probability=0.4).instance(0).rounds(0, 2)
-    >>> rounds.shown[0]
+    >>> rounds = probabilistic(environments.paper(n_arms=3, graph="complete"), probability=0.4).instance(0).rounds(0, 2)
+    >>> rounds.shown[0].matrix
     array([[1. , 0.4, 0.4],
            [0.4, 1. , 0.4],
            [0.4, 0.4, 1. ]])
@@ -146,7 +149,7 @@ def uncertain(
            [0, 1, 1]])
     """
     is_number = isinstance(probability, bool | int | float | str | None) or np.ndim(probability) == 0
-    return UncertainEnvironment(
+    return ProbabilisticEnvironment(
         environment=environment,
         probability=probability if is_number else numbers("probability", probability),  # type: ignore[arg-type]
         concentration=concentration,

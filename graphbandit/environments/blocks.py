@@ -1,0 +1,76 @@
+"""Environments that draw their rounds in blocks: the same rounds, in whatever portions they are asked for."""
+
+from abc import abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+from graphbandit.base.checks import setting_boolean
+from graphbandit.base.seeds import stream
+from graphbandit.environments.base import Environment, Instance, Rounds, check_rounds
+from graphbandit.environments.graph_setting import GraphSetting, source_of
+from graphbandit.graphs.sources import FixedSource, GraphSource
+
+BLOCK = 256
+"""Rounds are drawn in blocks of this many, each from streams of its own, so portions of any size agree."""
+
+
+def from_blocks(first: int, stop: int, block: Callable[[int], Rounds]) -> Rounds:
+    """The rounds first .. stop - 1, cut from the blocks that hold them; `block(b)` draws the b-th."""
+    check_rounds(first, stop)
+    parts = [block(b)[max(first - b * BLOCK, 0) : stop - b * BLOCK] for b in range(first // BLOCK, -(-stop // BLOCK))]
+    return Rounds.concatenate(parts)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class BlockInstance(Instance):
+    """One repeat of an environment whose rounds are drawn in blocks."""
+
+    stream_name: ClassVar[str]
+    """The part of the random streams' names that is this environment's own."""
+
+    seed: int
+    repeat: int
+
+    def rounds(self, first: int, stop: int) -> Rounds:
+        """The rounds first .. stop - 1, cut from the blocks that hold them."""
+        return from_blocks(first, stop, self._block)
+
+    def draws(self, purpose: str, number: int) -> np.random.Generator:
+        """The random stream of one purpose in one block."""
+        return stream(self.seed, self.stream_name, self.repeat, purpose, number)
+
+    @abstractmethod
+    def _block(self, number: int) -> Rounds:
+        """The rounds number * BLOCK .. (number + 1) * BLOCK - 1."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class GraphEnvironment(Environment):
+    """An environment whose graphs are a setting of their own.
+
+    graph: the name of a kind of graph, one graph, or a source of graphs.
+    graph_options: settings of the kind of graph, as ``{"density": 0.1}``.
+    fixed_graph: draw the graph once a repeat instead of anew in each round.
+    """
+
+    graph: GraphSetting = "random"
+    graph_options: Mapping[str, Any] = field(default_factory=dict)
+    fixed_graph: bool = False
+
+    def __post_init__(self) -> None:
+        setting_boolean("fixed_graph", self.fixed_graph)
+        _ = self.source  # a graph that does not fit is refused here
+
+    @property
+    def source(self) -> GraphSource:
+        """Where the graphs come from."""
+        return source_of(self.graph, self.graph_options, self.n_arms)
+
+    def source_of_repeat(self, name: str, seed: int, repeat: int) -> GraphSource:
+        """Where the graphs of one repeat come from: drawn once if the graph is fixed."""
+        if not self.fixed_graph:
+            return self.source
+        return FixedSource(self.source.draw(stream(seed, name, repeat, "graph"), 1)[0])

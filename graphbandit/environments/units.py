@@ -1,0 +1,104 @@
+"""Any environment in other units, or with noise that nobody tells: what a stranger's problem looks like."""
+
+import inspect
+from dataclasses import dataclass, replace
+from typing import Any
+
+from graphbandit.base.checks import LARGEST_SCALE, setting_boolean, setting_number
+from graphbandit.environments.base import Environment, Instance, Rounds
+from graphbandit.errors import SettingError
+from graphbandit.function_classes import FunctionClass
+from graphbandit.function_classes.finite import FiniteFunctionClass
+from graphbandit.learners.problem import Problem
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnitsEnvironment(Environment):
+    """The rounds of another environment with rewards offset + scale * y, such as cents instead of about 0 to 1.
+
+    environment: the other environment.
+    offset: what is added to every reward.
+    scale: what every reward is multiplied by, above 0. Regret is in the new units, too.
+    tell_noise: whether learners are told the noise, in the new units.
+
+    A finite class fixes its own units, so a problem of one takes neither offset nor scale.
+    """
+
+    environment: Environment
+    offset: float = 0.0
+    scale: float = 1.0
+    tell_noise: bool = True
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.environment, Environment):
+            raise SettingError(f"environment is {self.environment!r}; expected an environment, as environments.paper()")
+        setting_number("offset", self.offset, at_least=-LARGEST_SCALE, at_most=LARGEST_SCALE)
+        setting_number("scale", self.scale, above=0.0, at_most=LARGEST_SCALE)
+        setting_boolean("tell_noise", self.tell_noise)
+
+    @property
+    def n_arms(self) -> int:
+        """K."""
+        return self.environment.n_arms
+
+    @property
+    def n_rounds(self) -> int | None:
+        """As many as the other environment has."""
+        return self.environment.n_rounds
+
+    def instance(self, seed: int, repeat: int = 0) -> "UnitsInstance":
+        """The other environment's instance, in these units."""
+        return UnitsInstance(environment=self, inner=self.environment.instance(seed, repeat))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class UnitsInstance(Instance):
+    """One repeat."""
+
+    environment: UnitsEnvironment
+    inner: Instance
+
+    def problem(self, horizon: int | None) -> Problem:
+        """What the other environment tells, in these units; its noise only if it is told."""
+        problem, settings = self.inner.problem(horizon), self.environment
+        same = settings.offset == 0.0 and settings.scale == 1.0
+        if not same and isinstance(problem.function_class, FiniteFunctionClass):
+            raise SettingError(
+                f"offset is {settings.offset:g} and scale {settings.scale:g}, but the problem's finite function class "
+                "fixes its own units; expected 0 and 1"
+            )
+        noise = problem.noise if settings.tell_noise else None
+        return replace(
+            problem,
+            noise=None if noise is None else noise * settings.scale,
+            function_class=_rescaled(problem.function_class, settings.scale),
+        )
+
+    def rounds(self, first: int, stop: int) -> Rounds:
+        """The other environment's, with means and rewards in these units."""
+        rounds, a, b = self.inner.rounds(first, stop), self.environment.offset, self.environment.scale
+        return replace(rounds, means=a + b * rounds.means, rewards=a + b * rounds.rewards)
+
+
+def _rescaled(functions: FunctionClass[Any, Any, Any] | None, scale: float) -> Any:
+    """The class with its bound on the parameters, if it has one, in the new units."""
+    names = inspect.signature(type(functions)).parameters
+    if functions is None or "norm_bound" not in names:
+        return functions
+    settings = {name: getattr(functions, name) for name in names}
+    return type(functions)(**{**settings, "norm_bound": settings["norm_bound"] * scale})
+
+
+def units(
+    environment: Environment, *, offset: float = 0.0, scale: float = 1.0, tell_noise: bool = True
+) -> UnitsEnvironment:
+    """The rounds of `environment` in other units; see `UnitsEnvironment`.
+
+    >>> from graphbandit import environments
+    >>> cents = units(environments.linear(n_arms=2, dimension=2), offset=500.0, scale=80.0, tell_noise=False)
+    >>> cents.instance(seed=0).rounds(0, 1).means.round(1)
+    array([[479. , 541.5]])
+    >>> cents.instance(seed=0).problem(horizon=None).noise is None
+    True
+    """
+    return UnitsEnvironment(environment=environment, offset=offset, scale=scale, tell_noise=tell_noise)

@@ -1,0 +1,25 @@
+"""Contexts and arms as people have them: named columns of numbers, texts and booleans, encoded as arrays."""
+
+from graphbandit.features.arms import ArmFeatures
+from graphbandit.features.base import Encoder, Tally
+from graphbandit.features.encoders import as_encoder
+from graphbandit.features.features import Features
+from graphbandit.features.kinds import Column, boolean, category, cyclic, number
+from graphbandit.features.pairs import pair_features, pair_names
+from graphbandit.features.transformer import TransformerFeatures
+
+__all__ = [
+    "ArmFeatures",
+    "Column",
+    "Encoder",
+    "Features",
+    "Tally",
+    "TransformerFeatures",
+    "as_encoder",
+    "boolean",
+    "category",
+    "cyclic",
+    "number",
+    "pair_features",
+    "pair_names",
+]

@@ -1,0 +1,53 @@
+"""What batches of graphs share: each graph is stored once, and an index says which one each round has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbandit.base.shapes import Int32
+from graphbandit.errors import GraphError, InputError
+
+Batch = TypeVar("Batch")
+
+
+def checked_index(index: npt.ArrayLike, n_stored: int) -> Int32[np.ndarray, " n"]:
+    """Which stored graph each round has; raises unless all of them are stored."""
+    try:
+        places = np.asarray(index)
+    except ValueError:
+        raise InputError("index has rows of different lengths; expected whole numbers, (n,)") from None
+    if places.ndim != 1 or (places.size and places.dtype.kind not in "ui"):
+        raise InputError(f"index has type {places.dtype} and shape {places.shape}; expected whole numbers, (n,)")
+    if places.size and not 0 <= places.min() <= places.max() < n_stored:
+        first = int(np.argmax((places < 0) | (places >= n_stored)))
+        raise InputError(f"index[{first}] is {places[first]}; expected one of the graphs 0 .. {n_stored - 1}")
+    return places.astype(np.int32)
+
+
+def chosen_rounds(index: Int32[np.ndarray, " n"], rounds: Any) -> Any:
+    """The part of an index that `rounds` (one, a slice, round numbers or a mask) asks for."""
+    expected = f"expected rounds of 0 .. {len(index) - 1}, a slice or a mask"
+    try:
+        chosen = index[rounds]
+    except IndexError:
+        raise InputError(f"rounds is {rounds!r}; {expected}") from None
+    if chosen.ndim > 1:
+        raise InputError(f"rounds has {chosen.ndim} dimensions; {expected}")
+    return chosen
+
+
+def checked_batches(kind: type[Batch], batches: Sequence[Batch]) -> None:
+    """Raise unless these are batches of one kind, on as many arms, at least one of them."""
+    if not batches:
+        raise InputError("batches is empty; expected at least one, so that the number of arms is known")
+    for i, batch in enumerate(batches):
+        if not isinstance(batch, kind):
+            raise GraphError(f"batch {i} is a {type(batch).__name__}; expected {kind.__name__}")
+    n_arms = [getattr(batch, "n_arms", None) for batch in batches]
+    for i, found in enumerate(n_arms):
+        if found != n_arms[0]:
+            raise GraphError(f"batch {i} has {found} arms; expected {n_arms[0]}, as batch 0 has")

@@ -1,0 +1,36 @@
+"""Results are those that were frozen, to the bit; GRAPHBANDIT_TEST_GOLDEN=1 compares all of them."""
+
+import os
+
+import pytest
+
+from tests.golden import names
+from tests.golden.cases import CASES
+from tests.golden.frozen import differences, here, read
+from tests.golden.registry import one_thread
+
+FROZEN = read()
+ALL = os.environ.get("GRAPHBANDIT_TEST_GOLDEN") == "1"
+GROUPS = sorted({"/".join(name.split("/")[:2]) for name in CASES})
+
+
+def test_every_case_is_frozen():
+    assert list(FROZEN.results) == list(CASES)
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_results_are_the_frozen_ones(group):
+    if here() != FROZEN.made_with and not ALL:
+        pytest.skip("the last bits depend on machine and libraries: golden.json was made with others")
+    data = bool(os.environ.get(names.DATA_VARIABLE))
+    cases = [
+        case
+        for case in CASES.values()
+        if case.name.startswith(f"{group}/") or case.name == group
+        if (ALL or not case.slow) and (data or not case.needs_data)
+    ]
+    if not cases:
+        pytest.skip("slow: see GRAPHBANDIT_TEST_GOLDEN, or needs data sets in files")
+    with one_thread():
+        found = {case.name: case.frozen() for case in cases}
+    assert not differences(FROZEN.results, found)
