@@ -13,6 +13,7 @@ from sphinx.application import Sphinx
 
 SECTION = re.compile(r"(Args|Returns|Raises|Yields|Attributes|Settings|Fields):$")
 ENTRY = re.compile(r"([*\w.]+(?:, [*\w.]+)*)(?: \([^)]*\))?: (.*)")
+SETTING = re.compile(r"[a-z_]\w*(, [a-z_]\w*)*: ")
 BULLET = re.compile(r"- |\d+\. ")
 BULLET_OR_NOT = re.compile(r"( *(?:- |\d+\. )?)(.*)")
 DOCUMENT = re.compile(r"(?:docs/)?([\w-]+)\.md")
@@ -21,7 +22,8 @@ DOCUMENT = re.compile(r"(?:docs/)?([\w-]+)\.md")
 @cache
 def links() -> dict[str, str]:
     """Where the page of a public name is, by the name alone."""
-    return {public.name: public.page for listed in public_names().values() for public in reversed(listed)}
+    found = {public.name: public.page for listed in public_names().values() for public in reversed(listed)}
+    return {name: page for name, page in found.items() if name[0].isupper() or "_" in name}  # `arms` is an argument
 
 
 def plain(text: str) -> str:
@@ -68,9 +70,10 @@ def code(language: str, lines: list[str]) -> list[str]:
 def entries(lines: list[str]) -> list[str]:
     """An Args list: one item for each name, with what is said about it."""
     done: list[str] = []
+    least = min(len(line) - len(line.lstrip()) for line in lines)
     for line in lines:
         entry = ENTRY.fullmatch(line.strip())
-        deeper = len(line) - len(line.lstrip()) > 4
+        deeper = len(line) - len(line.lstrip()) > least
         if entry and not deeper:
             done += ["", f"- ``{entry[1]}``: {inline(entry[2])}"]
         elif done:
@@ -80,6 +83,12 @@ def entries(lines: list[str]) -> list[str]:
     return [*done, ""]
 
 
+def is_list(block: list[str]) -> bool:
+    """Whether each line is a setting with what it means, or goes on with the one before."""
+    starts = [line for line in block if not line.startswith(" ")]
+    return bool(starts) and not block[0].startswith(" ") and all(SETTING.match(line) for line in starts)
+
+
 def converted(lines: list[str]) -> list[str]:
     """The whole docstring."""
     done: list[str] = []
@@ -87,8 +96,10 @@ def converted(lines: list[str]) -> list[str]:
         heading = SECTION.fullmatch(block[0].strip())
         if block[0].startswith(">>>"):
             done += code("pycon", block)
+        elif is_list(block):
+            done += entries(block)
         elif heading and len(block) > 1:
-            done += [f"**{heading[1]}**", "", *entries(block[1:])]
+            done += [f"**{'Settings' if heading[1] == 'Args' else heading[1]}**", "", *entries(block[1:])]
         elif block[0].startswith("    "):
             least = min(len(line) - len(line.lstrip()) for line in block)
             done += code("text", [line[least:] for line in block])
