@@ -30,6 +30,7 @@ ROOMS = (
     "graphbandit.theory",
     "graphbandit.errors",
 )
+EXAMPLES = Path(__file__).parents[1] / "api" / "examples"
 TITLES = {"graphbandit": "Everyday names"}
 
 
@@ -76,6 +77,16 @@ def public_names() -> dict[str, list[PublicName]]:
     return found
 
 
+def examples() -> dict[str, str]:
+    """From a name to the file in api/examples that shows it, for names whose docstring has no example."""
+    found = {}
+    for path in sorted(EXAMPLES.glob("*.py")):
+        for line in path.read_text(encoding="utf-8").splitlines():
+            if line.startswith("# for: "):
+                found |= dict.fromkeys(line.removeprefix("# for: ").split(", "), path.name)
+    return found
+
+
 def page_of(public: PublicName) -> str:
     """The page of a name, in reStructuredText, as autodoc wants it."""
     kind = "autoclass" if inspect.isclass(public.value) else "autofunction" if callable(public.value) else "autodata"
@@ -84,6 +95,13 @@ def page_of(public: PublicName) -> str:
     options = "   :show-inheritance:\n" if inspect.isclass(public.value) else ""
     title = public.name
     parts = [f"{title}\n{'=' * len(title)}", f".. {kind}:: {public.page}\n{options}"]
+    example = examples().get(public.page)
+    if example:
+        first = 1 + sum(line.startswith("# for: ") for line in (EXAMPLES / example).read_text().splitlines())
+        parts += [
+            "Example\n-------",
+            f".. literalinclude:: ../examples/{example}\n   :language: python\n   :lines: {first}-",
+        ]
     return "\n\n".join(parts) + "\n"
 
 

@@ -4,12 +4,17 @@ This turns one into the other, so that ``|F|``, ``F_m`` and ``V^-1`` can be writ
 package offers becomes a link to its page.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator
 from functools import cache
+from typing import TYPE_CHECKING
 
 from api_pages import public_names
-from sphinx.application import Sphinx
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
 
 SECTION = re.compile(r"(Args|Returns|Raises|Yields|Attributes|Settings|Fields):$")
 ENTRY = re.compile(r"([*\w.]+(?:, [*\w.]+)*)(?: \([^)]*\))?: (.*)")

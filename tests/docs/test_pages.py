@@ -3,6 +3,7 @@
 import os
 import re
 import tomllib
+from pathlib import Path
 
 import matplotlib as mpl
 import pytest
@@ -15,8 +16,16 @@ from tests.docs.snippets import ROOT, RUN_BY_HAND, blocks, commands, pages, run_
 LONG = os.environ.get("GRAPHBANDIT_TEST_DOCS") == "all"
 RUN = {"python", "code-cell", "console", "toml"}
 SHOWN = {"text", "json", "bibtex", "toctree", "glossary", "include", "grid", "eval-rst", "py:module", "toml"}
+RUN_ELSEWHERE = {
+    "docs/features.md": "tests/features/test_page.py",
+    "docs/evaluation.md": "tests/evaluation/test_page.py",
+    "docs/log-format.md": "tests/evaluation/test_page.py",
+    "docs/service.md": "tests/service/test_documents.py",
+}
+"""Pages whose code is run by a test beside what they are about: it needs a server, or values to compare with."""
 PAGES = {str(page.relative_to(ROOT)): page for page in pages()}
-CODE = [n for n, page in PAGES.items() if n != "README.md" and any(block.kind in RUN for block in blocks(page))]
+ELSEWHERE = {"README.md": "tests/test_readme.py", **{n: t for n, t in RUN_ELSEWHERE.items() if n in PAGES}}
+CODE = [n for n, page in PAGES.items() if n not in ELSEWHERE and any(block.kind in RUN for block in blocks(page))]
 
 
 @pytest.mark.parametrize("name", CODE)
@@ -28,10 +37,16 @@ def test_code_runs_and_prints_what_the_page_says(name, tmp_path, monkeypatch):
             assert printed == block.expected, f"{name}, line {block.line}; python -m tests.docs.snippets {name}"
 
 
+@pytest.mark.parametrize("name", ELSEWHERE)
+def test_what_is_run_elsewhere_is_run_there(name):
+    assert Path(name).name in (ROOT / ELSEWHERE[name]).read_text()
+
+
 @pytest.mark.parametrize("name", PAGES)
 def test_every_block_is_of_a_kind_that_is_run_or_shown(name):
+    kinds = RUN | SHOWN | ({"sh"} if name in ELSEWHERE else set())
     for block in blocks(PAGES[name]):
-        assert block.kind in RUN | SHOWN, f"{name}, line {block.line} has a block of kind {block.kind!r}"
+        assert block.kind in kinds, f"{name}, line {block.line} has a block of kind {block.kind!r}"
 
 
 @pytest.mark.parametrize("name", PAGES)
