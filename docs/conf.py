@@ -38,6 +38,7 @@ extensions = [
 ]
 exclude_patterns = ["_build", "_extensions", "**.ipynb_checkpoints"]
 html_math_renderer = "mathml"
+smartquotes_action = "q"  # quotes, but no dashes: options of commands have two hyphens
 
 # text: Markdown with $formulas$, ::: boxes and definition lists
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath", "substitution"]

@@ -18,7 +18,7 @@ def option_row(option: Any) -> str:
     default = getattr(option, "show_default", None)
     if not isinstance(default, str):
         value = option.default
-        unset = value in (None, False, [], ()) or "UNSET" in repr(value) or option.required
+        unset = value is None or value is False or value in ([], ()) or "UNSET" in repr(value) or option.required
         default = "" if unset else str(value)
     return f"| `{names}` | {cell(default)} | {cell(getattr(option, 'help', '') or '')} |"
 
