@@ -8,7 +8,7 @@ WORKERS ?= auto
 export MPLBACKEND := Agg
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test check reproduce bench serve clean
+.PHONY: help setup test check reproduce bench serve docs dist clean
 
 help:
 	@echo "make reproduce         set up, then run the paper's experiments and check its claims (FULL=1: in full;"
@@ -17,6 +17,8 @@ help:
 	@echo "make check             set up, then lint and type-check only"
 	@echo "make bench             set up, then measure against the rivals"
 	@echo "make serve             set up, then start the decision service with simulated visitors, and show its page"
+	@echo "make docs              set up, then build the site into docs/_build/html"
+	@echo "make dist              build wheel and sdist, install and try them with every Python 3.11 to 3.13 that is here"
 	@echo "make clean             remove the virtual environment and all caches"
 
 setup: $(READY)
@@ -61,6 +63,19 @@ bench: $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,bench]'
 	$(BIN)/graphbandit bench $(if $(QUICK),--quick)
 
+# the site: notebooks are run, and a warning is an error
+docs: $(BASE)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+	@echo "docs/_build/html/index.html"
+
+# wheel and sdist, each tried in a clean environment
+dist: $(BASE)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check build
+	rm -rf dist
+	$(BIN)/python -m build --outdir dist .
+	$(BIN)/python tests/docs/try_dist.py dist
+
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf docs/_build docs/api/generated dist $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find graphbandit tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,55 @@
+"""The glossary's words are used, their synonyms are not, and every figure says where it comes from."""
+
+import re
+
+import pytest
+
+from tests.docs.snippets import DOCS, ROOT, pages
+
+WORDS = [
+    "round", "arm", "context", "reveal", "self-loop", "edge probability", "function class", "version space",
+    "candidates", "exploration set", "sampling program", "epoch", "propensity", "observation probability",
+]  # fmt: skip
+SYNONYMS = {
+    r"\bodds\b": "edge probability",
+    r"\bself[ ]?loops?\b": "self-loop",
+    r"\btime ?steps?\b": "round",
+    r"\blevers?\b": "arm",
+    r"\bconfidence set\b": "version space",
+    r"\bpscores?\b": "propensity",
+}  # fmt: skip
+TOP = {DOCS / name for name in ("index.md", "start.md", "theory.md", "speed.md")}
+GUIDES = [page for page in pages() if page.parent == DOCS / "guide" or page in TOP]
+SITE = {page.relative_to(ROOT).as_posix(): page for page in pages()}
+
+
+def test_the_glossary_has_its_words():
+    glossary = (DOCS / "glossary.md").read_text()
+    for word in WORDS:
+        assert re.search(rf"^{word}$", glossary, flags=re.MULTILINE), f"the glossary has no {word!r}"
+
+
+@pytest.mark.parametrize("page", GUIDES, ids=lambda page: page.stem)
+def test_one_word_for_one_thing(page):
+    prose = re.sub(r"`[^`\n]*`", "", re.sub(r"^(`{3,}).*?^\1", "", page.read_text(), flags=re.DOTALL | re.MULTILINE))
+    for synonym, word in SYNONYMS.items():
+        found = re.search(synonym, prose, flags=re.IGNORECASE)
+        assert not found, f"{page.name} says {found[0]!r}; the word here is {word!r}"
+
+
+@pytest.mark.parametrize("name", SITE)
+def test_figures_say_how_they_were_made(name):
+    text = SITE[name].read_text()
+    for picture in re.finditer(r"^!\[[^\]]*\]\([^)]*\)\n", text, flags=re.MULTILINE):
+        below = re.sub(r"^!\[.*\n", "", text[picture.end() : picture.end() + 900], flags=re.MULTILINE).strip()
+        assert re.match(r"\*Made by `[^`]+`.*(graphbandit|version) \d+\.\d+", below, flags=re.DOTALL), (
+            f"{name} has {picture[0].strip()} without 'Made by `COMMAND`, graphbandit VERSION' below it"
+        )
+    if "{code-cell}" in text and "plots." in text:
+        assert "{{ made_here }}" in text, f"{name} draws pictures; expected {{{{ made_here }}}} on it"
+
+
+@pytest.mark.parametrize("name", SITE)
+def test_pictures_are_described(name):
+    for words in re.findall(r"!\[([^\]]*)\]\(", SITE[name].read_text()):
+        assert len(words) > 10, f"{name} has a picture described as {words!r}"
