@@ -419,6 +419,8 @@ class AdaCBG(Learner):
         T, M, delta = terms(m, data.T, self.delta, self.horizon_known)
         fhat = least_squares(data, m)
         members = self._members(m, T, M, delta, data)
+        if before is not None and self.radius == "sharp":  # the paper's radius nests by itself
+            members = [f for f in members if f in before.members] or members
         w = self._nu(m, members, data) + mu(m, M, delta)
         lam = 1.0
         lam_is_used = self.use_scale_factor and self.gamma == "paper" and self.baseline == "exploration-set"

@@ -1,5 +1,6 @@
 """LinTS with side observations: Thompson sampling in ridge regression (Agrawal & Goyal 2013)."""
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -9,8 +10,7 @@ import numpy.typing as npt
 from graphbandit.base.checks import LARGEST_SCALE, setting_integer, setting_number
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float
-from graphbandit.learners.every_round.base import noise_of
-from graphbandit.learners.every_round.linear_rewards import LinearLearner, LinearState
+from graphbandit.learners.every_round.linear_rewards import LinearLearner
 from graphbandit.learners.problem import Problem
 
 if TYPE_CHECKING:
@@ -63,10 +63,8 @@ class LinTS(LinearLearner):
             setting_number("noise", self.noise, at_least=0.0, at_most=LARGEST_SCALE)
         self._check_features()
 
-    def init(self, problem: Problem) -> LinearState:
-        """No data."""
-        noise_of(self.noise, problem)
-        return super().init(problem)
+    def _counts_from_first(self, problem: Problem) -> bool:
+        return math.isnan(self._told_noise(problem))
 
     def _settings(self, problem: Problem, features: Float[np.ndarray, "n rows d"]) -> "LinearSettings":
         from graphbandit.kernels.learners import linear_rewards as kernels
@@ -74,8 +72,8 @@ class LinTS(LinearLearner):
         return kernels.LinearSettings(
             rule=kernels.LIN_TS,
             features=features,
-            width=self.scale * noise_of(self.noise, problem),
-            noise=0.0,
+            width=float(self.scale),
+            noise=self._told_noise(problem),
             log_term=0.0,
             bias=0.0,
             draws=int(self.draws),

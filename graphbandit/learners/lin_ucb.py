@@ -10,8 +10,7 @@ import numpy.typing as npt
 from graphbandit.base.checks import LARGEST_SCALE, setting_number
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float
-from graphbandit.learners.every_round.base import noise_of
-from graphbandit.learners.every_round.linear_rewards import LinearLearner, LinearState
+from graphbandit.learners.every_round.linear_rewards import LinearLearner
 from graphbandit.learners.problem import Problem
 
 if TYPE_CHECKING:
@@ -34,7 +33,9 @@ class LinUCB(LinearLearner):
     - `ridge`: regularisation of the regression, 1 by default.
     - `intercept`: whether to put a 1 behind x, and behind z (default: no).
     - `arm_features`: z, shape (arms, d_a); None (default): none.
-    - `noise`: sigma, the sub-Gaussian scale of rewards; None (default): the problem's.
+    - `noise`: sigma, the sub-Gaussian scale of rewards; None (default): the problem's. Where neither says it, rewards
+      are counted from the first one, sigma is estimated on the high side (half the span of the rewards at least), and
+      `bound` is in units of that half: then the units of rewards do not matter.
 
     >>> from graphbandit import Bandit, Problem, graphs
     >>> bandit = Bandit(LinUCB(alpha=1.0), Problem(n_arms=3))
@@ -65,11 +66,8 @@ class LinUCB(LinearLearner):
         setting_number("bound", self.bound, at_least=0.0)
         self._check_features()
 
-    def init(self, problem: Problem) -> LinearState:
-        """No data."""
-        if self.alpha is None:
-            noise_of(self.noise, problem)
-        return super().init(problem)
+    def _counts_from_first(self, problem: Problem) -> bool:
+        return self.alpha is None and math.isnan(self._told_noise(problem))
 
     def _settings(self, problem: Problem, features: Float[np.ndarray, "n rows d"]) -> "LinearSettings":
         from graphbandit.kernels.learners import linear_rewards as kernels
@@ -79,7 +77,7 @@ class LinUCB(LinearLearner):
             rule=kernels.LIN_UCB,
             features=features,
             width=math.nan if self.alpha is None else float(self.alpha),
-            noise=noise_of(self.noise, problem) if self.alpha is None else 0.0,
+            noise=self._told_noise(problem) if self.alpha is None else 0.0,
             log_term=2.0 * math.log(vectors / self.delta),
             bias=math.sqrt(self.ridge) * self.bound,
             draws=0,

@@ -125,7 +125,8 @@ def in_common(name, number, *, graph, n_arms, horizon_known=True, masked=False):
         T=T if horizon_known else None,
         available=masks,
     )
-    learner = gb.AdaCBG(**{"eta": 1.0, **{RENAMED.get(key, key): value for key, value in given.items()}})
+    renamed = {RENAMED.get(key, key): value for key, value in given.items()}
+    learner = gb.AdaCBG(**{"eta": 1.0, "gamma": "paper", **renamed})
     decisions, states = run_package(
         learner, values, graphs, rewards, uniforms, masks, horizon=T if horizon_known else None
     )
@@ -176,7 +177,7 @@ def test_full_runs_have_the_regret_of_the_reference(form, graph):
     records = reference.AdaCBG(**{**DEFAULTS, **SETTINGS[form]}, sigma=1.0).run(
         values, dense, drawn.rewards, uniforms, T=rounds
     )
-    learner = gb.AdaCBG(**{"eta": 1.0, **SETTINGS[form]})
+    learner = gb.AdaCBG(**{"eta": 1.0, "gamma": "paper", **SETTINGS[form]})
     decisions, _ = run_package(learner, values, drawn.graphs, drawn.rewards, uniforms, None, horizon=rounds)
     theirs = sum(drawn.best_means()[r.t - 1] - drawn.means[r.t - 1, r.action] for r in records)
     ours = (drawn.best_means() - drawn.means[np.arange(rounds), decisions.action]).sum()

@@ -187,14 +187,17 @@ def test_how_long_it_explores():
         learner.init(gb.environments.paper(n_arms=3).instance(0).problem(None))
 
 
-@pytest.mark.parametrize("radius", ["sharp", "paper"])
-def test_adacb_is_adacb_g_where_no_arm_reveals_another(radius):
+@pytest.mark.parametrize(("radius", "gamma"), [("sharp", "natural"), ("paper", "natural"), ("paper", "paper")])
+def test_adacb_is_adacb_g_where_no_arm_reveals_another(radius, gamma):
     """Also with the sampling program: its answer is its baseline there."""
     environment = gb.environments.paper(n_arms=8, graph="bandit", reward_scale=8.0)
     for coverage in ("tight", "paper"):
         theirs, ours = (
             gb.simulate({"learner": learner}, environment, rounds=256, seed=1, keep_decisions=True)
-            for learner in (gb.AdaCBG(radius=radius, coverage=coverage, eta=1.0), gb.learners.AdaCB(radius=radius))
+            for learner in (
+                gb.AdaCBG(radius=radius, coverage=coverage, gamma=gamma),
+                gb.learners.AdaCB(radius=radius, gamma=gamma),
+            )
         )
         for name in ("action", "best", "candidates", "exploration_set", "epoch"):
             np.testing.assert_array_equal(*(getattr(run.decisions["learner"][0], name) for run in (ours, theirs)))
@@ -205,7 +208,7 @@ def test_adacb_is_adacb_g_where_no_arm_reveals_another(radius):
 
 def test_adacb_chooses_as_if_there_were_loops_only_and_sees_what_there_is():
     instance = gb.environments.paper(n_arms=6, graph="star", reward_scale=4.0).instance(2)
-    learner = gb.learners.AdaCB()
+    learner = gb.learners.AdaCB(epoch_growth=2.0)
     state, part = learner.init(instance.problem(None)), instance.rounds(0, 2)
     decisions = learner.decide(state, Shown(part.contexts, part.graphs), np.random.default_rng(0))
     for t in range(2):
@@ -236,7 +239,7 @@ def test_bad_settings_are_refused(make, message):
         make()
 
 
-@pytest.mark.parametrize("learner", [gb.learners.RegCB(), gb.learners.BootstrappedThompson(), gb.learners.AdaCB()])
+@pytest.mark.parametrize("learner", [gb.learners.RegCB(), gb.learners.AdaCB()])
 def test_unknown_noise_is_told(learner):
     problem = dataclasses.replace(gb.environments.paper(n_arms=3).instance(0).problem(None), noise=None)
     with pytest.warns(EstimatedNoiseWarning, match="does not say its noise"):

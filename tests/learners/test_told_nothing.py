@@ -29,6 +29,8 @@ LEARNERS: dict[str, Any] = {
     "SquareCB, offline": gb.learners.SquareCB(oracle="offline"),
     "SquareCB.G": gb.SquareCBG(),
     "SquareCB.G, online": gb.SquareCBG(oracle="vaw"),
+    "LinUCB": gb.LinUCB(),
+    "LinTS": gb.LinTS(),
     "greedy": gb.Greedy(),
     "epsilon-greedy": gb.learners.EpsilonGreedy(),
     "explore, then commit": gb.learners.ExploreThenCommit(explore_rounds=20),

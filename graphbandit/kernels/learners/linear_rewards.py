@@ -31,6 +31,7 @@ class LinearSettings(NamedTuple):
     width: float
     """what the width is multiplied by; nan for the radius of the confidence set"""
     noise: float
+    """sigma; nan if it is not known"""
     log_term: float
     """2 log(1 / delta), of that radius"""
     bias: float
@@ -46,6 +47,8 @@ class LinearArrays(NamedTuple):
     sums: Floats
     log_determinants: Floats
     """log det V - d log ridge"""
+    totals: Floats
+    """how many rewards, the sum of their squares, the smallest, the largest, and from what they are counted"""
 
 
 @kernel()
@@ -82,15 +85,23 @@ def learn(
     rows: Int[np.ndarray, " observed"],
     arms: Int[np.ndarray, " observed"],
     rewards: Float[np.ndarray, " observed"],
+    counted_from_first: bool,
 ) -> None:
-    """Every reward that was revealed is one more row of its regression."""
+    """Every reward that was revealed is one more row of its regression, counted from 0 or from the first one."""
     shared = arrays.factors.shape[0] == 1
-    vector = np.empty(features.shape[2])
+    vector, totals = np.empty(features.shape[2]), arrays.totals
     for k in range(arms.shape[0]):
+        if counted_from_first and totals[0] == 0.0:
+            totals[4] = rewards[k]
+        reward = rewards[k] - totals[4]
+        totals[0] += 1.0
+        totals[1] += reward * reward
+        totals[2] = min(totals[2], rewards[k])
+        totals[3] = max(totals[3], rewards[k])
         p = 0 if shared else arms[k]
         phi = features[rows[k], 0 if features.shape[1] == 1 else arms[k]]
         for i in range(phi.shape[0]):
-            arrays.sums[p, i] += rewards[k] * phi[i]
+            arrays.sums[p, i] += reward * phi[i]
             vector[i] = phi[i]
         arrays.log_determinants[p] += add_square(arrays.factors[p], vector)
 
@@ -102,21 +113,36 @@ def estimate(
     arrays: LinearArrays,
     means: Float[np.ndarray, " arms"],
     directions: Float[np.ndarray, "arms d"],
-) -> None:
-    """phi_a' theta of each arm, and u_a = L^-1 phi_a, whose length is the width of the estimate."""
+) -> float:
+    """phi_a' theta of each arm, and u_a = L^-1 phi_a, whose length is the width of the estimate. Returns sigma.
+
+    Noise that is not known is sqrt((b0 + R / 2) / (a0 + n / 2)), a0 = 2, b0 = a0 (span / 4)^2, R = sum r^2 - theta'b;
+    for a confidence set it is half the span at least. It is 1 while all rewards are the same.
+    """
     shared = arrays.factors.shape[0] == 1
     d = arrays.factors.shape[2]
     solved = np.empty(d)
+    explained = 0.0
     for a in range(means.shape[0]):
         p = 0 if shared else a
         if a == 0 or not shared:
             solve_lower(arrays.factors[p], arrays.sums[p], solved)
+            for i in range(d):
+                explained += solved[i] * solved[i]
         phi = settings.features[t, 0 if settings.features.shape[1] == 1 else a]
         solve_lower(arrays.factors[p], phi, directions[a])
         total = 0.0
         for i in range(d):
             total += solved[i] * directions[a, i]
         means[a] = total
+    if not np.isnan(settings.noise):
+        return settings.noise
+    span = arrays.totals[3] - arrays.totals[2]
+    if not span > 0.0:
+        return 1.0
+    residual = max(arrays.totals[1] - explained, 0.0)
+    variance = (span * span / 8.0 + residual / 2.0) / (2.0 + arrays.totals[0] / 2.0)
+    return max(math.sqrt(variance), span / 2.0 if settings.rule == LIN_UCB else 0.0)
 
 
 @kernel()
@@ -132,16 +158,23 @@ def length(vector: Float[np.ndarray, " d"]) -> float:
 def upper_bounds(
     settings: LinearSettings,
     arrays: LinearArrays,
+    noise: float,
     means: Float[np.ndarray, " arms"],
     directions: Float[np.ndarray, "arms d"],
 ) -> Float[np.ndarray, " arms"]:
-    """phi' theta + width |u|, where the width is given or sigma sqrt(2 log(1/delta) + log det) + sqrt(ridge) S."""
+    """phi' theta + width |u|, where the width is given or sigma sqrt(2 log(1/delta) + log det) + sqrt(ridge) S.
+
+    Where the noise is not known, S is in units of half the span of the rewards.
+    """
     bounds = np.empty(means.shape[0])
+    unit = 1.0
+    if np.isnan(settings.noise) and arrays.totals[3] > arrays.totals[2]:
+        unit = 0.5 * (arrays.totals[3] - arrays.totals[2])
     for a in range(means.shape[0]):
         width = settings.width
         if np.isnan(width):
             grown = arrays.log_determinants[0 if arrays.factors.shape[0] == 1 else a]
-            width = settings.noise * np.sqrt(settings.log_term + grown) + settings.bias
+            width = noise * np.sqrt(settings.log_term + grown) + settings.bias * unit
         bounds[a] = means[a] + width * length(directions[a])
     return bounds
 
@@ -152,6 +185,7 @@ def thompson_shares(
     rounds: int,
     settings: LinearSettings,
     arrays: LinearArrays,
+    noise: float,
     means: Float[np.ndarray, " arms"],
     directions: Float[np.ndarray, "arms d"],
     inputs: Inputs,
@@ -163,11 +197,12 @@ def thompson_shares(
     arms are independent, and the probability is worked out.
     """
     n_arms, d = directions.shape
+    width = settings.width * noise
     available = offered(inputs, t)
     if arrays.factors.shape[0] > 1:
         variances = np.empty(n_arms)
         for a in range(n_arms):
-            variances[a] = (settings.width * length(directions[a])) ** 2
+            variances[a] = (width * length(directions[a])) ** 2
         best_probabilities(means, variances, available, probabilities)
         return
     z = np.empty(d)
@@ -176,10 +211,10 @@ def thompson_shares(
     for draw in range(settings.draws):
         fill_normals(settings.seed, rounds, draw, z)
         for a in range(n_arms):
-            noise = 0.0
+            moved = 0.0
             for i in range(d):
-                noise += directions[a, i] * z[i]
-            values[a] = means[a] + settings.width * noise
+                moved += directions[a, i] * z[i]
+            values[a] = means[a] + width * moved
         wins[best_arm(values, available)] += 1
     for a in range(n_arms):
         probabilities[a] = wins[a] / settings.draws
@@ -193,11 +228,11 @@ def one_round(
     n_arms = outputs.probabilities.shape[1]
     means = np.empty(n_arms)
     directions = np.empty((n_arms, arrays.factors.shape[2]))
-    estimate(t, settings, arrays, means, directions)
+    noise = estimate(t, settings, arrays, means, directions)
     if settings.rule == LIN_UCB:
-        play_one_arm(best_arm(upper_bounds(settings, arrays, means, directions), offered(inputs, t)), t, outputs)
+        play_one_arm(best_arm(upper_bounds(settings, arrays, noise, means, directions), offered(inputs, t)), t, outputs)
     else:
-        thompson_shares(t, rounds, settings, arrays, means, directions, inputs, outputs.probabilities[t])
+        thompson_shares(t, rounds, settings, arrays, noise, means, directions, inputs, outputs.probabilities[t])
         for a in range(n_arms):
             outputs.explored[t, a] = outputs.probabilities[t, a] > 0.0
     action = close_round(graph, t, means, 0.0, inputs, outputs)
@@ -205,7 +240,8 @@ def one_round(
         seen = np.empty(n_arms, np.int32)
         count = reveals(graph, action, seen)
         rewards = inputs.rewards[t][seen[:count]]
-        learn(arrays, settings.features[t : t + 1], np.zeros(count, np.int64), seen[:count], rewards)
+        first = bool(np.isnan(settings.noise))
+        learn(arrays, settings.features[t : t + 1], np.zeros(count, np.int64), seen[:count], rewards, first)
 
 
 @kernel()

@@ -1,13 +1,15 @@
 """What LinUCB and LinTS share: features from contexts, and a ridge regression that grows with every reward shown."""
 
+import math
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from graphbandit.base.checks import LARGEST, first_not_finite, setting_array, setting_boolean, setting_number
+from graphbandit.base.checks import LARGEST, check_features, setting_array, setting_boolean, setting_number
+from graphbandit.base.declared import limits
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float, Shaped
 from graphbandit.errors import InputError, SettingError
@@ -26,12 +28,15 @@ if TYPE_CHECKING:
 class LinearState(RoundState):
     """Cholesky factors of V = ridge I + sum phi phi', sums b = sum r phi, log det V - d log ridge: one, or one an arm.
 
-    They have no rows before the first round, as the first context says how long features are.
+    `totals` are the number of rewards, the sum of their squares, the smallest, the largest, and the reward that r is
+    counted from: 0, or the first one where the noise is not known. The regressions have no rows before the first round,
+    as the first context says how long features are.
     """
 
     factors: Float[np.ndarray, "vectors d d"]
     sums: Float[np.ndarray, "vectors d"]
     log_determinants: Float[np.ndarray, " vectors"]
+    totals: Float[np.ndarray, " 5"] = field(metadata=limits(finite=False))
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -60,6 +65,7 @@ class LinearLearner(EveryRoundLearner[LinearState]):
     ridge: float
     intercept: bool
     arm_features: npt.ArrayLike | None
+    noise: float | None
 
     def _check_features(self) -> None:
         """Raise SettingError unless these are settings of a ridge regression; arm features become plain tuples."""
@@ -76,6 +82,15 @@ class LinearLearner(EveryRoundLearner[LinearState]):
         """No: what is not revealed is not learnt."""
         return False
 
+    def _told_noise(self, problem: Problem) -> float:
+        """sigma of the learner or of the problem; NaN if neither says it."""
+        told = problem.noise if self.noise is None else self.noise
+        return math.nan if told is None else float(told)
+
+    @abstractmethod
+    def _counts_from_first(self, problem: Problem) -> bool:
+        """Whether rewards are counted from the first one seen: where nobody told the noise."""
+
     @abstractmethod
     def _settings(self, problem: Problem, features: Float[np.ndarray, "n rows d"]) -> "LinearSettings":
         """Which rule, with which constants."""
@@ -91,6 +106,7 @@ class LinearLearner(EveryRoundLearner[LinearState]):
             factors=np.empty((0, 0, 0)),
             sums=np.empty((0, 0)),
             log_determinants=np.empty(0),
+            totals=np.array([0.0, 0.0, np.inf, -np.inf, 0.0]),
         )
 
     def features(self, contexts: Shaped[np.ndarray, "n ..."], n_arms: int) -> Float[np.ndarray, "n rows d"]:
@@ -105,9 +121,7 @@ class LinearLearner(EveryRoundLearner[LinearState]):
             raise InputError(f"contexts have shape {contexts.shape}; expected at least one feature")
         if rows.dtype.kind not in "biuf":
             raise InputError(f"contexts have type {rows.dtype}; expected numbers")
-        if not (np.abs(rows) <= LARGEST**0.25).all():
-            where = first_not_finite(rows, largest=LARGEST**0.25)
-            raise InputError(f"contexts have {where}; expected finite numbers up to {LARGEST**0.25:g} in size")
+        check_features(rows, largest=LARGEST**0.25)
         if self.arm_features is not None and rows.shape[1] != 1:
             raise InputError(f"contexts have shape {contexts.shape}; expected (n, d), as there are arm_features")
         if self.intercept:
@@ -131,6 +145,7 @@ class LinearLearner(EveryRoundLearner[LinearState]):
                 factors=np.broadcast_to(factor, (vectors, d, d)).copy(),
                 sums=np.zeros((vectors, d)),
                 log_determinants=np.zeros(vectors),
+                totals=state.totals,
             )
         if state.sums.shape != (vectors, d):
             found, expected = (vectors, d), state.sums.shape
@@ -168,14 +183,21 @@ class LinearLearner(EveryRoundLearner[LinearState]):
         features = self.features(observations.contexts, state.problem.n_arms)
         state = self._regressions(state, features)
         arrays = self._arrays(state, copy=True)
-        kernels.learn(arrays, features, observations.rows, observations.arms, observations.rewards)
+        kernels.learn(
+            arrays,
+            features,
+            observations.rows,
+            observations.arms,
+            observations.rewards,
+            self._counts_from_first(state.problem),
+        )
         return self._after(state, arrays, 1)
 
     @staticmethod
     def _arrays(state: LinearState, *, copy: bool) -> "LinearArrays":
         from graphbandit.kernels.learners.linear_rewards import LinearArrays
 
-        given = (state.factors, state.sums, state.log_determinants)
+        given = (state.factors, state.sums, state.log_determinants, state.totals)
         return LinearArrays(*((array.copy() for array in given) if copy else given))
 
     @staticmethod
@@ -186,4 +208,5 @@ class LinearLearner(EveryRoundLearner[LinearState]):
             factors=arrays.factors,
             sums=arrays.sums,
             log_determinants=arrays.log_determinants,
+            totals=arrays.totals,
         )
