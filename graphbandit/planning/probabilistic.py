@@ -18,12 +18,12 @@ import numpy as np
 from graphbandit.base.shapes import Bool, Float
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.probabilistic import ProbabilisticGraphs
-from graphbandit.planning.draw import draw
 from graphbandit.planning.probabilistic_program import solve_uncertain_program
 from graphbandit.planning.sampling import SamplingRule, sample_rounds
 from graphbandit.planning.sampling_program import tight_demand
 from graphbandit.planning.weak import interleaved, revealed_by_some, sample_weak_rounds
 from graphbandit.rounds.decisions import SOLVERS, Decisions
+from graphbandit.rounds.draw import draw
 
 
 def sample_uncertain_rounds(

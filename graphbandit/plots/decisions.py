@@ -27,7 +27,7 @@ from graphbandit.plots.drawing import (
     without_loops,
 )
 from graphbandit.plots.style import GREY, INK, VERMILION
-from graphbandit.rounds.decisions import Decision
+from graphbandit.rounds.decision import Decision
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -28,6 +28,7 @@ from graphbandit.errors import (
 )
 from graphbandit.graphs import generators as graph_generators
 from graphbandit.learners import Uniform
+from graphbandit.rounds.shown import Shown
 
 K, D, PLAYED = 4, 2, 11
 NAN, INF = float("nan"), float("inf")
@@ -602,7 +603,7 @@ def observed(**kwargs):
 
 def step(contexts=None, graphs=DRAWN.graphs[:1], available=None):
     rounds = batch(1) if contexts is None else contexts
-    return lambda learner, state: learner.decide(state, rounds, graphs, np.random.default_rng(0), available=available)
+    return lambda learner, state: learner.decide(state, Shown(rounds, graphs, available), np.random.default_rng(0))
 
 
 def update(**kwargs):

@@ -10,6 +10,7 @@ from graphbandit.function_classes import Ellipsoid
 from graphbandit.function_classes.features import FeatureMap
 from graphbandit.function_classes.linear import LinearModel
 from graphbandit.kernels.function_classes import cholesky as factors
+from graphbandit.rounds.shown import Shown
 
 ARMS = np.random.default_rng(5).normal(size=(4, 2))
 
@@ -290,7 +291,7 @@ def test_the_truth_stays_in_the_version_space(parameters):
             n = learner.rounds_until_update(state)
             contexts = rng.uniform(-1, 1, size=(n, *shape))
             means = functions.predict(LinearModel(parameters=theta), contexts)
-            decisions = learner.decide(state, contexts, graphs[:n], rng)
+            decisions = learner.decide(state, Shown(contexts, graphs[:n]), rng)
             revealed = np.stack([graph.to_dense()[arm] for arm in decisions.action])
             rewards = means + 0.5 * rng.normal(size=means.shape)
             first = state.rounds

@@ -7,6 +7,7 @@ from scipy.stats import norm
 
 import graphbandit as gb
 from graphbandit.errors import GraphError
+from graphbandit.rounds.shown import Shown
 
 K, ROUNDS = 7, 120
 
@@ -27,7 +28,7 @@ def played(learner, rewards, dense, available, noise=1.0):
     graphs = gb.FeedbackGraphs.from_dense(dense, require_loops=False)
     state = learner.init(gb.Problem(n_arms=K, noise=noise))
     contexts = np.zeros((ROUNDS, 0))
-    return learner.play(state, contexts, graphs, rewards, np.random.default_rng(0), available=available)
+    return learner.play(state, Shown(contexts, graphs, available), rewards, np.random.default_rng(0))
 
 
 def ucb_arm(t, seen, offered, sigma, width):
@@ -89,11 +90,11 @@ def test_ucb_n_by_hand():
     assert 0.2 + np.sqrt(2 * np.log(6)) == pytest.approx(2.0930, abs=1e-4)
     assert 0.9 + np.sqrt(2 * np.log(6) / 4) == pytest.approx(1.8465, abs=1e-4)
     graphs = gb.FeedbackGraphs.repeat(gb.graphs.complete(2), 1)
-    decisions = learner.decide(state, np.zeros((1, 1)), graphs, np.random.default_rng(0))
+    decisions = learner.decide(state, Shown(np.zeros((1, 1)), graphs), np.random.default_rng(0))
     assert decisions.action.tolist() == [0]
     np.testing.assert_allclose(decisions.gaps, [[0.7, 0.0]], rtol=1e-12)
     assert decisions.best.tolist() == [1]
-    maximal = gb.learners.UCBMaxN().decide(state, np.zeros((1, 1)), graphs, np.random.default_rng(0))
+    maximal = gb.learners.UCBMaxN().decide(state, Shown(np.zeros((1, 1)), graphs), np.random.default_rng(0))
     assert maximal.action.tolist() == [1], "arm 0 is explored through arm 1, whose mean is higher"
 
 
@@ -158,7 +159,7 @@ def test_arms_known_exactly():
     graphs = gb.FeedbackGraphs.repeat(gb.graphs.complete(3), 1)
     state = type(state)(problem=state.problem, rounds=1, counts=np.array([1, 1, 1]), sums=np.array([0.1, 0.3, 0.3]))
     for learner in (gb.learners.TSN(), gb.learners.IDSN()):
-        p = learner.decide(state, np.zeros((1, 1)), graphs, np.random.default_rng(0)).probabilities[0]
+        p = learner.decide(state, Shown(np.zeros((1, 1)), graphs), np.random.default_rng(0)).probabilities[0]
         assert p[0] == 0
         assert p.sum() == pytest.approx(1)
 
@@ -225,7 +226,11 @@ def test_ids_n_reads_the_graph():
     """All arms alike but for the graph: the arm that reveals most is played; TS-N does not mind."""
     star = gb.FeedbackGraphs.repeat(gb.graphs.star(K, hub=4), 1)
     problem = gb.Problem(n_arms=K, noise=1.0)
-    ids = gb.learners.IDSN().decide(gb.learners.IDSN().init(problem), np.zeros((1, 1)), star, np.random.default_rng(0))
-    ts = gb.learners.TSN().decide(gb.learners.TSN().init(problem), np.zeros((1, 1)), star, np.random.default_rng(0))
+    ids = gb.learners.IDSN().decide(
+        gb.learners.IDSN().init(problem), Shown(np.zeros((1, 1)), star), np.random.default_rng(0)
+    )
+    ts = gb.learners.TSN().decide(
+        gb.learners.TSN().init(problem), Shown(np.zeros((1, 1)), star), np.random.default_rng(0)
+    )
     assert ids.probabilities[0].tolist() == np.eye(K)[4].tolist()
     np.testing.assert_allclose(ts.probabilities, 1 / K, atol=1e-9)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 import graphbandit as gb
 from graphbandit.function_classes import FiniteClass
 from graphbandit.planning.sampling_program import certificate, tight_demand
+from graphbandit.rounds.shown import Shown
 
 MOST = settings(max_examples=150, deadline=None)
 
@@ -157,7 +158,7 @@ def epochs_of(learner, instance, rounds):
     while start < rounds:
         stop = start + learner.rounds_until_update(state)
         part = instance.rounds(start, stop)
-        decisions = learner.decide(state, part.contexts, part.graphs, rng)
+        decisions = learner.decide(state, Shown(part.contexts, part.graphs), rng)
         states.append(state)
         regret.append(part.best_means() - part.means[np.arange(stop - start), decisions.action])
         seen = part.graphs.revealed(decisions.action)

@@ -9,6 +9,7 @@ from scipy.optimize import linprog
 import graphbandit as gb
 from graphbandit.errors import GraphError, SettingError
 from graphbandit.planning.sampling_program import scaling_count, solve_scaled_program
+from graphbandit.rounds.shown import Shown
 from tests.learners.test_against_reference import problem, run_package
 
 
@@ -105,10 +106,10 @@ def test_rounds_do_not_depend_on_what_else_is_in_the_batch():
     strong, weak = part[32:48].graphs, loose(0, 16, 6, 0.3)
     mixed = gb.FeedbackGraphs.stack([graph for pair in zip(strong, weak, strict=True) for graph in pair])
     contexts = np.repeat(part[32:48].contexts, 2, axis=0)
-    whole = learner.decide(state, contexts, mixed, np.random.default_rng(0))
+    whole = learner.decide(state, Shown(contexts, mixed), np.random.default_rng(0))
     rng = np.random.default_rng(0)
     for t in range(32):
-        one = learner.decide(state, contexts[t : t + 1], mixed[t : t + 1], rng)
+        one = learner.decide(state, Shown(contexts[t : t + 1], mixed[t : t + 1]), rng)
         for field in dataclasses.fields(one):
             np.testing.assert_array_equal(getattr(one, field.name)[0], getattr(whole, field.name)[t], field.name)
     assert (whole.coverage_factor[::2] == 1).all()
@@ -125,14 +126,14 @@ def test_an_arm_nobody_reveals_is_named_or_ignored():
     state = gb.AdaCBG().init(instance.problem(None))
     rng = np.random.default_rng(0)
     with pytest.raises(GraphError, match=r"round 0 of the batch no arm on offer reveals arm 2; .*unrevealed='ignore'"):
-        gb.AdaCBG().decide(state, contexts, graphs, rng)
+        gb.AdaCBG().decide(state, Shown(contexts, graphs), rng)
     assert rng.random() == np.random.default_rng(0).random()
-    gb.AdaCBG(unrevealed="ignore").decide(state, contexts, graphs, rng)
+    gb.AdaCBG(unrevealed="ignore").decide(state, Shown(contexts, graphs), rng)
     without = np.array([[True, True, False]])
-    gb.AdaCBG().decide(state, contexts, graphs, rng, available=without)
+    gb.AdaCBG().decide(state, Shown(contexts, graphs, without), rng)
     alone = np.array([[False, False, True]])
     with pytest.raises(GraphError, match="reveals arm 2"):
-        gb.AdaCBG().decide(state, contexts, graphs, rng, available=alone)
+        gb.AdaCBG().decide(state, Shown(contexts, graphs, alone), rng)
 
 
 def test_paper_coverage_asks_for_loops_as_ever():
@@ -140,7 +141,7 @@ def test_paper_coverage_asks_for_loops_as_ever():
     graphs, contexts = gb.FeedbackGraphs.repeat(never_seen(), 1), instance.rounds(0, 1).contexts
     for learner in (gb.AdaCBG(coverage="paper"), gb.AdaCBG(linear_program=False)):
         with pytest.raises(GraphError, match="self-loop of arm 2"):
-            learner.decide(learner.init(instance.problem(None)), contexts, graphs, np.random.default_rng(0))
+            learner.decide(learner.init(instance.problem(None)), Shown(contexts, graphs), np.random.default_rng(0))
     with pytest.raises(SettingError, match="unrevealed is 'maybe'"):
         gb.AdaCBG(unrevealed="maybe")
 
@@ -154,7 +155,7 @@ def test_a_best_arm_that_does_not_reveal_itself_is_still_looked_at():
     state = learner.init(gb.Problem(n_arms=2, function_class=functions, noise=1.0))
     nothing = gb.Observations.from_masks(np.zeros((2, 1)), np.zeros((2, 2), dtype=bool), np.zeros((2, 2)))
     state = learner.update(state, nothing)
-    decisions = learner.decide(state, np.zeros((2, 1)), graphs, np.random.default_rng(0))
+    decisions = learner.decide(state, Shown(np.zeros((2, 1)), graphs), np.random.default_rng(0))
     gamma = decisions.gamma[0]
     np.testing.assert_allclose(decisions.probabilities[0], [gamma / (1 + gamma), 1 / (1 + gamma)])
     assert decisions.coverage_factor.tolist() == [1, 1]
