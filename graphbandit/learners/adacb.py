@@ -91,3 +91,12 @@ class AdaCB(Learner[AdaCBGState]):
     def postpone(self, state: AdaCBGState, observations: Observations) -> AdaCBGState:
         """As AdaCB.G."""
         return self._on_loops.postpone(state, observations)
+
+    @property
+    def refits(self) -> bool:
+        """Yes."""
+        return True
+
+    def refit(self, state: AdaCBGState, observations: Observations) -> AdaCBGState:
+        """As AdaCB.G."""
+        return self._on_loops.refit(state, observations)

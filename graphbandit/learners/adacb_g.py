@@ -1,7 +1,7 @@
 """AdaCB.G, the adaptive contextual bandit algorithm with graph feedback (Algorithm 1 of Gong & Zhang)."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -253,6 +253,11 @@ class AdaCBG(EpochLearner[AdaCBGState]):
             disagreement=disagreement,
             scale=scale,
         )
+
+    def refit(self, state: AdaCBGState, observations: Observations) -> AdaCBGState:
+        """fhat and F_m from all data so far; lambda_m stays, as it is measured over whole epochs."""
+        after = super().refit(state, observations)
+        return replace(after, disagreement=state.disagreement, scale=state.scale)
 
     def _rate(self, state: AdaCBGState) -> float:
         """gamma_t / sqrt(|S_t|) = lambda_m sqrt(eta (tau_{m-1} - tau_{m-2}) / (2 log(2 K |F| T^2 / delta))).

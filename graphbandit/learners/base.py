@@ -144,6 +144,20 @@ class Learner(ABC, Generic[State]):
         """
         return self.update(state, observations)
 
+    @property
+    def n_notes(self) -> int:
+        """How many numbers a round's notes are (default: none). With notes it learns from its own rounds alone."""
+        return 0
+
+    @property
+    def refits(self) -> bool:
+        """Whether it can learn in the middle of an epoch (default: no); it then has a method `refit`."""
+        return False
+
+    def refit(self, state: State, observations: Observations) -> State:
+        """The state after these rounds, fewer than an epoch's, and any late news; the epoch goes on with it."""
+        raise SettingError(f"{type(self).__name__} learns at the end of an epoch alone; expected a learner that refits")
+
     def check_rewards(self, rewards: Float[np.ndarray, " rewards"]) -> None:
         """Raise ObservationError at a reward that this learner cannot take; most take any finite number."""
         return

@@ -130,6 +130,11 @@ class OracleLearner(EstimateLearner):
         """The oracle sees what was revealed."""
         return self._online.update(state, observations) if self._online else super().update(state, observations)
 
+    @property
+    def refits(self) -> bool:
+        """With the offline oracle; an online one learns every round."""
+        return self._online is None
+
     def postpone(self, state: EpochState, observations: Observations) -> EpochState:
         """All observations, and fhat as it was; an online oracle has no fit that could fail."""
         return self._online.update(state, observations) if self._online else super().postpone(state, observations)

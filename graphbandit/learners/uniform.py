@@ -46,9 +46,12 @@ class Uniform(EpochLearner[EpochState]):
             available=shown.available,
         )
 
-    def ended(self, state: EpochState, observations: Observations, *, split: int) -> EndedEpoch:
+    def ended(
+        self, state: EpochState, observations: Observations, *, split: int, length: int | None = None
+    ) -> EndedEpoch:
         """Rounds, and no data."""
-        return EndedEpoch(observations, self.rounds_until_update(state), None, None, observations)
+        rounds = self.rounds_until_update(state) if length is None else length
+        return EndedEpoch(observations, rounds, None, None, observations)
 
     def learnt(self, state: EpochState, ended: EndedEpoch) -> EpochState:
         """Count the rounds."""

@@ -11,7 +11,8 @@ with s = 1 if that has a solution, and else the largest s with which it has (one
 as `coverage_factor`. `docs/weak-graphs.md` says why best has a row of its own, and what an arm nobody reveals means.
 """
 
-from dataclasses import fields, replace
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -22,7 +23,7 @@ from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.graphs.probabilistic import ProbabilisticGraphs
 from graphbandit.planning.sampling import SamplingRule, sample_rounds
 from graphbandit.planning.sampling_program import solve_scaled_program, tight_demand
-from graphbandit.rounds.decisions import SOLVERS, Decisions
+from graphbandit.rounds.decisions import ARRAYS, SOLVERS, Decisions
 
 
 def check_revealed(graphs: FeedbackGraphs | ProbabilisticGraphs, available: Bool[np.ndarray, "n arms"] | None) -> None:
@@ -117,9 +118,9 @@ def revealed_by_some(
 
 def interleaved(first: Bool[np.ndarray, " n"], some: Decisions, others: Decisions) -> Decisions:
     """Two parts of a batch, put back in the order of rounds: `first` says which are of the first part."""
-    whole = {}
-    for field in fields(Decisions):
-        one, two = getattr(some, field.name), getattr(others, field.name)
-        whole[field.name] = np.empty((len(first), *one.shape[1:]), dtype=one.dtype)
-        whole[field.name][first], whole[field.name][~first] = one, two
+    whole: dict[str, Any] = {}
+    for name in ARRAYS:
+        one, two = getattr(some, name), getattr(others, name)
+        whole[name] = np.empty((len(first), *one.shape[1:]), dtype=one.dtype)
+        whole[name][first], whole[name][~first] = one, two
     return Decisions(**whole)

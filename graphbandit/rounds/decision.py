@@ -1,15 +1,14 @@
 """One decision of a `Bandit`: what to play, under which id rewards are awaited, and why this arm."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
 from typing import Any
 
 import numpy as np
 
 from graphbandit.base.arms import ArmNames
-from graphbandit.base.shapes import Float, Int
-from graphbandit.rounds.decisions import SOLVERS, Decisions
+from graphbandit.base.shapes import Bool, Float, Int, Shaped
+from graphbandit.rounds.decisions import ARRAYS, SOLVERS, Decisions
 
 MOST_ROWS = 30
 """How many arms a notebook shows."""
@@ -26,6 +25,11 @@ class Decision:
     - `bandit`: the identity of the bandit that decided; `observe` refuses decisions of another one.
     - `arms`: the names of the arms, if they have any.
     - `key`: the caller's own name of the decision, if it gave one.
+    - `seal`: a digest of the round, by which a bandit notices a decision that another copy of it has made under the
+      same id.
+    - `context`, `available`: what a `Decider` was shown, one row each, for `Bandit.take`; None from a bandit itself.
+
+    A `Decider` has no ids to give: its decisions have the id -1 until a bandit takes them.
     """
 
     id: int
@@ -37,6 +41,9 @@ class Decision:
     row: int = 0
     arms: ArmNames | None = None
     key: str | None = None
+    seal: str = ""
+    context: Shaped[np.ndarray, "1 ..."] | None = field(default=None, repr=False)
+    available: Bool[np.ndarray, "1 arms"] | None = field(default=None, repr=False)
 
     @property
     def arm(self) -> str | int:
@@ -119,6 +126,13 @@ class Decision:
         """The share of the demanded coverage that the graph allows."""
         return float(self.batch.coverage_factor[self.row])
 
+    def detached(self) -> "Decision":
+        """A copy that shares nothing with this one or with the rest of its batch."""
+        row = slice(self.row, self.row + 1)
+        told = {name: rows[row].copy() for name, rows in self.batch.told.items()}
+        batch = Decisions(**{name: getattr(self.batch, name)[row].copy() for name in ARRAYS}, told=told)
+        return replace(self, batch=batch, row=0, revealed=self.revealed.copy())
+
     def __repr__(self) -> str:
         name = "" if self.arms is None else f"arm={self.arm!r}, "
         return (
@@ -178,8 +192,9 @@ class Decision:
         candidates, revealed = set(self.candidates.tolist()), set(self.revealed.tolist())
         order = np.argsort(-self.probabilities, kind="stable")[:MOST_ROWS].tolist()
         rows = "".join(
-            f"<tr><td style='text-align:left'>{escape(str(self.label(arm)))}{' <b>played</b>' if arm == self.action else ''}"
-            f"</td><td style='text-align:left;min-width:12em'><span style='display:inline-block;height:.8em;"
+            f"<tr><td style='text-align:left'>{escape(str(self.label(arm)))}"
+            f"{' <b>played</b>' if arm == self.action else ''}</td>"
+            "<td style='text-align:left;min-width:12em'><span style='display:inline-block;height:.8em;"
             f"background:#0072b2;width:{100 * self.probabilities[arm]:.1f}%'></span></td>"
             f"<td>{self.probabilities[arm]:.4g}</td><td>{self.observation_probabilities[arm]:.4g}</td>"
             f"<td>{'yes' if arm in candidates else ''}</td><td>{'yes' if arm in revealed else ''}</td></tr>"
@@ -214,29 +229,6 @@ class Decision:
     def _listed(self, arms: Int[np.ndarray, " some"]) -> str:
         shown = ", ".join(str(self.label(arm)) for arm in arms[:12].tolist())
         return shown + (f", ... ({len(arms)} in all)" if len(arms) > 12 else "") if len(arms) else "none"
-
-
-def split_decisions(
-    decisions: Decisions,
-    first: int,
-    revealed: list[Int[np.ndarray, " revealed"]],
-    bandit: str,
-    arms: ArmNames | None = None,
-) -> Iterator[Decision]:
-    """The rounds of a batch as single decisions of consecutive ids."""
-    for row, (action, probability) in enumerate(
-        zip(decisions.action.tolist(), decisions.probability.tolist(), strict=True)
-    ):
-        yield Decision(
-            id=first + row,
-            action=action,
-            probability=probability,
-            revealed=revealed[row],
-            bandit=bandit,
-            batch=decisions,
-            row=row,
-            arms=arms,
-        )
 
 
 def _quality(duality_gap: float) -> str:

@@ -97,19 +97,29 @@ class EpochLearner(Learner[State], Generic[State]):
             after = replace(after, lowest_reward=low, highest_reward=high)
         return after
 
+    @property
+    def refits(self) -> bool:
+        """Yes: all data so far makes an estimate at any time."""
+        return True
+
+    def refit(self, state: State, observations: Observations) -> State:
+        """Learn from all data so far in the middle of the epoch, which keeps its number and its end."""
+        so_far = len(observations.between(state.rounds, END))
+        return replace(self.learnt(state, self.ended(state, observations, split=END, length=so_far)), epoch=state.epoch)
+
     def split(self, state: State) -> int:
         """The round from which on the epoch's data is kept apart as `EndedEpoch.from_split`: its first."""
         return state.rounds
 
-    def ended(self, state: State, observations: Observations, *, split: int) -> EndedEpoch:
+    def ended(self, state: State, observations: Observations, *, split: int, length: int | None = None) -> EndedEpoch:
         """The epoch's data. Raises unless the observations hold all of its rounds; they may hold late news as well.
 
-        Late news counts as data before the split.
+        Late news counts as data before the split. `length` is the number of rounds, None for all that were left.
         """
         functions, rounds = self.functions(state.problem), state.rounds
         observations.check(functions.n_arms)
-        expected = self.rounds_until_update(state)
-        if expected == 0:
+        expected = self.rounds_until_update(state) if length is None else length
+        if expected == 0 and length is None:
             raise HorizonError(f"round {rounds} is the last of the problem's horizon; expected no update after it")
         new = observations.between(rounds, rounds + expected)
         if len(new) != expected or (len(observations) and int(observations.rounds[-1]) >= rounds + expected):
