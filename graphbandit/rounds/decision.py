@@ -62,12 +62,14 @@ class Decision:
     @property
     def probabilities(self) -> Float[np.ndarray, " arms"]:
         """p: the probability of each arm."""
-        return self.batch.probabilities[self.row]
+        row: Float[np.ndarray, " arms"] = self.batch.probabilities[self.row]
+        return row
 
     @property
     def observation_probabilities(self) -> Float[np.ndarray, " arms"]:
         """q(a): the probability with which arm a's reward was going to be revealed."""
-        return self.batch.observation_probabilities[self.row]
+        row: Float[np.ndarray, " arms"] = self.batch.observation_probabilities[self.row]
+        return row
 
     @property
     def best(self) -> int:
@@ -77,12 +79,14 @@ class Decision:
     @property
     def gaps(self) -> Float[np.ndarray, " arms"]:
         """c(a): how much worse each arm looks than `best`."""
-        return self.batch.gaps[self.row]
+        row: Float[np.ndarray, " arms"] = self.batch.gaps[self.row]
+        return row
 
     @property
     def baseline(self) -> Float[np.ndarray, " arms"]:
         """The probabilities that the sampling program has improved on."""
-        return self.batch.baseline[self.row]
+        row: Float[np.ndarray, " arms"] = self.batch.baseline[self.row]
+        return row
 
     @property
     def candidates(self) -> Int[np.ndarray, " candidates"]:
