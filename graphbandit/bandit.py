@@ -13,6 +13,7 @@ import numpy as np
 from graphbandit.base.checks import setting_boolean, setting_integer
 from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
+from graphbandit.catalogue import Catalogue, graph_with_more_arms, new_arms, retired_arms
 from graphbandit.decider import Decider, may_reveal, taken
 from graphbandit.errors import FitError, InputError, ObservationError, SettingError, UnknownDecisionError
 from graphbandit.features import Tally
@@ -44,6 +45,7 @@ class _Change(NamedTuple):
     closed: tuple[int, ...] = ()
     forgotten: int = 0
     tally: Tally | None = None
+    catalogue: Catalogue | None = None
 
 
 class Bandit:
@@ -361,6 +363,59 @@ class Bandit:
         with self._lock:
             self._do(_Change(self._settled().refit()))
 
+    def add_arms(self, arms: Sequence[str] | int, *, arm_features: object = None, graph: object = None) -> None:
+        """Let new arms join, behind those there are; an arm that was retired comes back with what is known of it.
+
+        What is shared between arms is kept: one theta for all arms knows of new ones by their features. What is an
+        arm's own starts fresh. Open decisions stay open, and epochs go on. Learners that cannot take more arms raise
+        SettingError, and so do function classes other than the linear, generalised linear and kernel ones.
+
+        - `arms`: their names; or how many there are, where arms have no names.
+        - `arm_features`: their features, where arms have features: what `ArmFeatures.add` takes.
+        - `graph`: the bandit's own graph from now on. None (default): the graph there is, in which a new arm reveals
+          itself alone. Rounds that bring a graph bring one of the new size.
+        """
+        with self._lock:
+            loop = self._settled()
+            joining, retired = new_arms(loop.problem, arms, self._retired)
+            after = loop
+            if joining:
+                self._check_contexts_stay(loop)
+                after = loop.grown(loop.problem.grown(joining, arm_features))
+            elif arm_features is not None:
+                raise SettingError("arm_features came without new arms; expected None for arms that come back")
+            problem = after.problem
+            own = graph_with_more_arms(self._graph, problem) if graph is None else graph_of(problem, graph)
+            self._do(_Change(after, catalogue=Catalogue(own, retired)))
+
+    def retire_arms(self, arms: Sequence[str | int]) -> None:
+        """Let arms leave: they are never played again, until `add_arms` lets them come back.
+
+        They keep their numbers and what is known of them; what plays of other arms reveal of them is still learnt,
+        and open decisions still take their rewards. So all other arms keep their numbers too.
+        """
+        with self._lock:
+            loop = self._settled()
+            retired = retired_arms(loop.problem, arms, self._retired)
+            self._do(_Change(loop, catalogue=Catalogue(self._graph, retired)))
+
+    @property
+    def retired(self) -> list[str | int]:
+        """The arms that are retired, by name where arms have names."""
+        with self._lock:
+            problem = self._settled().problem
+            places = [] if self._retired is None else np.flatnonzero(self._retired).tolist()
+            return [place if problem.arms is None else problem.arms[place] for place in places]
+
+    def _check_contexts_stay(self, loop: Loop) -> None:
+        """Raise SettingError if contexts have a row for each arm: those of open rounds would be too short."""
+        rows = [one.played for one in self._open.values()]
+        if any(one.contexts.ndim > 2 for one in (*loop.waiting, *loop.late, *rows)):
+            raise SettingError(
+                "contexts have a row for each arm; expected as many arms as may ever come, and available= for those "
+                "that are there"
+            )
+
     def decider(self) -> Decider:
         """A read-only copy that decides as the bandit would now, and may be sent to other processes.
 
@@ -556,6 +611,9 @@ class Bandit:
                     self._open.pop(number, None)
                     self._keys.end(number)
                 self._forgotten = change.forgotten or self._forgotten
+                if change.catalogue is not None:
+                    self._graph, self._retired = change.catalogue
+                    self._once = None
                 self._tally = self._tally if change.tally is None else change.tally
                 self._loop = change.loop
                 self._before = None

@@ -1,7 +1,7 @@
 """Generalised linear functions mu(theta'phi(x, a)), for clicks (logistic) and counts (Poisson)."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal, NamedTuple
 
@@ -139,6 +139,10 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
         """No observation yet."""
         columns = Columns.empty((self.features.size,))
         return GeneralizedLinearData(columns=columns, link=self.link, ridge=self.ridge, blocks=self.features.blocks)
+
+    def grown_data(self, data: GeneralizedLinearData) -> GeneralizedLinearData:
+        """The same observations, none of them of a new arm."""
+        return replace(data, blocks=self.features.blocks)
 
     def add(self, data: GeneralizedLinearData, observations: Observations) -> GeneralizedLinearData:
         """These observations behind those that are there."""

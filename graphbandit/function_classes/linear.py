@@ -74,6 +74,18 @@ class LinearFunctionClass(ParametricClass[LinearData]):
         matrices = np.array(np.broadcast_to(self.ridge * np.eye(size), (blocks, size, size)))
         return LinearData(matrices=matrices, moments=np.zeros((blocks, size)), squares=0.0, count=0, ridge=self.ridge)
 
+    def grown_data(self, data: LinearData) -> LinearData:
+        """The same sums, and those of no observation for each new arm with a parameter of its own."""
+        new = self.features.blocks - len(data.moments)
+        fresh = self.empty()
+        return LinearData(
+            matrices=np.concatenate([data.matrices, fresh.matrices[:new]]),
+            moments=np.concatenate([data.moments, fresh.moments[:new]]),
+            squares=data.squares,
+            count=data.count,
+            ridge=data.ridge,
+        )
+
     def add(self, data: LinearData, observations: Observations) -> LinearData:
         """V, b and sum y^2 with these observations added, in their order."""
         from graphbandit.kernels.function_classes.linear import add_sums

@@ -92,6 +92,10 @@ class AdaCB(Learner[AdaCBGState]):
         """As AdaCB.G."""
         return self._on_loops.postpone(state, observations)
 
+    def grown(self, state: AdaCBGState, problem: Problem) -> AdaCBGState:
+        """As AdaCB.G."""
+        return self._on_loops.grown(state, problem)
+
     @property
     def refits(self) -> bool:
         """Yes."""

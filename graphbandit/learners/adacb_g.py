@@ -259,6 +259,11 @@ class AdaCBG(EpochLearner[AdaCBGState]):
         after = super().refit(state, observations)
         return replace(after, disagreement=state.disagreement, scale=state.scale)
 
+    def grown(self, state: AdaCBGState, problem: Problem) -> AdaCBGState:
+        """fhat and F_m for all arms; lambda_m stays."""
+        after = super().grown(state, problem)
+        return replace(after, disagreement=state.disagreement, scale=state.scale)
+
     def _rate(self, state: AdaCBGState) -> float:
         """gamma_t / sqrt(|S_t|) = lambda_m sqrt(eta (tau_{m-1} - tau_{m-2}) / (2 log(2 K |F| T^2 / delta))).
 

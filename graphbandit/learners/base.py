@@ -149,6 +149,13 @@ class Learner(ABC, Generic[State]):
         """How many numbers a round's notes are (default: none). With notes it learns from its own rounds alone."""
         return 0
 
+    def grown(self, state: State, problem: Problem) -> State:
+        """The state for a problem with more arms, behind those there were: they are new, and the others as known."""
+        raise SettingError(
+            f"{type(self).__name__} cannot take more arms while it learns; expected another learner, as IDSG, or "
+            "arms that are there from the start and retired until they are wanted"
+        )
+
     @property
     def refits(self) -> bool:
         """Whether it can learn in the middle of an epoch (default: no); it then has a method `refit`."""

@@ -102,6 +102,10 @@ class ExploreThenCommit(EpochLearner[CommitState]):
         """Refused: an estimate before the end of the exploring rounds would commit to it."""
         return Learner.refit(self, state, observations)
 
+    def grown(self, state: CommitState, problem: Problem) -> CommitState:
+        """Refused: arms that come after the exploring rounds would never be explored."""
+        return Learner.grown(self, state, problem)
+
     def ended(
         self, state: CommitState, observations: Observations, *, split: int, length: int | None = None
     ) -> EndedEpoch:

@@ -141,6 +141,19 @@ class Loop:
         state = self.learner.refit(self.state, observations)
         return self._with(state=state, learnt=self.rounds, waiting=Log(), news=Log(), late=Log())
 
+    def grown(self, problem: Problem) -> "Loop":
+        """The loop with more arms, which were not on offer in the rounds before."""
+        new = problem.n_arms - self.problem.n_arms
+
+        def padded(part: Played) -> Played:
+            mask = part.available
+            if mask is None:
+                mask = np.ones((len(part.actions), self.problem.n_arms), dtype=np.bool_)
+            return part._replace(available=np.pad(mask, ((0, 0), (0, new))))
+
+        state = self.learner.grown(self.state, problem)
+        return self._with(problem=problem, state=state, waiting=Log(map(padded, self.waiting)))
+
     def snapshot(self) -> Snapshot:
         """What decides the next round."""
         loop = self.ready()

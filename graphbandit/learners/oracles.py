@@ -12,6 +12,7 @@ from graphbandit.base.checks import LARGEST, first_not_finite, setting_choice, s
 from graphbandit.base.shapes import Float
 from graphbandit.errors import HorizonError, InputError, SettingError
 from graphbandit.function_classes.online import ORACLES, OnlineLinear
+from graphbandit.learners.base import Learner
 from graphbandit.learners.epochs.base import EpochState
 from graphbandit.learners.epochs.estimates import EstimateLearner
 from graphbandit.learners.epochs.schedule import EpochSchedule
@@ -129,6 +130,10 @@ class OracleLearner(EstimateLearner):
     def update(self, state: EpochState, observations: Observations) -> EpochState:
         """The oracle sees what was revealed."""
         return self._online.update(state, observations) if self._online else super().update(state, observations)
+
+    def grown(self, state: EpochState, problem: Problem) -> EpochState:
+        """With the offline oracle."""
+        return super().grown(state, problem) if self._online is None else Learner.grown(self, state, problem)
 
     @property
     def refits(self) -> bool:

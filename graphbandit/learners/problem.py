@@ -1,6 +1,6 @@
 """What a learner is told before the first round, and how contexts that people have become arrays."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -76,6 +76,39 @@ class Problem:
         }
         for name, value in settled.items():
             object.__setattr__(self, name, value)
+
+    def grown(self, new: Sequence[str] | int, arm_features: object = None) -> "Problem":
+        """This problem with more arms behind those there are.
+
+        new: their names, or how many there are where arms have no names.
+        arm_features: their features, where arms have features: what `ArmFeatures.add` takes.
+        """
+        if (self.arm_features is None) != (arm_features is None):
+            has = "no features" if self.arm_features is None else "features"
+            raise SettingError(f"arm_features is {type(arm_features).__name__}, but the problem's arms have {has}")
+        if isinstance(new, int):
+            if self.arms is not None:
+                raise SettingError(f"the new arms are {new!r}; expected their names, as the others have")
+            size, arms = self.n_arms + setting_integer("the number of new arms", new, at_least=1), None
+        else:
+            if self.arms is None:
+                raise SettingError("the new arms have names, which the others have not; expected how many they are")
+            arms = ArmNames.of([*self.arms, *ArmNames.of(new)])
+            size = len(arms)
+        features, functions = self.arm_features, self.function_class
+        if features is not None:
+            names = list(range(self.n_arms, size)) if arms is None else list(arms)[self.n_arms :]
+            features = features.add(arm_features, arms=names)
+        if functions is not None:
+            functions = functions.grown(size, None if features is None else features.values)
+        return Problem(
+            arms=size if arms is None else arms,
+            features=self.features,
+            arm_features=features,
+            function_class=functions,
+            horizon=self.horizon,
+            noise=self.noise,
+        )
 
     def encode(self, contexts: object, *, many: bool) -> tuple[Shaped[np.ndarray, "n ..."], Tally]:
         """Contexts as an array with the round as its first axis, and what of them was unknown or missing.

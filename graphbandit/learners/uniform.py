@@ -46,6 +46,10 @@ class Uniform(EpochLearner[EpochState]):
             available=shown.available,
         )
 
+    def grown(self, state: EpochState, problem: Problem) -> EpochState:
+        """As many arms as there are."""
+        return replace(state, problem=problem)
+
     def ended(
         self, state: EpochState, observations: Observations, *, split: int, length: int | None = None
     ) -> EndedEpoch:
