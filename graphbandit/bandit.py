@@ -4,27 +4,31 @@ import os
 import secrets
 import threading
 from collections import OrderedDict
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple, SupportsIndex
 
 import numpy as np
-import numpy.typing as npt
 
-from graphbandit.base.checks import contexts_array, numbers, setting_boolean, setting_integer
+from graphbandit.base.checks import setting_boolean, setting_integer
 from graphbandit.base.seeds import stream
-from graphbandit.base.shapes import Int, Shaped
-from graphbandit.errors import FitError, GraphError, ObservationError, SettingError, UnknownDecisionError
+from graphbandit.base.shapes import Bool, Float, Int, Shaped
+from graphbandit.catalogue import Catalogue, graph_with_more_arms, new_arms, retired_arms
+from graphbandit.decider import Decider, may_reveal, taken
+from graphbandit.errors import FitError, InputError, ObservationError, SettingError, UnknownDecisionError
+from graphbandit.features import Tally
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.graph import FeedbackGraph
-from graphbandit.graphs.probabilistic import ProbabilisticGraph, ProbabilisticGraphs
+from graphbandit.inputs import Graph, available_of, check_key, contexts_of, graph_of, graphs_of, on_offer, rewards_of
+from graphbandit.keys import Keys
 from graphbandit.learners.base import Learner
 from graphbandit.learners.loop import Loop
-from graphbandit.learners.played import Played
+from graphbandit.learners.played import NO_NEWS, Played
 from graphbandit.learners.problem import Problem
 from graphbandit.open_decisions import OpenDecision, whole_number
-from graphbandit.rounds.decision import Decision, split_decisions
+from graphbandit.past import past_rounds
+from graphbandit.rounds.decision import Decision
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.shown import Graphs, Shown
 from graphbandit.saving import SavedBandit, load_bandit, save_bandit
@@ -35,10 +39,13 @@ class _Change(NamedTuple):
 
     loop: Loop
     opened: Mapping[int, OpenDecision] = MappingProxyType({})
+    keyed: tuple[Decision, ...] = ()
     seen: Collection[int] = ()
     of: OpenDecision | None = None
     closed: tuple[int, ...] = ()
     forgotten: int = 0
+    tally: Tally | None = None
+    catalogue: Catalogue | None = None
 
 
 class Bandit:
@@ -58,8 +65,15 @@ class Bandit:
     - `max_open`: how many decisions may await rewards, 100,000 by default; beyond, the oldest are forgotten and
       counted.
     - `forget_after`: forget decisions that still await rewards this many rounds later; None (default): never.
+    - `graph`: the graph of every round that brings none of its own: a graph, a square array or a NetworkX graph.
+    - `max_keys`: how many decisions are remembered by their keys once they await no more rewards, 10,000 by default;
+      those that do await some are remembered as well. Each takes some 60 bytes an arm.
     - `identity`: a name that decisions and files carry, so that no other bandit takes this one's decisions; None
       (default): one drawn at random.
+
+    Two processes that go on from the same file hand out the same ids. Each decision carries a seal of its round, so
+    that a bandit refuses the other's decisions; a bare id cannot tell. Use keys, or `decider` and `take`, to decide
+    in several processes.
 
     >>> from graphbandit import AdaCBG, FiniteClass, Problem, graphs
     >>> functions = FiniteClass(lambda x: np.stack([x, 1 - x], axis=1), n_functions=2, n_arms=3)
@@ -78,8 +92,10 @@ class Bandit:
         problem: Problem,
         *,
         seed: int = 0,
+        graph: object = None,
         max_open: int = 100_000,
         forget_after: int | None = None,
+        max_keys: int = 10_000,
         identity: str | None = None,
     ) -> None:
         if not isinstance(learner, Learner):
@@ -92,10 +108,15 @@ class Bandit:
         self._forget_after = None if forget_after is None else setting_integer("forget_after", forget_after, at_least=1)
         self._rng = stream(seed, "bandit")
         self._identity = secrets.token_hex(8) if identity is None else identity
-        self._begin(Loop.start(learner, problem), OrderedDict(), 0)
+        self._graph = graph_of(problem, graph)
+        keys = Keys(setting_integer("max_keys", max_keys, at_least=0))
+        self._begin(Loop.start(learner, problem), OrderedDict(), keys, 0, Tally())
 
-    def _begin(self, loop: Loop, opened: "OrderedDict[int, OpenDecision]", forgotten: int) -> None:
-        self._loop, self._open, self._forgotten = loop, opened, forgotten
+    def _begin(
+        self, loop: Loop, opened: "OrderedDict[int, OpenDecision]", keys: Keys, forgotten: int, tally: Tally
+    ) -> None:
+        self._loop, self._open, self._keys, self._forgotten, self._tally = loop, opened, keys, forgotten, tally
+        self._retired: Bool[np.ndarray, " arms"] | None = None
         self._lock = threading.RLock()
         self._change: _Change | None = None  # a change that is decided on but may not be done
         self._before: Mapping[str, Any] | None = None  # where the random stream was when a call began that is not done
@@ -152,86 +173,116 @@ class Bandit:
         return self._forgotten
 
     @property
+    def graph(self) -> Graph | None:
+        """The graph of rounds that bring none of their own."""
+        return self._graph
+
+    @property
+    def tally(self) -> Tally:
+        """How many values of the contexts so far were unknown or missing, by column."""
+        self._settled()
+        return self._tally
+
+    @property
     def postponed(self) -> int:
         """How many fits have failed and were put off to the next epoch."""
         return self._settled().postponed
 
-    def awaited(self, decision: Decision | SupportsIndex) -> Int[np.ndarray, " awaited"]:
+    def awaited(self, decision: Decision | SupportsIndex | str) -> Int[np.ndarray, " awaited"]:
         """The arms whose rewards this decision still awaits."""
         with self._lock:
             return self._entry(self._number(decision)).awaited
 
     def decide(
-        self,
-        context: npt.ArrayLike | None,
-        graph: FeedbackGraph | ProbabilisticGraph | None,
-        *,
-        available: npt.ArrayLike | None = None,
+        self, context: object = None, graph: object = None, *, available: object = None, key: str | None = None
     ) -> Decision:
         """Decide one round.
 
-        - `context`: as the function class takes it, without the axis of rounds; None for learners without contexts.
-        - `graph`: a graph; or a `ProbabilisticGraph`, with which rewards may come for every arm that the action may
-          reveal; or None, for a learner that plans without a graph, with which they may for every arm.
-        - `available`: the arms on offer, a mask over all arms; None (default): all of them.
+        - `context`: what the problem's features read, as a dictionary or a row of a frame; without features an array
+          as the function class takes it; None for learners without contexts.
+        - `graph`: a graph, a square array, or a NetworkX graph; or a `ProbabilisticGraph`, with which rewards may come
+          for every arm that the action may reveal; None (default): the bandit's own graph. Where it has none either,
+          a learner that plans without a graph takes rewards of every arm.
+        - `available`: the arms on offer, a list of names or a mask over all arms; None (default): all of them.
+        - `key`: the caller's name for this decision. The same key again gives the same decision, whatever else is
+          handed in, as long as it is remembered: while it awaits rewards, and after that until `max_keys` others have
+          ended.
         """
-        row = np.empty(0) if context is None else numbers("the context", context)
-        contexts = np.array(row[None])  # the bandit's own: whoever handed it in may change it
-        if isinstance(graph, FeedbackGraph):
+        if key is not None:
+            with self._lock:
+                self._settled()
+                known = self._keys.get(check_key(key))
+                return self._decide_one(context, graph, available, key) if known is None else known
+        return self._decide_one(context, graph, available, None)
+
+    def _decide_one(self, context: object, graph: object, available: object, key: str | None) -> Decision:
+        problem = self._loop.problem
+        contexts, tally = contexts_of(problem, context, many=False)
+        one = self._graph if graph is None else graph_of(problem, graph)
+        if isinstance(one, FeedbackGraph):
             once = self._once
-            if once is None or once[0] is not graph:
-                self._once = once = (graph, FeedbackGraphs.repeat(graph, 1))
-            return self._decide(contexts, once[1], available)[0]
-        if isinstance(graph, ProbabilisticGraph):
-            return self._decide(contexts, ProbabilisticGraphs.repeat(graph, 1), available)[0]
-        if graph is not None:
-            raise GraphError(
-                f"graph is a {type(graph).__name__}; expected a FeedbackGraph, a ProbabilisticGraph, or None"
-            )
-        return self._decide(contexts, None, available)[0]
+            if once is None or once[0] is not one:
+                self._once = once = (one, FeedbackGraphs.repeat(one, 1))
+            return self._decide(contexts, once[1], available, [key], tally)[0]
+        return self._decide(contexts, graphs_of(problem, one, 1), available, [key], tally)[0]
 
     def decide_batch(
         self,
-        contexts: npt.ArrayLike,
-        graphs: FeedbackGraph | FeedbackGraphs | ProbabilisticGraph | ProbabilisticGraphs | None,
+        contexts: object = None,
+        graphs: object = None,
         *,
-        available: npt.ArrayLike | None = None,
+        available: object = None,
+        keys: Sequence[str] | None = None,
     ) -> list[Decision]:
         """Decide many rounds: the same decisions as one by one, with no reward coming in between.
 
-        - `contexts`: one row a round.
-        - `graphs`: one graph a round, or the same for all.
-        - `available`: the arms on offer, a mask over all arms, or one a round; None (default): all of them.
+        - `contexts`: one row a round: a frame, a list of dictionaries, or an array.
+        - `graphs`: one graph a round, or the same for all; None (default): the bandit's own.
+        - `available`: the arms on offer, a list of names, a mask over all arms, or one a round; None (default): all.
+        - `keys`: the caller's name for each decision, as in `decide`.
         """
-        rows = np.array(contexts_array(contexts))
-        if isinstance(graphs, FeedbackGraph):
-            graphs = FeedbackGraphs.repeat(graphs, len(rows))
-        if isinstance(graphs, ProbabilisticGraph):
-            graphs = ProbabilisticGraphs.repeat(graphs, len(rows))
-        if graphs is not None and not isinstance(graphs, FeedbackGraphs | ProbabilisticGraphs):
-            raise GraphError(
-                f"graphs is a {type(graphs).__name__}; expected FeedbackGraphs, ProbabilisticGraphs, "
-                "one graph for all rounds, or None"
-            )
-        return self._decide(rows, graphs, available)
+        problem = self._loop.problem
+        rows, tally = contexts_of(problem, contexts, many=True, graphs=graphs)
+        batch = graphs_of(problem, self._graph if graphs is None else graphs, len(rows))
+        if keys is None:
+            return self._decide(rows, batch, available, [None] * len(rows), tally)
+        named = [check_key(key) for key in keys]
+        if len(named) != len(rows):
+            raise InputError(f"keys has {len(named)} keys for {len(rows)} rounds; expected one a round")
+        with self._lock:
+            self._settled()
+            new = {key: row for row, key in reversed(list(enumerate(named))) if key not in self._keys}
+            chosen = sorted(new.values())
+            mask = available_of(problem, available)
+            if len(chosen) < len(rows):
+                rows, tally = rows[chosen], tally if len(chosen) else Tally()
+                batch = None if batch is None else batch[np.array(chosen, dtype=np.int64)]
+                mask = mask[chosen] if mask is not None and mask.ndim == 2 else mask
+            made = self._decide(rows, batch, mask, [named[row] for row in chosen], tally)
+            found = dict(zip((named[row] for row in chosen), made, strict=True))
+            return [found[key] if key in found else self._known(key) for key in named]
 
-    def observe(self, decision: Decision | SupportsIndex, rewards: Mapping[int, float], *, final: bool = False) -> None:
+    def _known(self, key: str) -> Decision:
+        decision = self._keys.get(key)
+        assert decision is not None  # it was there, and nothing has happened since
+        return decision
+
+    def observe(self, decision: Decision | SupportsIndex | str, rewards: object, *, final: bool = False) -> None:
         """Hand back rewards of a decision: all at once or in parts, each arm once.
 
-        - `decision`: the decision, or its id.
-        - `rewards`: arm to reward; may be empty.
+        - `decision`: the decision, its id, or its key.
+        - `rewards`: a mapping or a pandas Series from arm (its name or number) to reward; may be empty.
         - `final`: no more will come, as `forget` says of a decision. It keeps decisions from staying open where not all
           that might have been revealed was.
         """
         setting_boolean("final", final)
-        if not isinstance(rewards, Mapping):
-            raise ObservationError(f"rewards is a {type(rewards).__name__}; expected a mapping from arm to reward")
+        given = rewards_of(self._loop.problem, rewards)
         with self._lock:
             number = self._number(decision)
-            if not rewards and number not in self._open:
+            if not given and number not in self._open:
                 return  # nothing was revealed, or nothing is awaited any more
             entry = self._entry(number)
-            news = entry.news(rewards)
+            news = entry.news(given)
             loop = self._loop
             if len(news.arms):
                 loop.learner.check_rewards(np.array(news.rewards))
@@ -239,7 +290,182 @@ class Bandit:
             ends = final or len(entry.seen) + len(news.arms) == len(entry.revealed)
             self._do(_Change(loop, seen=news.arms, of=entry, closed=(number,) if ends else ()))
 
-    def forget(self, decision: Decision | SupportsIndex) -> None:
+    def probabilities(
+        self, contexts: object = None, graphs: object = None, *, available: object = None
+    ) -> Float[np.ndarray, "n arms"]:
+        """p: the probability of each arm if each of these rounds were the next one. Changes nothing.
+
+        The arguments are those of `decide_batch`; any number of rows.
+        """
+        problem = self._loop.problem
+        rows, _ = contexts_of(problem, contexts, many=True, graphs=graphs)
+        batch = graphs_of(problem, self._graph if graphs is None else graphs, len(rows))
+        with self._lock:
+            loop = self._settled()
+            mask = on_offer(available_of(problem, available), self._retired)
+        return loop.snapshot().probabilities(Shown(rows, batch, mask))
+
+    def learn(
+        self,
+        contexts: object = None,
+        rewards: object = None,
+        *,
+        actions: object = None,
+        probabilities: object = None,
+        graphs: object = None,
+        available: object = None,
+    ) -> None:
+        """Learn from past rows, which count as rounds, and fit what they teach at once.
+
+        Epochs end as they would have with these rounds; a fit that fails on the way is put off to the next epoch.
+
+        - `contexts`: one row a round, as for `decide_batch`.
+        - `rewards`: those of the arms played, shape (n,); or of all arms, an array of shape (n, arms) or a frame
+          whose columns are arms, nan where nothing is known.
+        - `actions`: the arms played, by name or number. May be None if `rewards` has all arms, for learners that do not
+          ask which arm was played.
+        - `probabilities`: of the arms played, (n,), or of all arms, (n, arms), as the system had them that played; None
+          (default): nobody knows. No learner that accepts past rows depends on them but your own.
+        - `graphs`: which arms each play revealed, one graph a round or one for all; None (default): not checked.
+        - `available`: the arms that were on offer then, as for `decide_batch`.
+        """
+        problem = self._loop.problem
+        rows, tally = contexts_of(problem, contexts, many=True, graphs=graphs)
+        functions = getattr(self._loop.learner, "function_class", None) or problem.function_class
+        if functions is not None and len(rows):
+            functions.check_contexts(rows)
+        batch = graphs_of(problem, graphs, len(rows))
+        with self._lock:
+            loop = self._settled()
+            past, news = past_rounds(
+                loop.learner,
+                problem,
+                loop.rounds,
+                contexts=rows,
+                actions=actions,
+                rewards=rewards,
+                probabilities=probabilities,
+                graphs=batch,
+                available=available,
+            )
+            if not len(rows):
+                return
+            after = loop.take(past, news)
+            if after.learner.refits and after.left > 0:
+                after = after.refit()
+            self._do(_Change(after, tally=self._tally + tally))
+
+    def refit(self) -> None:
+        """Fit everything that was observed so far now, not only when the epoch ends; the epoch then goes on.
+
+        If the fit fails, FitError is raised and nothing has changed. Learners of every round have learnt already.
+        """
+        with self._lock:
+            self._do(_Change(self._settled().refit()))
+
+    def add_arms(self, arms: Sequence[str] | int, *, arm_features: object = None, graph: object = None) -> None:
+        """Let new arms join, behind those there are; an arm that was retired comes back with what is known of it.
+
+        What is shared between arms is kept: one theta for all arms knows of new ones by their features. What is an
+        arm's own starts fresh. Open decisions stay open, and epochs go on. Learners that cannot take more arms raise
+        SettingError, and so do function classes other than the linear, generalised linear and kernel ones.
+
+        - `arms`: their names; or how many there are, where arms have no names.
+        - `arm_features`: their features, where arms have features: what `ArmFeatures.add` takes.
+        - `graph`: the bandit's own graph from now on. None (default): the graph there is, in which a new arm reveals
+          itself alone. Rounds that bring a graph bring one of the new size.
+        """
+        with self._lock:
+            loop = self._settled()
+            joining, retired = new_arms(loop.problem, arms, self._retired)
+            after = loop
+            if joining:
+                self._check_contexts_stay(loop)
+                after = loop.grown(loop.problem.grown(joining, arm_features))
+            elif arm_features is not None:
+                raise SettingError("arm_features came without new arms; expected None for arms that come back")
+            problem = after.problem
+            own = graph_with_more_arms(self._graph, problem) if graph is None else graph_of(problem, graph)
+            self._do(_Change(after, catalogue=Catalogue(own, retired)))
+
+    def retire_arms(self, arms: Sequence[str | int]) -> None:
+        """Let arms leave: they are never played again, until `add_arms` lets them come back.
+
+        They keep their numbers and what is known of them; what plays of other arms reveal of them is still learnt,
+        and open decisions still take their rewards. So all other arms keep their numbers too.
+        """
+        with self._lock:
+            loop = self._settled()
+            retired = retired_arms(loop.problem, arms, self._retired)
+            self._do(_Change(loop, catalogue=Catalogue(self._graph, retired)))
+
+    @property
+    def retired(self) -> list[str | int]:
+        """The arms that are retired, by name where arms have names."""
+        with self._lock:
+            problem = self._settled().problem
+            places = [] if self._retired is None else np.flatnonzero(self._retired).tolist()
+            return [place if problem.arms is None else problem.arms[place] for place in places]
+
+    def _check_contexts_stay(self, loop: Loop) -> None:
+        """Raise SettingError if contexts have a row for each arm: those of open rounds would be too short."""
+        rows = [one.played for one in self._open.values()]
+        if any(one.contexts.ndim > 2 for one in (*loop.waiting, *loop.late, *rows)):
+            raise SettingError(
+                "contexts have a row for each arm; expected as many arms as may ever come, and available= for those "
+                "that are there"
+            )
+
+    def decider(self) -> Decider:
+        """A read-only copy that decides as the bandit would now, and may be sent to other processes.
+
+        Its decisions come back by `take`.
+        """
+        with self._lock:
+            loop = self._settled()
+            return Decider(loop.snapshot(), identity=self._identity, graph=self._graph, retired=self._retired)
+
+    def take(self, decisions: Iterable[Decision]) -> list[Decision]:
+        """Take over what a decider of this bandit has decided, so that rewards can be observed.
+
+        Returns the decisions with their ids. One that was taken before, by its key, is the same again. The rounds
+        count from now on: where an epoch ends, the learner learns first.
+        """
+        given = list(decisions)
+        for decision in given:
+            self._check_taken(decision)
+        with self._lock:
+            after = self._settled()
+            made: dict[str, Decision] = {}
+            opened: dict[int, OpenDecision] = {}
+            for decision in given:
+                played, entry, one = taken(decision, after.rounds, after.problem)
+                key = str(one.key)
+                before = made.get(key) or self._keys.get(key)
+                if before is None:
+                    after = after.take(played, NO_NEWS)
+                    made[key] = one
+                    if entry is not None:
+                        opened[one.id] = entry
+                elif (before.action, before.seal) != (one.action, one.seal):
+                    raise InputError(
+                        f"the key {key!r} is that of another decision, {before!r}; expected a key of its own"
+                    )
+            outdated = self._outdated(opened, after.rounds)
+            keyed = tuple(one.detached() for one in made.values())
+            self._do(_Change(after, opened=opened, keyed=keyed, closed=outdated, forgotten=len(outdated)))
+            return [made[key] if (key := str(one.key)) in made else self._known(key) for one in given]
+
+    def _check_taken(self, decision: object) -> None:
+        """Raise unless a decider of this bandit has made this decision."""
+        if not isinstance(decision, Decision) or decision.key is None or decision.context is None:
+            raise InputError(f"{decision!r} cannot be taken; expected a decision of a Decider")
+        if decision.bandit != self._identity:
+            raise UnknownDecisionError(
+                f"the decision was made for bandit {decision.bandit!r}; expected one of bandit {self._identity!r}"
+            )
+
+    def forget(self, decision: Decision | SupportsIndex | str) -> None:
         """Wait no longer for the rewards of a decision; those that came stay."""
         with self._lock:
             number = self._number(decision)
@@ -255,52 +481,102 @@ class Bandit:
                 SavedBandit(
                     identity=self._identity,
                     loop=loop,
-                    generator=self._rng.bit_generator.state,
+                    generator=dict(self._rng.bit_generator.state),
                     opened=self._open,
                     forgotten=self._forgotten,
                     max_open=self._max_open,
                     forget_after=self._forget_after,
+                    graph=self._graph,
+                    retired=self._retired,
+                    tally=self._tally,
+                    keys=self._keys,
                 ),
             )
 
     @classmethod
     def load(
-        cls, path: str | os.PathLike[str], *, function_class: FunctionClass[Any, Any, Any] | None = None
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        function_class: FunctionClass[Any, Any, Any] | None = None,
+        classes: Sequence[type] = (),
     ) -> "Bandit":
         """The bandit that was saved there.
 
         - `function_class`: a function class made of a Python callable is not in the file; hand in the same one again.
+          One of another kind or size than the file's is refused.
+        - `classes`: your own dataclasses in the file, as [MyLearner, MyState]. A file never imports code by itself.
         """
-        saved = load_bandit(path, function_class)
+        saved = load_bandit(path, function_class, classes)
         bandit = cls.__new__(cls)
         bandit._identity, bandit._max_open, bandit._forget_after = saved.identity, saved.max_open, saved.forget_after
         bandit._rng = np.random.Generator(np.random.PCG64())
         bandit._rng.bit_generator.state = saved.generator
-        bandit._begin(saved.loop, OrderedDict(saved.opened), saved.forgotten)
+        bandit._graph = saved.graph
+        bandit._begin(saved.loop, OrderedDict(saved.opened), saved.keys, saved.forgotten, saved.tally)
+        bandit._retired = saved.retired
         return bandit
 
     def _decide(
-        self, contexts: Shaped[np.ndarray, "n ..."], graphs: Graphs | None, available: npt.ArrayLike | None
+        self,
+        contexts: Shaped[np.ndarray, "n ..."],
+        graphs: Graphs | None,
+        available: object,
+        keys: Sequence[str | None],
+        tally: Tally,
     ) -> list[Decision]:
         """Decide, and note the change down only when all of it is known."""
-        shown = Shown(contexts, graphs, available)  # type: ignore[arg-type]  # what is no mask is refused there
+        mask = available_of(self._loop.problem, available)
         with self._lock:
             loop = self._settled()
+            shown = Shown(contexts, graphs, on_offer(mask, self._retired))
             if not len(shown):
                 return []
-            self._before = self._rng.bit_generator.state
+            self._before = dict(self._rng.bit_generator.state)
             try:
                 decisions, after = loop.decide(shown, self._rng)
             except FitError as error:
                 error.add_note("The bandit keeps its last good model: decide again to go on with it.")
                 self._loop = loop.postponing(error)
                 raise
-            revealed = list(_may_reveal(graphs, decisions))
-            made = list(split_decisions(decisions, loop.rounds, revealed, self._identity))
-            opened = {one.id: entry for one in made if (entry := _opened(one, contexts)) is not None}
+            made, opened = self._made(decisions, loop, list(may_reveal(graphs, decisions)), keys, contexts)
+            keyed = tuple(one.detached() for one in made if one.key is not None)
             outdated = self._outdated(opened, after.rounds)
-            self._do(_Change(after, opened=opened, closed=outdated, forgotten=len(outdated)))
+            total = self._tally + tally if tally else None
+            self._do(_Change(after, opened=opened, keyed=keyed, closed=outdated, forgotten=len(outdated), tally=total))
             return made
+
+    def _made(
+        self,
+        batch: Decisions,
+        loop: Loop,
+        revealed: list[Int[np.ndarray, " revealed"]],
+        keys: Sequence[str | None],
+        contexts: Shaped[np.ndarray, "n ..."],
+    ) -> tuple[list[Decision], dict[int, OpenDecision]]:
+        """The rounds of a batch as single decisions of consecutive ids, and those of them that await rewards."""
+        made, opened = [], {}
+        drawn = zip(batch.action.tolist(), batch.probability.tolist(), revealed, keys, strict=True)
+        for row, (action, probability, arms, key) in enumerate(drawn):
+            number = loop.rounds + row
+            entry = _opened(number, batch, row, arms, contexts) if len(arms) else None
+            if entry is not None:
+                opened[number] = entry
+            made.append(
+                Decision(
+                    id=number,
+                    action=action,
+                    probability=probability,
+                    revealed=arms,
+                    bandit=self._identity,
+                    batch=batch,
+                    row=row,
+                    arms=loop.problem.arms,
+                    key=key,
+                    seal="" if entry is None else entry.seal,
+                )
+            )
+        return made, opened
 
     def _outdated(self, opened: dict[int, OpenDecision], rounds: int) -> tuple[int, ...]:
         """The decisions to be forgotten once these are open, oldest first."""
@@ -329,11 +605,18 @@ class Bandit:
             change = self._change
             if change is not None:
                 self._open.update(change.opened)
+                for decision in change.keyed:
+                    self._keys.add(decision, awaits=decision.id in change.opened)
                 if change.of is not None:
                     change.of.seen.update(change.seen)
                 for number in change.closed:
                     self._open.pop(number, None)
+                    self._keys.end(number)
                 self._forgotten = change.forgotten or self._forgotten
+                if change.catalogue is not None:
+                    self._graph, self._retired = change.catalogue
+                    self._once = None
+                self._tally = self._tally if change.tally is None else change.tally
                 self._loop = change.loop
                 self._before = None
                 self._change = None
@@ -342,19 +625,36 @@ class Bandit:
                 self._before = None
             return self._loop
 
-    def _number(self, decision: Decision | SupportsIndex) -> int:
+    def _number(self, decision: Decision | SupportsIndex | str) -> int:
         """The id of a decision that this bandit has made."""
         rounds = self._settled().rounds
+        if isinstance(decision, str):
+            return self._keys.number(decision)
         number = decision.id if isinstance(decision, Decision) else whole_number(decision)
         if number is None:
-            raise UnknownDecisionError(f"decision is {decision!r}; expected a Decision or its id, a whole number")
-        if isinstance(decision, Decision) and decision.bandit != self._identity:
             raise UnknownDecisionError(
-                f"decision {number} was made by bandit {decision.bandit!r}; expected one of bandit {self._identity!r}"
+                f"decision is {decision!r}; expected a Decision, its id, a whole number, or its key"
             )
+        if isinstance(decision, Decision):
+            if decision.bandit != self._identity:
+                raise UnknownDecisionError(
+                    f"decision {number} was made by bandit {decision.bandit!r}; "
+                    f"expected one of bandit {self._identity!r}"
+                )
+            if number == -1 and decision.key is not None:
+                if decision.key not in self._keys:
+                    raise UnknownDecisionError(
+                        f"decision {decision.key!r} is a decider's; expected it to be taken first, by take([decision])"
+                    )
+                return self._keys.number(decision.key)
         if not 0 <= number < rounds:
             so_far = f"ids so far are 0 to {rounds - 1}" if rounds else "there are no decisions yet"
             raise UnknownDecisionError(f"no decision has id {number}; {so_far}")
+        if isinstance(decision, Decision) and number in self._open and self._open[number].seal != decision.seal:
+            raise UnknownDecisionError(
+                f"decision {number} is not the one that this bandit has made under this id; "
+                "expected one of its own: another copy of it goes on from the same file"
+            )
         return number
 
     def _entry(self, number: int) -> OpenDecision:
@@ -365,25 +665,17 @@ class Bandit:
         return self._open[number]
 
 
-def _may_reveal(graphs: Graphs | None, decisions: Decisions) -> Iterator[Int[np.ndarray, " revealed"]]:
-    """Of which arms rewards may come: those revealed, or, where that is not known yet, all that may have been."""
-    if isinstance(graphs, FeedbackGraphs):
-        masks = graphs._revealed(decisions.action)
-    else:
-        masks = decisions.observation_probabilities > 0.0
-        if graphs is not None:
-            masks &= graphs.stored[graphs.index, decisions.action] > 0.0
-    return (mask.nonzero()[0] for mask in masks)
-
-
-def _opened(decision: Decision, contexts: Shaped[np.ndarray, "n ..."]) -> OpenDecision | None:
-    """The decision as one that awaits rewards, None if it reveals nothing. It keeps nothing else of its batch alive."""
-    revealed, batch, row = decision.revealed, decision.batch, decision.row
-    if not len(revealed):
-        return None
+def _opened(
+    number: int,
+    batch: Decisions,
+    row: int,
+    revealed: Int[np.ndarray, " revealed"],
+    contexts: Shaped[np.ndarray, "n ..."],
+) -> OpenDecision:
+    """A round as one that awaits rewards. It keeps nothing else of its batch alive."""
+    one = slice(row, row + 1)
     if len(contexts) == 1:
-        played = Played(decision.id, contexts, batch.action, batch.notes, None)
+        played = Played(number, contexts, batch.action, batch.notes, None)
     else:
-        context, action, notes = (rows[row : row + 1].copy() for rows in (contexts, batch.action, batch.notes))
-        played = Played(decision.id, context, action, notes, None)
+        played = Played(number, contexts[one].copy(), batch.action[one].copy(), batch.notes[one].copy(), None)
     return OpenDecision(played, revealed.copy(), batch.observation_probabilities[row, revealed])

@@ -1,5 +1,6 @@
 """Decisions that still await rewards, and the check of what is handed back for them."""
 
+import hashlib
 import math
 import operator
 import reprlib
@@ -28,6 +29,15 @@ class OpenDecision:
     revealed: Int[np.ndarray, " revealed"]
     propensities: Float[np.ndarray, " revealed"]
     seen: set[int] = field(default_factory=set)
+
+    @property
+    def seal(self) -> str:
+        """A digest of the round: its context, action, and what it reveals with which probabilities."""
+        digest = hashlib.blake2b(self.played.contexts.tobytes(), digest_size=8)
+        digest.update(self.played.actions.tobytes())
+        digest.update(self.revealed.tobytes())
+        digest.update(self.propensities.tobytes())
+        return digest.hexdigest()
 
     @property
     def awaited(self) -> Int[np.ndarray, " awaited"]:

@@ -1,7 +1,7 @@
 """A bandit's file: what is in it, and the check that what comes back fits together."""
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,12 @@ from graphbandit.base import saved_files
 from graphbandit.base.checks import contexts_array
 from graphbandit.base.shapes import Bool, Int
 from graphbandit.errors import SavedFileError
+from graphbandit.features import Tally
 from graphbandit.function_classes.base import FunctionClass
+from graphbandit.graphs.graph import FeedbackGraph
+from graphbandit.graphs.probabilistic import ProbabilisticGraph
+from graphbandit.inputs import Graph
+from graphbandit.keys import Keys, keys_content, keys_of
 from graphbandit.learners.base import Learner
 from graphbandit.learners.loop import Loop
 from graphbandit.learners.played import Log, News, NewsColumns, Played
@@ -21,7 +26,7 @@ from graphbandit.open_decisions import OpenDecision
 
 @dataclass(frozen=True, kw_only=True)
 class SavedBandit:
-    """All there is to a bandit: its identity, loop, random stream, open decisions and limits."""
+    """All there is to a bandit: its identity, loop, random stream, open decisions, limits, own graph and keys."""
 
     identity: str
     loop: Loop
@@ -30,6 +35,10 @@ class SavedBandit:
     forgotten: int
     max_open: int
     forget_after: int | None
+    graph: Graph | None
+    retired: Bool[np.ndarray, " arms"] | None
+    tally: Tally
+    keys: Keys
 
 
 def save_bandit(path: str | os.PathLike[str], bandit: SavedBandit) -> None:
@@ -60,12 +69,23 @@ def save_bandit(path: str | os.PathLike[str], bandit: SavedBandit) -> None:
         "forgotten": bandit.forgotten,
         "max_open": bandit.max_open,
         "forget_after": bandit.forget_after,
+        "graph": _graph_content(bandit.graph),
+        "retired": bandit.retired,
+        "tally": bandit.tally,
+        **keys_content(bandit.keys),
     }
     saved_files.write(path, "bandit", content)
 
 
-def load_bandit(path: str | os.PathLike[str], function_class: FunctionClass[Any, Any, Any] | None) -> SavedBandit:
-    """The bandit that was saved there; `function_class` stands for one that a file cannot hold."""
+def load_bandit(
+    path: str | os.PathLike[str], function_class: FunctionClass[Any, Any, Any] | None, classes: Sequence[type] = ()
+) -> SavedBandit:
+    """The bandit that was saved there.
+
+    - `function_class`: stands for one that a file cannot hold.
+    - `classes`: the user's own dataclasses that may be in it.
+    """
+    used: list[object] = []
 
     def replace(description: dict[str, Any]) -> FunctionClass[Any, Any, Any]:
         if function_class is None:
@@ -76,13 +96,55 @@ def load_bandit(path: str | os.PathLike[str], function_class: FunctionClass[Any,
         found = function_class.__external__() if hasattr(function_class, "__external__") else function_class
         if found != description:
             raise SavedFileError(f"function_class is {found!r}; expected the one saved in {path}, {description}")
+        used.append(function_class)
         return function_class
 
-    saved = saved_files.read(path, "bandit", replace)
+    saved = saved_files.read(path, "bandit", replace, classes)
     try:
-        return _restored(saved)
+        bandit = _restored(saved)
+        if function_class is not None and not used:
+            _check_same(path, function_class, bandit.loop)
+        return bandit
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise SavedFileError(f"{path} is damaged: {type(error).__name__}: {error}") from error
+
+
+def _check_same(path: str | os.PathLike[str], given: FunctionClass[Any, Any, Any], loop: Loop) -> None:
+    """Raise unless this is a function class like the one that the file holds."""
+    held = getattr(loop.learner, "function_class", None) or loop.problem.function_class
+    sizes = ("n_arms", "dimension")
+    described = [(type(one).__name__, *(getattr(one, name, None) for name in sizes)) for one in (given, held)]
+    if described[0] != described[1]:
+        shown = [f"{kind} of {arms} arms and dimension {dimension}" for kind, arms, dimension in described]
+        raise SavedFileError(
+            f"function_class is a {shown[0]}, but {path} holds a {shown[1]}; "
+            "expected load(path) alone, as the file has its function class"
+        )
+
+
+def _graph_content(graph: Graph | None) -> dict[str, Any] | None:
+    """A graph as a file holds it: its edges, or their probabilities."""
+    if graph is None:
+        return None
+    names = None if graph.arms is None else list(graph.arms)
+    if isinstance(graph, FeedbackGraph):
+        return {"edges": graph.edges(), "n_arms": graph.n_arms, "arms": names}
+    return {"matrix": graph.matrix, "arms": names}
+
+
+def _graph(content: dict[str, Any] | None, n_arms: int) -> Graph | None:
+    """What `_graph_content` made."""
+    if content is None:
+        return None
+    graph: Graph
+    if "matrix" in content:
+        graph = ProbabilisticGraph(content["matrix"], arms=content["arms"])
+    else:
+        graph = FeedbackGraph.from_edges(content["edges"], int(content["n_arms"]), require_loops=False)
+        graph = graph.with_arms(content["arms"])
+    if graph.n_arms != n_arms:
+        raise ValueError("its graph and its arms do not fit each other")
+    return graph
 
 
 def _restored(saved: dict[str, Any]) -> SavedBandit:
@@ -127,7 +189,24 @@ def _restored(saved: dict[str, Any]) -> SavedBandit:
         forgotten=int(saved["forgotten"]),
         max_open=int(saved["max_open"]),
         forget_after=None if saved["forget_after"] is None else int(saved["forget_after"]),
+        graph=_graph(saved["graph"], problem.n_arms),
+        retired=_retired(saved["retired"], problem.n_arms),
+        tally=_tally(saved["tally"]),
+        keys=keys_of(saved, saved["identity"], problem.arms, set(saved["open_ids"].tolist())),
     )
+
+
+def _retired(mask: Any, n_arms: int) -> Bool[np.ndarray, " arms"] | None:
+    if mask is not None and (mask.dtype != np.bool_ or mask.shape != (n_arms,)):
+        raise ValueError("its retired arms and its arms do not fit each other")
+    found: Bool[np.ndarray, " arms"] | None = mask
+    return found
+
+
+def _tally(tally: Any) -> Tally:
+    if not isinstance(tally, Tally):
+        raise TypeError("no tally in it")
+    return tally
 
 
 def _generator(state: Any) -> Mapping[str, Any]:

@@ -8,15 +8,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import scipy
 
-from graphbandit.base.checks import setting_boolean, setting_integer
+from graphbandit.base.checks import setting_boolean, setting_integer, setting_number
 from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Float
 from graphbandit.environments.base import Environment, Rounds
-from graphbandit.errors import SettingError
+from graphbandit.errors import MissingExtraError, SettingError
 from graphbandit.learners.base import Learner
 from graphbandit.learners.loop import Loop
 from graphbandit.rounds.decisions import Decisions
+from graphbandit.simulation_page import regret_page
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,6 +70,44 @@ class SimulationResult:
         """Mean, standard deviation, standard error and quantiles of the final regret, by learner."""
         return {name: Summary.of(curves[:, -1]) for name, curves in self.regret.items()}
 
+    def bands(
+        self, level: float = 0.95
+    ) -> dict[str, tuple[Float[np.ndarray, " rounds"], Float[np.ndarray, " rounds"], Float[np.ndarray, " rounds"]]]:
+        """The mean curve of each learner, and the lower and upper end of its confidence band, round by round.
+
+        mean -+ t s / sqrt(repeats), t the quantile of Student's distribution; not a number for a single repeat.
+
+        - `level`: the probability that the band covers the true mean of a round, 0.95 by default.
+        """
+        share = setting_number("level", level, above=0.0, below=1.0)
+        return {name: _band(curves, share) for name, curves in self.regret.items()}
+
+    def to_pandas(self) -> Any:
+        """A frame with a row for each learner, repeat and round: learner, repeat, round (from 1), regret."""
+        try:
+            import pandas as pd
+        except ImportError as error:
+            raise MissingExtraError("to_pandas needs pandas: pip install pandas") from error
+        parts = []
+        for name, curves in self.regret.items():
+            repeats, rounds = curves.shape
+            parts.append(
+                pd.DataFrame(
+                    {
+                        "learner": name,
+                        "repeat": np.repeat(np.arange(repeats), rounds),
+                        "round": np.tile(np.arange(1, rounds + 1), repeats),
+                        "regret": curves.ravel(),
+                    }
+                )
+            )
+        return pd.concat(parts, ignore_index=True)
+
+    def _repr_html_(self) -> str:
+        """The table and the curves, for notebooks."""
+        repeats = {name: len(curves) for name, curves in self.regret.items()}
+        return regret_page(self.bands(), repeats, {name: sum(failed) for name, failed in self.postponed.items()})
+
     def __str__(self) -> str:
         width = max(len(name) for name in ["final regret", *self.regret])
         lines = [f"{'final regret':<{width}}  {'mean':>9}  {'std':>8}  {'s.e.':>8}  {'median':>9}"]
@@ -75,6 +115,16 @@ class SimulationResult:
             lines.append(f"{name:<{width}}  {s.mean:9.2f}  {s.std:8.2f}  {s.standard_error:8.2f}  {s.median:9.2f}")
         lines += [f"{name}: {sum(failed)} fits failed" for name, failed in self.postponed.items() if any(failed)]
         return "\n".join(lines)
+
+
+def _band(
+    curves: Float[np.ndarray, "repeats rounds"], level: float
+) -> tuple[Float[np.ndarray, " rounds"], Float[np.ndarray, " rounds"], Float[np.ndarray, " rounds"]]:
+    n, mean = len(curves), curves.mean(axis=0)
+    if n == 1:
+        return mean, np.full(mean.shape, np.nan), np.full(mean.shape, np.nan)
+    reach = float(scipy.special.stdtrit(n - 1, 0.5 + level / 2)) * curves.std(axis=0, ddof=1) / np.sqrt(n)
+    return mean, mean - reach, mean + reach
 
 
 def simulate(

@@ -13,7 +13,7 @@ import os
 import secrets
 import stat
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import is_dataclass
 from pathlib import Path
 from typing import IO, Any, TypeVar
@@ -21,7 +21,7 @@ from typing import IO, Any, TypeVar
 import numpy as np
 
 from graphbandit.base.declared import check_declared
-from graphbandit.errors import SavedFileError
+from graphbandit.errors import SavedFileError, SettingError
 
 FORMAT = "graphbandit"
 VERSION = 2
@@ -104,19 +104,29 @@ def write_atomically(target: Path, write: Callable[[IO[bytes]], None]) -> None:
             temporary.unlink(missing_ok=True)
 
 
-def read(path: str | os.PathLike[str], kind: str, replace: Callable[[dict[str, Any]], Any]) -> dict[str, Any]:
-    """The content of a file of this kind. `replace` gives the value for what a file cannot hold (see `external`)."""
+def read(
+    path: str | os.PathLike[str], kind: str, replace: Callable[[dict[str, Any]], Any], classes: Sequence[type] = ()
+) -> dict[str, Any]:
+    """The content of a file of this kind.
+
+    - `replace`: gives the value for what a file cannot hold (see `external`).
+    - `classes`: dataclasses from outside the package that may be in it. Nothing is imported that is not here.
+    """
     source = _path(path)
-    return _read(source, source, kind, replace)
+    return _read(source, source, kind, replace, _by_name(classes))
 
 
 def from_bytes(data: bytes, kind: str, replace: Callable[[dict[str, Any]], Any]) -> dict[str, Any]:
     """The content of the bytes that `to_bytes` gave; `replace` as for `read`."""
-    return _read(f"the saved {kind}", io.BytesIO(data), kind, replace)
+    return _read(f"the saved {kind}", io.BytesIO(data), kind, replace, {})
 
 
 def _read(
-    source: str | Path, file: Path | io.BytesIO, kind: str, replace: Callable[[dict[str, Any]], Any]
+    source: str | Path,
+    file: Path | io.BytesIO,
+    kind: str,
+    replace: Callable[[dict[str, Any]], Any],
+    own: dict[str, type],
 ) -> dict[str, Any]:
     try:
         if isinstance(file, Path) and file.exists() and not file.is_file():
@@ -133,7 +143,7 @@ def _read(
                 raise SavedFileError(f"{source} has format version {manifest.get('version')!r}; expected {VERSION}")
             if manifest.get("kind") != kind:
                 raise SavedFileError(f"{source} holds a {manifest.get('kind')!r}; expected a {kind!r}")
-            content = _decode(manifest["content"], _Arrays(archive), replace)
+            content = _decode(manifest["content"], _Arrays(archive), replace, own)
     except FileNotFoundError as error:
         raise SavedFileError(f"{source} does not exist") from error
     except OSError as error:
@@ -199,6 +209,9 @@ def _encode(value: Any, arrays: _Content) -> Any:
         return {"$class": name, "fields": fields}
     if hasattr(value, "__external__"):
         return {"$external": _encode(value.__external__(), arrays)}
+    if "__dataclass_fields__" in vars(type(value)) and type(value).__module__.partition(".")[0] != FORMAT:
+        fields = {key: _encode(getattr(value, key), arrays) for key in inspect.signature(type(value)).parameters}
+        return {"$own": name, "fields": fields}
     raise SavedFileError(f"{value!r} of type {type(value).__name__} cannot be saved")
 
 
@@ -243,9 +256,20 @@ def _array(data: bytes) -> np.ndarray:
     return np.lib.format.read_array(buffer, allow_pickle=False)
 
 
-def _decode(tree: Any, arrays: _Arrays, replace: Callable[[dict[str, Any]], Any]) -> Any:
+def _by_name(classes: Sequence[type]) -> dict[str, type]:
+    """Dataclasses from outside the package by their names."""
+    found: dict[str, type] = {}
+    for one in classes:
+        if not isinstance(one, type) or not is_dataclass(one):
+            raise SettingError(f"classes has {one!r}; expected dataclasses, as [MyLearner, MyState]")
+        if found.setdefault(one.__name__, one) is not one:
+            raise SettingError(f"classes has two classes of the name {one.__name__!r}; expected each name once")
+    return found
+
+
+def _decode(tree: Any, arrays: _Arrays, replace: Callable[[dict[str, Any]], Any], own: dict[str, type]) -> Any:
     if isinstance(tree, list):
-        return [_decode(item, arrays, replace) for item in tree]
+        return [_decode(item, arrays, replace, own) for item in tree]
     if not isinstance(tree, dict):
         return tree
     if "$float" in tree:
@@ -253,14 +277,19 @@ def _decode(tree: Any, arrays: _Arrays, replace: Callable[[dict[str, Any]], Any]
     if "$array" in tree:
         return arrays[int(tree["$array"])]
     if "$object" in tree:
-        return {key: _decode(item, arrays, replace) for key, item in tree["$object"].items()}
+        return {key: _decode(item, arrays, replace, own) for key, item in tree["$object"].items()}
     if "$external" in tree:
-        return replace(_decode(tree["$external"], arrays, replace))
-    if "$class" in tree:
-        if tree["$class"] not in _savable:
-            raise SavedFileError(f"{arrays.filename} holds a {tree['$class']!r}, which this version does not know")
-        fields = {key: _decode(item, arrays, replace) for key, item in tree["fields"].items()}
-        value = _savable[tree["$class"]](**fields)
+        return replace(_decode(tree["$external"], arrays, replace, own))
+    if "$own" in tree and tree["$own"] not in own:
+        raise SavedFileError(
+            f"{arrays.filename} holds a {tree['$own']!r}, a class from outside the package; "
+            f"expected it to be handed in, as load(path, classes=[{tree['$own']}])"
+        )
+    if "$class" in tree and tree["$class"] not in _savable:
+        raise SavedFileError(f"{arrays.filename} holds a {tree['$class']!r}, which this version does not know")
+    if "$own" in tree or "$class" in tree:
+        made = own[tree["$own"]] if "$own" in tree else _savable[tree["$class"]]
+        value = made(**{key: _decode(item, arrays, replace, own) for key, item in tree["fields"].items()})
         check_declared(value)
         return value
     raise ValueError(f"unknown entry with keys {sorted(tree)}")

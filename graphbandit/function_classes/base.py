@@ -15,6 +15,7 @@ import numpy as np
 from graphbandit.base.declared import check_declared, limits
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
+from graphbandit.errors import SettingError
 from graphbandit.function_classes.scale import Scale
 from graphbandit.rounds.observations import Observations
 
@@ -53,6 +54,17 @@ class FunctionClass(ABC, Generic[Data, Model, Space]):
     @abstractmethod
     def log_size(self) -> float:
         """log |F|, or what stands for it in an infinite class: its metric entropy."""
+
+    def grown(self, n_arms: int, arm_features: Float[np.ndarray, "arms d"] | None) -> "FunctionClass[Any, Any, Any]":
+        """This class with more arms; `arm_features` are those of all of them, where arms have features."""
+        raise SettingError(
+            f"{type(self).__name__} cannot take more arms; expected a linear, generalised linear or kernel class, or a "
+            "new bandit that learns from past rows"
+        )
+
+    def grown_data(self, data: Data) -> Data:
+        """The data of the same class with fewer arms as data of this one; nothing is known of the arms it lacks."""
+        raise SettingError(f"{type(self).__name__} cannot take over data of fewer arms; expected a new bandit")
 
     @abstractmethod
     def check_contexts(self, contexts: Shaped[np.ndarray, "n ..."]) -> None:

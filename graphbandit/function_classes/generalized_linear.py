@@ -166,6 +166,10 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
             half_life=half_life,
         )
 
+    def grown_data(self, data: GeneralizedLinearData) -> GeneralizedLinearData:
+        """The same observations, none of them of a new arm."""
+        return replace(data, blocks=self.features.blocks)
+
     def add(self, data: GeneralizedLinearData, observations: Observations) -> GeneralizedLinearData:
         """These observations behind those that are there."""
         if not observations.n_observed:

@@ -153,6 +153,18 @@ class LinearFunctionClass(ParametricClass[LinearData]):
             half_life=half_life,
         )
 
+    def grown_data(self, data: LinearData) -> LinearData:
+        """The same sums, and those of no observation for each new arm with a parameter of its own."""
+        new = self.features.blocks - len(data.moments)
+        fresh = self.empty()
+        return LinearData(
+            matrices=np.concatenate([data.matrices, fresh.matrices[:new]]),
+            moments=np.concatenate([data.moments, fresh.moments[:new]]),
+            squares=data.squares,
+            count=data.count,
+            ridge=data.ridge,
+        )
+
     def add(self, data: LinearData, observations: Observations) -> LinearData:
         """The sums with these observations added, in their order."""
         from graphbandit.kernels.function_classes.linear import add_sums

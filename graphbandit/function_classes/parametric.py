@@ -1,11 +1,13 @@
 """What classes with a parameter theta on features phi(x, a) share: contexts, size, and the ellipsoid's candidates."""
 
+import inspect
 import math
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
 from graphbandit.base.shapes import Bool, Float, Shaped
+from graphbandit.errors import SettingError
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.function_classes.ellipsoid import EXACT_ARMS, Ellipsoid, LinearModel, check_parameters
 from graphbandit.function_classes.features import FeatureMap
@@ -24,6 +26,21 @@ class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):
     def n_arms(self) -> int:
         """K."""
         return self.features.n_arms
+
+    def grown(self, n_arms: int, arm_features: Float[np.ndarray, "arms d"] | None) -> "FunctionClass[Any, Any, Any]":
+        """This class with more arms: a shared theta stays what it is, and a theta of each arm is new for new arms."""
+        features = self.features
+        if features.parameters == "shared" and features.arm_features is None:
+            raise SettingError(
+                "every round brings the features of its arms, (n, arms, d), so their number is fixed; "
+                "expected as many arms as may ever come, and available= for those that are there"
+            )
+        if (features.arm_features is None) != (arm_features is None):
+            raise SettingError("arm_features are the class's alone; expected Problem(arm_features=...) to have them")
+        settings = {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
+        settings |= {"n_arms": n_arms, "arm_features": arm_features}
+        grown: FunctionClass[Any, Any, Any] = type(self)(**settings)
+        return grown
 
     @property
     def dimension(self) -> int:

@@ -31,6 +31,7 @@ from graphbandit.base.shapes import Bool, Int64, UInt64
 from graphbandit.errors import GraphError, MissingExtraError
 from graphbandit.graphs.bits import WORD, column, diagonal, pack_rows, unpack_rows
 from graphbandit.graphs.sparse_rows import SparseRows, sparse_rows
+from graphbandit.graphs.svg import MOST_ARMS, graph_svg
 from graphbandit.graphs.user_input import (
     as_booleans,
     as_pairs,
@@ -380,6 +381,13 @@ class FeedbackGraph:
 
     def __hash__(self) -> int:
         return self._hash
+
+    def _repr_svg_(self) -> str | None:
+        """A picture for notebooks, up to 40 arms."""
+        if self.n_arms > MOST_ARMS:
+            return None
+        labels = [str(arm) for arm in (range(self.n_arms) if self.arms is None else self.arms)]
+        return graph_svg(self.edges(), labels)
 
     def __repr__(self) -> str:
         return f"FeedbackGraph(n_arms={self.n_arms}, n_edges={self.n_edges}, n_loops={self.n_loops})"

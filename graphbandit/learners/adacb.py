@@ -94,3 +94,16 @@ class AdaCB(Learner[AdaCBGState]):
     def postpone(self, state: AdaCBGState, observations: Observations) -> AdaCBGState:
         """As AdaCB.G."""
         return self._on_loops.postpone(state, observations)
+
+    def grown(self, state: AdaCBGState, problem: Problem) -> AdaCBGState:
+        """As AdaCB.G."""
+        return self._on_loops.grown(state, problem)
+
+    @property
+    def refits(self) -> bool:
+        """Yes."""
+        return True
+
+    def refit(self, state: AdaCBGState, observations: Observations) -> AdaCBGState:
+        """As AdaCB.G."""
+        return self._on_loops.refit(state, observations)

@@ -1,7 +1,7 @@
 """AdaCB.G, the adaptive contextual bandit algorithm with graph feedback (Algorithm 1 of Gong & Zhang)."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -285,6 +285,16 @@ class AdaCBG(EpochLearner[AdaCBGState]):
         if problem.noise:
             noise = problem.noise
         return noise * noise * (complexity - math.log(self.delta))
+
+    def refit(self, state: AdaCBGState, observations: Observations) -> AdaCBGState:
+        """fhat and F_m from all data so far; lambda_m stays, as it is measured over whole epochs."""
+        after = super().refit(state, observations)
+        return replace(after, disagreement=state.disagreement, scale=state.scale)
+
+    def grown(self, state: AdaCBGState, problem: Problem) -> AdaCBGState:
+        """fhat and F_m for all arms; lambda_m stays."""
+        after = super().grown(state, problem)
+        return replace(after, disagreement=state.disagreement, scale=state.scale)
 
     def _rate(self, state: AdaCBGState) -> float:
         """gamma_t / sqrt(|S_t|): sqrt(eta n / (sigma^2 complexity)), n the rounds so far.

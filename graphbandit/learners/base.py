@@ -141,6 +141,27 @@ class Learner(ABC, Generic[State]):
         """
         return self.update(state, observations)
 
+    @property
+    def n_notes(self) -> int:
+        """How many numbers a round's notes are (default: none). With notes it learns from its own rounds alone."""
+        return 0
+
+    def grown(self, state: State, problem: Problem) -> State:
+        """The state for a problem with more arms, behind those there were: they are new, and the others as known."""
+        raise SettingError(
+            f"{type(self).__name__} cannot take more arms while it learns; expected another learner, as IDSG, or "
+            "arms that are there from the start and retired until they are wanted"
+        )
+
+    @property
+    def refits(self) -> bool:
+        """Whether it can learn in the middle of an epoch (default: no); it then has a method `refit`."""
+        return False
+
+    def refit(self, state: State, observations: Observations) -> State:
+        """The state after these rounds, fewer than an epoch's, and any late news; the epoch goes on with it."""
+        raise SettingError(f"{type(self).__name__} learns at the end of an epoch alone; expected a learner that refits")
+
     def check_rewards(self, rewards: Float[np.ndarray, " rewards"]) -> None:
         """Raise ObservationError at a reward that this learner cannot take; most take any finite number."""
         return

@@ -8,6 +8,7 @@ import numpy as np
 from graphbandit.base.checks import setting_integer
 from graphbandit.base.saved_files import savable
 from graphbandit.errors import SettingError
+from graphbandit.learners.base import Learner
 from graphbandit.learners.epochs.base import AnyFunctionClass, EndedEpoch, EpochLearner, EpochState, estimates
 from graphbandit.learners.problem import Problem
 from graphbandit.rounds.decisions import Decisions
@@ -92,9 +93,24 @@ class ExploreThenCommit(EpochLearner[CommitState]):
             exploration_set=np.array(played),
         )
 
-    def ended(self, state: CommitState, observations: Observations, *, split: int) -> EndedEpoch:
+    @property
+    def refits(self) -> bool:
+        """No: a fit is the commitment."""
+        return False
+
+    def refit(self, state: CommitState, observations: Observations) -> CommitState:
+        """Refused: an estimate before the end of the exploring rounds would commit to it."""
+        return Learner.refit(self, state, observations)
+
+    def grown(self, state: CommitState, problem: Problem) -> CommitState:
+        """Refused: arms that come after the exploring rounds would never be explored."""
+        return Learner.grown(self, state, problem)
+
+    def ended(
+        self, state: CommitState, observations: Observations, *, split: int, length: int | None = None
+    ) -> EndedEpoch:
         """All data while exploring; afterwards what came of the exploring rounds."""
-        ended = super().ended(state, observations, split=split)
+        ended = super().ended(state, observations, split=split, length=length)
         if state.model is None:
             return ended
         late = observations.between(0, state.explored)

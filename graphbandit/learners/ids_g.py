@@ -113,7 +113,7 @@ class IDSG(PlausibleLearner):
         functions.check_contexts(contexts)
         masks = masks_of(shown, functions.n_arms)
         outlook = _by_draws if self.form == "bayesian" else _by_bounds
-        regrets, information, candidates, blind = outlook(functions, state, contexts, masks)
+        regrets, information, estimates, candidates, blind = outlook(functions, state, contexts, masks)
         gains = neighbourhood_information(shown.graphs, information)
         probabilities, best = information_directed(regrets, gains, masks)
         probabilities[blind] = np.broadcast_to(uniform_over(masks), regrets.shape)[blind]
@@ -127,13 +127,19 @@ class IDSG(PlausibleLearner):
             available=shown.available,
             candidates=candidates,
             exploration_set=probabilities > 0,
+            told={"expected regret": regrets, "information": gains, "estimate": estimates},
         )
 
 
 _Outlook = tuple[
-    Float[np.ndarray, "n arms"], Float[np.ndarray, "n arms"], Bool[np.ndarray, "n arms"], Bool[np.ndarray, " n"]
+    Float[np.ndarray, "n arms"],
+    Float[np.ndarray, "n arms"],
+    Float[np.ndarray, "n arms"],
+    Bool[np.ndarray, "n arms"],
+    Bool[np.ndarray, " n"],
 ]
-"""Delta, v, the candidates, and the rounds in which nothing tells the arms apart yet: these are played uniformly."""
+"""Delta, v, the estimates mu (or the middle of the bounds), the candidates, and the rounds in which nothing tells the
+arms apart yet: these are played uniformly."""
 
 
 def _by_draws(
@@ -145,14 +151,15 @@ def _by_draws(
     from graphbandit.kernels.planning.information import posterior_information
 
     shape = len(contexts), functions.n_arms
-    regrets, information = np.zeros(shape), np.zeros(shape)
+    regrets, information, estimates = np.zeros(shape), np.zeros(shape), np.zeros(shape)
     candidates = np.array(np.broadcast_to(masks, shape))
     weights = state.plausible.weights
     for part, values in values_of_draws(functions, state, contexts):
         mask = masks if len(masks) == 1 else masks[part]
+        estimates[part] = weights @ values
         posterior_information(values, weights, mask, regrets[part], information[part], candidates[part])
     same = (np.where(masks, regrets, 0.0) == 0.0).all(axis=1)
-    return regrets, information, candidates, same & draws_know_nothing(functions, state)
+    return regrets, information, estimates, candidates, same & draws_know_nothing(functions, state)
 
 
 def _by_bounds(
@@ -170,4 +177,4 @@ def _by_bounds(
     candidates = np.empty(lower.shape, dtype=np.bool_)
     assert state.noise is not None  # a version space has a noise
     bound_information(lower, upper, state.noise, masks, regrets, information, candidates)
-    return regrets, information, candidates, blind
+    return regrets, information, (lower + upper) / 2.0, candidates, blind

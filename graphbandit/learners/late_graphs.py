@@ -142,6 +142,27 @@ class LateGraph(Learner[LateGraphState]):
         """What the other learner postpones; the counts of edges need no fit."""
         return self._counted(state, observations, self.learner.postpone(state.inner, observations))
 
+    def grown(self, state: LateGraphState, problem: Problem) -> LateGraphState:
+        """The other learner's, and no play of the new arms yet."""
+        new = problem.n_arms - len(state.plays)
+        inner = self.learner.grown(state.inner, problem)
+        plays, revealed = np.pad(state.plays, (0, new)), np.pad(state.revealed, ((0, new), (0, new)))
+        return LateGraphState(inner=inner, plays=plays, revealed=revealed)
+
+    @property
+    def refits(self) -> bool:
+        """If the other learner does."""
+        return self.learner.refits
+
+    def refit(self, state: LateGraphState, observations: Observations) -> LateGraphState:
+        """What the other learner learns in the middle of its epoch, and the counts of edges."""
+        return self._counted(state, observations, self.learner.refit(state.inner, observations))
+
+    @property
+    def n_notes(self) -> int:
+        """As many as the other learner's."""
+        return self.learner.n_notes
+
     def check_rewards(self, rewards: Float[np.ndarray, " rewards"]) -> None:
         """What the other learner takes."""
         self.learner.check_rewards(rewards)

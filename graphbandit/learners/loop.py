@@ -17,13 +17,14 @@ from typing import Any
 
 import numpy as np
 
-from graphbandit.base.shapes import Float
+from graphbandit.base.shapes import Float, Shaped
 from graphbandit.errors import FitError, HorizonError, InputError
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.learners.base import Learner
 from graphbandit.learners.every_round.base import EveryRoundLearner
 from graphbandit.learners.played import Log, News, Played, observations_of
 from graphbandit.learners.problem import Problem
+from graphbandit.learners.snapshot import Snapshot
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.shown import Shown
 
@@ -110,6 +111,54 @@ class Loop:
         propensities = decisions.observation_probabilities[rows, arms]
         return decisions, loop.observe(News(rows + self.rounds, arms, rewards[rows, arms], propensities))
 
+    def take(self, played: Played, news: News) -> "Loop":
+        """Take in rounds that were decided elsewhere, numbered from `rounds` on, and their rewards.
+
+        It learns where an epoch ends, as `decide` does, and puts a fit that fails off to the next epoch.
+        """
+        n, loop = len(played.actions), self
+        self.check_horizon(n)
+        self._check_shape(played.contexts)
+        starts = np.searchsorted(news.rounds, np.arange(self.rounds, self.rounds + n + 1))
+        while loop.rounds < self.rounds + n:
+            loop = loop.ready()
+            low = loop.rounds - self.rounds
+            high = min(low + loop.left, n)
+            loop = loop._with(rounds=self.rounds + high, waiting=loop.waiting.plus(played.part(low, high)))
+            if starts[high] > starts[low]:
+                loop = loop.observe(News(*(column[starts[low] : starts[high]] for column in news)))
+        return loop
+
+    def refit(self) -> "Loop":
+        """Learn now from all rewards that came, in the middle of an epoch too, which then goes on."""
+        if self.left == 0:
+            self.check_horizon(1)
+            return self._learn(False)
+        one_round = self.until - self.learnt <= 1 and not self.learner.refits
+        if one_round or not (len(self.news) or len(self.waiting)):
+            return self  # nothing is new; or an epoch is one round and late rewards are learnt with the next
+        observations = observations_of(self.late, self.waiting, self.news, self.problem.n_arms)
+        state = self.learner.refit(self.state, observations)
+        return self._with(state=state, learnt=self.rounds, waiting=Log(), news=Log(), late=Log())
+
+    def grown(self, problem: Problem) -> "Loop":
+        """The loop with more arms, which were not on offer in the rounds before."""
+        new = problem.n_arms - self.problem.n_arms
+
+        def padded(part: Played) -> Played:
+            mask = part.available
+            if mask is None:
+                mask = np.ones((len(part.actions), self.problem.n_arms), dtype=np.bool_)
+            return part._replace(available=np.pad(mask, ((0, 0), (0, new))))
+
+        state = self.learner.grown(self.state, problem)
+        return self._with(problem=problem, state=state, waiting=Log(map(padded, self.waiting)))
+
+    def snapshot(self) -> Snapshot:
+        """What decides the next round."""
+        loop = self.ready()
+        return Snapshot(learner=loop.learner, problem=loop.problem, state=loop.state, learnt=loop.learnt)
+
     def ready(self) -> "Loop":
         """The loop with its learner ready to decide: if an epoch has ended, it learns, or puts a failing fit off."""
         if self.left > 0:
@@ -128,10 +177,7 @@ class Loop:
         """Raise unless these rounds fit the learner, the rounds before and the horizon. The door to `choose`."""
         self.learner.check_shown(self.problem, shown)
         self.check_horizon(len(shown))
-        if len(self.waiting):
-            shape = self.waiting.first.contexts.shape[1:]
-            if shown.contexts.shape[1:] != shape:
-                raise InputError(f"the context has shape {shown.contexts.shape[1:]}; expected {shape} as before")
+        self._check_shape(shown.contexts)
 
     def check_horizon(self, n: int) -> None:
         """Raise HorizonError if n more rounds are too many."""
@@ -141,6 +187,13 @@ class Loop:
                 f"round {self.rounds + n} was asked for, but the problem's horizon is {horizon}; "
                 "Problem(horizon=None) has no end"
             )
+
+    def _check_shape(self, contexts: Shaped[np.ndarray, "n ..."]) -> None:
+        """Raise InputError if contexts have another shape than those before."""
+        if len(self.waiting):
+            shape = self.waiting.first.contexts.shape[1:]
+            if contexts.shape[1:] != shape:
+                raise InputError(f"the context has shape {contexts.shape[1:]}; expected {shape} as before")
 
     def _decided(self, shown: Shown, rng: np.random.Generator) -> tuple[Decisions, "Loop"]:
         """Decide rounds of the current epoch."""

@@ -12,6 +12,7 @@ from graphbandit.base.checks import LARGEST, setting_choice, setting_number
 from graphbandit.base.shapes import Float
 from graphbandit.errors import HorizonError, InputError, SettingError
 from graphbandit.function_classes.online import ORACLES, OnlineLinear
+from graphbandit.learners.base import Learner
 from graphbandit.learners.epochs.base import EpochState, rounds_that_count
 from graphbandit.learners.epochs.estimates import EstimateLearner
 from graphbandit.learners.epochs.schedule import EpochSchedule
@@ -144,6 +145,15 @@ class OracleLearner(EstimateLearner):
     def update(self, state: EpochState, observations: Observations) -> EpochState:
         """The oracle sees what was revealed."""
         return self._online.update(state, observations) if self._online else super().update(state, observations)
+
+    def grown(self, state: EpochState, problem: Problem) -> EpochState:
+        """With the offline oracle."""
+        return super().grown(state, problem) if self._online is None else Learner.grown(self, state, problem)
+
+    @property
+    def refits(self) -> bool:
+        """With the offline oracle; an online one learns every round."""
+        return self._online is None
 
     def postpone(self, state: EpochState, observations: Observations) -> EpochState:
         """All observations, and fhat as it was; an online oracle has no fit that could fail."""

@@ -21,6 +21,12 @@ class Played(NamedTuple):
     notes: Float[np.ndarray, "n notes"]
     available: Bool[np.ndarray, "n arms"] | None
 
+    def part(self, low: int, high: int) -> "Played":
+        """The rounds low .. high - 1 of these."""
+        mask = None if self.available is None else self.available[low:high]
+        rows = slice(low, high)
+        return Played(self.first + low, self.contexts[rows], self.actions[rows], self.notes[rows], mask)
+
 
 class News(NamedTuple):
     """Rewards that came: reward k is of arm `arms[k]` in round `rounds[k]`, and was revealed with `propensities[k]`.

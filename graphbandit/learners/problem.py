@@ -1,48 +1,195 @@
-"""What a learner must know before the first round."""
+"""What a learner is told before the first round, and how contexts that people have become arrays."""
 
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from graphbandit.base.checks import LARGEST_SCALE, setting_integer, setting_number
+import numpy as np
+
+from graphbandit.base.arms import ArmNames
+from graphbandit.base.checks import LARGEST_SCALE, contexts_array, numbers, setting_integer, setting_number
 from graphbandit.base.saved_files import savable
-from graphbandit.errors import SettingError
+from graphbandit.base.shapes import Shaped
+from graphbandit.errors import InputError, SettingError
+from graphbandit.features import ArmFeatures, Encoder, Features, Tally, as_encoder
 from graphbandit.function_classes.base import FunctionClass
+from graphbandit.function_classes.named import class_for
 
 
 @savable
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, init=False)
 class Problem:
     """A bandit problem as its learner sees it.
 
-    - `n_arms`: K.
-    - `function_class`: the functions that may be the truth; None (default): a learner must name its own.
-    - `horizon`: the number of rounds T; None (default): a run without end.
-    - `noise`: the sub-Gaussian scale sigma of the rewards, 0.5 at most for rewards in [0, 1]; None (default): not
-      known. Draws and gamma then take it from the data, confidence radii an estimate on the high side.
-    - `half_life`: for a world that changes: a reward counts half as much as one that many rounds younger. None
-      (default): all count the same.
-    - `longest_epoch`: learners of epochs learn at least every so many rounds; None (default): when an epoch ends.
+    arms: the names of the arms, or how many there are.
+    features: how a context becomes numbers: `Features`, what `Features` takes, or a fitted scikit-learn transformer.
+        Without it, contexts are arrays.
+    arm_features: a row of features for each arm: a frame, a mapping from arm to row, an array, or `ArmFeatures`.
+    function_class: the functions that may be the truth: a function class, or with features "linear", "logistic",
+        "poisson", "kernel", or a class that is built with the right sizes. A learner may name its own instead.
+    horizon: the number of rounds T, or None for a run without end.
+    noise: the sub-Gaussian scale sigma of the rewards, 0.5 at most for rewards in [0, 1]; None (default): not known.
+        Draws and gamma then take it from the data, confidence radii an estimate on the high side.
+    half_life: for a world that changes: a reward counts half as much as one that many rounds younger. None (default):
+        all count the same.
+    longest_epoch: learners of epochs learn at least every so many rounds; None (default): when an epoch ends.
+    n_arms: the number of arms; the same as `arms` with a number.
+
+    >>> problem = Problem(arms=["tea", "cake"], features={"age": "number"}, function_class="linear")
+    >>> problem.n_arms, problem.function_class.dimension
+    (2, 3)
     """
 
     n_arms: int
-    function_class: FunctionClass[Any, Any, Any] | None = None
-    horizon: int | None = None
-    noise: float | None = None
-    half_life: float | None = None
-    longest_epoch: int | None = None
+    arms: ArmNames | None
+    features: Encoder | None
+    arm_features: ArmFeatures | None
+    function_class: FunctionClass[Any, Any, Any] | None
+    horizon: int | None
+    noise: float | None
+    half_life: float | None
+    longest_epoch: int | None
 
-    def __post_init__(self) -> None:
-        setting_integer("n_arms", self.n_arms, at_least=1, at_most=2**31 - 1)
-        if self.horizon is not None:
-            setting_integer("horizon", self.horizon, at_least=1, at_most=2**62)
-        if self.noise is not None:
-            setting_number("noise", self.noise, at_least=0.0, at_most=LARGEST_SCALE)
-        if self.half_life is not None:
-            setting_number("half_life", self.half_life, at_least=1e-3, at_most=2.0**62)
-        if self.longest_epoch is not None:
-            setting_integer("longest_epoch", self.longest_epoch, at_least=1, at_most=2**62)
-        if self.function_class is not None:
-            check_function_class(self.function_class, self.n_arms)
+    def __init__(
+        self,
+        *,
+        arms: Iterable[str] | int | None = None,
+        features: object = None,
+        arm_features: object = None,
+        function_class: FunctionClass[Any, Any, Any] | Callable[..., Any] | str | None = None,
+        horizon: int | None = None,
+        noise: float | None = None,
+        half_life: float | None = None,
+        longest_epoch: int | None = None,
+        n_arms: int | None = None,
+    ) -> None:
+        size, names = _arms(arms, n_arms)
+        encoder = None if features is None else as_encoder(features)
+        rows = None if arm_features is None else _arm_features(arm_features, size, names)
+        if encoder is None and rows is not None and not isinstance(function_class, FunctionClass):
+            encoder = Features({})  # a context is then no more than the constant 1
+        if horizon is not None:
+            setting_integer("horizon", horizon, at_least=1, at_most=2**62)
+        if noise is not None:
+            setting_number("noise", noise, at_least=0.0, at_most=LARGEST_SCALE)
+        if half_life is not None:
+            setting_number("half_life", half_life, at_least=1e-3, at_most=2.0**62)
+        if longest_epoch is not None:
+            setting_integer("longest_epoch", longest_epoch, at_least=1, at_most=2**62)
+        settled = {
+            "n_arms": size,
+            "arms": names,
+            "features": encoder,
+            "arm_features": rows,
+            "function_class": _function_class(function_class, size, encoder, rows),
+            "horizon": horizon,
+            "noise": noise,
+            "half_life": half_life,
+            "longest_epoch": longest_epoch,
+        }
+        for name, value in settled.items():
+            object.__setattr__(self, name, value)
+
+    def grown(self, new: Sequence[str] | int, arm_features: object = None) -> "Problem":
+        """This problem with more arms behind those there are.
+
+        new: their names, or how many there are where arms have no names.
+        arm_features: their features, where arms have features: what `ArmFeatures.add` takes.
+        """
+        if (self.arm_features is None) != (arm_features is None):
+            has = "no features" if self.arm_features is None else "features"
+            raise SettingError(f"arm_features is {type(arm_features).__name__}, but the problem's arms have {has}")
+        if isinstance(new, int):
+            if self.arms is not None:
+                raise SettingError(f"the new arms are {new!r}; expected their names, as the others have")
+            size, arms = self.n_arms + setting_integer("the number of new arms", new, at_least=1), None
+        else:
+            if self.arms is None:
+                raise SettingError("the new arms have names, which the others have not; expected how many they are")
+            arms = ArmNames.of([*self.arms, *ArmNames.of(new)])
+            size = len(arms)
+        features, functions = self.arm_features, self.function_class
+        if features is not None:
+            names = list(range(self.n_arms, size)) if arms is None else list(arms)[self.n_arms :]
+            features = features.add(arm_features, arms=names)
+        if functions is not None:
+            functions = functions.grown(size, None if features is None else features.values)
+        return Problem(
+            arms=size if arms is None else arms,
+            features=self.features,
+            arm_features=features,
+            function_class=functions,
+            horizon=self.horizon,
+            noise=self.noise,
+            half_life=self.half_life,
+            longest_epoch=self.longest_epoch,
+        )
+
+    def encode(self, contexts: object, *, many: bool) -> tuple[Shaped[np.ndarray, "n ..."], Tally]:
+        """Contexts as an array with the round as its first axis, and what of them was unknown or missing.
+
+        contexts: one context, or with `many` several: what `features` reads, or an array where there are none.
+        """
+        if self.features is None:
+            if contexts is None and not many:
+                return np.ones((1, 1)), Tally()
+            rows = numbers("the contexts" if many else "the context", contexts, has="have" if many else "has")  # type: ignore[arg-type]
+            return contexts_array(rows if many else rows[None]), Tally()
+        if contexts is None and not many and not self.features.column_names:
+            contexts = {}
+        values, seen = self.features.encode_counted(contexts)
+        if values.ndim != (2 if many else 1):
+            found, wanted = ("one", "several") if many else ("several", "one")
+            raise InputError(f"the contexts are {found} instead of {wanted}; expected {wanted}")
+        return (values if many else values[None]), seen
+
+
+def _arms(arms: Iterable[str] | int | None, n_arms: int | None) -> tuple[int, ArmNames | None]:
+    """How many arms there are, and their names if they have any."""
+    if arms is None and n_arms is None:
+        raise SettingError("arms is None; expected the names of the arms, or how many there are")
+    names = None
+    if isinstance(arms, Iterable):
+        names = ArmNames.of(arms)
+        size = len(names)
+    else:
+        size = setting_integer("n_arms" if arms is None else "arms", n_arms if arms is None else arms, at_least=1)
+    setting_integer("n_arms", size, at_least=1, at_most=2**31 - 1)
+    if n_arms is not None and arms is not None and n_arms != size:
+        raise SettingError(f"n_arms is {n_arms!r}, but there are {size} arms; expected the same number")
+    return size, names
+
+
+def _arm_features(given: object, n_arms: int, names: ArmNames | None) -> ArmFeatures:
+    """The features of these arms, in their order."""
+    arms = n_arms if names is None else list(names)
+    if not isinstance(given, ArmFeatures):
+        return ArmFeatures.from_table(given, arms=arms)
+    expected = list(range(n_arms)) if names is None else list(names)
+    if list(given.arms) != expected:
+        raise SettingError(f"arm_features are of the arms {given.arms!r}; expected {expected!r}, in this order")
+    return given
+
+
+def _function_class(
+    wanted: object, n_arms: int, features: Encoder | None, arm_features: ArmFeatures | None
+) -> FunctionClass[Any, Any, Any] | None:
+    """The function class, built if it was named, and checked against the arms and features."""
+    if wanted is None:
+        return None
+    if isinstance(wanted, str) or (callable(wanted) and not isinstance(wanted, FunctionClass)):
+        if features is None:
+            raise SettingError(
+                f"function_class is {wanted!r}, but features is None; expected features, from which it takes its sizes"
+            )
+        rows = None if arm_features is None else arm_features.values
+        return class_for(wanted, n_arms=n_arms, dimension=features.size, arm_features=rows)
+    check_function_class(wanted, n_arms)
+    assert isinstance(wanted, FunctionClass)  # checked above
+    dimension = getattr(wanted, "dimension", None)
+    if features is not None and isinstance(dimension, int) and dimension != features.size:
+        raise SettingError(f"function_class has dimension {dimension}; expected {features.size}, as features has")
+    return wanted
 
 
 def check_function_class(function_class: object, n_arms: int) -> None:

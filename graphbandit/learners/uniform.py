@@ -45,9 +45,16 @@ class Uniform(EpochLearner[EpochState]):
             available=shown.available,
         )
 
-    def ended(self, state: EpochState, observations: Observations, *, split: int) -> EndedEpoch:
+    def grown(self, state: EpochState, problem: Problem) -> EpochState:
+        """As many arms as there are."""
+        return replace(state, problem=problem)
+
+    def ended(
+        self, state: EpochState, observations: Observations, *, split: int, length: int | None = None
+    ) -> EndedEpoch:
         """Rounds, and no data."""
-        return EndedEpoch(observations, self.rounds_until_update(state), None, None, observations)
+        rounds = self.rounds_until_update(state) if length is None else length
+        return EndedEpoch(observations, rounds, None, None, observations)
 
     def learnt(self, state: EpochState, ended: EndedEpoch) -> EpochState:
         """Count the rounds."""

@@ -1,13 +1,18 @@
 """One decision of a `Bandit`: what to play, under which id rewards are awaited, and why this arm."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from html import escape
+from typing import Any
 
 import numpy as np
 
+from graphbandit.base.arms import ArmNames
 from graphbandit.base.programs import SOLVERS
-from graphbandit.base.shapes import Float, Int
-from graphbandit.rounds.decisions import Decisions
+from graphbandit.base.shapes import Bool, Float, Int, Shaped
+from graphbandit.rounds.decisions import ARRAYS, Decisions
+
+MOST_ROWS = 30
+"""How many arms a notebook shows."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -19,6 +24,13 @@ class Decision:
     - `probability`: the probability with which it was drawn.
     - `revealed`: the arms whose rewards may be handed back to `Bandit.observe`.
     - `bandit`: the identity of the bandit that decided; `observe` refuses decisions of another one.
+    - `arms`: the names of the arms, if they have any.
+    - `key`: the caller's own name of the decision, if it gave one.
+    - `seal`: a digest of the round, by which a bandit notices a decision that another copy of it has made under the
+      same id.
+    - `context`, `available`: what a `Decider` was shown, one row each, for `Bandit.take`; None from a bandit itself.
+
+    A `Decider` has no ids to give: its decisions have the id -1 until a bandit takes them.
     """
 
     id: int
@@ -28,6 +40,25 @@ class Decision:
     bandit: str
     batch: Decisions = field(repr=False)
     row: int = 0
+    arms: ArmNames | None = None
+    key: str | None = None
+    seal: str = ""
+    context: Shaped[np.ndarray, "1 ..."] | None = field(default=None, repr=False)
+    available: Bool[np.ndarray, "1 arms"] | None = field(default=None, repr=False)
+
+    @property
+    def arm(self) -> str | int:
+        """The arm to play: its name, or its number where arms have no names."""
+        return self.label(self.action)
+
+    @property
+    def revealed_arms(self) -> list[str | int]:
+        """The arms whose rewards may be handed back, by name where they have names."""
+        return [self.label(arm) for arm in self.revealed.tolist()]
+
+    def label(self, arm: int) -> str | int:
+        """The name of an arm, or its number where arms have no names."""
+        return arm if self.arms is None else self.arms[arm]
 
     @property
     def probabilities(self) -> Float[np.ndarray, " arms"]:
@@ -100,51 +131,109 @@ class Decision:
         """The share of the demanded coverage that the graph allows."""
         return float(self.batch.coverage_factor[self.row])
 
+    def detached(self) -> "Decision":
+        """A copy that shares nothing with this one or with the rest of its batch."""
+        row = slice(self.row, self.row + 1)
+        told = {name: rows[row].copy() for name, rows in self.batch.told.items()}
+        batch = Decisions(**{name: getattr(self.batch, name)[row].copy() for name in ARRAYS}, told=told)
+        return replace(self, batch=batch, row=0, revealed=self.revealed.copy())
+
     def __repr__(self) -> str:
+        name = "" if self.arms is None else f"arm={self.arm!r}, "
         return (
-            f"Decision(id={self.id}, action={self.action}, probability={self.probability:.4g}, "
+            f"Decision(id={self.id}, {name}action={self.action}, probability={self.probability:.4g}, "
             f"best={self.best}, epoch={self.epoch})"
         )
 
     def explain(self) -> str:
-        """The decision in words and figures, one line a fact."""
+        """The decision in words and figures, one line a fact; facts that the learner has no word for are left out."""
         support = np.flatnonzero(self.probabilities > 0)
         order = support[np.argsort(-self.probabilities[support], kind="stable")]
-        shown = ", ".join(f"{a}: {self.probabilities[a]:.4g}" for a in order[:8])
+        shown = ", ".join(f"{self.label(a)}: {self.probabilities[a]:.4g}" for a in order[:8].tolist())
         more = f", and {len(order) - 8} more" if len(order) > 8 else ""
-        lines = [
-            f"decision {self.id}, epoch {self.epoch}: play arm {self.action} "
-            f"(drawn with probability {self.probability:.4g})",
-            f"  estimated best arm    {self.best if self.epoch > 1 else 'none yet: the first epoch has no estimate'}",
-            f"  candidates            {_arms(self.candidates)}",
-            f"  exploration set       {_arms(self.exploration_set)}",
-            f"  gamma                 {self.gamma:.4g}",
-            f"  probabilities         {shown}{more}",
-            f"  expected gap          {self.objective:.4g} (baseline {float(self.baseline @ self.gaps):.4g})",
-            f"  solver                {self.solver}{_quality(self.duality_gap)}",
-            f"  reveals               {_arms(self.revealed)}",
-        ]
-        if self.coverage_factor < 1.0:
-            lines.append(f"  coverage              {self.coverage_factor:.4g} of what is asked for: no more is seen")
-        return "\n".join(lines)
+        first = "none yet: the first epoch has no estimate"
+        facts = {
+            "estimated best arm": str(self.label(self.best)) if self.epoch > 1 else first,
+            "candidates": self._listed(self.candidates),
+            "exploration set": self._listed(self.exploration_set),
+            "gamma": "" if np.isnan(self.gamma) else f"{self.gamma:.4g}",
+            "probabilities": shown + more,
+            **{name: self._by_arm(row) for name, row in self._told().items()},
+            "expected gap": self._expected_gap(),
+            "solver": "" if self.solver == "none" else self.solver + _quality(self.duality_gap),
+            "coverage": "" if self.coverage_factor >= 1.0 else f"{self.coverage_factor:.4g} of what is asked for",
+            "reveals": self._listed(self.revealed),
+        }
+        head = f"decision {self.id}, epoch {self.epoch}: play arm {self.arm} (probability {self.probability:.4g})"
+        return "\n".join([head, *(f"  {name:<21} {fact}" for name, fact in facts.items() if fact)])
 
+    def to_dict(self) -> dict[str, Any]:
+        """The decision as plain values that JSON takes; what is not a number becomes None."""
+        return {
+            "id": self.id,
+            "key": self.key,
+            "bandit": self.bandit,
+            "arm": self.arm,
+            "action": self.action,
+            "probability": self.probability,
+            "revealed": self.revealed_arms,
+            "probabilities": self._mapped(self.probabilities),
+            "observation_probabilities": self._mapped(self.observation_probabilities),
+            "best": self.label(self.best),
+            "gaps": self._mapped(self.gaps),
+            "candidates": [self.label(arm) for arm in self.candidates.tolist()],
+            "exploration_set": [self.label(arm) for arm in self.exploration_set.tolist()],
+            "gamma": _or_none(self.gamma),
+            "epoch": self.epoch,
+            "objective": _or_none(self.objective),
+            "duality_gap": _or_none(self.duality_gap),
+            "solver": self.solver,
+            "coverage_factor": self.coverage_factor,
+            **{name.replace(" ", "_"): self._mapped(row) for name, row in self._told().items()},
+        }
 
-def split_decisions(
-    decisions: Decisions, first: int, revealed: list[Int[np.ndarray, " revealed"]], bandit: str
-) -> Iterator[Decision]:
-    """The rounds of a batch as single decisions of consecutive ids."""
-    for row, (action, probability) in enumerate(
-        zip(decisions.action.tolist(), decisions.probability.tolist(), strict=True)
-    ):
-        yield Decision(
-            id=first + row,
-            action=action,
-            probability=probability,
-            revealed=revealed[row],
-            bandit=bandit,
-            batch=decisions,
-            row=row,
+    def _repr_html_(self) -> str:
+        """The decision for a notebook: every arm that may be played or learnt about, its probability as a bar."""
+        candidates, revealed = set(self.candidates.tolist()), set(self.revealed.tolist())
+        order = np.argsort(-self.probabilities, kind="stable")[:MOST_ROWS].tolist()
+        rows = "".join(
+            f"<tr><td style='text-align:left'>{escape(str(self.label(arm)))}"
+            f"{' <b>played</b>' if arm == self.action else ''}</td>"
+            "<td style='text-align:left;min-width:12em'><span style='display:inline-block;height:.8em;"
+            f"background:#0072b2;width:{100 * self.probabilities[arm]:.1f}%'></span></td>"
+            f"<td>{self.probabilities[arm]:.4g}</td><td>{self.observation_probabilities[arm]:.4g}</td>"
+            f"<td>{'yes' if arm in candidates else ''}</td><td>{'yes' if arm in revealed else ''}</td></tr>"
+            for arm in order
         )
+        left = self.batch.probabilities.shape[1] - len(order)
+        more = f"<p>and {left} more arms</p>" if left else ""
+        return (
+            f"<p>Decision {self.id}, epoch {self.epoch}: play <b>{escape(str(self.arm))}</b> "
+            f"(probability {self.probability:.4g})</p><table><thead><tr><th>arm</th><th>p</th><th></th><th>q</th>"
+            f"<th>candidate</th><th>revealed</th></tr></thead><tbody>{rows}</tbody></table>{more}"
+        )
+
+    def _told(self) -> dict[str, Float[np.ndarray, " arms"]]:
+        """What the learner says of each arm in its own language."""
+        return {name: rows[self.row] for name, rows in self.batch.told.items()}
+
+    def _expected_gap(self) -> str:
+        if np.isnan(self.objective):
+            return ""
+        better = f" (baseline {float(self.baseline @ self.gaps):.4g})" if self.solver != "none" else ""
+        return f"{self.objective:.4g}{better}"
+
+    def _by_arm(self, row: Float[np.ndarray, " arms"]) -> str:
+        order = np.argsort(-self.probabilities, kind="stable")[:8].tolist()
+        shown = ", ".join(f"{self.label(arm)}: {row[arm]:.4g}" for arm in order)
+        return shown + (", ..." if len(row) > 8 else "")
+
+    def _mapped(self, row: Float[np.ndarray, " arms"]) -> dict[str, float | None]:
+        return {str(self.label(arm)): _or_none(value) for arm, value in enumerate(row.tolist())}
+
+    def _listed(self, arms: Int[np.ndarray, " some"]) -> str:
+        shown = ", ".join(str(self.label(arm)) for arm in arms[:12].tolist())
+        return shown + (f", ... ({len(arms)} in all)" if len(arms) > 12 else "") if len(arms) else "none"
 
 
 def _quality(duality_gap: float) -> str:
@@ -153,6 +242,6 @@ def _quality(duality_gap: float) -> str:
     return ", certified optimal" if duality_gap <= 1e-9 else f", certified within {duality_gap:.1%} of the optimum"
 
 
-def _arms(arms: Int[np.ndarray, " some"]) -> str:
-    shown = ", ".join(str(a) for a in arms[:12])
-    return shown + (f", ... ({len(arms)} in all)" if len(arms) > 12 else "") if len(arms) else "none"
+def _or_none(value: float) -> float | None:
+    """A number that JSON takes, or None."""
+    return float(value) if np.isfinite(value) else None

@@ -1,5 +1,6 @@
 """What a learner decides: a batch of decisions with all that explains them, and the one builder of it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -29,7 +30,8 @@ class Decisions:
     program (2), and `duality_gap` its certified relative gap (nan where the learner asks for no program).
     `coverage_factor` is the share of the demanded coverage that the graph allows: 1 unless a weakly observable graph
     reveals too little (`docs/weak-graphs.md`). `notes` are numbers that the learner wants back with the rewards of the
-    round, as `Observations.notes`. Both may be left out.
+    round, as `Observations.notes`. `told` is what the learner says of each arm in its own words, as
+    {"expected regret": (n, arms)}, for `Decision.explain`. These three may be left out.
 
     The constructor trusts its arrays; `from_probabilities` checks them and fills in what is not given.
     """
@@ -50,6 +52,7 @@ class Decisions:
     solver: Int[np.ndarray, " n"]
     coverage_factor: Float[np.ndarray, " n"] = field(default_factory=lambda: _NONE)
     notes: Float[np.ndarray, "n notes"] = field(default_factory=lambda: _NONE)
+    told: Mapping[str, Float[np.ndarray, "n arms"]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.coverage_factor is _NONE:
@@ -75,6 +78,7 @@ class Decisions:
         notes: Float[np.ndarray, "n notes"] | None = None,
         duality_gap: Float[np.ndarray, " n"] | float = float("nan"),
         solver: str = "none",
+        told: Mapping[str, Float[np.ndarray, "n arms"]] | None = None,
     ) -> "Decisions":
         """Decide n rounds by probabilities: arm a of round t is played with probability `probabilities[t, a]`.
 
@@ -91,6 +95,7 @@ class Decisions:
         - `gamma`, `duality_gap`: one number, or one a round (default: not a number).
         - `notes`: numbers that the learner gets back with the rewards, one row a round (default: none).
         - `solver`: one of `SOLVERS`.
+        - `told`: what the learner says of each arm in its own words, name to an array of a number an arm and round.
 
         >>> from graphbandit import FeedbackGraphs, graphs
         >>> stars = FeedbackGraphs.repeat(graphs.star(3, hub=0), 2)
@@ -110,6 +115,8 @@ class Decisions:
         given: dict[str, Any] = {"best": best, "gaps": gaps, "candidates": candidates}
         given |= {"exploration_set": exploration_set, "baseline": baseline, "notes": notes}
         _check_shapes(given, n, n_arms)
+        words = {} if told is None else dict(told)
+        _check_shapes(words, n, n_arms)
         actions, observed = draw(p, graphs, rng.random(n))
         if candidates is None or exploration_set is None:
             offered = np.ones((n, n_arms), dtype=np.bool_) if available is None else np.array(available)
@@ -131,6 +138,7 @@ class Decisions:
             duality_gap=np.full(n, duality_gap) if np.ndim(duality_gap) == 0 else np.asarray(duality_gap),
             solver=np.full(n, SOLVERS.index(solver)),
             notes=np.empty((n, 0)) if notes is None else notes,
+            told=words,
         )
 
     def check(self, shown: Shown, n_arms: int) -> None:
@@ -143,6 +151,7 @@ class Decisions:
             )
         names = ("best", "gaps", "candidates", "exploration_set", "baseline", "notes", "observation_probabilities")
         _check_shapes({name: getattr(self, name) for name in names}, n, n_arms)
+        _check_shapes(dict(self.told), n, n_arms)
         _check_distributions(self.probabilities, shown.available)
         if self.action.dtype.kind not in "iu" or not ((self.action >= 0) & (self.action < n_arms)).all():
             raise InputError(f"the decisions have actions {self.action[:8].tolist()}; expected arms 0 to {n_arms - 1}")
@@ -158,18 +167,24 @@ class Decisions:
         return len(self.action)
 
     def __getitem__(self, index: slice) -> "Decisions":
-        return Decisions(**{f.name: getattr(self, f.name)[index] for f in fields(self)})
+        told = {name: rows[index] for name, rows in self.told.items()}
+        return Decisions(**{name: getattr(self, name)[index] for name in ARRAYS}, told=told)
 
     @classmethod
     def concatenate(cls, parts: "list[Decisions]") -> "Decisions":
         """Several batches as one."""
         if len(parts) == 1:
             return parts[0]
-        return cls(**{f.name: np.concatenate([getattr(part, f.name) for part in parts]) for f in fields(cls)})
+        told = {name: np.concatenate([part.told[name] for part in parts]) for name in parts[0].told}
+        return cls(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in ARRAYS}, told=told)
 
     def round(self, i: int) -> dict[str, Any]:
-        """Round i alone: field name to scalar or (K,) array; `exploration_set` and `candidates` as masks."""
-        return {f.name: getattr(self, f.name)[i] for f in fields(self)}
+        """Round i alone: field name to scalar or (K,) array; `exploration_set` and `candidates` as masks; no `told`."""
+        return {name: getattr(self, name)[i] for name in ARRAYS}
+
+
+ARRAYS = tuple(f.name for f in fields(Decisions) if f.name != "told")
+"""The fields that are arrays with a row a round."""
 
 
 def _check_distributions(p: Float[np.ndarray, "n arms"], available: Bool[np.ndarray, "n arms"] | None) -> None:

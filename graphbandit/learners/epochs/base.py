@@ -1,6 +1,7 @@
 """What all learners of epochs share: when an epoch ends, which data it adds, and what a failed fit leaves behind."""
 
 import math
+import warnings
 from abc import abstractmethod
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -11,13 +12,22 @@ import numpy as np
 from graphbandit.base.checks import LARGEST, setting_integer, setting_number
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Bool, Float
-from graphbandit.errors import HorizonError, InputError, SettingError
+from graphbandit.errors import EstimatedNoiseWarning, HorizonError, InputError, SettingError
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.learners.base import Learner, candidates_of, function_class_of, predicted
 from graphbandit.learners.epochs.schedule import END, EpochSchedule
 from graphbandit.learners.problem import Problem
 from graphbandit.rounds.observations import Observations
 from graphbandit.rounds.shown import Shown
+
+NO_OBSERVATIONS = Observations(
+    contexts=np.empty((0, 0)),
+    rounds=np.empty(0, dtype=np.int64),
+    rows=np.empty(0, dtype=np.int64),
+    arms=np.empty(0, dtype=np.int64),
+    rewards=np.empty(0),
+)
+"""No rounds at all."""
 
 AnyFunctionClass = FunctionClass[Any, Any, Any]
 
@@ -98,19 +108,49 @@ class EpochLearner(Learner[State], Generic[State]):
             after = replace(after, lowest_reward=low, highest_reward=high)
         return after
 
+    @property
+    def refits(self) -> bool:
+        """Yes: all data so far makes an estimate at any time."""
+        return True
+
+    def refit(self, state: State, observations: Observations) -> State:
+        """Learn from all data so far in the middle of the epoch, which keeps its number and its end."""
+        so_far = len(observations.between(state.rounds, END))
+        return self._again(state, self.ended(state, observations, split=END, length=so_far))
+
+    def grown(self, state: State, problem: Problem) -> State:
+        """The class's data with the new arms, and an estimate from it; the epoch goes on."""
+        if self.function_class is not None:
+            raise SettingError(
+                "function_class is a setting of the learner; expected it in the problem, to take more arms"
+            )
+        functions = self.functions(problem)
+        if functions.n_observed(state.data) == 0:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", EstimatedNoiseWarning)  # that was said at the start
+                return replace(self.init(problem), rounds=state.rounds, epoch=state.epoch)
+        data = functions.grown_data(state.data)
+        ended = EndedEpoch(NO_OBSERVATIONS, 0, data, data, NO_OBSERVATIONS)
+        return self._again(replace(state, problem=problem, data=data), ended)
+
+    def _again(self, state: State, ended: EndedEpoch) -> State:
+        """What is learnt at the start of the epoch, from other data; the epoch keeps its number."""
+        before = replace(state, epoch=max(state.epoch - 1, 1))
+        return replace(self.learnt(before, ended), epoch=state.epoch)
+
     def split(self, state: State) -> int:
         """The round from which on the epoch's data is kept apart as `EndedEpoch.from_split`: its first."""
         return state.rounds
 
-    def ended(self, state: State, observations: Observations, *, split: int) -> EndedEpoch:
+    def ended(self, state: State, observations: Observations, *, split: int, length: int | None = None) -> EndedEpoch:
         """The epoch's data. Raises unless the observations hold all of its rounds; they may hold late news as well.
 
-        Late news counts as data before the split.
+        Late news counts as data before the split. `length` is the number of rounds, None for all that were left.
         """
         functions, rounds = self.functions(state.problem), state.rounds
         observations.check(functions.n_arms)
-        expected = self.rounds_until_update(state)
-        if expected == 0:
+        expected = self.rounds_until_update(state) if length is None else length
+        if expected == 0 and length is None:
             raise HorizonError(f"round {rounds} is the last of the problem's horizon; expected no update after it")
         new = observations.between(rounds, rounds + expected)
         if len(new) != expected or (len(observations) and int(observations.rounds[-1]) >= rounds + expected):

@@ -70,6 +70,12 @@ class ArmMeansLearner(EveryRoundLearner[ArmMeansState]):
             problem=problem, rounds=0, counts=np.zeros(problem.n_arms, dtype=np.int64), sums=np.zeros(problem.n_arms)
         )
 
+    def grown(self, state: ArmMeansState, problem: Problem) -> ArmMeansState:
+        """Nothing was seen of the new arms."""
+        new = problem.n_arms - len(state.counts)
+        counts, sums = np.pad(state.counts, (0, new)), np.pad(state.sums, (0, new))
+        return ArmMeansState(problem=problem, rounds=state.rounds, counts=counts, sums=sums)
+
     def _run(
         self,
         state: ArmMeansState,

@@ -46,11 +46,6 @@ State = TypeVar("State", bound=RoundState)
 class EveryRoundLearner(Learner[State], Generic[State]):
     """A learner whose state changes with every round."""
 
-    @property
-    def n_notes(self) -> int:
-        """How many numbers a round's notes are."""
-        return 0
-
     @abstractmethod
     def _run(
         self,

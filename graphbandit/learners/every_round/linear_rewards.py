@@ -77,6 +77,24 @@ class LinearLearner(EveryRoundLearner[LinearState]):
                 raise SettingError(f"arm_features go beyond {LARGEST**0.25:g}; expected smaller ones")
             object.__setattr__(self, "arm_features", tuple(map(tuple, table.tolist())))
 
+    def grown(self, state: LinearState, problem: Problem) -> LinearState:
+        """A theta of each arm is new for new arms; one theta for all stays what it is."""
+        before, (vectors, d) = state.problem.n_arms, state.sums.shape
+        if self.arm_features is not None or (vectors == before == 1):
+            raise SettingError(
+                "arm_features, or a single arm, are settings of the learner; expected IDSG or AdaCBG with "
+                "Problem(arm_features=...), which take more arms"
+            )
+        new = problem.n_arms - before if vectors == before else 0
+        fresh = np.broadcast_to(np.sqrt(self.ridge) * np.eye(d), (new, d, d))
+        return LinearState(
+            problem=problem,
+            rounds=state.rounds,
+            factors=np.concatenate([state.factors, fresh]),
+            sums=np.concatenate([state.sums, np.zeros((new, d))]),
+            log_determinants=np.pad(state.log_determinants, (0, new)),
+        )
+
     @property
     def needs_loops(self) -> bool:
         """No: what is not revealed is not learnt."""

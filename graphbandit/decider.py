@@ -1,0 +1,147 @@
+"""A read-only copy of a bandit: it decides, learns nothing, and can be sent to other processes."""
+
+import hashlib
+import secrets
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from graphbandit.base.shapes import Bool, Float, Int
+from graphbandit.errors import InputError
+from graphbandit.graphs.batch import FeedbackGraphs
+from graphbandit.inputs import Graph, available_of, check_key, contexts_of, graphs_of, on_offer
+from graphbandit.learners.played import Played
+from graphbandit.learners.problem import Problem
+from graphbandit.learners.snapshot import Snapshot
+from graphbandit.open_decisions import OpenDecision
+from graphbandit.rounds.decision import Decision
+from graphbandit.rounds.decisions import Decisions
+from graphbandit.rounds.shown import Graphs, Shown
+
+
+class Decider:
+    """Decides as its bandit would at the moment it was made, any number of rounds, and learns nothing.
+
+    The draw is a function of what the learner knew and of the decision's key alone: any number of deciders, in any
+    process, give the same key the same decision for the same context. Hand the decisions to `Bandit.take`, then
+    observe their rewards there. `Bandit.decider` makes one; it can be pickled.
+
+    >>> from graphbandit import Bandit, LinUCB, Problem, graphs
+    >>> bandit = Bandit(LinUCB(alpha=1.0), Problem(arms=["a", "b"], noise=0.5), graph=graphs.complete(2))
+    >>> decision = bandit.decider().decide([1.0], key="visit-1")
+    >>> (taken,) = bandit.take([decision])
+    >>> bandit.observe("visit-1", {"a": 1.0, "b": 0.0})
+    """
+
+    def __init__(
+        self, snapshot: Snapshot, *, identity: str, graph: Graph | None, retired: Bool[np.ndarray, " arms"] | None
+    ) -> None:
+        self._snapshot, self._identity, self._graph, self._retired = snapshot, identity, graph, retired
+
+    def __repr__(self) -> str:
+        return f"Decider({type(self._snapshot.learner).__name__}, learnt={self.learnt})"
+
+    @property
+    def problem(self) -> Problem:
+        """The problem of its bandit."""
+        return self._snapshot.problem
+
+    @property
+    def learnt(self) -> int:
+        """How many rounds its learner had learnt from."""
+        return self._snapshot.learnt
+
+    def decide(
+        self, context: object = None, graph: object = None, *, available: object = None, key: str | None = None
+    ) -> Decision:
+        """Decide one round; the arguments are those of `Bandit.decide`. Without a key, a random one is made."""
+        contexts, _ = contexts_of(self.problem, context, many=False)
+        graphs = graphs_of(self.problem, self._graph if graph is None else graph, 1)
+        return self._decided(contexts, graphs, available, [_key(key)])[0]
+
+    def decide_batch(
+        self,
+        contexts: object = None,
+        graphs: object = None,
+        *,
+        available: object = None,
+        keys: Sequence[str] | None = None,
+    ) -> list[Decision]:
+        """Decide many rounds; the arguments are those of `Bandit.decide_batch`."""
+        rows, _ = contexts_of(self.problem, contexts, many=True, graphs=graphs)
+        batch = graphs_of(self.problem, self._graph if graphs is None else graphs, len(rows))
+        given = [None] * len(rows) if keys is None else list(keys)
+        if len(given) != len(rows):
+            raise InputError(f"keys has {len(given)} keys for {len(rows)} rounds; expected one a round")
+        return self._decided(rows, batch, available, [_key(key) for key in given])
+
+    def _decided(
+        self, contexts: np.ndarray, graphs: Graphs | None, available: object, keys: list[str]
+    ) -> list[Decision]:
+        mask = on_offer(available_of(self.problem, available), self._retired)
+        shown = Shown(contexts, graphs, mask)
+        if not len(shown):
+            return []
+        batch = self._snapshot.decide(shown, self._uniforms(keys))
+        rows = zip(keys, batch.action.tolist(), batch.probability.tolist(), may_reveal(graphs, batch), strict=True)
+        return [
+            Decision(
+                id=-1,
+                action=action,
+                probability=probability,
+                revealed=revealed,
+                bandit=self._identity,
+                batch=batch,
+                row=row,
+                arms=self.problem.arms,
+                key=key,
+                context=contexts[row : row + 1],
+                available=None if shown.available is None else shown.available[row : row + 1],
+            )
+            for row, (key, action, probability, revealed) in enumerate(rows)
+        ]
+
+    def _uniforms(self, keys: list[str]) -> Float[np.ndarray, " n"]:
+        """One number in [0, 1) a key: 53 bits of a digest of the bandit, the rounds it has learnt from, and the key."""
+        numbers = np.empty(len(keys))
+        for i, key in enumerate(keys):
+            text = f"{self._identity}\n{self.learnt}\n{key}".encode("utf-8", "surrogatepass")
+            numbers[i] = (int.from_bytes(hashlib.blake2b(text, digest_size=8).digest()) >> 11) * 2.0**-53
+        return numbers
+
+
+def may_reveal(graphs: Graphs | None, decisions: Decisions) -> Iterator[Int[np.ndarray, " revealed"]]:
+    """Of which arms rewards may come: those revealed, or, where that is not known yet, all that may have been."""
+    if isinstance(graphs, FeedbackGraphs):
+        masks = graphs._revealed(decisions.action)
+    else:
+        masks = decisions.observation_probabilities > 0.0
+        if graphs is not None:
+            masks &= graphs.stored[graphs.index, decisions.action] > 0.0
+    return (mask.nonzero()[0] for mask in masks)
+
+
+def taken(decision: Decision, number: int, problem: Problem) -> tuple[Played, OpenDecision | None, Decision]:
+    """A decider's decision as the round of this number: how it was played, what it awaits, and with its id."""
+    batch, row, mask, context = (
+        decision.batch,
+        slice(decision.row, decision.row + 1),
+        decision.available,
+        decision.context,
+    )
+    assert context is not None  # a decider's decision has it
+    if mask is not None and mask.shape[1] < problem.n_arms:  # arms were added since; they were not on offer
+        mask = np.pad(mask, ((0, 0), (0, problem.n_arms - mask.shape[1])))
+    played = Played(number, context.copy(), batch.action[row].copy(), batch.notes[row].copy(), mask)
+    revealed = decision.revealed.copy()
+    entry = None
+    if len(revealed):
+        q = batch.observation_probabilities[decision.row, revealed]
+        entry = OpenDecision(played._replace(available=None), revealed, q)
+    seal = "" if entry is None else entry.seal
+    return played, entry, replace(decision, id=number, arms=problem.arms, seal=seal, context=None, available=None)
+
+
+def _key(key: object) -> str:
+    return secrets.token_hex(12) if key is None else check_key(key)

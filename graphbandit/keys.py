@@ -1,0 +1,129 @@
+"""The callers' own names of decisions: the same key again is the same decision."""
+
+from collections import OrderedDict
+from collections.abc import Iterator
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+
+from graphbandit.base.arms import ArmNames
+from graphbandit.errors import UnknownDecisionError
+from graphbandit.rounds.decision import Decision
+from graphbandit.rounds.decisions import ARRAYS, Decisions
+
+
+class Keys:
+    """Decisions by key, in bounded memory: those that await rewards, and the `limit` that ended last.
+
+    Each is kept whole, with the probabilities and gaps of every arm. Adding or ending one twice is the same as once.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self._made: dict[str, Decision] = {}
+        self._open: dict[int, str] = {}
+        self._ended: OrderedDict[str, None] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._made)
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._made
+
+    def __iter__(self) -> Iterator[Decision]:
+        return iter(self._made.values())
+
+    def get(self, key: str) -> Decision | None:
+        """The decision of this key, a copy of it; None if there is none, or not any more."""
+        found = self._made.get(key)
+        return None if found is None else found.detached()
+
+    def number(self, key: str) -> int:
+        """The id of the decision of this key."""
+        if key not in self._made:
+            raise UnknownDecisionError(
+                f"no decision has the key {key!r}; keys are kept while rewards are awaited, and of the last "
+                f"{self.limit} decisions that await none"
+            )
+        return self._made[key].id
+
+    def add(self, decision: Decision, *, awaits: bool) -> None:
+        """Remember a decision that has a key."""
+        assert decision.key is not None
+        self._made[decision.key] = decision
+        if awaits:
+            self._open[decision.id] = decision.key
+        else:
+            self._end(decision.key)
+
+    def end(self, number: int) -> None:
+        """The decision of this id awaits no more rewards."""
+        key = self._open.get(number)
+        if key is not None:
+            self._end(key)
+            del self._open[number]
+
+    def _end(self, key: str) -> None:
+        self._ended[key] = None
+        while len(self._ended) > self.limit:
+            oldest = next(iter(self._ended))
+            self._made.pop(oldest, None)
+            del self._ended[oldest]
+
+    @property
+    def ended(self) -> list[str]:
+        """The keys of decisions that await no more rewards, those that ended first before the others."""
+        return list(self._ended)
+
+
+def keys_content(keys: Keys) -> dict[str, Any]:
+    """Keys and their decisions as a file holds them; decisions of as many arms are one batch."""
+    groups = []
+    for _, group in groupby(keys, key=lambda decision: decision.batch.probabilities.shape[1]):
+        made = list(group)
+        batch = Decisions.concatenate([one.batch for one in made])
+        groups.append(
+            {
+                "keys": [one.key for one in made],
+                "ids": np.array([one.id for one in made], dtype=np.int64),
+                "seals": [one.seal for one in made],
+                "revealed": [one.revealed for one in made],
+                "decisions": {name: getattr(batch, name) for name in ARRAYS},
+                "told": dict(batch.told),
+            }
+        )
+    return {"max_keys": keys.limit, "keyed": groups, "ended_keys": keys.ended}
+
+
+def keys_of(saved: dict[str, Any], identity: str, arms: ArmNames | None, opened: set[int]) -> Keys:
+    """What `keys_content` made arrays of; `opened` are the decisions that await rewards."""
+    keys, made = Keys(int(saved["max_keys"])), {}
+    for group in saved["keyed"]:
+        batch = Decisions(**group["decisions"], told=group["told"])
+        columns = (group["keys"], group["ids"].tolist(), group["seals"], group["revealed"], batch.action)
+        for row, (key, number, seal, revealed, action) in enumerate(zip(*columns, strict=True)):
+            probability = float(batch.probability[row])
+            decision = Decision(
+                id=number,
+                action=int(action),
+                probability=probability,
+                revealed=revealed,
+                bandit=identity,
+                batch=batch,
+                row=row,
+                arms=arms,
+                key=key,
+                seal=seal,
+            ).detached()
+            made[key] = decision
+    ended = dict.fromkeys(saved["ended_keys"])
+    if not set(ended) <= set(made) or any((one.id in opened) == (key in ended) for key, one in made.items()):
+        raise ValueError("its keys and its open decisions do not fit each other")
+    for key, decision in made.items():
+        keys._made[key] = decision
+        if key not in ended:
+            keys._open[decision.id] = key
+    for key in ended:
+        keys._ended[key] = None
+    return keys

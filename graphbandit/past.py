@@ -1,0 +1,158 @@
+"""Rows of past data (logs of another system, a survey, last year's sales) as rounds that a learner can learn from."""
+
+from typing import Any
+
+import numpy as np
+
+from graphbandit.base.checks import LARGEST, available_array, first_not_finite, numbers
+from graphbandit.base.shapes import Bool, Float, Int, Shaped
+from graphbandit.errors import InputError, ObservationError, SettingError
+from graphbandit.graphs.batch import FeedbackGraphs
+from graphbandit.graphs.probabilistic import ProbabilisticGraphs
+from graphbandit.inputs import arms_of, available_of
+from graphbandit.learners.base import Learner
+from graphbandit.learners.late_graphs import LateGraph
+from graphbandit.learners.played import News, Played
+from graphbandit.learners.problem import Problem
+from graphbandit.rounds.shown import Graphs
+
+
+def past_rounds(
+    learner: Learner[Any],
+    problem: Problem,
+    first: int,
+    *,
+    contexts: Shaped[np.ndarray, "n ..."],
+    actions: object,
+    rewards: object,
+    probabilities: object,
+    graphs: Graphs | None,
+    available: object,
+) -> tuple[Played, News]:
+    """Past rows as rounds numbered from `first` on, and their rewards by round and arm; checked.
+
+    The arguments are those of `Bandit.learn`.
+    """
+    n, n_arms = len(contexts), problem.n_arms
+    if learner.n_notes:
+        raise SettingError(
+            f"{type(learner).__name__} needs notes of its own for every round, which past rows do not have; "
+            "expected a learner that learns from rewards alone, as IDSG, AdaCBG or LinUCB"
+        )
+    table, played = _rewards(problem, rewards, actions, n)
+    if played is None:
+        if isinstance(learner, LateGraph) or not learner._is_ours:
+            raise InputError(f"actions is None; {type(learner).__name__} expects the arm that was played in each round")
+        played = np.isfinite(table).argmax(axis=1).astype(np.int64)
+    seen = np.isfinite(table)
+    mask = available_array(available_of(problem, available), n, n_arms)
+    if mask is not None and n and not mask[np.arange(n), played].all():
+        t = int(np.argmin(mask[np.arange(n), played]))
+        raise InputError(f"actions[{t}] is {played[t]}, which was not available; expected an arm that was")
+    _check_graphs(graphs, played, seen, n, n_arms)
+    propensity = _propensities(probabilities, graphs, played, seen, n_arms)
+    rows, arms = np.nonzero(seen)
+    observed = table[rows, arms]
+    learner.check_rewards(observed)
+    news = News(rows + first, arms, observed, propensity[rows, arms])
+    return Played(first, contexts, played, np.empty((n, 0)), mask), news
+
+
+def _rewards(
+    problem: Problem, rewards: object, actions: object, n: int
+) -> tuple[Float[np.ndarray, "n arms"], Int[np.ndarray, " n"] | None]:
+    """Rewards of all arms, not a number where none was seen, and the arms played, if they are told."""
+    n_arms = problem.n_arms
+    played = None if actions is None else arms_of(problem, "actions", actions)
+    if played is not None and len(played) != n:
+        raise InputError(f"actions has {len(played)} arms for {n} contexts; expected one a round")
+    columns = list(getattr(rewards, "columns", []))
+    if columns and hasattr(rewards, "to_numpy"):
+        places = arms_of(problem, "the columns of rewards", columns)
+        if len(set(places.tolist())) < len(places):
+            raise InputError("the columns of rewards have an arm twice; expected each arm once")
+        values = numbers("rewards", rewards.to_numpy(), has="have")
+        table = np.full((len(values), n_arms), np.nan)
+        table[:, places] = values
+    else:
+        table = numbers("rewards", rewards, has="have")  # type: ignore[arg-type]
+    if table.ndim == 1 and len(table) == n:
+        if played is None:
+            raise InputError("actions is None, and rewards has one number a round; expected the arm that it is of")
+        values, table = table, np.full((n, n_arms), np.nan)
+        table[np.arange(n), played] = values
+    if table.shape != (n, n_arms):
+        raise InputError(f"rewards have shape {table.shape}; expected ({n},) or ({n}, {n_arms})")
+    if not (np.isnan(table) | (np.abs(table) <= LARGEST)).all():
+        where = first_not_finite(np.where(np.isnan(table), 0.0, table), largest=LARGEST)
+        raise ObservationError(f"rewards have {where}; expected numbers up to {LARGEST:g} in size, nan for none")
+    return table, played
+
+
+def _check_graphs(
+    graphs: Graphs | None, played: Int[np.ndarray, " n"], seen: Bool[np.ndarray, "n arms"], n: int, n_arms: int
+) -> None:
+    """Raise unless the arms played may have revealed what was seen."""
+    if graphs is None:
+        return
+    if len(graphs) != n or graphs.n_arms != n_arms:
+        raise InputError(
+            f"there are {len(graphs)} graphs of {graphs.n_arms} arms; expected {n} of {n_arms}, one graph a round"
+        )
+    if isinstance(graphs, ProbabilisticGraphs):
+        revealed = graphs.stored[graphs.index, played] > 0.0
+    else:
+        revealed = graphs._revealed(played)
+    if (seen & ~revealed).any():
+        t, arm = np.argwhere(seen & ~revealed)[0].tolist()
+        raise ObservationError(f"rewards[{t}] has arm {arm}, which arm {played[t]} does not reveal in that graph")
+
+
+def _propensities(
+    given: object,
+    graphs: Graphs | None,
+    played: Int[np.ndarray, " n"],
+    seen: Bool[np.ndarray, "n arms"],
+    n_arms: int,
+) -> Float[np.ndarray, "n arms"]:
+    """q: with which probability each reward was revealed, 1 where nobody tells."""
+    n, rounds = len(played), np.arange(len(played))
+    if given is None:
+        return np.ones((n, n_arms))
+    p = numbers("probabilities", given, has="have")  # type: ignore[arg-type]
+    if p.shape not in ((n,), (n, n_arms)):
+        raise InputError(f"probabilities have shape {p.shape}; expected ({n},) or ({n}, {n_arms})")
+    if not ((p >= 0) & (p <= 1 + 1e-6)).all():
+        raise InputError(f"probabilities have {p[~((p >= 0) & (p <= 1 + 1e-6))][0]}; expected numbers from 0 to 1")
+    others = seen.copy()
+    others[rounds, played] = False
+    if others.any() and (graphs is None or p.ndim == 1):
+        t = int(np.argmax(others.any(axis=1)))
+        raise InputError(
+            f"rewards[{t}] has arms beside the one played; expected graphs, and the probabilities of all arms, "
+            f"({n}, {n_arms}), so that it is known how likely they were to be revealed"
+        )
+    if p.ndim == 1:
+        q = np.zeros((n, n_arms))
+        q[rounds, played] = p
+    else:
+        if not (np.abs(p.sum(axis=1) - 1.0) <= 1e-6).all():
+            t = int(np.argmax(np.abs(p.sum(axis=1) - 1.0)))
+            raise InputError(f"probabilities[{t}] sum to {p[t].sum():g}; expected 1")
+        q = p if graphs is None else _revealed_with(p, graphs)
+    if not (q[seen] > 0).all():
+        t, arm = np.argwhere(seen & (q <= 0))[0].tolist()
+        raise InputError(f"rewards[{t}] has arm {arm}, which was revealed with probability 0; expected more than 0")
+    return np.minimum(q, 1.0)
+
+
+def _revealed_with(p: Float[np.ndarray, "n arms"], graphs: Graphs) -> Float[np.ndarray, "n arms"]:
+    """q(a) = sum of p(j) over the arms j that reveal a."""
+    q = np.empty(p.shape)
+    for stored in np.unique(graphs.index):
+        which = graphs.index == stored
+        if isinstance(graphs, FeedbackGraphs):
+            q[which] = p[which] @ graphs._stored_graph(int(stored)).to_sparse().astype(np.float64)
+        else:
+            q[which] = p[which] @ graphs.stored[stored]
+    return q

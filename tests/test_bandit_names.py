@@ -1,0 +1,239 @@
+"""A bandit as people use it: named arms, contexts as they have them, a graph of its own, explanations, files."""
+
+import json
+
+import networkx
+import numpy as np
+import pandas as pd
+import pytest
+
+import graphbandit as gb
+from graphbandit.errors import (
+    GraphError,
+    InputError,
+    ObservationError,
+    SavedFileError,
+    SettingError,
+    UnknownDecisionError,
+)
+
+PRICES = ["7.99", "8.99", "9.99"]
+FEATURES = gb.Features({"age": "number", "country": ["DE", "FR", "IT"]})
+GRAPH = gb.FeedbackGraph.from_edges([("9.99", "8.99"), ("8.99", "7.99")], arms=PRICES, add_loops=True)
+VISIT = {"age": 31, "country": "DE"}
+
+
+def make(learner=None, graph=GRAPH, **settings):
+    problem = gb.Problem(arms=PRICES, features=FEATURES, function_class="linear", noise=0.5)
+    return gb.Bandit(learner or gb.IDSG(draws=20), problem, graph=graph, identity="shop", **settings)
+
+
+def played(bandit, rounds=20):
+    for t in range(rounds):
+        decision = bandit.decide({"age": 20 + t % 40, "country": ("DE", "FR", "IT")[t % 3]})
+        bandit.observe(decision, {arm: float(arm) / 10 for arm in decision.revealed_arms})
+    return bandit
+
+
+def content(bandit, folder):
+    bandit.save(folder / "content.gb")
+    return (folder / "content.gb").read_bytes()
+
+
+def test_arms_are_called_by_their_names():
+    bandit = make()
+    decision = bandit.decide(VISIT, available=["8.99"])
+    assert (decision.arm, decision.action, decision.revealed_arms) == ("8.99", 1, ["7.99", "8.99"])
+    assert "arm='8.99'" in repr(decision)
+    bandit.observe(decision, {"8.99": 8.99})
+    assert bandit.awaited(decision).tolist() == [0]
+    bandit.observe(decision, pd.Series({"7.99": 7.99}))
+    assert bandit.open_decisions == []
+    by_number = bandit.decide(VISIT, available=[True, False, False])
+    assert by_number.arm == "7.99"
+    bandit.observe(by_number, {0: 1.0})
+
+
+def test_without_names_arms_are_their_numbers():
+    bandit = gb.Bandit(gb.LinUCB(alpha=1.0), gb.Problem(n_arms=3, noise=0.5), graph=np.eye(3))
+    decision = bandit.decide([1.0, 2.0])
+    assert decision.arm == decision.action
+    assert decision.revealed_arms == [decision.action]
+
+
+def test_contexts_are_dictionaries_rows_and_frames(tmp_path):
+    frame = pd.DataFrame([{"age": 31, "country": "DE"}, {"age": 52, "country": "IT"}, {"age": 18, "country": "FR"}])
+    ways = {
+        "dictionaries": [make().decide(row) for row in frame.to_dict("records")][:1],
+        "a row": [make().decide(frame.iloc[0])],
+        "a frame": make().decide_batch(frame),
+    }
+    one_by_one = make()
+    singles = [one_by_one.decide(row) for row in frame.to_dict("records")]
+    batch = ways["a frame"]
+    assert [d.action for d in batch] == [d.action for d in singles]
+    for made in ways.values():
+        assert made[0].probabilities.tobytes() == singles[0].probabilities.tobytes()
+
+
+def test_unknown_and_missing_values_are_counted_once_a_decision_is_made(tmp_path):
+    bandit = make()
+    bandit.decide({"age": None, "country": "ES"}, key="a")
+    bandit.decide({"age": None, "country": "ES"}, key="a")
+    with pytest.raises(GraphError):
+        bandit.decide({"age": None, "country": "ES"}, np.eye(2))
+    assert (bandit.tally.unknown, bandit.tally.missing) == ({"country": 1}, {"age": 1})
+    bandit.save(tmp_path / "shop.gb")
+    assert gb.Bandit.load(tmp_path / "shop.gb").tally == bandit.tally
+
+
+@pytest.mark.parametrize("kind", ["graph", "array", "networkx", "probabilities"])
+def test_a_graph_of_its_own_in_every_form_is_saved(kind, tmp_path):
+    edges = networkx.DiGraph([("9.99", "8.99"), ("8.99", "7.99"), *((arm, arm) for arm in PRICES)])
+    graph = {
+        "graph": GRAPH,
+        "array": GRAPH.to_dense().astype(int),
+        "networkx": edges,
+        "probabilities": gb.ProbabilisticGraph(0.5 + 0.5 * np.eye(3), arms=PRICES),
+    }[kind]
+    bandit = make(graph=graph)
+    decision = bandit.decide(VISIT)
+    assert make(graph=None).decide(VISIT, graph).probabilities.tobytes() == decision.probabilities.tobytes()
+    bandit.save(tmp_path / "shop.gb")
+    loaded = gb.Bandit.load(tmp_path / "shop.gb")
+    assert loaded.graph == bandit.graph
+    assert loaded.graph.arms == bandit.graph.arms
+    assert content(loaded, tmp_path) == (tmp_path / "shop.gb").read_bytes()
+    assert loaded.decide(VISIT).action == bandit.decide(VISIT).action
+
+
+def test_learners_without_contexts_need_none():
+    bandit = gb.Bandit(gb.learners.UCBN(), gb.Problem(arms=PRICES, noise=0.5), graph=GRAPH)
+    for _ in range(5):
+        decision = bandit.decide()
+        bandit.observe(decision, dict.fromkeys(decision.revealed_arms, 0.5))
+    bandit.decide(None, gb.graphs.complete(3))
+    assert len(bandit.decide_batch(None, gb.FeedbackGraphs.repeat(GRAPH, 4))) == 4
+
+
+def test_a_decision_as_plain_values_and_in_words():
+    decision = played(make(), 40).decide(VISIT, key="visit-17")
+    values = json.loads(json.dumps(decision.to_dict(), allow_nan=False))
+    assert (values["key"], values["arm"], values["action"]) == ("visit-17", decision.arm, decision.action)
+    assert set(values["probabilities"]) == set(values["expected_regret"]) == set(values["estimate"]) == set(PRICES)
+    assert values["gamma"] is None
+    text = decision.explain()
+    for word in ("expected regret", "information", "estimate", "reveals", "play arm " + decision.arm):
+        assert word in text
+    assert "nan" not in text
+    assert "gamma" not in text
+
+
+@pytest.mark.parametrize("learner", [gb.AdaCBG(), gb.Greedy(), gb.LinUCB(alpha=1.0), gb.learners.TSN()], ids=repr)
+def test_explanations_speak_of_what_there_is(learner):
+    decision = played(make(learner)).decide(VISIT)
+    assert "nan" not in decision.explain()
+    assert "reveals" in decision.explain()
+    json.dumps(decision.to_dict(), allow_nan=False)
+
+
+def test_a_notebook_shows_a_decision_and_escapes_names():
+    names = ["<b>", "&", "plain"]
+    bandit = gb.Bandit(gb.learners.Uniform(), gb.Problem(arms=names), graph=gb.graphs.complete(3))
+    page = bandit.decide()._repr_html_()
+    assert "&lt;b&gt;" in page
+    assert "<b>played</b>" in page
+    assert page.count("<tr>") == 4
+
+
+def test_estimates_of_ids_are_those_of_its_draws():
+    bandit = played(make())
+    decision = bandit.decide(VISIT)
+    state, functions = bandit.state, bandit.problem.function_class
+    context = FEATURES.encode(VISIT)[None]
+    values = functions.draw_values(state.plausible, context)[0]
+    np.testing.assert_allclose(decision.batch.told["estimate"][0], state.plausible.weights @ values, rtol=1e-12)
+    best = state.plausible.weights @ values.max(axis=1)
+    np.testing.assert_allclose(decision.batch.told["expected regret"][0], best - state.plausible.weights @ values)
+
+
+CALLS = {
+    "context: unknown column": (lambda b: b.decide({"age": 3, "land": "DE"}), InputError, "country"),
+    "context: text for a number": (lambda b: b.decide({"age": "old", "country": "DE"}), InputError, "age"),
+    "context: a number": (lambda b: b.decide(3.0), InputError, "context"),
+    "contexts: one for many": (lambda b: b.decide_batch(VISIT), InputError, "expected several"),
+    "contexts: many for one": (lambda b: b.decide([VISIT, VISIT]), InputError, "expected one"),
+    "contexts: none, and no batch of graphs": (lambda b: b.decide_batch(None), InputError, "contexts is None"),
+    "graph: text": (lambda b: b.decide(VISIT, "star"), GraphError, "graph is a str; expected"),
+    "graph: other size": (lambda b: b.decide(VISIT, np.eye(4)), GraphError, "have 4 arms; expected 3"),
+    "graph: other names": (
+        lambda b: b.decide(VISIT, GRAPH.with_arms(["7.99", "9.99", "8.99"])),
+        GraphError,
+        "arm 1 is '9.99'; expected '8.99'",
+    ),
+    "graph: not square": (lambda b: b.decide(VISIT, np.ones((3, 2))), GraphError, "(3, 2)"),
+    "available: one name": (lambda b: b.decide(VISIT, available="8.99"), InputError, "expected a list of names"),
+    "available: unknown name": (lambda b: b.decide(VISIT, available=["8.98"]), InputError, "arm is '8.98'"),
+    "available: names and numbers": (lambda b: b.decide(VISIT, available=["8.99", 1]), InputError, "has 1 among names"),
+    "available: none": (lambda b: b.decide(VISIT, available=[]), InputError, "available"),
+    "available: numbers": (lambda b: b.decide(VISIT, available=[0, 1, 2]), InputError, "expected booleans"),
+    "rewards: unknown name": (lambda b: b.observe(20, {"1.99": 1.0}), ObservationError, "arm is '1.99'"),
+    "rewards: a list": (lambda b: b.observe(20, [1.0]), ObservationError, "rewards is a list"),
+    "rewards: twice": (lambda b: b.observe(20, {"8.99": 1.0, 1: 1.0}), ObservationError, "twice"),
+    "rewards: a series with an arm twice": (
+        lambda b: b.observe(20, pd.Series([1.0, 2.0], index=["8.99", "8.99"])),
+        ObservationError,
+        "twice in its index",
+    ),
+    "rewards: not revealed": (lambda b: b.observe(20, {"9.99": 1.0}), ObservationError, "did not reveal"),
+    "decision: unknown key": (lambda b: b.observe("nobody", {}), UnknownDecisionError, "no decision has the key"),
+    "decision: None": (lambda b: b.observe(None, {}), UnknownDecisionError, "or its key"),
+    "key: a number": (lambda b: b.decide(VISIT, key=17), SettingError, "key is 17; expected text"),
+    "key: empty": (lambda b: b.decide(VISIT, key=""), SettingError, "key is ''"),
+    "keys: too few": (lambda b: b.decide_batch([VISIT, VISIT], keys=["a"]), InputError, "1 keys for 2 rounds"),
+}
+
+
+@pytest.mark.parametrize(("call", "error", "message"), CALLS.values(), ids=CALLS)
+def test_a_refused_call_changes_nothing(call, error, message, tmp_path):
+    bandit = played(make(gb.Greedy()))
+    bandit.decide(VISIT, available=["8.99"])
+    before = content(bandit, tmp_path)
+    with pytest.raises(error) as caught:
+        call(bandit)
+    assert message in str(caught.value)
+    assert content(bandit, tmp_path) == before
+
+
+@pytest.mark.parametrize(
+    ("settings", "error", "message"),
+    [
+        ({"graph": np.eye(2)}, GraphError, "have 2 arms; expected 3"),
+        ({"graph": 3}, GraphError, "graph is a int"),
+        ({"max_keys": -1}, SettingError, "max_keys is -1"),
+        ({"max_keys": 1.5}, SettingError, "max_keys is 1.5"),
+    ],
+    ids=str,
+)
+def test_settings_are_refused(settings, error, message):
+    with pytest.raises(error) as caught:
+        make(**settings)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        gb.KernelClass(n_arms=3, dimension=FEATURES.size),
+        gb.LinearClass(n_arms=2, dimension=FEATURES.size, parameters="per-arm"),
+        gb.LinearClass(n_arms=3, dimension=2, parameters="per-arm"),
+    ],
+    ids=["kind", "arms", "dimension"],
+)
+def test_another_function_class_than_the_saved_one_is_refused(other, tmp_path):
+    bandit = played(make())
+    bandit.save(tmp_path / "shop.gb")
+    with pytest.raises(SavedFileError, match="expected load"):
+        gb.Bandit.load(tmp_path / "shop.gb", function_class=other)
+    same = gb.Bandit.load(tmp_path / "shop.gb", function_class=bandit.problem.function_class)
+    assert content(same, tmp_path) == (tmp_path / "shop.gb").read_bytes()
