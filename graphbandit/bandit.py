@@ -24,7 +24,7 @@ from graphbandit.inputs import Graph, available_of, check_key, contexts_of, grap
 from graphbandit.keys import Keys
 from graphbandit.learners.base import Learner
 from graphbandit.learners.loop import Loop
-from graphbandit.learners.played import NO_NEWS, Played
+from graphbandit.learners.played import News, Played
 from graphbandit.learners.problem import Problem
 from graphbandit.open_decisions import OpenDecision, whole_number
 from graphbandit.past import past_rounds
@@ -443,7 +443,7 @@ class Bandit:
                 key = str(one.key)
                 before = made.get(key) or self._keys.get(key)
                 if before is None:
-                    after = after.take(played, NO_NEWS)
+                    after = after.take(played, News([], [], [], []))
                     made[key] = one
                     if entry is not None:
                         opened[one.id] = entry

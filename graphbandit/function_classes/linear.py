@@ -1,7 +1,7 @@
 """Functions linear in features phi(x, a), with ridge regression as oracle and an ellipsoid as version space."""
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal, NamedTuple
 
@@ -157,12 +157,11 @@ class LinearFunctionClass(ParametricClass[LinearData]):
         """The same sums, and those of no observation for each new arm with a parameter of its own."""
         new = self.features.blocks - len(data.moments)
         fresh = self.empty()
-        return LinearData(
+        return replace(
+            data,
             matrices=np.concatenate([data.matrices, fresh.matrices[:new]]),
             moments=np.concatenate([data.moments, fresh.moments[:new]]),
-            squares=data.squares,
-            count=data.count,
-            ridge=data.ridge,
+            sums=np.concatenate([data.sums, fresh.sums[:new]]),
         )
 
     def add(self, data: LinearData, observations: Observations) -> LinearData:

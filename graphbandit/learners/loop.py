@@ -126,7 +126,10 @@ class Loop:
             high = min(low + loop.left, n)
             loop = loop._with(rounds=self.rounds + high, waiting=loop.waiting.plus(played.part(low, high)))
             if starts[high] > starts[low]:
-                loop = loop.observe(News(*(column[starts[low] : starts[high]] for column in news)))
+                some = slice(starts[low], starts[high])
+                loop = loop.observe(
+                    News(news.rounds[some], news.arms[some], news.rewards[some], news.propensities[some])
+                )
         return loop
 
     def refit(self) -> "Loop":

@@ -40,7 +40,9 @@ def folder(tmp_path):
             "ml-latest-small/movies.csv", 'movieId,title,genres\r\n10,"One, the film (1995)",Drama\r\n20,Two,War'
         )
     plays = "".join(f"{u},{i},{u * i + 1}\n" for u in range(1, 30) for i in range(1, 20) if (u + i) % 3)
-    (tmp_path / "user_artists.csv.gz").write_bytes(gzip.compress(f"userID,artistID,listenCount\n{plays}".encode()))
+    (tmp_path / "user_artists.csv.gz").write_bytes(
+        gzip.compress(f"userID,artistID,listenCount\n{plays}".encode(), mtime=0)
+    )
     return tmp_path
 
 
@@ -114,7 +116,10 @@ def test_own_files(tmp_path):
     np.savez(tmp_path / "own.npz", X=X, y=Y)
     np.testing.assert_array_equal(read_labelled(tmp_path / "own.npz").X, X)
     (tmp_path / "own.csv").write_text("a,kind,b\n1,cat,2.5\n3,dog,4\n")
-    for name, content in (("own.csv", None), ("packed.csv.gz", gzip.compress(b"a,kind,b\n1,cat,2.5\n3,dog,4\n"))):
+    for name, content in (
+        ("own.csv", None),
+        ("packed.csv.gz", gzip.compress(b"a,kind,b\n1,cat,2.5\n3,dog,4\n", mtime=0)),
+    ):
         if content is not None:
             (tmp_path / name).write_bytes(content)
         data = read_labelled(tmp_path / name, label="kind")
@@ -140,7 +145,7 @@ BROKEN = [
     ("own.csv", b"kind\ncat\ndog\n", "kind", "nothing but the column 'kind'"),
     ("own.csv", b"a,kind\n", "kind", "nothing but the column 'kind'|is not a table"),
     ("own.csv.gz", b"not packed", "kind", "is not a readable file"),
-    ("own.csv.gz", gzip.compress(CSV.encode() * 50)[:-12], "kind", "is not a readable file"),
+    ("own.csv.gz", gzip.compress(CSV.encode() * 50, mtime=0)[:-12], "kind", "is not a readable file"),
     ("own.dat", b"@data\n1,2,A\n1,B\n", None, "without rows of one length"),
     ("own.dat", b"@data\n", None, "without rows of one length"),
     ("own.dat", b"1,x,A\n", None, "a feature is not a number"),

@@ -93,6 +93,7 @@ class LinearLearner(EveryRoundLearner[LinearState]):
             factors=np.concatenate([state.factors, fresh]),
             sums=np.concatenate([state.sums, np.zeros((new, d))]),
             log_determinants=np.pad(state.log_determinants, (0, new)),
+            totals=state.totals,
         )
 
     @property
