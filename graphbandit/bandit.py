@@ -4,7 +4,7 @@ import os
 import secrets
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple, SupportsIndex
 
@@ -24,7 +24,7 @@ from graphbandit.inputs import Graph, available_of, check_key, contexts_of, grap
 from graphbandit.keys import Keys
 from graphbandit.learners.base import Learner
 from graphbandit.learners.loop import Loop
-from graphbandit.learners.played import NO_NEWS, Played
+from graphbandit.learners.played import News, Played
 from graphbandit.learners.problem import Problem
 from graphbandit.open_decisions import OpenDecision, whole_number
 from graphbandit.past import past_rounds
@@ -40,7 +40,7 @@ class _Change(NamedTuple):
     loop: Loop
     opened: Mapping[int, OpenDecision] = MappingProxyType({})
     keyed: tuple[Decision, ...] = ()
-    seen: Int[np.ndarray, " arms"] | None = None
+    seen: Collection[int] = ()
     of: OpenDecision | None = None
     closed: tuple[int, ...] = ()
     forgotten: int = 0
@@ -119,7 +119,7 @@ class Bandit:
         self._retired: Bool[np.ndarray, " arms"] | None = None
         self._lock = threading.RLock()
         self._change: _Change | None = None  # a change that is decided on but may not be done
-        self._before: dict[str, Any] | None = None  # where the random stream was when a call began that is not done
+        self._before: Mapping[str, Any] | None = None  # where the random stream was when a call began that is not done
         self._once: tuple[FeedbackGraph, FeedbackGraphs] | None = None  # the last graph, as a batch of one round
 
     def __repr__(self) -> str:
@@ -284,8 +284,8 @@ class Bandit:
             entry = self._entry(number)
             news = entry.news(given)
             loop = self._loop
-            loop.learner.check_rewards(news.rewards)
             if len(news.arms):
+                loop.learner.check_rewards(np.array(news.rewards))
                 loop = loop.observe(news, entry.played)
             ends = final or len(entry.seen) + len(news.arms) == len(entry.revealed)
             self._do(_Change(loop, seen=news.arms, of=entry, closed=(number,) if ends else ()))
@@ -443,7 +443,7 @@ class Bandit:
                 key = str(one.key)
                 before = made.get(key) or self._keys.get(key)
                 if before is None:
-                    after = after.take(played, NO_NEWS)
+                    after = after.take(played, News([], [], [], []))
                     made[key] = one
                     if entry is not None:
                         opened[one.id] = entry
@@ -481,7 +481,7 @@ class Bandit:
                 SavedBandit(
                     identity=self._identity,
                     loop=loop,
-                    generator=dict(self._rng.bit_generator.state),
+                    generator=self._rng.bit_generator.state,
                     opened=self._open,
                     forgotten=self._forgotten,
                     max_open=self._max_open,
@@ -532,7 +532,7 @@ class Bandit:
             shown = Shown(contexts, graphs, on_offer(mask, self._retired))
             if not len(shown):
                 return []
-            self._before = dict(self._rng.bit_generator.state)
+            self._before = self._rng.bit_generator.state
             try:
                 decisions, after = loop.decide(shown, self._rng)
             except FitError as error:
@@ -599,14 +599,16 @@ class Bandit:
 
     def _settled(self) -> Loop:
         """The loop, once what an interrupted call has left behind is done or undone."""
+        if self._change is None and self._before is None:
+            return self._loop
         with self._lock:
             change = self._change
             if change is not None:
                 self._open.update(change.opened)
                 for decision in change.keyed:
                     self._keys.add(decision, awaits=decision.id in change.opened)
-                if change.of is not None and change.seen is not None:
-                    change.of.seen.update(change.seen.tolist())
+                if change.of is not None:
+                    change.of.seen.update(change.seen)
                 for number in change.closed:
                     self._open.pop(number, None)
                     self._keys.end(number)

@@ -126,7 +126,7 @@ class Loop:
             high = min(low + loop.left, n)
             loop = loop._with(rounds=self.rounds + high, waiting=loop.waiting.plus(played.part(low, high)))
             if starts[high] > starts[low]:
-                loop = loop.observe(News(*(column[starts[low] : starts[high]] for column in news)))
+                loop = loop.observe(news.part(int(starts[low]), int(starts[high])))
         return loop
 
     def refit(self) -> "Loop":
@@ -191,7 +191,7 @@ class Loop:
     def _check_shape(self, contexts: Shaped[np.ndarray, "n ..."]) -> None:
         """Raise InputError if contexts have another shape than those before."""
         if len(self.waiting):
-            shape = self.waiting[0].contexts.shape[1:]
+            shape = self.waiting.first.contexts.shape[1:]
             if contexts.shape[1:] != shape:
                 raise InputError(f"the context has shape {contexts.shape[1:]}; expected {shape} as before")
 

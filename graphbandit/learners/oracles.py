@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from graphbandit.base.checks import LARGEST, first_not_finite, setting_choice, setting_number
+from graphbandit.base.checks import LARGEST, setting_choice, setting_number
 from graphbandit.base.shapes import Float
 from graphbandit.errors import HorizonError, InputError, SettingError
 from graphbandit.function_classes.online import ORACLES, OnlineLinear
@@ -23,8 +23,12 @@ from graphbandit.rounds.shown import Shown
 
 OracleName = Literal["offline", "vaw", "ridge", "ogd"]
 
-LARGEST_CONTEXT = LARGEST**0.25
-"""Contexts of an online oracle are refused beyond this size: the squares of one would drown all others."""
+LARGEST_CONTEXT = 1e6
+"""Contexts of an online oracle are refused beyond this length, times the root of the regularisation.
+
+The square of the length over the regularisation is the condition of the matrix it inverts, so at 1e6 four digits of
+sixteen are left; one context of length 1e8 would leave none, and spoil every estimate after it.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,9 +49,13 @@ class OnlineOracle:
 
     def estimates(self, state: EpochState, shown: Shown) -> Float[np.ndarray, "n arms"]:
         """What the regression predicts, 0 before anything is learnt."""
-        if not (np.abs(shown.contexts) <= LARGEST_CONTEXT).all():
-            where = first_not_finite(shown.contexts, largest=LARGEST_CONTEXT)
-            raise InputError(f"contexts have {where}; expected finite numbers up to {LARGEST_CONTEXT:g} in size")
+        largest = LARGEST_CONTEXT * math.sqrt(self.regularisation)
+        with np.errstate(over="ignore"):  # infinitely long is too long
+            lengths = np.sqrt((shown.contexts * shown.contexts).sum(axis=-1))
+        if not (lengths <= largest).all():
+            raise InputError(
+                f"a context has length {lengths.max():g}; an online oracle expects at most {largest:g}: scale contexts"
+            )
         values = self._regression(state).predict(state.model, shown.contexts)
         if not (np.abs(values) <= LARGEST).all():
             raise InputError(f"the oracle predicts values beyond {LARGEST:g}; expected contexts of smaller size")

@@ -43,7 +43,7 @@ class EpochSchedule:
         if m * math.log(self.growth) >= _LOG_END:
             return END + m  # so long that nobody lives to see it, and still later than the epoch before
         if self.growth == 2.0:
-            return 2**m
+            return 1 << m
         return max(m, round(self.growth) - 1 + m, round(self.growth**m))
 
     def split(self, m: int) -> int:
