@@ -481,7 +481,7 @@ class Bandit:
                 SavedBandit(
                     identity=self._identity,
                     loop=loop,
-                    generator=dict(self._rng.bit_generator.state),
+                    generator=self._rng.bit_generator.state,
                     opened=self._open,
                     forgotten=self._forgotten,
                     max_open=self._max_open,
@@ -532,7 +532,7 @@ class Bandit:
             shown = Shown(contexts, graphs, on_offer(mask, self._retired))
             if not len(shown):
                 return []
-            self._before = dict(self._rng.bit_generator.state)
+            self._before = self._rng.bit_generator.state
             try:
                 decisions, after = loop.decide(shown, self._rng)
             except FitError as error:

@@ -126,10 +126,7 @@ class Loop:
             high = min(low + loop.left, n)
             loop = loop._with(rounds=self.rounds + high, waiting=loop.waiting.plus(played.part(low, high)))
             if starts[high] > starts[low]:
-                some = slice(starts[low], starts[high])
-                loop = loop.observe(
-                    News(news.rounds[some], news.arms[some], news.rewards[some], news.propensities[some])
-                )
+                loop = loop.observe(news.part(int(starts[low]), int(starts[high])))
         return loop
 
     def refit(self) -> "Loop":

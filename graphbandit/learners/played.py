@@ -39,6 +39,11 @@ class News(NamedTuple):
     rewards: Float[np.ndarray, " observed"] | list[float]
     propensities: Float[np.ndarray, " observed"] | list[float]
 
+    def part(self, low: int, high: int) -> "News":
+        """The rewards low .. high - 1 of these."""
+        one = slice(low, high)
+        return News(self.rounds[one], self.arms[one], self.rewards[one], self.propensities[one])
+
 
 class NewsColumns(NamedTuple):
     """All news, each column an array."""
