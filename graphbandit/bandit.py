@@ -4,7 +4,7 @@ import os
 import secrets
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple, SupportsIndex
 
@@ -35,7 +35,7 @@ class _Change(NamedTuple):
 
     loop: Loop
     opened: Mapping[int, OpenDecision] = MappingProxyType({})
-    seen: Int[np.ndarray, " arms"] | None = None
+    seen: Collection[int] = ()
     of: OpenDecision | None = None
     closed: tuple[int, ...] = ()
     forgotten: int = 0
@@ -98,7 +98,7 @@ class Bandit:
         self._loop, self._open, self._forgotten = loop, opened, forgotten
         self._lock = threading.RLock()
         self._change: _Change | None = None  # a change that is decided on but may not be done
-        self._before: dict[str, Any] | None = None  # where the random stream was when a call began that is not done
+        self._before: Mapping[str, Any] | None = None  # where the random stream was when a call began that is not done
         self._once: tuple[FeedbackGraph, FeedbackGraphs] | None = None  # the last graph, as a batch of one round
 
     def __repr__(self) -> str:
@@ -233,8 +233,8 @@ class Bandit:
             entry = self._entry(number)
             news = entry.news(rewards)
             loop = self._loop
-            loop.learner.check_rewards(news.rewards)
             if len(news.arms):
+                loop.learner.check_rewards(np.array(news.rewards))
                 loop = loop.observe(news, entry.played)
             ends = final or len(entry.seen) + len(news.arms) == len(entry.revealed)
             self._do(_Change(loop, seen=news.arms, of=entry, closed=(number,) if ends else ()))
@@ -283,8 +283,7 @@ class Bandit:
         self, contexts: Shaped[np.ndarray, "n ..."], graphs: Graphs | None, available: npt.ArrayLike | None
     ) -> list[Decision]:
         """Decide, and note the change down only when all of it is known."""
-        mask = None if available is None else np.array(available)  # the bandit's own, as the contexts are
-        shown = Shown(contexts, graphs, mask)
+        shown = Shown(contexts, graphs, available)  # type: ignore[arg-type]  # what is no mask is refused there
         with self._lock:
             loop = self._settled()
             if not len(shown):
@@ -324,12 +323,14 @@ class Bandit:
 
     def _settled(self) -> Loop:
         """The loop, once what an interrupted call has left behind is done or undone."""
+        if self._change is None and self._before is None:
+            return self._loop
         with self._lock:
             change = self._change
             if change is not None:
                 self._open.update(change.opened)
-                if change.of is not None and change.seen is not None:
-                    change.of.seen.update(change.seen.tolist())
+                if change.of is not None:
+                    change.of.seen.update(change.seen)
                 for number in change.closed:
                     self._open.pop(number, None)
                 self._forgotten = change.forgotten or self._forgotten
@@ -380,11 +381,9 @@ def _opened(decision: Decision, contexts: Shaped[np.ndarray, "n ..."]) -> OpenDe
     revealed, batch, row = decision.revealed, decision.batch, decision.row
     if not len(revealed):
         return None
-    one = slice(row, row + 1)
-    rows = (contexts, batch.action, batch.notes) if len(contexts) == 1 else _rows(contexts, batch, one)
-    propensities = batch.observation_probabilities[row, revealed]
-    return OpenDecision(Played(decision.id, *rows, None), revealed.copy(), propensities)
-
-
-def _rows(contexts: Shaped[np.ndarray, "n ..."], batch: Decisions, one: slice) -> tuple[Any, Any, Any]:
-    return contexts[one].copy(), batch.action[one].copy(), batch.notes[one].copy()
+    if len(contexts) == 1:
+        played = Played(decision.id, contexts, batch.action, batch.notes, None)
+    else:
+        context, action, notes = (rows[row : row + 1].copy() for rows in (contexts, batch.action, batch.notes))
+        played = Played(decision.id, context, action, notes, None)
+    return OpenDecision(played, revealed.copy(), batch.observation_probabilities[row, revealed])

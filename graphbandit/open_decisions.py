@@ -36,23 +36,21 @@ class OpenDecision:
 
     def news(self, rewards: Mapping[int, float]) -> News:
         """These rewards, checked: of revealed arms, none of them given before, finite numbers."""
-        number = self.played.first
-        found: dict[int, tuple[float, float]] = {}
+        number, seen = self.played.first, self.seen
+        found: dict[int, float] = {}
         propensity = self._propensities(len(rewards))
         for key, value in rewards.items():
-            arm = whole_number(key)
+            arm = key if type(key) is int else whole_number(key)
             if arm is None:
                 raise ObservationError(f"arm is {key!r}; expected a whole number")
             if arm not in propensity:
                 arms = self.revealed.tolist()
                 shown = ", ".join(map(str, arms[:12])) + (", ..." if len(arms) > 12 else "")
                 raise ObservationError(f"decision {number} did not reveal arm {arm}; expected some of {shown}")
-            if arm in self.seen or arm in found:
+            if arm in seen or arm in found:
                 raise ObservationError(f"the reward of arm {arm} of decision {number} was given already")
-            found[arm] = _reward(number, arm, value), propensity[arm]
-        values = np.array(list(found.values()), dtype=np.float64).reshape(-1, 2)
-        arms_seen = np.array(list(found), dtype=np.int64)
-        return News(np.full(len(found), number), arms_seen, values[:, 0].copy(), values[:, 1].copy())
+            found[arm] = value if type(value) is float and abs(value) <= LARGEST else _reward(number, arm, value)
+        return News([number] * len(found), list(found), list(found.values()), [propensity[arm] for arm in found])
 
     def _propensities(self, wanted: int) -> "Mapping[int, float] | _Sorted":
         """The propensity of each revealed arm: all in a dictionary, or looked up one by one where few are wanted."""

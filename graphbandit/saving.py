@@ -14,7 +14,7 @@ from graphbandit.errors import SavedFileError
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.learners.base import Learner
 from graphbandit.learners.loop import Loop
-from graphbandit.learners.played import NO_NEWS, Log, News, Played
+from graphbandit.learners.played import Log, News, NewsColumns, Played
 from graphbandit.learners.problem import Problem
 from graphbandit.open_decisions import OpenDecision
 
@@ -25,7 +25,7 @@ class SavedBandit:
 
     identity: str
     loop: Loop
-    generator: dict[str, Any]
+    generator: Mapping[str, Any]
     opened: Mapping[int, OpenDecision]
     forgotten: int
     max_open: int
@@ -37,8 +37,6 @@ def save_bandit(path: str | os.PathLike[str], bandit: SavedBandit) -> None:
     loop, opened = bandit.loop, list(bandit.opened.values())
     late = {one.first: one for one in loop.late}
     rounds = [one for part in loop.waiting for one in _single(part)]
-    news = [*loop.news] or [NO_NEWS]
-    told = News(*(np.concatenate(column) for column in zip(*news, strict=True)))
     content = {
         "identity": bandit.identity,
         "learner": loop.learner,
@@ -54,7 +52,7 @@ def save_bandit(path: str | os.PathLike[str], bandit: SavedBandit) -> None:
         "open_revealed": [entry.revealed for entry in opened],
         "open_propensities": [entry.propensities for entry in opened],
         "open_seen": [np.array(sorted(entry.seen), dtype=np.int64) for entry in opened],
-        **{f"news_{name}": column for name, column in told._asdict().items()},
+        **{f"news_{name}": column for name, column in NewsColumns.of(loop.news)._asdict().items()},
         "late_rounds": np.array(sorted(late), dtype=np.int64),
         **_columns("late_", [late[t] for t in sorted(late)]),
         "unfitted": loop.unfitted,
@@ -89,10 +87,14 @@ def load_bandit(path: str | os.PathLike[str], function_class: FunctionClass[Any,
 
 def _restored(saved: dict[str, Any]) -> SavedBandit:
     learner, problem, state = saved["learner"], saved["problem"], saved["state"]
-    if not isinstance(learner, Learner) or not isinstance(problem, Problem) or not isinstance(saved["identity"], str):
-        raise TypeError("no learner, problem and identity in it")
+    if not isinstance(learner, Learner) or not isinstance(problem, Problem):
+        raise TypeError("no learner and problem in it")
+    if not isinstance(saved["identity"], str):
+        raise TypeError("no identity in it")
     rounds, learnt = int(saved["rounds"]), int(saved["learnt"])
     masks = _masks(saved["available"], problem.n_arms)
+    if not len(masks) == len(saved["actions"]) == rounds - learnt:
+        raise ValueError("its rounds and contexts do not fit each other")
     waiting = _rows(saved, "", range(learnt, learnt + len(masks)), masks)
     opened = _rows(saved, "open_", saved["open_ids"].tolist())
     late = _rows(saved, "late_", saved["late_rounds"].tolist())
@@ -104,8 +106,6 @@ def _restored(saved: dict[str, Any]) -> SavedBandit:
     until = learnt + learner.rounds_until_update(state)
     if getattr(state, "rounds", learnt) != learnt or not learnt <= rounds <= until:
         raise ValueError("its rounds and its learner's state do not fit each other")
-    if len(waiting) != rounds - learnt:
-        raise ValueError("its rounds and contexts do not fit each other")
     unfitted = saved["unfitted"]
     return SavedBandit(
         identity=saved["identity"],
@@ -130,15 +130,16 @@ def _restored(saved: dict[str, Any]) -> SavedBandit:
     )
 
 
-def _generator(state: dict[str, Any]) -> dict[str, Any]:
+def _generator(state: Any) -> Mapping[str, Any]:
     """The state of a random stream, if it is one."""
-    np.random.PCG64().state = state
-    return state
+    stream = np.random.PCG64()
+    stream.state = state
+    return stream.state
 
 
 def _news(saved: dict[str, Any], known: set[int], n_arms: int) -> Log[News]:
     """The rewards that are not learnt, of known rounds and arms and with propensities."""
-    news = News(*(saved[f"news_{name}"] for name in News._fields))
+    news = NewsColumns(*(saved[f"news_{name}"] for name in NewsColumns._fields))
     if [column.dtype for column in news] != [np.int64, np.int64, np.float64, np.float64]:
         raise ValueError("its rewards have columns of another type")
     k = len(news.rounds)
@@ -148,7 +149,7 @@ def _news(saved: dict[str, Any], known: set[int], n_arms: int) -> Log[News]:
     fits &= (news.propensities > 0) & (news.propensities <= 1 + 1e-6)
     if not fits.all() or not known.issuperset(news.rounds.tolist()):
         raise ValueError("its rounds and its rewards do not fit each other")
-    return Log([news] if k else [])
+    return Log([News(*(column.tolist() for column in news))] if k else [])
 
 
 def _open_decisions(

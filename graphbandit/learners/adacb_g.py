@@ -10,7 +10,6 @@ from graphbandit.base.checks import setting_boolean, setting_choice, setting_num
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Bool, Shaped
 from graphbandit.errors import InputError, SettingError
-from graphbandit.graphs.probabilistic import ProbabilisticGraphs
 from graphbandit.learners.base import candidates_of, outlook_of
 from graphbandit.learners.epochs.base import (
     AnyFunctionClass,
@@ -25,10 +24,9 @@ from graphbandit.learners.epochs.noise import conservative_noise, warn_of_estima
 from graphbandit.learners.epochs.schedule import EpochSchedule, EpochTerms
 from graphbandit.learners.problem import Problem
 from graphbandit.planning.anytime import Effort
-from graphbandit.planning.probabilistic import sample_uncertain_rounds
+from graphbandit.planning.revealed import check_revealed
 from graphbandit.planning.sampling import SamplingRule, sample_rounds
 from graphbandit.planning.sampling_program import DEFAULT_EFFORT
-from graphbandit.planning.weak import check_revealed, sample_weak_rounds
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.observations import Observations
 from graphbandit.rounds.shown import Shown
@@ -235,10 +233,7 @@ class AdaCBG(EpochLearner[AdaCBGState]):
             "available": available,
             "widths": widths,
         }
-        if isinstance(graphs, ProbabilisticGraphs):
-            return sample_uncertain_rounds(rule, graphs=graphs, **told)
-        sample = sample_rounds if graphs.has_all_loops else sample_weak_rounds
-        return sample(rule, graphs=graphs, **told)
+        return sample_rounds(rule, graphs=graphs, **told)
 
     def split(self, state: AdaCBGState) -> int:
         """The paper's t_m: data up to there makes F_{m+1}, the rest of the epoch measures it. Else, no split."""

@@ -131,10 +131,7 @@ class Learner(ABC, Generic[State]):
         """What `choose` gives; decisions of a learner from outside the package are checked."""
         decisions = self.choose(state, shown, rng)
         if not self._is_ours:
-            if not isinstance(decisions, Decisions):
-                found = type(decisions).__name__
-                raise InputError(f"{type(self).__name__} decided a {found}; expected Decisions, as from_probabilities")
-            decisions.check(shown, problem.n_arms)
+            _check_decisions(type(self).__name__, decisions, shown, problem.n_arms)
         return decisions
 
     def postpone(self, state: State, observations: Observations) -> State:
@@ -147,6 +144,14 @@ class Learner(ABC, Generic[State]):
     def check_rewards(self, rewards: Float[np.ndarray, " rewards"]) -> None:
         """Raise ObservationError at a reward that this learner cannot take; most take any finite number."""
         return
+
+
+def _check_decisions(learner: str, decisions: object, shown: Shown, n_arms: int) -> None:
+    """Raise InputError unless a learner has decided the rounds shown."""
+    if not isinstance(decisions, Decisions):
+        found = type(decisions).__name__
+        raise InputError(f"{learner} decided a {found}; expected Decisions, as from_probabilities makes them")
+    decisions.check(shown, n_arms)
 
 
 def function_class_of(own: FunctionClass[Any, Any, Any] | None, problem: Problem) -> FunctionClass[Any, Any, Any]:

@@ -129,7 +129,7 @@ class Loop:
         self.learner.check_shown(self.problem, shown)
         self.check_horizon(len(shown))
         if len(self.waiting):
-            shape = self.waiting[0].contexts.shape[1:]
+            shape = self.waiting.first.contexts.shape[1:]
             if shown.contexts.shape[1:] != shape:
                 raise InputError(f"the context has shape {shown.contexts.shape[1:]}; expected {shape} as before")
 

@@ -22,6 +22,13 @@ from graphbandit.rounds.shown import Shown
 
 OracleName = Literal["offline", "vaw", "ridge", "ogd"]
 
+LARGEST_CONTEXT = 1e6
+"""Contexts of an online oracle are refused beyond this length, times the root of the regularisation.
+
+The square of the length over the regularisation is the condition of the matrix it inverts, so at 1e6 four digits of
+sixteen are left; one context of length 1e8 would leave none, and spoil every estimate after it.
+"""
+
 
 @dataclass(frozen=True, kw_only=True)
 class OnlineOracle:
@@ -41,6 +48,13 @@ class OnlineOracle:
 
     def estimates(self, state: EpochState, shown: Shown) -> Float[np.ndarray, "n arms"]:
         """What the regression predicts, 0 before anything is learnt."""
+        largest = LARGEST_CONTEXT * math.sqrt(self.regularisation)
+        with np.errstate(over="ignore"):  # infinitely long is too long
+            lengths = np.sqrt((shown.contexts * shown.contexts).sum(axis=-1))
+        if not (lengths <= largest).all():
+            raise InputError(
+                f"a context has length {lengths.max():g}; an online oracle expects at most {largest:g}: scale contexts"
+            )
         values = self._regression(state).predict(state.model, shown.contexts)
         if not (np.abs(values) <= LARGEST).all():
             raise InputError(f"the oracle predicts values beyond {LARGEST:g}; expected contexts of smaller size")

@@ -1,7 +1,8 @@
 """What is kept of rounds until a learner has learnt from them: how they were played, and the rewards that came."""
 
 from collections.abc import Iterable, Iterator
-from typing import Any, Generic, NamedTuple, SupportsIndex, TypeVar, overload
+from itertools import chain
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -22,15 +23,46 @@ class Played(NamedTuple):
 
 
 class News(NamedTuple):
-    """Rewards that came: reward k is of arm `arms[k]` in round `rounds[k]`, and was revealed with `propensities[k]`."""
+    """Rewards that came: reward k is of arm `arms[k]` in round `rounds[k]`, and was revealed with `propensities[k]`.
+
+    Columns are arrays where rewards come by the thousand, and lists where they come a few at a time.
+    """
+
+    rounds: Int[np.ndarray, " observed"] | list[int]
+    arms: Int[np.ndarray, " observed"] | list[int]
+    rewards: Float[np.ndarray, " observed"] | list[float]
+    propensities: Float[np.ndarray, " observed"] | list[float]
+
+
+class NewsColumns(NamedTuple):
+    """All news, each column an array."""
 
     rounds: Int[np.ndarray, " observed"]
     arms: Int[np.ndarray, " observed"]
     rewards: Float[np.ndarray, " observed"]
     propensities: Float[np.ndarray, " observed"]
 
+    @classmethod
+    def of(cls, news: "Log[News]") -> "NewsColumns":
+        """In the order they came."""
+        items = [*news]
+        kinds = (np.int64, np.int64, np.float64, np.float64)
+        if all(isinstance(item.arms, list) for item in items):
+            flat: list[Any] = [
+                np.array(list(chain.from_iterable(item[k] for item in items)), dtype=kind)
+                for k, kind in enumerate(kinds)
+            ]
+        else:
+            flat = [_joined([np.asarray(item[k], dtype=kind) for item in items]) for k, kind in enumerate(kinds)]
+        return cls(*flat)
 
-NO_NEWS = News(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float64), np.empty(0))
+    def ordered(self, n_arms: int) -> "NewsColumns":
+        """By round and arm."""
+        place = self.rounds * n_arms + self.arms
+        if (place[1:] > place[:-1]).all():
+            return self
+        order = np.argsort(place)
+        return NewsColumns(*(column[order] for column in self))
 
 
 class Log(Generic[Item]):
@@ -67,17 +99,13 @@ class Log(Generic[Item]):
     def __iter__(self) -> Iterator[Item]:
         return iter(self._items[: self._length])
 
-    @overload
-    def __getitem__(self, place: SupportsIndex) -> Item: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[Item]: ...
-    def __getitem__(self, place: Any) -> Any:
-        return self._items[: self._length][place] if isinstance(place, slice) else self._items[range(len(self))[place]]
+    @property
+    def first(self) -> Item:
+        """The first item, of a sequence that is not empty."""
+        return self._items[0]
 
 
-def observations_of(
-    late: Iterable[Played], waiting: Iterable[Played], news: Iterable[News], n_arms: int
-) -> Observations:
+def observations_of(late: "Log[Played]", waiting: "Log[Played]", news: "Log[News]", n_arms: int) -> Observations:
     """Rounds and rewards as a learner learns them: by round and arm, whatever order they came in.
 
     `late` are rounds that were learnt before, some maybe more than once, and `waiting` those that come next.
@@ -85,11 +113,7 @@ def observations_of(
     passed = {one.first: one for one in late}
     parts = [*(passed[t] for t in sorted(passed)), *waiting]
     rounds = _joined([np.arange(part.first, part.first + len(part.actions)) for part in parts])
-    seen = [*news] or [NO_NEWS]
-    told = seen[0] if len(seen) == 1 else News(*(np.concatenate(column) for column in zip(*seen, strict=True)))
-    place = told.rounds * n_arms + told.arms
-    if not (place[1:] > place[:-1]).all():
-        told = News(*(column[np.argsort(place)] for column in told))
+    told = NewsColumns.of(news).ordered(n_arms)
     return Observations(
         contexts=_joined([part.contexts for part in parts]),
         rounds=rounds,

@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from graphbandit.base.programs import SOLVERS
 from graphbandit.base.shapes import Float, Int
-from graphbandit.rounds.decisions import SOLVERS, Decisions
+from graphbandit.rounds.decisions import Decisions
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -31,12 +32,14 @@ class Decision:
     @property
     def probabilities(self) -> Float[np.ndarray, " arms"]:
         """p: the probability of each arm."""
-        return self.batch.probabilities[self.row]
+        row: Float[np.ndarray, " arms"] = self.batch.probabilities[self.row]
+        return row
 
     @property
     def observation_probabilities(self) -> Float[np.ndarray, " arms"]:
         """q(a): the probability with which arm a's reward was going to be revealed."""
-        return self.batch.observation_probabilities[self.row]
+        row: Float[np.ndarray, " arms"] = self.batch.observation_probabilities[self.row]
+        return row
 
     @property
     def best(self) -> int:
@@ -46,12 +49,14 @@ class Decision:
     @property
     def gaps(self) -> Float[np.ndarray, " arms"]:
         """c(a): how much worse each arm looks than `best`."""
-        return self.batch.gaps[self.row]
+        row: Float[np.ndarray, " arms"] = self.batch.gaps[self.row]
+        return row
 
     @property
     def baseline(self) -> Float[np.ndarray, " arms"]:
         """The probabilities that the sampling program has improved on."""
-        return self.batch.baseline[self.row]
+        row: Float[np.ndarray, " arms"] = self.batch.baseline[self.row]
+        return row
 
     @property
     def candidates(self) -> Int[np.ndarray, " candidates"]:

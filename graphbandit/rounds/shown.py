@@ -53,7 +53,8 @@ class Shown:
                 raise InputError(f"{n} contexts came with {len(graphs)} graphs; expected one graph a round")
         if self.available is not None:
             n_arms = graphs.n_arms if graphs is not None else np.shape(self.available)[-1]
-            object.__setattr__(self, "available", available_array(self.available, n, n_arms))
+            # a copy: whoever handed the mask in may change it
+            object.__setattr__(self, "available", np.array(available_array(self.available, n, n_arms), order="C"))
 
     @property
     def n_arms(self) -> int | None:

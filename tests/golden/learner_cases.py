@@ -161,7 +161,10 @@ for _name in VARIANTS:
             add(
                 f"learners/{_name}/{_where}",
                 lambda chunk, name=_name, where=_where: play(name, where, chunk=chunk),
-                slow=_where == "large",
+                # AdaCB.G solves these with HiGHS, and one variant of it will do
+                slow=_where == "large"
+                or (_name not in BASES and _where in ("weak", "edge probabilities"))
+                or _name == "LateGraph, AdaCBG",
             )
     if _name in BASES:
         add(

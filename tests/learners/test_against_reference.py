@@ -125,7 +125,9 @@ def in_common(name, number, *, graph, n_arms, horizon_known=True, masked=False):
         T=T if horizon_known else None,
         available=masks,
     )
-    learner = gb.AdaCBG(**{"eta": 1.0, "gamma": "paper", **{RENAMED.get(key, key): value for key, value in given.items()}})
+    learner = gb.AdaCBG(
+        **{"eta": 1.0, "gamma": "paper", **{RENAMED.get(key, key): value for key, value in given.items()}}
+    )
     decisions, states = run_package(
         learner, values, graphs, rewards, uniforms, masks, horizon=T if horizon_known else None
     )

@@ -196,13 +196,15 @@ def test_ids_n_costs_and_information_are_those_of_the_posterior():
 
 def test_ids_n_finds_the_smallest_ratio():
     """No distribution at all has a smaller one: tried on a fine grid of all pairs, and at random."""
-    from graphbandit.kernels.planning.information import smallest_ratio
+    from graphbandit.kernels.planning.information import directed_sampling
 
     rng = np.random.default_rng(4)
     for _ in range(30):
-        regrets, gains, p = rng.random(K), rng.random(K) * (rng.random(K) < 0.7), np.empty(K)
+        regrets, gains, found_p = rng.random(K), rng.random(K) * (rng.random(K) < 0.7), np.empty((1, K))
         gains[0] = 0.1
-        smallest_ratio(regrets, gains, np.ones(K, dtype=bool), np.empty(K, np.int64), p)
+        everyone = np.ones((1, K), dtype=bool)
+        directed_sampling(regrets[None], gains[None], everyone, found_p, np.empty(1, np.int64))
+        p = found_p[0]
         assert p.sum() == pytest.approx(1)
         assert p.min() >= 0
         assert (p > 0).sum() <= 2

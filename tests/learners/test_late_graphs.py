@@ -122,7 +122,7 @@ def test_the_estimate_comes_close_to_the_probabilities():
     environment = small(shown="nothing")
     (done,) = run_repeat([("late", late)], environment, rounds=800, repeat=0, seed=0)
     state = done.state
-    odds = dataclasses.replace(environment, shown="probabilities").instance(0).rounds(0, 1).probabilistic[0]
+    odds = dataclasses.replace(environment, shown="probabilities").instance(0).rounds(0, 1).probabilistic[0].matrix
     often = state.plays >= 50
     assert often.any()
     estimate = late.edge_probabilities(state.plays, state.revealed)
