@@ -39,7 +39,8 @@ class LinTS(LinearLearner):
     - `ridge`: regularisation of the regression, 1 by default.
     - `intercept`: whether to put a 1 behind x, and behind z (default: no).
     - `arm_features`: z, shape (arms, d_a); None (default): none.
-    - `noise`: sigma, the sub-Gaussian scale of rewards; None (default): the problem's.
+    - `noise`: sigma, the sub-Gaussian scale of rewards; None (default): the problem's. Where neither says it, rewards
+      are counted from the first one seen, and sigma is estimated from the residuals.
 
     >>> from graphbandit import Bandit, Problem, graphs
     >>> bandit = Bandit(LinTS(draws=10), Problem(n_arms=2, noise=0.5))
