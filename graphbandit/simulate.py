@@ -11,6 +11,7 @@ import numpy as np
 import scipy
 
 from graphbandit.base.checks import setting_boolean, setting_integer, setting_number
+from graphbandit.base.regret_page import regret_page
 from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Float
 from graphbandit.environments.base import Environment, Rounds
@@ -18,7 +19,6 @@ from graphbandit.errors import MissingExtraError, SettingError
 from graphbandit.learners.base import Learner
 from graphbandit.learners.loop import Loop
 from graphbandit.rounds.decisions import Decisions
-from graphbandit.simulation_page import regret_page
 
 
 @dataclass(frozen=True, kw_only=True)

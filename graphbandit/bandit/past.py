@@ -4,12 +4,12 @@ from typing import Any
 
 import numpy as np
 
+from graphbandit.bandit.inputs import arms_of, available_of
 from graphbandit.base.checks import LARGEST, available_array, first_not_finite, numbers
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
 from graphbandit.errors import InputError, ObservationError, SettingError
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.probabilistic import ProbabilisticGraphs
-from graphbandit.inputs import arms_of, available_of
 from graphbandit.learners.base import Learner
 from graphbandit.learners.late_graphs import LateGraph
 from graphbandit.learners.played import News, Played

@@ -5,13 +5,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from graphbandit.bandit.inputs import Graph
 from graphbandit.base.arms import ArmNames, arm_index
 from graphbandit.base.checks import setting_integer
 from graphbandit.base.shapes import Bool
 from graphbandit.errors import SettingError, UnknownArmError
 from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.graphs.probabilistic import ProbabilisticGraph
-from graphbandit.inputs import Graph
 from graphbandit.learners.problem import Problem
 
 

@@ -7,14 +7,14 @@ from dataclasses import replace
 
 import numpy as np
 
+from graphbandit.bandit.inputs import Graph, available_of, check_key, contexts_of, graphs_of, on_offer
+from graphbandit.bandit.open_decisions import OpenDecision
 from graphbandit.base.shapes import Bool, Float, Int
 from graphbandit.errors import InputError
 from graphbandit.graphs.batch import FeedbackGraphs
-from graphbandit.inputs import Graph, available_of, check_key, contexts_of, graphs_of, on_offer
 from graphbandit.learners.played import Played
 from graphbandit.learners.problem import Problem
 from graphbandit.learners.snapshot import Snapshot
-from graphbandit.open_decisions import OpenDecision
 from graphbandit.rounds.decision import Decision
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.shown import Graphs, Shown

@@ -7,6 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from graphbandit.bandit.inputs import Graph
+from graphbandit.bandit.keys import Keys, keys_content, keys_of
+from graphbandit.bandit.open_decisions import OpenDecision
 from graphbandit.base import saved_files
 from graphbandit.base.checks import contexts_array
 from graphbandit.base.shapes import Bool, Int
@@ -15,13 +18,10 @@ from graphbandit.features import Tally
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.graphs.probabilistic import ProbabilisticGraph
-from graphbandit.inputs import Graph
-from graphbandit.keys import Keys, keys_content, keys_of
 from graphbandit.learners.base import Learner
 from graphbandit.learners.loop import Loop
 from graphbandit.learners.played import Log, News, NewsColumns, Played
 from graphbandit.learners.problem import Problem
-from graphbandit.open_decisions import OpenDecision
 
 
 @dataclass(frozen=True, kw_only=True)

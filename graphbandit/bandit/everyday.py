@@ -10,28 +10,37 @@ from typing import Any, NamedTuple, SupportsIndex
 
 import numpy as np
 
+from graphbandit.bandit.catalogue import Catalogue, graph_with_more_arms, new_arms, retired_arms
+from graphbandit.bandit.decider import Decider, may_reveal, taken
+from graphbandit.bandit.inputs import (
+    Graph,
+    available_of,
+    check_key,
+    contexts_of,
+    graph_of,
+    graphs_of,
+    on_offer,
+    rewards_of,
+)
+from graphbandit.bandit.keys import Keys
+from graphbandit.bandit.open_decisions import OpenDecision, whole_number
+from graphbandit.bandit.past import past_rounds
+from graphbandit.bandit.saving import SavedBandit, load_bandit, save_bandit
 from graphbandit.base.checks import setting_boolean, setting_integer
 from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
-from graphbandit.catalogue import Catalogue, graph_with_more_arms, new_arms, retired_arms
-from graphbandit.decider import Decider, may_reveal, taken
 from graphbandit.errors import FitError, InputError, ObservationError, SettingError, UnknownDecisionError
 from graphbandit.features import Tally
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.graph import FeedbackGraph
-from graphbandit.inputs import Graph, available_of, check_key, contexts_of, graph_of, graphs_of, on_offer, rewards_of
-from graphbandit.keys import Keys
 from graphbandit.learners.base import Learner
 from graphbandit.learners.loop import Loop
 from graphbandit.learners.played import News, Played
 from graphbandit.learners.problem import Problem
-from graphbandit.open_decisions import OpenDecision, whole_number
-from graphbandit.past import past_rounds
 from graphbandit.rounds.decision import Decision
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.shown import Graphs, Shown
-from graphbandit.saving import SavedBandit, load_bandit, save_bandit
 
 
 class _Change(NamedTuple):
