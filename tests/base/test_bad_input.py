@@ -195,7 +195,7 @@ CALLS = {
     ),
     "rewards: no such arm": (observe(10, {0: 1.0, 4: 1.0}), ObservationError, "decision 10 did not reveal arm 4"),
     "rewards: negative arm": (observe(10, {-1: 1.0}), ObservationError, "decision 10 did not reveal arm -1"),
-    "rewards: arm as text": (observe(10, {0: 1.0, "1": 1.0}), ObservationError, "arm is '1', but the arms have no names"),
+    "rewards: arm as text": (observe(10, {0: 1.0, "1": 1.0}), ObservationError, "arm is '1', but the arms have no"),
     "rewards: arm as float": (observe(10, {1.0: 1.0}), ObservationError, "arm is 1.0; expected a whole number"),
     "rewards: arm as boolean": (observe(10, {True: 1.0}), ObservationError, "arm is True; expected a whole number"),
     "rewards: NaN": (observe(10, {0: 1.0, 1: NAN}), ObservationError, "arm 1 of decision 10 is nan; expected a finite"),
