@@ -63,9 +63,11 @@ def graph_of(problem: Problem, graph: object) -> Graph | None:
 
 
 def graphs_of(problem: Problem, graphs: object, n: int) -> Graphs | None:
-    """The graphs of n rounds: a batch, or one graph for all of them."""
+    """The graphs of n rounds: a batch, a list of graphs, an array (n, arms, arms), or one graph for all of them."""
     if graphs is None or isinstance(graphs, FeedbackGraphs | ProbabilisticGraphs):
         return graphs
+    if isinstance(graphs, list | tuple) and graphs and all(isinstance(graph, FeedbackGraph) for graph in graphs):
+        return FeedbackGraphs.stack(graphs)
     if isinstance(graphs, np.ndarray) and graphs.ndim == 3:
         return FeedbackGraphs.from_dense(graphs, require_loops=False)
     one = graph_of(problem, graphs)

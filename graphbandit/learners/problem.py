@@ -147,7 +147,7 @@ class Problem:
 def _arms(arms: Iterable[str] | int | None, n_arms: int | None) -> tuple[int, ArmNames | None]:
     """How many arms there are, and their names if they have any."""
     if arms is None and n_arms is None:
-        raise SettingError("arms is None; expected the names of the arms, or how many there are")
+        raise SettingError("arms is None, and n_arms is None; expected the names of the arms, or how many there are")
     names = None
     if isinstance(arms, Iterable):
         names = ArmNames.of(arms)

@@ -73,7 +73,7 @@ def test_edges_with_probabilities_are_those_of_the_reference():
         reference.run(values, list(odds), rewards, uniforms, None, sigma=0.7, growth=1.2, revealed=revealed),
     )
     for t in range(n):
-        np.testing.assert_allclose(decisions.observation_probabilities[t], decisions.probabilities[t] @ odds[t])
+        np.testing.assert_allclose(decisions.observation_probabilities[t], decisions.probabilities[t] @ odds.matrix(t))
 
 
 def test_graphs_that_are_certain_are_the_same_either_way():
