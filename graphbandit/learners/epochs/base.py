@@ -11,7 +11,7 @@ import numpy as np
 
 from graphbandit.base.checks import LARGEST, setting_integer, setting_number
 from graphbandit.base.saved_files import savable
-from graphbandit.base.shapes import Bool, Float
+from graphbandit.base.shapes import Bool, Float, Shaped
 from graphbandit.errors import EstimatedNoiseWarning, HorizonError, InputError, SettingError
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.learners.base import Learner, candidates_of, function_class_of, predicted
@@ -220,7 +220,7 @@ def estimates(functions: AnyFunctionClass, state: EpochState, shown: Shown) -> F
 def check_evaluable(
     functions: AnyFunctionClass,
     space: Any,
-    contexts: np.ndarray[Any, Any],
+    contexts: Shaped[np.ndarray, "n ..."],
     available: Bool[np.ndarray, "n arms"] | None = None,
 ) -> None:
     """Have contexts refused that the class cannot evaluate: at the update it would be too late."""
