@@ -43,7 +43,7 @@ def test_out_of_range(rows: list[int], arms: list[int]) -> None:
 def test_an_online_oracle_refuses_contexts_that_would_ruin_it() -> None:
     """One context of 1e155 made every later prediction fail."""
     bandit = gb.Bandit(gb.learners.SquareCB(), gb.Problem(n_arms=2), seed=0)
-    with pytest.raises(InputError, match="1e\\+155"):
+    with pytest.raises(InputError, match="context"):
         bandit.decide([1e155, 1e155], gb.graphs.complete(2))
     bandit.decide([1.0, 1.0], gb.graphs.complete(2))
 
