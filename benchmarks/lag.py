@@ -14,6 +14,7 @@ import graphbandit as gb
 from graphbandit.base.seeds import stream
 from graphbandit.environments.base import Environment
 from graphbandit.learners.base import Learner
+from graphbandit.rounds import Shown
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +40,7 @@ def regret(learner: Learner[Any], environment: Environment, lag: Lag, rounds: in
         left = learner.rounds_until_update(state) - waiting
         step = min([left, learner.rounds_until_update(known), rounds - t, *(due - t for due, _ in arriving)])
         shown = instance.rounds(t, t + step)
-        made = learner.decide(known, shown.contexts, shown.graphs, rng)
+        made = learner.decide(known, Shown(shown.contexts, shown.graphs), rng)
         total += float((shown.best_means() - shown.means[np.arange(step), made.action]).sum())
         parts.append(
             gb.Observations.from_masks(
@@ -49,7 +50,7 @@ def regret(learner: Learner[Any], environment: Environment, lag: Lag, rounds: in
                 first_round=t,
                 actions=made.action,
                 observation_probabilities=made.observation_probabilities,
-                notes=learner.notes(known, shown.contexts, shown.graphs, made),
+                notes=made.notes,
             )
         )
         t += step

@@ -24,7 +24,7 @@ from graphbandit.base.declared import check_declared
 from graphbandit.errors import SavedFileError, SettingError
 
 FORMAT = "graphbandit"
-VERSION = 2
+VERSION = 3
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time a zip archive can hold; a real one would change the bytes
 
 _Content = dict[tuple[str, tuple[int, ...], bytes], tuple[int, np.ndarray]]

@@ -132,6 +132,7 @@ def test_decisions_are_those_of_the_library(server: Server, client: Client) -> N
     """The same snapshot, key and context give the decision that the learner itself makes."""
     import numpy as np
 
+    from graphbandit.rounds import Shown
     from graphbandit.service import configuration
     from graphbandit.service.core import Core, uniform
     from graphbandit.service.store import open_store
@@ -146,7 +147,8 @@ def test_decisions_are_those_of_the_library(server: Server, client: Client) -> N
     store.close()
     snapshot = core.initial() if row is None else core.restore(bytes(row.data or b""))
     graphs = gb.FeedbackGraphs.repeat(core.asked("same", context, None, None, None).graph, 1)
-    made = core.learner.decide(snapshot.state, core.encode(context, None)[None], graphs, np.random.default_rng(0))
+    shown = Shown(core.encode(context, None)[None], graphs)
+    made = core.learner.decide(snapshot.state, shown, np.random.default_rng(0))
     p = made.probabilities[0]
     arm = int(np.searchsorted(np.cumsum(p), uniform(decision.snapshot, "same"), side="right"))
     assert (decision.action, decision.probability) == (arm, p[arm])

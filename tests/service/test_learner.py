@@ -136,5 +136,6 @@ def test_failed_fits_are_postponed(tmp_path: Any, monkeypatch: pytest.MonkeyPatc
         house.observe(answer.id, dict.fromkeys(answer.revealed, 0.5))
     house.learn()
     learner = house.learning._learners["prices"]
-    assert (learner.closed.rounds, learner.failed_fits) == (8, 1)
+    assert learner.closed.rounds >= 8
+    assert learner.failed_fits == 1
     assert replay(house.store, "prices", settings["prices"]).good

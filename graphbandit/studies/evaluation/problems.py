@@ -25,7 +25,7 @@ GRAPHS: dict[str, Callable[[int], FeedbackGraph]] = {
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LinearProblem:
-    """f(x, a) = 1.5 + b'x + theta[a]'x with noise, x normal; softmax policies with a share of uniform play.
+    """f(x, a) = 2 + b'x + theta[a]'x with noise, x normal; softmax policies with a share of uniform play.
 
     `target_share` is the uniform share of the target policy, `logging_share` that of the logging policy.
     """
@@ -52,7 +52,7 @@ class LinearProblem:
     def means(self, contexts: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n arms"]:
         """f(x, a)."""
         common = np.sqrt(0.6 / self.dimension) * contexts.sum(axis=1, keepdims=True)
-        return np.asarray(1.5 + common + 0.2 * contexts @ self._parameters("rewards"))
+        return np.asarray(2.0 + common + 0.2 * contexts @ self._parameters("rewards"))
 
     def _softmax(self, contexts: Float[np.ndarray, "n d"], name: str, share: float) -> Float[np.ndarray, "n arms"]:
         scores = np.exp(self.steepness * contexts @ self._parameters(name) / np.sqrt(self.dimension))
