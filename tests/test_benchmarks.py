@@ -11,6 +11,7 @@ pytest.importorskip("resource")  # the benchmarks need the clock and the memory 
 
 from typer.testing import CliRunner
 
+import graphbandit
 from benchmarks import decision, lp, lp_rivals, run, scaling, service, squarecb, startup, throughput, vowpal
 from benchmarks.report import tables
 from benchmarks.settings import FULL, PARTS, QUICK, TINY
@@ -213,7 +214,7 @@ def test_the_command_refuses_unknown_parts_and_needs_a_checkout(monkeypatch, tmp
     assert found.returncode == 2
     assert "--only has 'x'; expected some of lp,squarecb" in found.stderr
     assert list(tmp_path.iterdir()) == []
-    monkeypatch.setattr(cli, "__file__", str(Path(tmp_path) / "graphbandit" / "cli.py"))
+    monkeypatch.setattr(graphbandit, "__file__", str(Path(tmp_path) / "graphbandit" / "__init__.py"))
     refused = CliRunner().invoke(cli.app, ["bench"])
     assert refused.exit_code == 2
     assert "expected a checkout of the sources" in refused.stderr
