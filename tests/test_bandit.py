@@ -15,9 +15,9 @@ from tests.every_round_learners import EVERY_ROUND
 N_ARMS, ROUNDS = 8, 70
 
 LEARNERS = {
-    "AdaCB.G": gb.AdaCBG(),
-    "paper": gb.AdaCBG(radius="paper", coverage="paper", eta=1.0),
-    "width": gb.AdaCBG(gamma="width"),
+    "AdaCB.G": gb.AdaCBG(epoch_growth=2.0),
+    "paper": gb.AdaCBG(epoch_growth=2.0, radius="paper", coverage="paper", eta=1.0),
+    "width": gb.AdaCBG(epoch_growth=2.0, gamma="width"),
     "remark": gb.AdaCBG(baseline="inverse-gap", epoch_growth=1.4),
     "FALCON": gb.Falcon(),
     "RegCB.G": gb.RegCBG(),
@@ -25,7 +25,7 @@ LEARNERS = {
     "uniform": gb.learners.Uniform(),
     "IDS.G": gb.IDSG(),
     "RegCB": gb.learners.RegCB(),
-    "AdaCB": gb.learners.AdaCB(),
+    "AdaCB": gb.learners.AdaCB(epoch_growth=2.0),
     "epsilon-greedy": gb.learners.EpsilonGreedy(epsilon=0.3),
     "explore then commit": gb.learners.ExploreThenCommit(explore_rounds=7),
     "Thompson": gb.learners.BootstrappedThompson(),
@@ -116,7 +116,9 @@ def test_late_shuffled_and_partial_rewards_are_the_same_as_prompt_ones(learner, 
     assert facts(made) == facts(prompt)
 
 
-@pytest.mark.parametrize("learner", [gb.RegCBG(), gb.AdaCBG(), gb.AdaCBG(gamma="width")], ids=repr)
+@pytest.mark.parametrize(
+    "learner", [gb.RegCBG(), gb.AdaCBG(epoch_growth=2.0), gb.AdaCBG(epoch_growth=2.0, gamma="width")], ids=repr
+)
 def test_rewards_later_than_their_epoch_count_from_the_next_one_on(learner, instance):
     """Rounds 0 to 3 get their rewards in the third epoch (rounds 4 to 7), and are in the data of the fourth."""
     drawn = instance.rounds(0, 9)
@@ -143,7 +145,7 @@ def test_rewards_later_than_their_epoch_count_from_the_next_one_on(learner, inst
 
 def test_copies_go_their_own_way(instance):
     drawn = instance.rounds(0, 12)
-    bandit = make(gb.AdaCBG(), instance)
+    bandit = make(gb.AdaCBG(epoch_growth=2.0), instance)
     play(bandit, drawn, 0, 6)
     twin, pickled = copy.deepcopy(bandit), pickle.loads(pickle.dumps(bandit))
     expected = facts(play(bandit, drawn, 6, 12))
@@ -183,12 +185,14 @@ def test_saving_keeps_open_decisions_masks_and_late_news(instance, tmp_path):
                 bandit = gb.Bandit.load(tmp_path / "story.gb")
         return facts(made), bandit.open_decisions
 
-    assert story(make(gb.AdaCBG(), instance), True) == story(make(gb.AdaCBG(), instance), False)
+    assert story(make(gb.AdaCBG(epoch_growth=2.0), instance), True) == story(
+        make(gb.AdaCBG(epoch_growth=2.0), instance), False
+    )
 
 
 def test_a_class_of_callables_is_handed_in_again(tmp_path):
     functions = gb.FiniteClass(lambda x: np.stack([x, 1 - x], axis=1), n_functions=2, n_arms=3)
-    bandit = gb.Bandit(gb.AdaCBG(), gb.Problem(n_arms=3, function_class=functions, noise=0.5))
+    bandit = gb.Bandit(gb.AdaCBG(epoch_growth=2.0), gb.Problem(n_arms=3, function_class=functions, noise=0.5))
     graph = gb.graphs.complete(3)
     for _ in range(5):
         decision = bandit.decide([0.1, 0.5, 0.4], graph)
@@ -202,7 +206,7 @@ def test_a_class_of_callables_is_handed_in_again(tmp_path):
 
 def test_another_process_loads_the_same(instance, tmp_path):
     drawn = instance.rounds(0, ROUNDS)
-    bandit = make(gb.AdaCBG(), instance)
+    bandit = make(gb.AdaCBG(epoch_growth=2.0), instance)
     play(bandit, drawn, 0, 20)
     bandit.save(tmp_path / "saved.gb")
     np.savez(tmp_path / "round.npz", context=drawn.contexts[20], graph=drawn.graphs[20].to_dense())
@@ -221,7 +225,7 @@ def test_another_process_loads_the_same(instance, tmp_path):
 
 def test_decisions_explain_themselves(instance):
     drawn = instance.rounds(0, ROUNDS)
-    bandit = make(gb.AdaCBG(radius="paper", coverage="paper", eta=1.0), instance)
+    bandit = make(gb.AdaCBG(epoch_growth=2.0, radius="paper", coverage="paper", eta=1.0), instance)
     decision = play(bandit, drawn, 0, ROUNDS)[-1]
     assert decision.probability == decision.probabilities[decision.action]
     assert decision.action in decision.revealed
@@ -238,7 +242,7 @@ def test_decisions_explain_themselves(instance):
 
 def test_rewards_count_once_and_decisions_close(instance):
     drawn = instance.rounds(0, 1)
-    bandit = make(gb.AdaCBG(), instance)
+    bandit = make(gb.AdaCBG(epoch_growth=2.0), instance)
     decision = bandit.decide(drawn.contexts[0], drawn.graphs[0])
     assert bandit.open_decisions == [0]
     bandit.observe(decision, {})
@@ -260,7 +264,7 @@ def test_threads_may_share_a_bandit(instance):
     from concurrent.futures import ThreadPoolExecutor
 
     drawn = instance.rounds(0, ROUNDS)
-    bandit = make(gb.AdaCBG(), instance)
+    bandit = make(gb.AdaCBG(epoch_growth=2.0), instance)
 
     def serve(t):
         decision = bandit.decide(drawn.contexts[t], drawn.graphs[t])

@@ -416,7 +416,7 @@ def learner_of(cls):
 
 
 REFUSED = {
-    **odd("n_arms", problem, zero=0, half=2.5, memory=2**31),
+    **odd("n_arms", problem, but=["None"], zero=0, half=2.5, memory=2**31),
     **odd("horizon", problem, but=["None"], zero=0, half=2.5),
     **odd("noise", problem, but=["None"], negative=-1.0),
     **odd("scale", bilinear, zero=0.0),
@@ -815,7 +815,7 @@ FILES = {
     "other state": (put(0, "content", "$object", "state", "fields", "rounds"), "is damaged"),
     "other generator": (put("MT19937", "content", "$object", "generator", "$object", "bit_generator"), "is damaged"),
     "array missing": (without("arrays/3.npy"), "is damaged: KeyError"),
-    "array of objects": (instead("arrays/3.npy", npy(np.array([None]), allow_pickle=True)), "Object arrays cannot be"),
+    "array of objects": (instead("arrays/3.npy", npy(np.array([None]), allow_pickle=True)), "does not fit into its"),
     "array cut short": (lambda data: instead("arrays/3.npy", entries(data)["arrays/3.npy"][:-1])(data), "is damaged"),
     "array of another kind": (instead("arrays/0.npy", npy(np.array(["x"]))), "x0 is not an array of numbers"),
     "array too large": (instead("arrays/0.npy", BIG), "is damaged"),
@@ -833,7 +833,12 @@ def test_refused_files(change, message, saved, tmp_path):
 
 @pytest.mark.parametrize(
     ("path", "message"),
-    [("nothing.gb", "nothing.gb does not exist"), (".", "cannot be read"), ("a\0b", "embedded null"), (5, "path is 5")],
+    [
+        ("nothing.gb", "nothing.gb does not exist"),
+        (".", "is not a file; expected one"),
+        ("a\0b", "embedded null"),
+        (5, "path is 5"),
+    ],
 )
 def test_paths_that_are_no_files_are_refused(path, message, tmp_path):
     with pytest.raises(SavedFileError) as caught:

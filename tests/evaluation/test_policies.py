@@ -7,6 +7,7 @@ import graphbandit as gb
 from graphbandit.errors import InputError, SettingError
 from graphbandit.evaluation import Log, evaluate
 from graphbandit.evaluation.policies import policies_of, policy_of
+from graphbandit.rounds import Shown
 from tests.logs.logged import logged
 
 
@@ -76,7 +77,8 @@ def test_bandits_and_saved_ones(made, bandit, tmp_path):
     assert np.array_equal(found, probabilities(made.log, tmp_path / "after.gb"))
     assert before == bandit.decide_batch
     batch = made.log.to_batch().take(slice(0, 10))
-    decisions = bandit.learner.decide(bandit.state, batch.contexts, batch.graphs, np.random.default_rng(0))
+    shown = Shown(batch.contexts, batch.graphs)
+    decisions = bandit.learner.decide(bandit.state, shown, np.random.default_rng(0))
     assert np.array_equal(decisions.probabilities, found[:10])
 
 

@@ -18,6 +18,7 @@ from graphbandit.experiments import Grid, InProcess, Progress, Results, run, run
 from graphbandit.experiments.describe.planned_runs import planned_runs
 from graphbandit.experiments.results import files
 from graphbandit.experiments.results.reading import part_files
+from graphbandit.rounds.decisions import ARRAYS
 from tests.experiment_samples import SMALL, small_results
 
 
@@ -75,7 +76,8 @@ def test_runs_are_those_of_simulate(small):
         curve = small.curves.filter(pa.compute.field("key") == key)
         rounds = curve.column("round").to_numpy()
         assert curve.column("regret").to_pylist() == alone.regret[name][1, rounds - 1].tolist()
-        assert {2, 4, 8, 16, 32} <= set(rounds)  # the ends of epochs
+        if name == "FALCON":
+            assert {2, 4, 8, 16, 32} <= set(rounds)  # the ends of epochs
         assert rounds[0] == 1
         assert rounds[-1] == 64
 
@@ -138,7 +140,7 @@ def test_defaults_and_ways_of_writing_do_not_make_another_run():
             for each in planned_runs(replace(SMALL, name="x", repeats=1, learners={"ours": Grid("AdaCBG", settings)}))
         ]
 
-    assert keys({}) == keys({"eta": 1_000_000}) == keys({"radius": "sharp", "eta": [1e6]})
+    assert keys({"eta": 1_000}) == keys({"eta": [1e3]}) == keys({"radius": "sharp", "eta": 1000})
     assert keys({}) != keys({"eta": 2})
 
 
@@ -224,7 +226,7 @@ def test_decisions_are_kept_on_request(tmp_path):
     assert log.column("round").to_pylist() == list(range(1, 65))
     assert log.column("action").to_pylist() == decisions.action.tolist()
     np.testing.assert_array_equal(np.array(log.column("probabilities").to_pylist()), decisions.probabilities)
-    assert set(log.column_names) == {"round", *vars(decisions)}
+    assert set(log.column_names) == {"round", *ARRAYS} - {"notes"}
     with pytest.raises(InputError, match="no decisions were kept"):
         results.decisions("0" * 24)
 

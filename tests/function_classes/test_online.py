@@ -18,6 +18,7 @@ def some_rounds(shape, n=12, n_arms=3, size=4, seed=0):
 @pytest.mark.parametrize("method", ["vaw", "ridge"])
 def test_ridge_and_vaw_are_what_their_matrices_say(method, shape):
     contexts, revealed, rewards = some_rounds(shape)
+    first = next(rewards[t, a] for t, a in np.argwhere(revealed))  # rewards are counted from the first one
     oracle = gb.function_classes.OnlineLinear(method=method, n_arms=3, regularisation=0.7)
     state = None
     for t in range(12):
@@ -29,23 +30,24 @@ def test_ridge_and_vaw_are_what_their_matrices_say(method, shape):
                 for arm in np.flatnonzero(revealed[u]):
                     if shape == "shared" or arm == a:
                         z = contexts[u] if shape == "own" else contexts[u, arm]
-                        A, b = A + np.outer(z, z), b + rewards[u, arm] * z
+                        A, b = A + np.outer(z, z), b + (rewards[u, arm] - first) * z
             if method == "vaw":
                 A = A + np.outer(x, x)
-            assert found[a] == pytest.approx(x @ np.linalg.solve(A, b), abs=1e-10)
+            assert found[a] == pytest.approx((first if t else 0.0) + x @ np.linalg.solve(A, b), abs=1e-10)
         one = slice(t, t + 1)
         seen = gb.Observations.from_masks(contexts[one], revealed[one], rewards[one], first_round=t)
         state = oracle.update(state, seen)
 
 
 def test_gradient_descent_by_hand():
-    """theta = 0, x = 2, y = 3: gradient -6, its square 36, so theta = 0.5 * 6 / 6; then y = 0: error 1, gradient 2."""
+    """Rewards count from the first, 3, which leaves theta = 0. Then y = 6: gradient -6, so theta = 0.5 * 6 / 6."""
     oracle = gb.function_classes.OnlineLinear(method="ogd", n_arms=1, rate=0.5)
     contexts, seen = np.array([[2.0]]), np.array([[True]])
     state = oracle.update(None, gb.Observations.from_masks(contexts, seen, np.array([[3.0]])))
-    assert oracle.predict(state, contexts)[0, 0] == pytest.approx(1.0)
-    state = oracle.update(state, gb.Observations.from_masks(contexts, seen, np.array([[0.0]]), first_round=1))
-    assert state.parameters[0, 0] == pytest.approx(0.5 - 0.5 * 2 / np.sqrt(40))
+    assert oracle.predict(state, contexts)[0, 0] == pytest.approx(3.0)
+    state = oracle.update(state, gb.Observations.from_masks(contexts, seen, np.array([[6.0]]), first_round=1))
+    assert state.parameters[0, 0] == pytest.approx(0.5)
+    assert oracle.predict(state, contexts)[0, 0] == pytest.approx(4.0)
 
 
 def test_one_update_is_many_and_changes_no_state():

@@ -259,7 +259,7 @@ def test_at_radius_infinity_everything_is_plausible():
 
 
 def test_rewards_beyond_the_range_widen_it():
-    functions = made(Ridge())
+    functions = made(Ridge(), low=0.0, high=1.0)
     observations = gb.Observations.from_masks(np.zeros((1, D)), np.eye(1, K, dtype=bool), np.full((1, K), -7.5))
     assert functions.range_of(data_of(functions, observations)) == (-7.5, 1.0)
 
@@ -419,7 +419,7 @@ class Unclonable:
         ({"n_arms": 0}, "n_arms is 0"),
         ({"dimension": 0}, "dimension is 0"),
         ({"members": 0}, "members is 0"),
-        ({"high": 0.0}, "high is 0.0; expected a number above low, 0.0"),
+        ({"low": 0.0, "high": 0.0}, "high is 0.0; expected a number above low, 0.0"),
         ({"low": np.nan}, "low is nan"),
         ({"entropy": -1.0}, "entropy is -1.0"),
         ({"seed": -1}, "seed is -1"),
@@ -572,11 +572,15 @@ def played(bandit, rounds, *, first=0, forgiving=False):
 
 
 def bandit_of(functions, learner=None):
-    return gb.Bandit(learner or gb.AdaCBG(), gb.Problem(n_arms=K, function_class=functions, noise=0.05), seed=0)
+    return gb.Bandit(
+        learner or gb.AdaCBG(epoch_growth=2.0), gb.Problem(n_arms=K, function_class=functions, noise=0.05), seed=0
+    )
 
 
 @pytest.mark.parametrize(
-    "learner", [gb.AdaCBG(), gb.AdaCBG(gamma="width"), gb.Falcon()], ids=["paper", "width", "falcon"]
+    "learner",
+    [gb.AdaCBG(epoch_growth=2.0), gb.AdaCBG(epoch_growth=2.0, gamma="width"), gb.Falcon()],
+    ids=["paper", "width", "falcon"],
 )
 @pytest.mark.parametrize("settings", [{}, {"version_space": "reduction", "entropy": 4.0, "tolerance": 0.02}])
 def test_learners_play_with_it(learner, settings):
@@ -635,7 +639,7 @@ class Moody(RegressorMixin, BaseEstimator):
         return self.inner_.predict(X)
 
 
-@pytest.mark.parametrize("learner", [gb.AdaCBG(), gb.Falcon()], ids=["AdaCBG", "Falcon"])
+@pytest.mark.parametrize("learner", [gb.AdaCBG(epoch_growth=2.0), gb.Falcon()], ids=["AdaCBG", "Falcon"])
 def test_a_fit_that_fails_leaves_the_bandit_on_its_last_good_model(tmp_path, learner):
     functions = made(Moody())  # three observations a round, and a fit after rounds 2, 4, 8, 16, ...
     bandit = bandit_of(functions, learner)
@@ -672,7 +676,11 @@ def test_the_last_good_model_decides_after_a_failure():
 
 @pytest.mark.parametrize(
     "learner",
-    [gb.IDSG(epoch_growth=2.0), gb.learners.BootstrappedThompson(epoch_growth=2.0), gb.learners.AdaCB()],
+    [
+        gb.IDSG(epoch_growth=2.0),
+        gb.learners.BootstrappedThompson(epoch_growth=2.0),
+        gb.learners.AdaCB(epoch_growth=2.0),
+    ],
     ids=repr,
 )
 def test_plausible_functions_stay_when_a_fit_fails(learner):
@@ -715,7 +723,7 @@ def test_explore_then_commit_keeps_its_estimate_when_a_later_fit_fails():
 
 
 def test_a_first_fit_that_fails_and_a_failure_in_the_middle_of_a_batch():
-    for learner in (gb.AdaCBG(), gb.Falcon()):
+    for learner in (gb.AdaCBG(epoch_growth=2.0), gb.Falcon()):
         bandit = bandit_of(made(Moody(1, 20)), learner)
         played(bandit, 1)
         contexts, graph = np.random.default_rng(0).uniform(size=(20, D)), gb.graphs.complete(K)
@@ -791,7 +799,12 @@ def test_a_simulation_puts_fits_that_fail_off():
     functions = RegressorClass(Ridge(), n_arms=5, dimension=2)
     runs = [
         gb.simulate(
-            gb.AdaCBG(function_class=functions), environment, rounds=20, repeats=2, chunk=chunk, workers=workers
+            gb.AdaCBG(epoch_growth=2.0, function_class=functions),
+            environment,
+            rounds=20,
+            repeats=2,
+            chunk=chunk,
+            workers=workers,
         )
         for chunk, workers in ((20, 1), (3, 2))
     ]

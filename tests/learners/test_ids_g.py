@@ -67,10 +67,10 @@ def test_edges_with_probabilities_are_those_of_the_reference():
         if start < n:
             state = learner.update(state, news)
     decisions = gb.Decisions.concatenate(parts)
-    revealed = [graph.to_dense() for graph in real]
+    revealed, matrices = [graph.to_dense() for graph in real], [graph.matrix for graph in odds]
     compare(
         decisions,
-        reference.run(values, list(odds), rewards, uniforms, None, sigma=0.7, growth=1.2, revealed=revealed),
+        reference.run(values, matrices, rewards, uniforms, None, sigma=0.7, growth=1.2, revealed=revealed),
     )
     for t in range(n):
         np.testing.assert_allclose(decisions.observation_probabilities[t], decisions.probabilities[t] @ odds.matrix(t))

@@ -13,15 +13,15 @@ from graphbandit.rounds.shown import Shown
 from tests.every_round_learners import EVERY_ROUND
 
 LEARNERS = {
-    "AdaCB.G": gb.AdaCBG(),
-    "AdaCB.G paper": gb.AdaCBG(radius="paper", coverage="paper", eta=1.0),
-    "AdaCB.G width": gb.AdaCBG(gamma="width"),
-    "AdaCB.G remark": gb.AdaCBG(baseline="inverse-gap"),
-    "AdaCB.G bare": gb.AdaCBG(candidate_set=False, scale_factor=False, linear_program=False),
+    "AdaCB.G": gb.AdaCBG(epoch_growth=2.0),
+    "AdaCB.G paper": gb.AdaCBG(epoch_growth=2.0, radius="paper", coverage="paper", eta=1.0),
+    "AdaCB.G width": gb.AdaCBG(epoch_growth=2.0, gamma="width"),
+    "AdaCB.G remark": gb.AdaCBG(epoch_growth=2.0, baseline="inverse-gap"),
+    "AdaCB.G bare": gb.AdaCBG(epoch_growth=2.0, candidate_set=False, scale_factor=False, linear_program=False),
     "IDS.G": gb.IDSG(epoch_growth=2.0),
     "IDS.G frequentist": gb.IDSG(form="frequentist", epoch_growth=2.0),
     "FALCON": gb.Falcon(),
-    "AdaCB": gb.learners.AdaCB(),
+    "AdaCB": gb.learners.AdaCB(epoch_growth=2.0),
     "RegCB": gb.learners.RegCB(),
     "RegCB elimination": gb.learners.RegCB(form="elimination"),
     "epsilon-greedy": gb.learners.EpsilonGreedy(epsilon=0.3),
@@ -32,7 +32,7 @@ LEARNERS = {
     "SquareCB.G fixed": gb.SquareCBG(gamma=25.0),
     "SquareCB": gb.learners.SquareCB(oracle="offline"),
     "late graph": gb.learners.LateGraph(learner=gb.IDSG(epoch_growth=2.0)),
-    "late graph AdaCB.G": gb.learners.LateGraph(learner=gb.AdaCBG()),
+    "late graph AdaCB.G": gb.learners.LateGraph(learner=gb.AdaCBG(epoch_growth=2.0)),
     "greedy": gb.Greedy(),
     "uniform": gb.learners.Uniform(),
     **EVERY_ROUND,
@@ -155,7 +155,7 @@ def test_a_missing_loop_is_named_by_learners_that_need_it(instance):
 def test_unknown_noise_is_estimated_from_above_and_told():
     instance = gb.environments.paper(n_arms=10, graph="complete", noise=0.7, reward_scale=8.0).instance(seed=1)
     problem = dataclasses.replace(instance.problem(1024), noise=None)
-    learner = gb.AdaCBG()
+    learner = gb.AdaCBG(epoch_growth=2.0)
     with pytest.warns(EstimatedNoiseWarning, match="noise"):
         state = learner.init(problem)
     start, found = 0, []
@@ -179,7 +179,7 @@ def test_estimated_noise_keeps_the_truth_for_rare_clicks(rate):
     runs, kept, rounds = 60, 0, 2048
     for run in range(runs):
         clicks = (np.random.default_rng([run, 7]).random((rounds, 1)) < rate).astype(float)
-        learner = gb.AdaCBG()
+        learner = gb.AdaCBG(epoch_growth=2.0)
         with pytest.warns(EstimatedNoiseWarning):
             state = learner.init(gb.Problem(n_arms=1, function_class=functions))
         start, inside = 0, True
@@ -215,7 +215,7 @@ def test_one_mask_serves_a_whole_batch_and_an_update_after_the_horizon_is_refuse
 
 def test_the_width_rule_judges_large_programs_by_their_baseline(instance, monkeypatch):
     """With no program solved in the kernel, gamma is that of the form without a program."""
-    learner = gb.AdaCBG(gamma="width", coverage="paper")
+    learner = gb.AdaCBG(epoch_growth=2.0, gamma="width", coverage="paper")
     state, start = state_after(learner, instance, 4)
     part = instance.rounds(start, start + 16)
     monkeypatch.setattr("graphbandit.planning.sampling.ROW_LIMIT", 0)
@@ -227,8 +227,8 @@ def test_the_width_rule_judges_large_programs_by_their_baseline(instance, monkey
 
 
 def test_a_wider_radius_keeps_more(instance):
-    narrow, _ = state_after(gb.AdaCBG(), instance, 5)
-    wide, _ = state_after(gb.AdaCBG(radius_factor=10.0), instance, 5)
+    narrow, _ = state_after(gb.AdaCBG(epoch_growth=2.0), instance, 5)
+    wide, _ = state_after(gb.AdaCBG(epoch_growth=2.0, radius_factor=10.0), instance, 5)
     assert wide.radius == pytest.approx(10 * narrow.radius)
 
 
@@ -237,8 +237,11 @@ def test_the_paper_s_constants():
     instance = gb.environments.paper(n_arms=50, graph="star").instance(0)
     problem = instance.problem(2**11)
     for learner, expected in [
-        (gb.AdaCBG(radius="paper"), lambda m: 16 * (11 - m + 1) * np.log(2 * 50 * 50**2 * 2.0**22 / 0.1)),
-        (gb.AdaCBG(), lambda m: 2 * np.log(50 / 0.1)),
+        (
+            gb.AdaCBG(epoch_growth=2.0, radius="paper"),
+            lambda m: 16 * (11 - m + 1) * np.log(2 * 50 * 50**2 * 2.0**22 / 0.1),
+        ),
+        (gb.AdaCBG(epoch_growth=2.0), lambda m: 2 * np.log(50 / 0.1)),
     ]:
         state, start = learner.init(problem), 0
         while start < 2**10:
@@ -265,7 +268,7 @@ def test_schedules(growth):
 
 def test_adacb_g_without_its_parts_is_regcb_g_up_to_gamma(instance):
     """No candidates, no scale, no program leaves RegCB.G, but for tau_{m-1} - tau_{m-2} in place of tau_{m-1}."""
-    bare = gb.AdaCBG(candidate_set=False, scale_factor=False, linear_program=False, eta=1.0)
+    bare = gb.AdaCBG(epoch_growth=2.0, candidate_set=False, scale_factor=False, linear_program=False, eta=1.0)
     plain = gb.RegCBG(eta=0.5)
     state, start = state_after(plain, instance, 5)
     part = instance.rounds(start, start + 20)

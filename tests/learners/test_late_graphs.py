@@ -42,7 +42,7 @@ def observations(rounds, actions, seen):
     )
 
 
-@pytest.mark.parametrize("learner", [gb.IDSG(), gb.AdaCBG()], ids=["IDSG", "AdaCBG"])
+@pytest.mark.parametrize("learner", [gb.IDSG(), gb.AdaCBG(epoch_growth=2.0)], ids=["IDSG", "AdaCBG"])
 def test_edges_are_counted_play_by_play(learner):
     """A full run against a literal count of what each play revealed."""
     late = gb.learners.LateGraph(learner=learner, present=0.5, absent=2.0)
@@ -85,7 +85,7 @@ def test_late_rewards_add_to_the_play_that_revealed_them():
 
 
 def test_postponed_rounds_are_counted_too():
-    learner = gb.learners.LateGraph(learner=gb.AdaCBG())
+    learner = gb.learners.LateGraph(learner=gb.AdaCBG(epoch_growth=2.0))
     state = learner.init(gb.Problem(n_arms=3, function_class=functions_of(), noise=0.5))
     after = learner.postpone(state, observations([0, 1], [0, 0], [[0, 1], [0]]))
     assert after.plays.tolist() == [2, 0, 0]
@@ -93,7 +93,7 @@ def test_postponed_rounds_are_counted_too():
     assert after.inner.model is None
 
 
-@pytest.mark.parametrize("learner", [gb.IDSG(), gb.AdaCBG()], ids=["IDSG", "AdaCBG"])
+@pytest.mark.parametrize("learner", [gb.IDSG(), gb.AdaCBG(epoch_growth=2.0)], ids=["IDSG", "AdaCBG"])
 def test_a_strong_prior_plans_with_that_graph(learner):
     """With the prior at its limit every edge is there, and decisions are those on the complete graph."""
     base = environments.paper(n_arms=K, n_functions=8, dimension=3, graph="complete")
@@ -148,7 +148,7 @@ def test_regret_is_close_to_that_with_known_probabilities():
     assert (late[:, -1] - late[:, 250]).mean() <= 1.5 * (known[:, -1] - known[:, 250]).mean() + 2
 
 
-@pytest.mark.parametrize("learner", [gb.IDSG(), gb.AdaCBG(gamma="width")], ids=["IDSG", "AdaCBG"])
+@pytest.mark.parametrize("learner", [gb.IDSG(), gb.AdaCBG(epoch_growth=2.0, gamma="width")], ids=["IDSG", "AdaCBG"])
 def test_a_bandit_without_graphs_saves_and_loads(learner, tmp_path):
     problem = gb.Problem(n_arms=3, function_class=functions_of(), noise=0.5)
     one = gb.Bandit(gb.learners.LateGraph(learner=learner), problem, seed=1)
@@ -179,7 +179,7 @@ def test_a_bandit_without_graphs_saves_and_loads(learner, tmp_path):
     ("settings", "message"),
     [
         ({"learner": gb.Falcon()}, "learner is Falcon.*; expected one that plans with the probabilities"),
-        ({"learner": gb.AdaCBG(coverage="paper")}, "tight coverage"),
+        ({"learner": gb.AdaCBG(epoch_growth=2.0, coverage="paper")}, "tight coverage"),
         ({"learner": None}, "learner is None"),
         ({"present": 0.0}, "present is 0.0"),
         ({"absent": -1.0}, "absent is -1.0"),
@@ -208,7 +208,9 @@ def test_bad_input_is_refused():
 def test_learners_of_experiment_files(tmp_path):
     built = build_learner("LateIDSG", {"draws": 50, "absent": 4.0, "loops": False})
     assert built == gb.learners.LateGraph(learner=gb.IDSG(draws=50), absent=4.0, loops=False)
-    assert build_learner("LateAdaCBG", {"eta": 2.0}) == gb.learners.LateGraph(learner=gb.AdaCBG(eta=2.0))
+    assert build_learner("LateAdaCBG", {"eta": 2.0}) == gb.learners.LateGraph(
+        learner=gb.AdaCBG(epoch_growth=2.0, eta=2.0)
+    )
     hidden = {"n_arms": K, "n_functions": 8, "edge_probability": 0.5, "shown": "nothing"}
     experiment = Experiment(
         name="late",

@@ -47,7 +47,7 @@ def by_highs(costs, G, rows, demand, columns):
 def test_every_round_is_the_optimum_of_the_stated_program(density, settings, masked):
     values, _, rewards, uniforms, masks = problem(4, 6, "random", functions=15, masked=masked)
     graphs = loose(7, len(values), 6, density)
-    learner = gb.AdaCBG(**settings, unrevealed="ignore")
+    learner = gb.AdaCBG(epoch_growth=2.0, **settings, unrevealed="ignore")
     before = scaling_count()
     d, _ = run_package(learner, values, graphs, rewards, uniforms, masks, horizon=len(values), noise=0.7)
     scaled = 0
@@ -97,7 +97,7 @@ def test_a_factor_worked_out_by_hand():
 
 def test_rounds_do_not_depend_on_what_else_is_in_the_batch():
     instance = gb.environments.paper(n_arms=6, graph="random", reward_scale=8.0).instance(1)
-    learner, part = gb.AdaCBG(), instance.rounds(0, 64)
+    learner, part = gb.AdaCBG(epoch_growth=2.0), instance.rounds(0, 64)
     state, start = learner.init(instance.problem(None)), 0
     for _ in range(5):
         these = part[start : start + learner.rounds_until_update(state)]
@@ -124,27 +124,27 @@ def never_seen():
 def test_an_arm_nobody_reveals_is_named_or_ignored():
     instance = gb.environments.paper(n_arms=3, graph="bandit").instance(0)
     graphs, contexts = gb.FeedbackGraphs.repeat(never_seen(), 1), instance.rounds(0, 1).contexts
-    state = gb.AdaCBG().init(instance.problem(None))
+    state = gb.AdaCBG(epoch_growth=2.0).init(instance.problem(None))
     rng = np.random.default_rng(0)
     with pytest.raises(GraphError, match=r"round 0 of the batch no arm on offer reveals arm 2; .*unrevealed='ignore'"):
-        gb.AdaCBG().decide(state, Shown(contexts, graphs), rng)
+        gb.AdaCBG(epoch_growth=2.0).decide(state, Shown(contexts, graphs), rng)
     assert rng.random() == np.random.default_rng(0).random()
-    gb.AdaCBG(unrevealed="ignore").decide(state, Shown(contexts, graphs), rng)
+    gb.AdaCBG(epoch_growth=2.0, unrevealed="ignore").decide(state, Shown(contexts, graphs), rng)
     without = np.array([[True, True, False]])
-    gb.AdaCBG().decide(state, Shown(contexts, graphs, without), rng)
+    gb.AdaCBG(epoch_growth=2.0).decide(state, Shown(contexts, graphs, without), rng)
     alone = np.array([[False, False, True]])
     with pytest.raises(GraphError, match="reveals arm 2"):
-        gb.AdaCBG().decide(state, Shown(contexts, graphs, alone), rng)
+        gb.AdaCBG(epoch_growth=2.0).decide(state, Shown(contexts, graphs, alone), rng)
 
 
 def test_paper_coverage_asks_for_loops_as_ever():
     instance = gb.environments.paper(n_arms=3, graph="bandit").instance(0)
     graphs, contexts = gb.FeedbackGraphs.repeat(never_seen(), 1), instance.rounds(0, 1).contexts
-    for learner in (gb.AdaCBG(coverage="paper"), gb.AdaCBG(linear_program=False)):
+    for learner in (gb.AdaCBG(epoch_growth=2.0, coverage="paper"), gb.AdaCBG(epoch_growth=2.0, linear_program=False)):
         with pytest.raises(GraphError, match="self-loop of arm 2"):
             learner.decide(learner.init(instance.problem(None)), Shown(contexts, graphs), np.random.default_rng(0))
     with pytest.raises(SettingError, match="unrevealed is 'maybe'"):
-        gb.AdaCBG(unrevealed="maybe")
+        gb.AdaCBG(epoch_growth=2.0, unrevealed="maybe")
 
 
 def test_a_best_arm_that_does_not_reveal_itself_is_still_looked_at():
@@ -152,7 +152,7 @@ def test_a_best_arm_that_does_not_reveal_itself_is_still_looked_at():
     values = np.array([[1.0, 0.0], [-1.0, 0.0]])
     functions = gb.FiniteClass(lambda x: np.broadcast_to(values, (len(x), 2, 2)), n_functions=2, n_arms=2)
     graph = gb.FeedbackGraph.from_edges([(0, 1), (1, 0)], 2, require_loops=False)
-    learner, graphs = gb.AdaCBG(), gb.FeedbackGraphs.repeat(graph, 2)
+    learner, graphs = gb.AdaCBG(epoch_growth=2.0), gb.FeedbackGraphs.repeat(graph, 2)
     state = learner.init(gb.Problem(n_arms=2, function_class=functions, noise=1.0))
     nothing = gb.Observations.from_masks(np.zeros((2, 1)), np.zeros((2, 2), dtype=bool), np.zeros((2, 2)))
     state = learner.update(state, nothing)
@@ -166,7 +166,7 @@ def test_a_scaled_decision_says_so():
     values = np.array([[0.0, 1.0, 0.9], [0.0, 0.9, 1.0]])
     functions = gb.FiniteClass(lambda x: np.broadcast_to(values, (len(x), 2, 3)), n_functions=2, n_arms=3)
     graph = gb.FeedbackGraph.from_edges([(0, 1), (1, 2), (2, 0)], 3, require_loops=False)
-    bandit = gb.Bandit(gb.AdaCBG(eta=1e-3), gb.Problem(n_arms=3, function_class=functions, noise=1.0))
+    bandit = gb.Bandit(gb.AdaCBG(epoch_growth=2.0, eta=1e-3), gb.Problem(n_arms=3, function_class=functions, noise=1.0))
     decisions = [bandit.decide([0.0], graph) for _ in range(3)]
     assert decisions[0].coverage_factor == 1
     assert "coverage" not in decisions[0].explain()

@@ -19,7 +19,7 @@ from graphbandit.base.shapes import Int
 from graphbandit.experiments.describe.environment_kinds import build_environment
 from graphbandit.experiments.describe.learner_kinds import build_learner
 from graphbandit.experiments.describe.planned_runs import PlannedRun
-from graphbandit.rounds.decisions import Decisions
+from graphbandit.rounds.decisions import ARRAYS, Decisions
 from graphbandit.simulate import Run as PlayedRun
 from graphbandit.simulate import run_repeat
 
@@ -145,9 +145,10 @@ def decisions_file(decisions: Decisions) -> bytes:
     from pyarrow import parquet
 
     columns: dict[str, Any] = {"round": np.arange(1, len(decisions) + 1)}
-    for name, values in vars(decisions).items():
+    for name in ARRAYS:
         if name == "notes":
             continue  # the learner's own, of no use to a reader
+        values = getattr(decisions, name)
         columns[name] = (
             values
             if values.ndim == 1
