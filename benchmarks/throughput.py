@@ -23,7 +23,10 @@ REWARD_SCALE = 8.0
 
 LEARNERS: dict[str, tuple[gb.learners.Learner[Any], reference.Learner]] = {
     "AdaCB.G paper": (gb.AdaCBG(radius="paper", coverage="paper", eta=1.0), reference.AdaCBG()),
-    "AdaCB.G ours": (gb.AdaCBG(), reference.AdaCBG(radius="sharp", coverage="tight", eta=gb.AdaCBG().eta)),
+    "AdaCB.G ours": (
+        gb.AdaCBG(gamma="paper", eta=1e6, epoch_growth=2.0),
+        reference.AdaCBG(radius="sharp", coverage="tight", eta=1e6),
+    ),
     "FALCON": (gb.Falcon(), reference.Falcon()),
     "RegCB.G": (gb.RegCBG(), reference.RegCBG()),
 }

@@ -17,9 +17,9 @@ ARMS = ["a", "b", "c", "d"]
 GRAPH = gb.FeedbackGraph.from_edges([(a, (a + 1) % K) for a in range(K)], K, add_loops=True)
 LEARNERS = {
     "IDS.G": gb.IDSG(draws=16, epoch_growth=2.0),
-    "AdaCB.G": gb.AdaCBG(),
-    "width": gb.AdaCBG(gamma="width"),
-    "AdaCB": gb.learners.AdaCB(),
+    "AdaCB.G": gb.AdaCBG(epoch_growth=2.0),
+    "width": gb.AdaCBG(gamma="width", epoch_growth=2.0),
+    "AdaCB": gb.learners.AdaCB(epoch_growth=2.0),
     "FALCON": gb.Falcon(),
     "greedy": gb.Greedy(),
     "uniform": gb.learners.Uniform(),

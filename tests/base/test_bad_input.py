@@ -38,8 +38,8 @@ GRAPH, EVERYTHING = DRAWN.graphs[0], graph_generators.complete(K)
 NO_LOOPS = gb.FeedbackGraph.from_dense(1 - np.eye(K), require_loops=False)
 NO_EDGES = gb.FeedbackGraph.from_edges([], K, require_loops=False)
 LEARNERS = {
-    "AdaCB.G": gb.AdaCBG(),
-    "no candidates": gb.AdaCBG(candidate_set=False),
+    "AdaCB.G": gb.AdaCBG(epoch_growth=2.0),
+    "no candidates": gb.AdaCBG(candidate_set=False, epoch_growth=2.0),
     "IDS.G": gb.IDSG(epoch_growth=2.0),
     "IDS.G frequentist": gb.IDSG(form="frequentist", epoch_growth=2.0),
     "Thompson": gb.learners.BootstrappedThompson(epoch_growth=2.0),
@@ -435,7 +435,7 @@ REFUSED = {
         for key, row in {
             **odd("eta", learner_of(cls), but=["None"] if cls is gb.AdaCBG else [], zero=0.0, large=1e308),
             **odd("delta", learner_of(cls), zero=0.0, one=1.0, tiny=1e-320),
-            **odd("epoch_growth", learner_of(cls), one=1.0),
+            **odd("epoch_growth", learner_of(cls), but=["None"] if cls is gb.AdaCBG else [], one=1.0),
         }.items()
     },
     **odd("radius_factor", learner_of(gb.AdaCBG), zero=0.0),
@@ -444,6 +444,7 @@ REFUSED = {
         f"{name}: {key}": (lambda n=name, v=v: gb.AdaCBG(**{n: v}), SettingError, f"{name} is {v!r}; expected")
         for name in ("radius", "coverage", "gamma", "baseline", "candidate_set", "scale_factor", "linear_program")
         for key, v in {"text": "best", "None": None, "number": 1, "array": np.ones(2)}.items()
+        if (name, key) != ("gamma", "None")
     },
     "class: no FunctionClass": (problem(function_class=5), SettingError, "function_class is 5; expected a"),
     "class: other arms": (

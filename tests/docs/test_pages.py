@@ -82,6 +82,10 @@ def test_commands_in_the_text_exist(name):
     for line in re.findall(r"`graphbandit ([a-z][^`\n]*)`", PAGES[name].read_text()):
         words = line.split()
         assert words[0] in known, f"{name} names the command {words[0]!r}"
-        options = {o for p in known[words[0]].params for o in (*p.opts, *getattr(p, "secondary_opts", ()))}
+        command = known[words[0]]
+        if hasattr(command, "commands") and len(words) > 1:  # a group of commands
+            assert words[1] in command.commands, f"{name} names the command {words[0]} {words[1]}"
+            command = command.commands[words[1]]
+        options = {o for p in command.params for o in (*p.opts, *getattr(p, "secondary_opts", ()))}
         for option in (word for word in words if word.startswith("--")):
             assert option in options, f"{name} names {option} of graphbandit {words[0]}"

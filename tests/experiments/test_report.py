@@ -179,7 +179,7 @@ def test_no_results_and_no_folder_are_refused(tmp_path: Path) -> None:
 def test_the_documentation_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture) -> None:
     monkeypatch.chdir(tmp_path)
     grid = Grid("paper", {"graph": "star", "n_arms": [5, 6], "reward_scale": [1.0, 8.0]})
-    learners = {"ours": Grid("AdaCBG"), "FALCON": Grid("Falcon")}
+    learners = {"AdaCB.G": Grid("AdaCBG"), "FALCON": Grid("Falcon")}
     experiment = Experiment(name="stars", rounds=16, repeats=2, environments={"star": grid}, learners=learners)
     run_experiment(experiment, out="results/stars", engine=InProcess())
     (code,) = re.findall(r"```python\n(.*?)```", DOCUMENTATION, flags=re.DOTALL)

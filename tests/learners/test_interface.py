@@ -268,7 +268,9 @@ def test_schedules(growth):
 
 def test_adacb_g_without_its_parts_is_regcb_g_up_to_gamma(instance):
     """No candidates, no scale, no program leaves RegCB.G, but for tau_{m-1} - tau_{m-2} in place of tau_{m-1}."""
-    bare = gb.AdaCBG(epoch_growth=2.0, candidate_set=False, scale_factor=False, linear_program=False, eta=1.0)
+    bare = gb.AdaCBG(
+        gamma="paper", epoch_growth=2.0, candidate_set=False, scale_factor=False, linear_program=False, eta=1.0
+    )
     plain = gb.RegCBG(eta=0.5)
     state, start = state_after(plain, instance, 5)
     part = instance.rounds(start, start + 20)

@@ -208,9 +208,7 @@ def test_bad_input_is_refused():
 def test_learners_of_experiment_files(tmp_path):
     built = build_learner("LateIDSG", {"draws": 50, "absent": 4.0, "loops": False})
     assert built == gb.learners.LateGraph(learner=gb.IDSG(draws=50), absent=4.0, loops=False)
-    assert build_learner("LateAdaCBG", {"eta": 2.0}) == gb.learners.LateGraph(
-        learner=gb.AdaCBG(epoch_growth=2.0, eta=2.0)
-    )
+    assert build_learner("LateAdaCBG", {"eta": 2.0}) == gb.learners.LateGraph(learner=gb.AdaCBG(eta=2.0))
     hidden = {"n_arms": K, "n_functions": 8, "edge_probability": 0.5, "shown": "nothing"}
     experiment = Experiment(
         name="late",

@@ -1,8 +1,8 @@
 # for: graphbandit.experiments.run, graphbandit.experiments.Results, graphbandit.experiments.InProcess
-# for: graphbandit.experiments.Processes, graphbandit.experiments.plot_regret, graphbandit.experiments.plot_paired
+# for: graphbandit.experiments.Processes, graphbandit.experiments.plot_curves, graphbandit.experiments.plot_paired
 # for: graphbandit.experiments.plot_ranks, graphbandit.experiments.plot_regret_versus_time
 # for: graphbandit.experiments.write_report, graphbandit.experiments.run_all
-from graphbandit.experiments import Experiment, Grid, InProcess, plot_paired, plot_regret, run
+from graphbandit.experiments import Experiment, Grid, InProcess, plot_curves, plot_paired, run
 
 experiment = Experiment(
     name="small",
@@ -13,5 +13,5 @@ experiment = Experiment(
 )
 results = run(experiment, out="results/small", engine=InProcess())  # Processes(4): the same bytes
 print(results.regret("star", "IDS.G").shape)
-curves = plot_regret(results, environment="star")
+curves = plot_curves(results, environment="star")
 pairs = plot_paired(results, baseline="FALCON")
