@@ -64,7 +64,12 @@ class SolverError(GraphBanditError):
 
 
 class FitError(GraphBanditError):
-    """A regression could not be fitted to the data; whoever asked keeps the model it has."""
+    """A regression could not be fitted to the data; whoever asked keeps the model it has.
+
+    `after_round` is the number of rounds decided when a loop met it, None elsewhere.
+    """
+
+    after_round: int | None = None
 
 
 class EngineError(GraphBanditError):

@@ -15,9 +15,8 @@ from graphbandit.base.shapes import Float
 from graphbandit.environments.base import Environment, Rounds
 from graphbandit.errors import SettingError
 from graphbandit.learners.base import Learner
-from graphbandit.learners.every_round.base import EveryRoundLearner
+from graphbandit.learners.loop import Loop
 from graphbandit.rounds.decisions import Decisions
-from graphbandit.rounds.observations import Observations
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,13 +54,14 @@ class SimulationResult:
     """What `simulate` found.
 
     `regret[name]` is the cumulative regret of that learner, shape (repeats, rounds), in means and not in noisy
-    rewards. `decisions[name][repeat]` holds every decision if they were asked for; `states[name][repeat]` the
-    learner's final state.
+    rewards. `decisions[name][repeat]` holds every decision if they were asked for, `states[name][repeat]` the
+    learner's final state, and `postponed[name][repeat]` how many fits have failed and were put off to the next epoch.
     """
 
     regret: Mapping[str, Float[np.ndarray, "repeats rounds"]]
     decisions: Mapping[str, list[Decisions]]
     states: Mapping[str, list[Any]]
+    postponed: Mapping[str, list[int]]
     seed: int
 
     def summary(self) -> dict[str, Summary]:
@@ -73,6 +73,7 @@ class SimulationResult:
         lines = [f"{'final regret':<{width}}  {'mean':>9}  {'std':>8}  {'s.e.':>8}  {'median':>9}"]
         for name, s in self.summary().items():
             lines.append(f"{name:<{width}}  {s.mean:9.2f}  {s.std:8.2f}  {s.standard_error:8.2f}  {s.median:9.2f}")
+        lines += [f"{name}: {sum(failed)} fits failed" for name, failed in self.postponed.items() if any(failed)]
         return "\n".join(lines)
 
 
@@ -94,7 +95,8 @@ def simulate(
     All learners of a repeat face the same contexts, graphs and noise; each draws its arms from a stream of its own,
     named after it. `horizon_known=False` tells the learners nothing of `rounds`. `chunk` rounds are held in memory
     at a time and `workers` repeats run side by side (None: one a core); neither changes any result.
-    `on_repeat(i)` is called as repeat i ends.
+    `on_repeat(i)` is called as repeat i ends. A learner whose fit fails keeps its last good model for the next epoch;
+    the result counts such fits.
 
     >>> from graphbandit import Falcon, environments
     >>> runs = simulate({"FALCON": Falcon()}, environments.paper(n_arms=5, graph="star"), rounds=8, repeats=2)
@@ -153,6 +155,7 @@ def simulate(
             for name in named
         },
         states={name: [runs[name].state for runs in done] for name in named},
+        postponed={name: [runs[name].postponed for runs in done] for name in named},
         seed=seed,
     )
 
@@ -166,65 +169,39 @@ class Run:
     took.
     """
 
-    learner: Learner[Any]
-    state: Any
+    loop: Loop
     rng: np.random.Generator
     regret: Float[np.ndarray, " rounds"]
-    played: int = 0
-    unlearnt: list[Observations] = field(default_factory=list)
     decisions: list[Decisions] = field(default_factory=list)
     learnt: list[int] = field(default_factory=list)
     seconds: float = 0.0
 
+    @property
+    def state(self) -> Any:
+        """What the learner knows now."""
+        return self.loop.state
+
+    @property
+    def postponed(self) -> int:
+        """How many fits have failed and were put off to the next epoch."""
+        return self.loop.postponed
+
     def play(self, rounds: Rounds, keep_decisions: bool) -> None:
         """Decide and observe these rounds, learning wherever an epoch ends."""
         began = time.thread_time()
-        start = 0
+        shown, start = rounds.shown, 0
         while start < len(rounds):
-            if isinstance(self.learner, EveryRoundLearner):
-                part = rounds[start:]
-                decisions = self._play_every_round(part, self.learner)
-            else:
-                waiting = sum(len(part) for part in self.unlearnt)
-                left = self.learner.rounds_until_update(self.state) - waiting
-                part = rounds[start : start + left]
-                decisions = self._play_epoch(part, ends=len(part) == left)
-            obtained = np.take_along_axis(part.means, decisions.action[:, None], axis=1)[:, 0]
-            self.regret[self.played : self.played + len(part)] = part.best_means() - obtained
+            loop = self.loop.ready()
+            if loop is not self.loop:
+                self.learnt.append(loop.learnt)
+            part = slice(start, min(start + loop.playable, len(rounds)))
+            decisions, self.loop = loop.play(shown[part], rounds.graphs[part], rounds.rewards[part], self.rng)
+            obtained = np.take_along_axis(rounds.means[part], decisions.action[:, None], axis=1)[:, 0]
+            self.regret[loop.rounds : self.loop.rounds] = rounds.best_means(part) - obtained
             if keep_decisions:
                 self.decisions.append(decisions)
-            self.played += len(part)
-            start += len(part)
+            start = part.stop
         self.seconds += time.thread_time() - began
-
-    def _play_every_round(self, part: Rounds, learner: EveryRoundLearner[Any]) -> Decisions:
-        shown: Any = part.shown  # refused where it is not the graphs
-        decisions, self.state = learner.play(
-            self.state, part.contexts, shown, part.rewards, self.rng, available=part.available
-        )
-        return decisions
-
-    def _play_epoch(self, part: Rounds, *, ends: bool) -> Decisions:
-        """These rounds of one epoch, and what is learnt from all of it if it ends with them."""
-        shown: Any = part.shown  # a learner that cannot plan with it refuses it
-        decisions = self.learner.decide(self.state, part.contexts, shown, self.rng, available=part.available)
-        self.unlearnt.append(
-            Observations.from_masks(
-                part.contexts,
-                part.graphs._revealed(decisions.action),
-                part.rewards,
-                first_round=self.played,
-                available=part.available,
-                actions=decisions.action,
-                observation_probabilities=decisions.observation_probabilities,
-                notes=self.learner.notes(self.state, part.contexts, shown, decisions),
-            )
-        )
-        if ends and self.played + len(part) < len(self.regret):
-            self.state = self.learner.update(self.state, Observations.concatenate(self.unlearnt))
-            self.unlearnt.clear()
-            self.learnt.append(self.played + len(part))
-        return decisions
 
 
 def run_repeat(
@@ -242,7 +219,7 @@ def run_repeat(
     instance = environment.instance(seed, repeat)
     problem = instance.problem(rounds if horizon_known else None)
     runs = [
-        Run(learner, learner.init(problem), stream(seed, "simulate", name, repeat), np.empty(rounds))
+        Run(Loop.start(learner, problem), stream(seed, "simulate", name, repeat), np.empty(rounds))
         for name, learner in learners
     ]
     for first in range(0, rounds, chunk):

@@ -47,7 +47,7 @@ def instance():
 
 
 def make(learner, instance, horizon=None):
-    return gb.Bandit(learner, instance.problem(horizon), seed=11)
+    return gb.Bandit(learner, instance.problem(horizon), seed=11, identity="test")
 
 
 def rewards_of(decision, drawn):

@@ -20,6 +20,7 @@ from typing import IO, Any, TypeVar
 
 import numpy as np
 
+from graphbandit.base.declared import check_declared
 from graphbandit.errors import SavedFileError
 
 FORMAT = "graphbandit"
@@ -47,6 +48,17 @@ def savable(cls: Class) -> Class:
 def write(path: str | os.PathLike[str], kind: str, content: dict[str, Any]) -> None:
     """Write `content` (dictionaries, lists, numbers, strings, arrays, savable values) to `path`, atomically."""
     target = _path(path)
+    write_atomically(target, _archive(kind, content))
+
+
+def to_bytes(kind: str, content: dict[str, Any]) -> bytes:
+    """What `write` would write, as bytes; the same content gives the same bytes."""
+    buffer = io.BytesIO()
+    _archive(kind, content)(buffer)
+    return buffer.getvalue()
+
+
+def _archive(kind: str, content: dict[str, Any]) -> Callable[[IO[bytes]], None]:
     arrays: _Content = {}
     tree = _encode(content, arrays)
     manifest = {"format": FORMAT, "version": VERSION, "kind": kind, "content": tree}
@@ -59,7 +71,7 @@ def write(path: str | os.PathLike[str], kind: str, content: dict[str, Any]) -> N
                 np.lib.format.write_array(buffer, array, allow_pickle=False)
                 archive.writestr(_entry(f"arrays/{number}.npy"), buffer.getvalue())
 
-    write_atomically(target, archive_into)
+    return archive_into
 
 
 def write_atomically(target: Path, write: Callable[[IO[bytes]], None]) -> None:
@@ -95,11 +107,23 @@ def write_atomically(target: Path, write: Callable[[IO[bytes]], None]) -> None:
 def read(path: str | os.PathLike[str], kind: str, replace: Callable[[dict[str, Any]], Any]) -> dict[str, Any]:
     """The content of a file of this kind. `replace` gives the value for what a file cannot hold (see `external`)."""
     source = _path(path)
+    return _read(source, source, kind, replace)
+
+
+def from_bytes(data: bytes, kind: str, replace: Callable[[dict[str, Any]], Any]) -> dict[str, Any]:
+    """The content of the bytes that `to_bytes` gave; `replace` as for `read`."""
+    return _read(f"the saved {kind}", io.BytesIO(data), kind, replace)
+
+
+def _read(
+    source: str | Path, file: Path | io.BytesIO, kind: str, replace: Callable[[dict[str, Any]], Any]
+) -> dict[str, Any]:
     try:
-        if source.exists() and not source.is_file():  # a pipe would keep us waiting, a device never end
+        if isinstance(file, Path) and file.exists() and not file.is_file():
+            # a pipe would keep us waiting, a device never end
             raise SavedFileError(f"{source} is not a file; expected one that a bandit was saved to")
-        with zipfile.ZipFile(source) as archive:
-            _check_entries(archive, source)
+        with zipfile.ZipFile(file) as archive:
+            _check_entries(archive, source, file.stat().st_size if isinstance(file, Path) else len(file.getbuffer()))
             if "manifest.json" not in archive.namelist():
                 raise SavedFileError(f"{source} is not a file of graphbandit: it has no manifest.json")
             manifest = json.loads(archive.read("manifest.json"))
@@ -178,13 +202,13 @@ def _encode(value: Any, arrays: _Content) -> Any:
     raise SavedFileError(f"{value!r} of type {type(value).__name__} cannot be saved")
 
 
-def _check_entries(archive: zipfile.ZipFile, source: Path) -> None:
+def _check_entries(archive: zipfile.ZipFile, source: str | Path, size: int) -> None:
     """Raise unless entries are stored as they are and fit into the file: a small file must not become a large one."""
     for entry in archive.infolist():
         if entry.compress_type != zipfile.ZIP_STORED or entry.file_size != entry.compress_size:
             raise SavedFileError(f"{source} has a compressed entry, {entry.filename!r}; expected none")
     held = sum(entry.file_size for entry in archive.infolist())
-    if held > source.stat().st_size:
+    if held > size:
         raise SavedFileError(f"{source} claims to hold {held} bytes; expected at most its size")
 
 
@@ -236,5 +260,7 @@ def _decode(tree: Any, arrays: _Arrays, replace: Callable[[dict[str, Any]], Any]
         if tree["$class"] not in _savable:
             raise SavedFileError(f"{arrays.filename} holds a {tree['$class']!r}, which this version does not know")
         fields = {key: _decode(item, arrays, replace) for key, item in tree["fields"].items()}
-        return _savable[tree["$class"]](**fields)
+        value = _savable[tree["$class"]](**fields)
+        check_declared(value)
+        return value
     raise ValueError(f"unknown entry with keys {sorted(tree)}")

@@ -11,10 +11,11 @@ import typer
 from typer.core import TyperGroup
 
 from graphbandit.cli import bench, demo, experiments, networks, reports, studies
+from graphbandit.cli import compile as compiling
 from graphbandit.cli.console import prepare_output
 from graphbandit.errors import GraphBanditError
 
-GROUPS = (demo, experiments, reports, networks, studies, bench)
+GROUPS = (demo, experiments, reports, networks, studies, compiling, bench)
 """All groups of commands, in the order of --help."""
 
 

@@ -8,6 +8,7 @@ order, so all learners of a repeat face the same draws.
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -16,15 +17,20 @@ from graphbandit.base.shapes import Bool, Float, Shaped
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.probabilistic import ProbabilisticGraphs
 from graphbandit.learners.problem import Problem
+from graphbandit.rounds.shown import Shown
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Rounds:
     """Consecutive rounds of an instance.
 
-    `means[t, a]` is f*(x_t, a), and `rewards[t, a]` the reward the learner sees if arm a is revealed in round t.
-    `graphs` decide what is revealed. A learner is shown these graphs, unless `odds` has the probabilities of their
-    edges to show instead, or `hidden` says that it is shown nothing.
+    - `contexts`: one row a round.
+    - `graphs`: they decide what is revealed. They are what a learner is shown, too, unless `probabilistic` or `hidden`.
+    - `means`: `means[t, a]` is f*(x_t, a).
+    - `rewards`: `rewards[t, a]` is the reward the learner sees if arm a is revealed in round t.
+    - `available`: the arms on offer; None (default): all of them.
+    - `probabilistic`: the edge probabilities that a learner is shown in place of the graphs; None (default): none.
+    - `hidden`: whether a learner is shown no graph at all.
     """
 
     contexts: Shaped[np.ndarray, "n ..."]
@@ -32,15 +38,14 @@ class Rounds:
     means: Float[np.ndarray, "n arms"]
     rewards: Float[np.ndarray, "n arms"]
     available: Bool[np.ndarray, "n arms"] | None = None
-    odds: ProbabilisticGraphs | None = None
+    probabilistic: ProbabilisticGraphs | None = None
     hidden: bool = False
 
-    @property
-    def shown(self) -> FeedbackGraphs | ProbabilisticGraphs | None:
+    @cached_property
+    def shown(self) -> Shown:
         """What a learner is shown before it decides."""
-        if self.hidden:
-            return None
-        return self.graphs if self.odds is None else self.odds
+        known = self.graphs if self.probabilistic is None else self.probabilistic
+        return Shown(self.contexts, None if self.hidden else known, self.available)
 
     def __len__(self) -> int:
         return len(self.contexts)
@@ -52,7 +57,7 @@ class Rounds:
             means=self.means[part],
             rewards=self.rewards[part],
             available=None if self.available is None else self.available[part],
-            odds=None if self.odds is None else self.odds[part],
+            probabilistic=None if self.probabilistic is None else self.probabilistic[part],
             hidden=self.hidden,
         )
 
@@ -62,20 +67,21 @@ class Rounds:
         if len(parts) == 1:
             return parts[0]
         masks = [part.available for part in parts if part.available is not None]
-        odds = [part.odds for part in parts if part.odds is not None]
+        unsure = [part.probabilistic for part in parts if part.probabilistic is not None]
         return cls(
             contexts=np.concatenate([part.contexts for part in parts]),
             graphs=FeedbackGraphs.concatenate([part.graphs for part in parts]),
             means=np.concatenate([part.means for part in parts]),
             rewards=np.concatenate([part.rewards for part in parts]),
             available=np.concatenate(masks) if len(masks) == len(parts) else None,
-            odds=ProbabilisticGraphs.concatenate(odds) if len(odds) == len(parts) else None,
+            probabilistic=ProbabilisticGraphs.concatenate(unsure) if len(unsure) == len(parts) else None,
             hidden=any(part.hidden for part in parts),
         )
 
-    def best_means(self) -> Float[np.ndarray, " n"]:
-        """max_a f*(x_t, a) over the available arms: what regret is measured against."""
-        means = self.means if self.available is None else np.where(self.available, self.means, -np.inf)
+    def best_means(self, rounds: slice = slice(None)) -> Float[np.ndarray, " n"]:
+        """max_a f*(x_t, a) over the available arms of some of the rounds: what regret is measured against."""
+        means = self.means[rounds]
+        means = means if self.available is None else np.where(self.available[rounds], means, -np.inf)
         best: Float[np.ndarray, " n"] = means.max(axis=1)
         return best
 

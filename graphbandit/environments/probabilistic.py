@@ -122,7 +122,7 @@ class ProbabilisticInstance(BlockInstance):
             means=given.means,
             rewards=given.rewards,
             available=given.available,
-            odds=odds if shown == "probabilities" else None,
+            probabilistic=odds if shown == "probabilities" else None,
             hidden=shown == "nothing",
         )
 
@@ -139,7 +139,7 @@ def probabilistic(
 
     >>> from graphbandit import environments
     >>> rounds = probabilistic(environments.paper(n_arms=3, graph="complete"), probability=0.4).instance(0).rounds(0, 2)
-    >>> rounds.shown[0].matrix
+    >>> rounds.probabilistic[0].matrix
     array([[1. , 0.4, 0.4],
            [0.4, 1. , 0.4],
            [0.4, 0.4, 1. ]])

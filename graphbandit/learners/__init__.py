@@ -4,8 +4,9 @@ from graphbandit.learners.adacb import AdaCB
 from graphbandit.learners.adacb_g import AdaCBG, AdaCBGState
 from graphbandit.learners.base import Learner
 from graphbandit.learners.bootstrapped_thompson import BootstrappedThompson
+from graphbandit.learners.epochs.base import EpochState
 from graphbandit.learners.epochs.plausible import PlausibleState
-from graphbandit.learners.epochs.schedule import EpochSchedule, EpochState
+from graphbandit.learners.epochs.schedule import EpochSchedule
 from graphbandit.learners.epsilon_greedy import EpsilonGreedy
 from graphbandit.learners.every_round.base import EveryRoundLearner
 from graphbandit.learners.exp3_dom import Exp3DOM

@@ -8,16 +8,16 @@ from typing import Any, Literal
 import numpy as np
 
 from graphbandit.base.saved_files import savable
-from graphbandit.base.shapes import Bool, Shaped
-from graphbandit.function_classes.base import FunctionClass
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.generators import bandit
 from graphbandit.learners.adacb_g import AdaCBG, AdaCBGState
-from graphbandit.learners.base import Learner, check_batch
+from graphbandit.learners.base import Learner
+from graphbandit.learners.epochs.base import AnyFunctionClass
 from graphbandit.learners.problem import Problem
-from graphbandit.planning.draw import draw
 from graphbandit.rounds.decisions import Decisions
+from graphbandit.rounds.draw import draw
 from graphbandit.rounds.observations import Observations
+from graphbandit.rounds.shown import Shown
 
 
 @savable
@@ -27,26 +27,43 @@ class AdaCB(Learner[AdaCBGState]):
 
     It is AdaCB.G on the graph of self-loops alone: the exploration set is all candidates, and the sampling program's
     answer is its baseline. It learns from every reward the graph reveals, and ignores the graph when choosing, so any
-    graph will do. The settings are those of `AdaCBG`, whose formulas for F_m, lambda_m and gamma it shares.
+    graph will do. F_m, lambda_m and gamma are those of `AdaCBG`.
 
-    >>> AdaCB(eta=2.0)
-    AdaCB(radius='sharp', eta=2.0, delta=0.1, radius_factor=1.0, epoch_growth=2.0, function_class=None)
+    - `radius`: how F_m is cut, "sharp" (default) or "paper".
+    - `gamma`: "natural" (default) or "paper", as in `AdaCBG`.
+    - `eta`: strength of exploitation; gamma^2 is in proportion to it. None (default): that of `AdaCBG`.
+    - `delta`: probability of failure, 0.1 by default.
+    - `radius_factor`: widens the radius, for a class that holds the truth only nearly.
+    - `epoch_growth`: factor between the ends of epochs; None (default): that of `AdaCBG`.
+    - `function_class`: the functions that may be the truth; None (default): those of the problem.
+
+    The paper's algorithm is ``AdaCB.paper()``.
+
+    >>> AdaCB(eta=2.0).paper()
+    AdaCB(radius='paper', gamma='paper', eta=None, delta=0.1, radius_factor=1.0, epoch_growth=None, function_class=None)
     """
 
     radius: Literal["sharp", "paper"] = "sharp"
-    eta: float = 1.0
+    gamma: Literal["natural", "paper"] = "natural"
+    eta: float | None = None
     delta: float = 0.1
     radius_factor: float = 1.0
-    epoch_growth: float = 2.0
-    function_class: FunctionClass[Any, Any, Any] | None = None
+    epoch_growth: float | None = None
+    function_class: AnyFunctionClass | None = None
 
     def __post_init__(self) -> None:
         self._on_loops  # noqa: B018  # refuses bad settings
+
+    @classmethod
+    def paper(cls, **settings: Any) -> "AdaCB":
+        """Algorithm 1 as its paper states it: its radius and eta. Other settings may be given."""
+        return cls(**{"radius": "paper", "gamma": "paper", **settings})
 
     @cached_property
     def _on_loops(self) -> AdaCBG:
         return AdaCBG(
             radius=self.radius,
+            gamma=self.gamma,
             eta=self.eta,
             delta=self.delta,
             radius_factor=self.radius_factor,
@@ -63,21 +80,11 @@ class AdaCB(Learner[AdaCBGState]):
         """Rounds until the epoch, or the horizon, ends."""
         return self._on_loops.rounds_until_update(state)
 
-    def decide(
-        self,
-        state: AdaCBGState,
-        contexts: Shaped[np.ndarray, "n ..."],
-        graphs: FeedbackGraphs,
-        rng: np.random.Generator,
-        *,
-        available: Bool[np.ndarray, "n arms"] | None = None,
-    ) -> Decisions:
+    def choose(self, state: AdaCBGState, shown: Shown, rng: np.random.Generator) -> Decisions:
         """Chosen as if no arm revealed another; the observation probabilities are those of the graphs there are."""
-        n_arms = state.problem.n_arms
-        check_batch(n_arms, self.rounds_until_update(state), contexts, graphs, available, loops=False)
-        loops = FeedbackGraphs.repeat(bandit(n_arms), len(contexts))
-        chosen = self._on_loops.decide(state, contexts, loops, rng, available=available)
-        _, observed = draw(chosen.probabilities, graphs, np.zeros(len(contexts)))
+        loops = FeedbackGraphs.repeat(bandit(state.problem.n_arms), len(shown))
+        chosen = self._on_loops.choose(state, shown.with_graphs(loops), rng)
+        _, observed = draw(chosen.probabilities, shown.feedback_graphs, np.zeros(len(shown)))
         return dataclasses.replace(chosen, observation_probabilities=observed)
 
     def update(self, state: AdaCBGState, observations: Observations) -> AdaCBGState:

@@ -1,8 +1,7 @@
 """AdaCB.G, the adaptive contextual bandit algorithm with graph feedback (Algorithm 1 of Gong & Zhang)."""
 
 import math
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -11,79 +10,97 @@ from graphbandit.base.checks import setting_boolean, setting_choice, setting_num
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Bool, Shaped
 from graphbandit.errors import InputError, SettingError
-from graphbandit.function_classes.base import FunctionClass
-from graphbandit.graphs.batch import FeedbackGraphs
-from graphbandit.graphs.probabilistic import ProbabilisticGraphs
-from graphbandit.learners.base import Learner, candidates_of, check_batch, function_class_of, predicted
-from graphbandit.learners.epochs.noise import conservative_noise, warn_of_estimated_noise
-from graphbandit.learners.epochs.schedule import (
-    EpochSchedule,
-    EpochTerms,
-    add_epoch,
-    check_clock,
+from graphbandit.learners.base import candidates_of, outlook_of
+from graphbandit.learners.epochs.base import (
+    AnyFunctionClass,
+    EndedEpoch,
+    EpochLearner,
+    RewardSpan,
     check_rates,
-    postponed,
-    rounds_left,
+    reward_span,
+    rounds_that_count,
 )
+from graphbandit.learners.epochs.noise import conservative_noise, warn_of_estimated_noise
+from graphbandit.learners.epochs.schedule import EpochSchedule, EpochTerms
 from graphbandit.learners.problem import Problem
 from graphbandit.planning.anytime import Effort
-from graphbandit.planning.probabilistic import sample_uncertain_rounds
+from graphbandit.planning.revealed import check_revealed
 from graphbandit.planning.sampling import SamplingRule, sample_rounds
 from graphbandit.planning.sampling_program import DEFAULT_EFFORT
-from graphbandit.planning.weak import check_revealed, sample_weak_rounds
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.observations import Observations
+from graphbandit.rounds.shown import Shown
 
 
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
-class AdaCBGState:
+class AdaCBGState(RewardSpan):
     """What AdaCB.G knows in epoch m.
 
     `model` is fhat_m (None in epoch 1), `space` F_m, `radius` the radius it was cut with, `noise` the sigma that was
-    used for it, `lowest_reward` and `highest_reward` the span of what was seen, `disagreement` w_m = nu_m + mu_m and
-    `scale` lambda_m.
+    used for it, `lowest_reward` and `highest_reward` the span of what was seen, `disagreement` w_m = nu_m + mu_m,
+    `scale` lambda_m, and `difficulty` sigma^2 times complexity, which gamma in natural units is divided by (0 while
+    nothing can be said).
     """
 
-    problem: Problem
-    rounds: int
-    epoch: int
-    data: Any
     model: Any
     space: Any
     radius: float
     noise: float | None
-    lowest_reward: float
-    highest_reward: float
     disagreement: float
     scale: float
+    difficulty: float
 
     def __post_init__(self) -> None:
-        check_clock(self.problem, self.rounds, self.epoch)
+        super().__post_init__()
         setting_number("disagreement", self.disagreement, above=0.0)
         setting_number("scale", self.scale, at_least=0.0)
+        setting_number("difficulty", self.difficulty, at_least=0.0)
+
+
+ETA = {"natural": 300.0, "paper": 1.0, "width": 1e6}
+"""Strength of exploitation by the rule of gamma; docs/exploration.md has the sweeps."""
+
+GROWTH = {"natural": 1.2, "paper": 2.0, "width": 2.0}
+"""The factor between the ends of epochs by the rule of gamma."""
 
 
 @savable
 @dataclass(frozen=True, kw_only=True)
-class AdaCBG(Learner[AdaCBGState]):
+class AdaCBG(EpochLearner[AdaCBGState]):
     """Adapts to the graph, to the gaps and to how many functions are still plausible; needs no graph parameter.
 
-    `radius`: "paper" takes beta_m = 16 (M - m + 1) log(2 |F| K^2 T^2 / delta), "sharp" the class's own radius
-    (2 sigma^2 log(|F| / delta) if finite), valid at all times at once; `radius_factor` widens either, for a class
-    that holds the truth only nearly. `coverage`: what the sampling program asks for, see `sampling_lp`. `gamma`:
-    "paper" follows Algorithm 1, "width" the width of F_m at each context, with F_m from all data. `baseline`:
-    "exploration-set", or "inverse-gap" for the paper's remark, FALCON's distribution. `eta` is the strength
-    of exploitation: gamma^2 is in proportion to it, and 1 is the paper's. The default explores far less, as the
-    logarithms in gamma are those of the worst case; docs/exploration.md has the sweep that it comes from. `delta`
-    is the probability of failure, `epoch_growth` the factor between epochs.
-    Graphs without all self-loops are taken with tight coverage, without any bound (`docs/weak-graphs.md`); an arm that
-    nobody reveals is an error, or with `unrevealed="ignore"` never learnt about. So are `ProbabilisticGraphs`
-    (`docs/probabilistic-graphs.md`), at one HiGHS program a round.
-    `effort` says when a program of more than 3,000 constrained arms, too large to be solved exactly, is good enough.
-    Ablations: `candidate_set=False` takes all arms as candidates, `scale_factor=False` sets lambda_m = 1,
-    `linear_program=False` plays the baseline. The defaults are the project's; the paper's algorithm is
-    ``AdaCBG(radius="paper", coverage="paper", eta=1.0)``.
+    Each epoch fits fhat_m to all data and keeps F_m, the functions whose losses are near the smallest. In a round, the
+    candidates are the arms that some function of F_m calls best; p is the cheapest distribution that reveals every
+    candidate a with probability at least 1 / (|S| + gamma c(a)), by the sampling program. Graphs without all self-loops
+    and `ProbabilisticGraphs` (one HiGHS program a round) are taken with tight coverage, without any bound:
+    `docs/weak-graphs.md`, `docs/probabilistic-graphs.md`.
+
+    - `radius`: how F_m is cut. "sharp" (default): the class's own radius (2 sigma^2 log(|F| / delta) if finite),
+      valid at all times at once. "paper": beta_m = 16 (M - m + 1) log(2 |F| K^2 T^2 / delta).
+    - `coverage`: what the sampling program asks for. "tight" (default): the demand above. "paper": what the baseline
+      reveals, as in Algorithm 1.
+    - `gamma`: how gaps are weighed. "natural": gamma^2 = eta |S| n / (sigma^2 complexity), n the rounds so far, sigma
+      and the complexity of the class from the data, so that units do not matter; F_m is from all data and nested.
+      "paper" follows Algorithm 1, in units of the rewards, "width" the width of F_m at each context, with F_m from all
+      data. None (default): "paper" if `radius` and `coverage` are both "paper", else "natural".
+    - `baseline`: what the program improves on. "exploration-set" (default), or "inverse-gap": FALCON's distribution,
+      the paper's remark.
+    - `eta`: strength of exploitation; gamma^2 is in proportion to it. None (default): 300 with a "natural" gamma, the
+      paper's 1 with "paper", 1e6 with "width" (`docs/exploration.md` has the sweeps).
+    - `delta`: probability of failure, 0.1 by default.
+    - `radius_factor`: widens either radius, for a class that holds the truth only nearly.
+    - `candidate_set`: False takes all arms as candidates (ablation).
+    - `scale_factor`: False sets lambda_m = 1 (ablation); a "natural" gamma has none.
+    - `linear_program`: False plays the baseline (ablation).
+    - `unrevealed`: what to do with an arm that no arm on offer reveals. "error" (default), or "ignore": never learn
+      of it.
+    - `epoch_growth`: factor between the ends of epochs; smaller fits more often. None (default): 1.2 with a "natural"
+      gamma, else the paper's 2.
+    - `effort`: when a program of more than 3,000 constrained arms, too large to be solved exactly, is good enough.
+    - `function_class`: the functions that may be the truth; None (default): those of the problem.
+
+    The paper's algorithm is ``AdaCBG.paper()``.
 
     >>> import numpy as np
     >>> from graphbandit import Bandit, FiniteClass, Problem, graphs
@@ -96,44 +113,75 @@ class AdaCBG(Learner[AdaCBGState]):
 
     radius: Literal["sharp", "paper"] = "sharp"
     coverage: Literal["tight", "paper"] = "tight"
-    gamma: Literal["paper", "width"] = "paper"
+    gamma: Literal["natural", "paper", "width"] | None = None
     baseline: Literal["exploration-set", "inverse-gap"] = "exploration-set"
-    eta: float = 1e6
+    eta: float | None = None
     delta: float = 0.1
     radius_factor: float = 1.0
     candidate_set: bool = True
     scale_factor: bool = True
     linear_program: bool = True
     unrevealed: Literal["error", "ignore"] = "error"
-    epoch_growth: float = 2.0
+    epoch_growth: float | None = None  # type: ignore[assignment]  # `growth` is what counts
     effort: Effort = DEFAULT_EFFORT
-    function_class: FunctionClass[Any, Any, Any] | None = None
+    function_class: AnyFunctionClass | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.effort, Effort):
             raise SettingError(f"effort is {self.effort!r}; expected an Effort")
         setting_choice("radius", self.radius, ("sharp", "paper"))
         setting_choice("coverage", self.coverage, ("tight", "paper"))
-        setting_choice("gamma", self.gamma, ("paper", "width"))
+        setting_choice("gamma", self.gamma_rule, tuple(ETA))
         setting_choice("unrevealed", self.unrevealed, ("error", "ignore"))
         setting_choice("baseline", self.baseline, ("exploration-set", "inverse-gap"))
-        check_rates(self.eta, self.delta)
+        check_rates(self.exploitation, self.delta)
         setting_number("radius_factor", self.radius_factor, above=0.0)
         for name in ("candidate_set", "scale_factor", "linear_program"):
             setting_boolean(name, getattr(self, name))
-        EpochSchedule(growth=self.epoch_growth)
+        EpochSchedule(growth=self.growth)
+
+    @classmethod
+    def paper(cls, **settings: Any) -> "AdaCBG":
+        """Algorithm 1 as the paper states it: its radius, coverage, gamma and epochs. Other settings may be given.
+
+        >>> AdaCBG.paper(delta=0.05).exploitation
+        1.0
+        """
+        return cls(**{"radius": "paper", "coverage": "paper", "gamma": "paper", **settings})
 
     @property
-    def plans_with_odds(self) -> bool:
+    def gamma_rule(self) -> str:
+        """The `gamma` that is used."""
+        if self.gamma is not None:
+            return self.gamma
+        return "paper" if self.radius == self.coverage == "paper" else "natural"
+
+    @property
+    def exploitation(self) -> float:
+        """The `eta` that is used."""
+        return ETA[self.gamma_rule] if self.eta is None else self.eta
+
+    @property
+    def growth(self) -> float:
+        """The `epoch_growth` that is used."""
+        return GROWTH[self.gamma_rule] if self.epoch_growth is None else self.epoch_growth
+
+    @property
+    def plans_with_probabilities(self) -> bool:
         """With tight coverage, the only one that says what to ask for where an arm may not reveal itself."""
         return self.coverage == "tight" and self.linear_program
 
+    @property
+    def needs_loops(self) -> bool:
+        """Only for the paper's coverage, or to play the baseline."""
+        return not self.plans_with_probabilities
+
     def init(self, problem: Problem) -> AdaCBGState:
         """F_1 = F, nu_1 = 1, lambda_1 = 1, and no estimate yet."""
-        functions = function_class_of(self.function_class, problem)
+        functions = self.functions(problem)
         if self.radius == "sharp" and problem.noise is None:
             warn_of_estimated_noise("AdaCB.G")
-        data = functions.empty()
+        data = self.no_data(problem)
         return AdaCBGState(
             problem=problem,
             rounds=0,
@@ -147,37 +195,24 @@ class AdaCBG(Learner[AdaCBGState]):
             highest_reward=-math.inf,
             disagreement=1.0 + self._smoothing(problem, 1),
             scale=1.0,
+            difficulty=0.0,
         )
 
-    def rounds_until_update(self, state: AdaCBGState) -> int:
-        """Rounds until the epoch, or the horizon, ends."""
-        return rounds_left(self._schedule, state.problem, state.rounds, state.epoch)
-
-    def decide(
-        self,
-        state: AdaCBGState,
-        contexts: Shaped[np.ndarray, "n ..."],
-        graphs: FeedbackGraphs | ProbabilisticGraphs,
-        rng: np.random.Generator,
-        *,
-        available: Bool[np.ndarray, "n arms"] | None = None,
-    ) -> Decisions:
+    def choose(self, state: AdaCBGState, shown: Shown, rng: np.random.Generator) -> Decisions:
         """Estimates, candidates, exploration set, gamma, baseline, linear program, draw."""
         problem = state.problem
-        functions = function_class_of(self.function_class, problem)
-        left = self.rounds_until_update(state)
-        any_graph = self.plans_with_odds
-        available = check_batch(problem.n_arms, left, contexts, graphs, available, loops=not any_graph, odds=any_graph)
+        functions = self.functions(problem)
+        contexts, graphs, available = shown.contexts, shown.graphs, shown.available
+        assert graphs is not None  # the door let none without in
         if not graphs.has_all_loops and self.unrevealed == "error":
             check_revealed(graphs, available)
         functions.check_contexts(contexts)
         learnt = state.model is not None
-        values = predicted(functions, state.model, contexts) if learnt else np.zeros((len(contexts), problem.n_arms))
-        if not learnt and not self.candidate_set:
-            # contexts the class cannot evaluate are refused now: at the update it would be too late
-            candidates_of(functions, state.space, contexts, available)
+        values, candidates = outlook_of(functions, state.model, state.space, contexts, available)
+        if not self.candidate_set:
+            candidates = np.ones(values.shape, dtype=np.bool_) if available is None else np.array(available)
         widths = None
-        if learnt and self.gamma == "width":
+        if learnt and self.gamma_rule == "width":
             best = np.argmax(values if available is None else np.where(available, values, -np.inf), axis=1)
             widths = functions.widths(state.space, state.model, contexts, best)
             if widths.shape != values.shape:
@@ -190,7 +225,6 @@ class AdaCBG(Learner[AdaCBGState]):
             rate=self._rate(state) if learnt else 0.0,
             effort=self.effort,
         )
-        candidates = self._candidates(functions, state.space, contexts, available)
         told: dict[str, Any] = {
             "values": values,
             "candidates": candidates,
@@ -199,41 +233,42 @@ class AdaCBG(Learner[AdaCBGState]):
             "available": available,
             "widths": widths,
         }
-        if isinstance(graphs, ProbabilisticGraphs):
-            return sample_uncertain_rounds(rule, graphs=graphs, **told)
-        sample = sample_rounds if graphs.has_all_loops else sample_weak_rounds
-        return sample(rule, graphs=graphs, **told)
+        return sample_rounds(rule, graphs=graphs, **told)
 
-    def update(self, state: AdaCBGState, observations: Observations) -> AdaCBGState:
-        """End epoch m: fhat_{m+1} from all data, F_{m+1} from the data up to t_m, lambda_{m+1} from the rest."""
+    def split(self, state: AdaCBGState) -> int:
+        """The paper's t_m: data up to there makes F_{m+1}, the rest of the epoch measures it. Else, no split."""
+        return self.epochs(state.problem).split(state.epoch) if self.gamma_rule == "paper" else state.rounds
+
+    def learnt(self, state: AdaCBGState, ended: EndedEpoch) -> AdaCBGState:
+        """fhat_{m+1} from all data; F_{m+1} from all, too, or in the paper up to t_m, and lambda_{m+1} from the rest.
+
+        F_{m+1} is within F_m where the class can tell, unless the world changes or the radius is the paper's.
+        """
         problem, m = state.problem, state.epoch
-        functions = function_class_of(self.function_class, problem)
-        expected = self.rounds_until_update(state)
-        to_split, data, second_half = add_epoch(
-            functions,
-            state.data,
-            observations,
-            rounds=state.rounds,
-            expected=expected,
-            split=self._schedule.split(m),
-        )
-        basis = data if self.gamma == "width" else to_split
-        terms = EpochTerms.of(self._schedule, problem.horizon, m + 1, self.delta)
-        low = float(observations.rewards.min(initial=state.lowest_reward))
-        high = float(observations.rewards.max(initial=state.highest_reward))
+        functions = self.functions(problem)
+        rule = self.gamma_rule
+        basis = ended.to_split if rule == "paper" else ended.data
+        terms = EpochTerms.of(self.epochs(problem), problem.horizon, m + 1, self.delta)
+        low, high = reward_span(state, ended.observations)
         noise = conservative_noise(
             problem.noise, functions, basis, span=max(high - low, 0.0), epoch=m + 1, delta=self.delta
         )
         radius = self._radius(functions, terms, basis, noise)
         space = functions.version_space(basis, radius)
-        disagreement = self._disagreement(functions, space, second_half) + self._smoothing(problem, m + 1)
-        scale = disagreement / math.sqrt(state.disagreement) if self.scale_factor else 1.0
+        if self.radius == "sharp" and problem.half_life is None:
+            space = functions.nested(state.space, space)
+        disagreement, scale, difficulty = 1.0, 1.0, 0.0
+        if rule == "natural":
+            difficulty = self._difficulty(functions, problem, ended.data)
+        else:
+            disagreement = self._disagreement(functions, space, ended.from_split) + self._smoothing(problem, m + 1)
+            scale = disagreement / math.sqrt(state.disagreement) if self.scale_factor else 1.0
         return AdaCBGState(
             problem=problem,
-            rounds=state.rounds + expected,
+            rounds=state.rounds + ended.length,
             epoch=m + 1,
-            data=data,
-            model=functions.fit(data),
+            data=ended.data,
+            model=functions.fit(ended.data),
             space=space,
             radius=radius,
             noise=noise,
@@ -241,44 +276,44 @@ class AdaCBG(Learner[AdaCBGState]):
             highest_reward=high,
             disagreement=disagreement,
             scale=scale,
+            difficulty=difficulty,
         )
 
-    def postpone(self, state: AdaCBGState, observations: Observations) -> AdaCBGState:
-        """All observations; fhat_m, F_m and lambda_m serve epoch m + 1 as well, at its rate of exploitation."""
-        functions = function_class_of(self.function_class, state.problem)
-        after: AdaCBGState = postponed(functions, state, observations, expected=self.rounds_until_update(state))
-        return replace(
-            after,
-            lowest_reward=float(observations.rewards.min(initial=state.lowest_reward)),
-            highest_reward=float(observations.rewards.max(initial=state.highest_reward)),
-        )
-
-    @cached_property
-    def _schedule(self) -> EpochSchedule:
-        return EpochSchedule(growth=self.epoch_growth)
+    def _difficulty(self, functions: AnyFunctionClass, problem: Problem, data: Any) -> float:
+        """sigma^2 (complexity + log(1 / delta)); 0 while the rewards do not show how noisy they are."""
+        noise, complexity = functions.natural_scale(data)
+        if problem.noise:
+            noise = problem.noise
+        return noise * noise * (complexity - math.log(self.delta))
 
     def _rate(self, state: AdaCBGState) -> float:
-        """gamma_t / sqrt(|S_t|) = lambda_m sqrt(eta (tau_{m-1} - tau_{m-2}) / (2 log(2 K |F| T^2 / delta))).
+        """gamma_t / sqrt(|S_t|): sqrt(eta n / (sigma^2 complexity)), n the rounds so far.
 
-        The remark's baseline has tau_{m-1} in place of the epoch's length, and no lambda.
+        The paper's is lambda_m sqrt(eta (tau_{m-1} - tau_{m-2}) / (2 log(2 K |F| T^2 / delta))); its remark's baseline
+        has tau_{m-1} in place of the epoch's length, and no lambda.
         """
-        if self.gamma == "width":
-            return math.sqrt(self.eta)
         m, problem = state.epoch, state.problem
-        functions = function_class_of(self.function_class, problem)
-        terms = EpochTerms.of(self._schedule, problem.horizon, m, self.delta)
+        if self.gamma_rule == "natural":
+            if state.difficulty == 0.0:
+                return 0.0
+            return math.sqrt(self.exploitation * rounds_that_count(problem, state.rounds) / state.difficulty)
+        if self.gamma_rule == "width":
+            return math.sqrt(self.exploitation)
+        functions, schedule = self.functions(problem), self.epochs(problem)
+        terms = EpochTerms.of(schedule, problem.horizon, m, self.delta)
         worst = 2.0 * terms.log_term(problem.n_arms, functions.log_size)
-        before, earlier = self._schedule.tau(m - 1), self._schedule.tau(m - 2)
+        before, earlier = schedule.tau(m - 1), schedule.tau(m - 2)
         if self.baseline == "inverse-gap":
-            return math.sqrt(self.eta * before / worst)
-        return state.scale * math.sqrt(self.eta * (before - earlier) / worst)
+            return math.sqrt(self.exploitation * before / worst)
+        return state.scale * math.sqrt(self.exploitation * (before - earlier) / worst)
 
     def _smoothing(self, problem: Problem, m: int) -> float:
         """mu_m = 64 log(4 M / delta) / (tau_m - tau_{m-1})."""
-        terms = EpochTerms.of(self._schedule, problem.horizon, m, self.delta)
-        return 64.0 * math.log(4.0 * terms.M / terms.delta) / (self._schedule.tau(m) - self._schedule.tau(m - 1))
+        schedule = self.epochs(problem)
+        terms = EpochTerms.of(schedule, problem.horizon, m, self.delta)
+        return 64.0 * math.log(4.0 * terms.M / terms.delta) / (schedule.tau(m) - schedule.tau(m - 1))
 
-    def _radius(self, functions: FunctionClass[Any, Any, Any], terms: EpochTerms, data: Any, noise: float) -> float:
+    def _radius(self, functions: AnyFunctionClass, terms: EpochTerms, data: Any, noise: float) -> float:
         """beta_m, or the class's sharp radius, which holds at all times at once and so takes the whole delta."""
         if self.radius == "paper":
             logarithm = terms.log_term(functions.n_arms, functions.log_size) + math.log(functions.n_arms)
@@ -287,7 +322,7 @@ class AdaCBG(Learner[AdaCBGState]):
 
     def _candidates(
         self,
-        functions: FunctionClass[Any, Any, Any],
+        functions: AnyFunctionClass,
         space: Any,
         contexts: Shaped[np.ndarray, "n ..."],
         available: Bool[np.ndarray, "n arms"] | None,
@@ -297,7 +332,7 @@ class AdaCBG(Learner[AdaCBGState]):
         everything = np.ones((len(contexts), functions.n_arms), dtype=np.bool_)
         return everything if available is None else np.array(available)
 
-    def _disagreement(self, functions: FunctionClass[Any, Any, Any], space: Any, rounds: Observations) -> float:
+    def _disagreement(self, functions: AnyFunctionClass, space: Any, rounds: Observations) -> float:
         """nu_m: the share of these contexts at which more than one arm is a candidate."""
         if not len(rounds):
             return 1.0

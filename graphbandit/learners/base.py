@@ -5,20 +5,24 @@ A learner is a frozen, keyword-only dataclass of settings. What it has learnt is
     state = learner.init(problem)
     while rounds are left:
         n         = at most learner.rounds_until_update(state)
-        decisions = learner.decide(state, contexts, graphs, rng)       # n rounds, changes nothing
+        decisions = learner.decide(state, shown, rng)                  # n rounds, changes nothing
         ...                                                            # play, collect what is revealed
         state     = learner.update(state, observations)                # once `rounds_until_update` rounds are played
 
 Given the state, the rounds until the next update are independent of each other: they can be decided one by one, in
 batches of any size, or in parallel, and are the same decisions. Each round takes one uniform number from `rng`.
+
+Input is checked once, at the door. A `Shown` is checked when it is built; `Learner.decide` and the loop that `Bandit`
+and `simulate` share (`learners.loop`) check that it fits the learner and its problem, and then call `choose`, which
+trusts it. An algorithm implements `init`, `choose`, `update` and `rounds_until_update`, and no checks.
 """
 
 from abc import ABC, abstractmethod
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, final
 
 import numpy as np
 
-from graphbandit.base.checks import LARGEST, available_array, first_not_finite, numbers
+from graphbandit.base.checks import LARGEST, first_not_finite, numbers
 from graphbandit.base.shapes import Bool, Float, Shaped
 from graphbandit.errors import GraphError, InputError, SettingError
 from graphbandit.function_classes.base import FunctionClass
@@ -27,16 +31,38 @@ from graphbandit.graphs.probabilistic import ProbabilisticGraphs
 from graphbandit.learners.problem import Problem, check_function_class
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.observations import Observations
+from graphbandit.rounds.shown import Shown
 
 State = TypeVar("State")
 
 
 class Learner(ABC, Generic[State]):
-    """Settings of a learner; see the module for how it is used."""
+    """Settings of a learner; see the module for how it is used.
+
+    A state may be any value. For `decide` to be called directly, it has the attribute `problem`; to be saved, it is a
+    savable dataclass.
+    """
+
+    _is_ours = True
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        # the package's own learners are tested to decide rightly; what others decide is checked in every round
+        cls._is_ours = cls.__module__.partition(".")[0] == "graphbandit"
 
     @property
-    def plans_with_odds(self) -> bool:
-        """Whether `decide` takes `ProbabilisticGraphs` too."""
+    def needs_loops(self) -> bool:
+        """Whether every arm must reveal itself (default: no)."""
+        return False
+
+    @property
+    def plans_with_probabilities(self) -> bool:
+        """Whether `ProbabilisticGraphs` will do in place of graphs (default: no)."""
+        return False
+
+    @property
+    def plans_without_graphs(self) -> bool:
+        """Whether rounds without a graph will do, None in place of graphs (default: no)."""
         return False
 
     @abstractmethod
@@ -44,20 +70,69 @@ class Learner(ABC, Generic[State]):
         """What is known before the first round."""
 
     @abstractmethod
-    def decide(
-        self,
-        state: State,
-        contexts: Shaped[np.ndarray, "n ..."],
-        graphs: FeedbackGraphs,
-        rng: np.random.Generator,
-        *,
-        available: Bool[np.ndarray, "n arms"] | None = None,
-    ) -> Decisions:
-        """Decide n rounds. Changes nothing but the place in `rng`, which moves on by n uniform numbers."""
+    def choose(self, state: State, shown: Shown, rng: np.random.Generator) -> Decisions:
+        """Decide rounds that have been checked, at most `rounds_until_update(state)` of them.
+
+        Changes nothing but the place in `rng`, which moves on by one uniform number a round:
+        `Decisions.from_probabilities` draws it.
+        """
 
     @abstractmethod
     def update(self, state: State, observations: Observations) -> State:
         """The state after the next `rounds_until_update(state)` rounds and any late news of earlier ones."""
+
+    @abstractmethod
+    def rounds_until_update(self, state: State) -> int:
+        """How many more rounds are decided with this state; 0 when the horizon is reached."""
+
+    @final
+    def decide(self, state: State, shown: Shown, rng: np.random.Generator) -> Decisions:
+        """Decide the rounds shown. Changes nothing but the place in `rng`, which moves on by one number a round."""
+        problem = getattr(state, "problem", None)
+        if not isinstance(problem, Problem):
+            raise SettingError(f"the state {type(state).__name__} has no problem; expected one, as an attribute of it")
+        self.check_shown(problem, shown)
+        left = self.rounds_until_update(state)
+        if len(shown) > left:
+            raise InputError(f"{len(shown)} rounds were asked for; expected at most {left} before the next update")
+        return self.chosen(problem, state, shown, rng)
+
+    @final
+    def check_shown(self, problem: Problem, shown: Shown) -> None:
+        """Raise unless these rounds fit the problem and have graphs that this learner can plan with."""
+        if not isinstance(shown, Shown):
+            raise InputError(f"shown is a {type(shown).__name__}; expected a Shown of contexts and graphs")
+        graphs = shown.graphs
+        if not (
+            isinstance(graphs, FeedbackGraphs)
+            or (isinstance(graphs, ProbabilisticGraphs) and self.plans_with_probabilities)
+            or self.plans_without_graphs
+        ):
+            others = " or ProbabilisticGraphs" if self.plans_with_probabilities else ""
+            raise GraphError(
+                f"graphs is a {type(graphs).__name__}; expected FeedbackGraphs{others}: "
+                "learners that plan with the probabilities of edges are IDSG and, with tight coverage, AdaCBG; "
+                "LateGraph of one of them plans without a graph"
+            )
+        n_arms = shown.n_arms
+        if n_arms is not None and n_arms != problem.n_arms:
+            what = "available has" if graphs is None else "the graphs have"
+            raise GraphError(f"{what} {n_arms} arms; expected {problem.n_arms}")
+        if self.needs_loops and isinstance(graphs, FeedbackGraphs) and not graphs.has_all_loops:
+            t, graph = next((t, graph) for t, graph in enumerate(graphs) if not graph.has_all_loops)
+            arms = ", ".join(map(str, graph.arms_without_loop[:8]))
+            raise GraphError(
+                f"the graph of round {t} of the batch lacks the self-loop of arm {arms}; "
+                "this learner expects every arm to reveal itself"
+            )
+
+    @final
+    def chosen(self, problem: Problem, state: State, shown: Shown, rng: np.random.Generator) -> Decisions:
+        """What `choose` gives; decisions of a learner from outside the package are checked."""
+        decisions = self.choose(state, shown, rng)
+        if not self._is_ours:
+            _check_decisions(type(self).__name__, decisions, shown, problem.n_arms)
+        return decisions
 
     def postpone(self, state: State, observations: Observations) -> State:
         """The state after the same rounds when `update` has failed to fit them: all data, and the last good estimate.
@@ -66,26 +141,17 @@ class Learner(ABC, Generic[State]):
         """
         return self.update(state, observations)
 
-    @abstractmethod
-    def rounds_until_update(self, state: State) -> int:
-        """How many more rounds are decided with this state; 0 when the horizon is reached."""
-
-    def notes(
-        self,
-        state: State,
-        contexts: Shaped[np.ndarray, "n ..."],
-        graphs: FeedbackGraphs | ProbabilisticGraphs | None,
-        decisions: Decisions,
-    ) -> Float[np.ndarray, "n notes"]:
-        """What `update` is to be given back as `Observations.notes`, a row for each of these rounds just decided.
-
-        For what depends on the graph or the probabilities of a round; most learners need nothing, a row of length 0.
-        """
-        return np.empty((len(decisions), 0))
-
     def check_rewards(self, rewards: Float[np.ndarray, " rewards"]) -> None:
         """Raise ObservationError at a reward that this learner cannot take; most take any finite number."""
         return
+
+
+def _check_decisions(learner: str, decisions: object, shown: Shown, n_arms: int) -> None:
+    """Raise InputError unless a learner has decided the rounds shown."""
+    if not isinstance(decisions, Decisions):
+        found = type(decisions).__name__
+        raise InputError(f"{learner} decided a {found}; expected Decisions, as from_probabilities makes them")
+    decisions.check(shown, n_arms)
 
 
 def function_class_of(own: FunctionClass[Any, Any, Any] | None, problem: Problem) -> FunctionClass[Any, Any, Any]:
@@ -98,51 +164,17 @@ def function_class_of(own: FunctionClass[Any, Any, Any] | None, problem: Problem
     return problem.function_class
 
 
-def check_batch(
-    n_arms: int,
-    left: int,
-    contexts: Shaped[np.ndarray, "n ..."],
-    graphs: FeedbackGraphs | ProbabilisticGraphs,
-    available: Bool[np.ndarray, "n arms"] | None,
-    *,
-    loops: bool,
-    odds: bool = False,
-) -> Bool[np.ndarray, "n arms"] | None:
-    """The masks, one row a round. Raises unless all fits together, the problem, and the rounds left in the epoch.
-
-    `loops`: every arm must reveal itself. `odds`: graphs of edge probabilities will do.
-    """
-    if not isinstance(contexts, np.ndarray) or contexts.ndim == 0:
-        raise InputError(f"contexts is a {type(contexts).__name__}; expected an array with the round as its first axis")
-    if not isinstance(graphs, FeedbackGraphs) and not (odds and isinstance(graphs, ProbabilisticGraphs)):
-        raise GraphError(
-            f"graphs is a {type(graphs).__name__}; expected FeedbackGraphs{' or ProbabilisticGraphs' if odds else ''}: "
-            "learners that plan with the probabilities of edges are IDSG and, with tight coverage, AdaCBG; "
-            "LateGraph of one of them plans without a graph"
-        )
-    mask = available_array(available, len(contexts), n_arms)
-    if graphs.n_arms != n_arms:
-        raise GraphError(f"the graphs have {graphs.n_arms} arms; expected {n_arms}")
-    if len(graphs) != len(contexts):
-        raise InputError(f"{len(contexts)} contexts came with {len(graphs)} graphs; expected one graph a round")
-    if len(contexts) > left:
-        raise InputError(f"{len(contexts)} rounds were asked for; expected at most {left} before the next update")
-    if loops and isinstance(graphs, FeedbackGraphs) and not graphs.has_all_loops:
-        for t, graph in enumerate(graphs):
-            if not graph.has_all_loops:
-                arms = ", ".join(map(str, graph.arms_without_loop[:8]))
-                raise GraphError(
-                    f"the graph of round {t} of the batch lacks the self-loop of arm {arms}; "
-                    "this learner expects every arm to reveal itself"
-                )
-    return mask
-
-
 def predicted(
     functions: FunctionClass[Any, Any, Any], model: Any, contexts: Shaped[np.ndarray, "n ..."]
 ) -> Float[np.ndarray, "n arms"]:
     """The model's mean rewards, checked, as kernels trust them: one finite number for each context and arm."""
-    values = numbers("the prediction of the function class", functions.predict(model, contexts))
+    return _checked_values(functions, functions.predict(model, contexts), contexts)
+
+
+def _checked_values(
+    functions: FunctionClass[Any, Any, Any], given: Any, contexts: Shaped[np.ndarray, "n ..."]
+) -> Float[np.ndarray, "n arms"]:
+    values = numbers("the prediction of the function class", given)
     expected = (len(contexts), functions.n_arms)
     if values.shape != expected:
         raise InputError(f"the function class predicts values of shape {values.shape}; expected {expected}")
@@ -159,7 +191,26 @@ def candidates_of(
     available: Bool[np.ndarray, "n arms"] | None,
 ) -> Bool[np.ndarray, "n arms"]:
     """The class's candidates, checked, as kernels trust them: one boolean for each context and arm."""
-    mask = functions.candidates(space, contexts, available)
+    return _checked_candidates(functions, functions.candidates(space, contexts, available), contexts)
+
+
+def outlook_of(
+    functions: FunctionClass[Any, Any, Any],
+    model: Any,
+    space: Any,
+    contexts: Shaped[np.ndarray, "n ..."],
+    available: Bool[np.ndarray, "n arms"] | None,
+) -> tuple[Float[np.ndarray, "n arms"], Bool[np.ndarray, "n arms"]]:
+    """The class's mean rewards and candidates, asked for together and checked; rewards of 0 without a model."""
+    if model is None:
+        return np.zeros((len(contexts), functions.n_arms)), candidates_of(functions, space, contexts, available)
+    values, candidates = functions.outlook(model, space, contexts, available)
+    return _checked_values(functions, values, contexts), _checked_candidates(functions, candidates, contexts)
+
+
+def _checked_candidates(
+    functions: FunctionClass[Any, Any, Any], mask: Bool[np.ndarray, "n arms"], contexts: Shaped[np.ndarray, "n ..."]
+) -> Bool[np.ndarray, "n arms"]:
     expected = (len(contexts), functions.n_arms)
     if mask.dtype != np.bool_ or mask.shape != expected:
         raise InputError(

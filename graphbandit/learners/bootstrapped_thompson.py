@@ -7,20 +7,19 @@ import numpy as np
 
 from graphbandit.base.checks import LARGEST, setting_integer, setting_number
 from graphbandit.base.saved_files import savable
-from graphbandit.base.shapes import Bool, Shaped
-from graphbandit.function_classes.base import FunctionClass
-from graphbandit.graphs.batch import FeedbackGraphs
-from graphbandit.learners.base import check_batch, function_class_of
+from graphbandit.learners.epochs.base import AnyFunctionClass
 from graphbandit.learners.epochs.plausible import (
     PlausibleLearner,
     PlausibleState,
     draws_know_nothing,
+    masks_of,
     plausible_draws,
     values_of_draws,
 )
 from graphbandit.learners.epochs.schedule import EpochSchedule
-from graphbandit.planning.draw import decisions_from_probabilities, uniform_over
 from graphbandit.rounds.decisions import Decisions
+from graphbandit.rounds.draw import uniform_over
+from graphbandit.rounds.shown import Shown
 
 
 @savable
@@ -28,26 +27,30 @@ from graphbandit.rounds.decisions import Decisions
 class BootstrappedThompson(PlausibleLearner):
     """Each round one function of the epoch's draws, by weight, and its best arm (Osband & Van Roy 2015).
 
-    p(a) = sum of w_b over the draws b with argmax_j f_b(x, j) = a (lowest index on ties), so the propensities are exact
-    and not estimated. Of a finite class the draws are the whole posterior, which makes it Thompson (1933) sampling;
-    of others at most `draws` are taken at an epoch's start, from a stream named by `seed`. It learns from every
-    reward the graph reveals, and ignores the graph when choosing. A class that can draw nothing before it has
-    seen something, or whose draws then say that all arms are the same, is explored uniformly in epoch 1. `delta` is the
-    probability that noise the problem does not say is estimated too low.
+    p(a) = sum of w_b over the draws b with argmax_j f_b(x, j) = a (lowest index on ties), so the propensities are
+    exact and not estimated. Of a finite class the draws are the whole posterior, which makes it Thompson (1933)
+    sampling; of others at most `draws` are taken at an epoch's start. It learns from every reward the graph reveals,
+    and ignores the graph when choosing. A class that can draw nothing before it has seen something, or whose draws
+    then say that all arms are the same, is explored uniformly in epoch 1.
 
-    >>> from graphbandit import FeedbackGraphs, FiniteClass, Problem, graphs
+    - `draws`: how many functions are drawn of an infinite class, 200 by default.
+    - `delta`: probability that noise the problem does not say is estimated too low, 0.1 by default.
+    - `epoch_growth`: factor between the ends of epochs, 1.2 by default; smaller fits more often.
+    - `seed`: names the stream that draws come from; give repeats of their own.
+    - `function_class`: the functions that may be the truth; None (default): those of the problem.
+
+    >>> from graphbandit import Bandit, FiniteClass, Problem, graphs
     >>> functions = FiniteClass(lambda x: np.array([[[1.0, 0], [0, 1.0], [2.0, 1]]]), n_functions=3, n_arms=2)
-    >>> learner, graphs = BootstrappedThompson(), FeedbackGraphs.repeat(graphs.bandit(2), 1)
-    >>> state = learner.init(Problem(n_arms=2, function_class=functions, noise=0.5))
-    >>> learner.decide(state, np.zeros((1, 1)), graphs, np.random.default_rng(0)).probabilities.round(4)
-    array([[0.6667, 0.3333]])
+    >>> bandit = Bandit(BootstrappedThompson(), Problem(n_arms=2, function_class=functions, noise=0.5))
+    >>> bandit.decide([0.0], graphs.bandit(2)).probabilities.round(4)
+    array([0.6667, 0.3333])
     """
 
     draws: int = 200
     delta: float = 0.1
     epoch_growth: float = 1.2
     seed: int = 0
-    function_class: FunctionClass[Any, Any, Any] | None = None
+    function_class: AnyFunctionClass | None = None
 
     def __post_init__(self) -> None:
         setting_integer("draws", self.draws, at_least=1)
@@ -55,31 +58,25 @@ class BootstrappedThompson(PlausibleLearner):
         EpochSchedule(growth=self.epoch_growth)
         setting_integer("seed", self.seed, at_least=0)
 
+    @property
+    def takes_draws(self) -> bool:
+        """Always."""
+        return True
+
     def plausible(
-        self, functions: FunctionClass[Any, Any, Any], data: Any, noise: float, names: tuple[str | int, ...]
+        self, functions: AnyFunctionClass, data: Any, noise: float | None, names: tuple[str | int, ...]
     ) -> Any:
         """Draws."""
         return plausible_draws(functions, data, noise, count=self.draws, seed=self.seed, names=names)
 
-    def decide(
-        self,
-        state: PlausibleState,
-        contexts: Shaped[np.ndarray, "n ..."],
-        graphs: FeedbackGraphs,
-        rng: np.random.Generator,
-        *,
-        available: Bool[np.ndarray, "n arms"] | None = None,
-    ) -> Decisions:
+    def choose(self, state: PlausibleState, shown: Shown, rng: np.random.Generator) -> Decisions:
         """The weight of those who call an arm best is the probability that it is played."""
         from graphbandit.kernels.planning.information import best_arm_weights
 
-        problem = state.problem
-        functions = function_class_of(self.function_class, problem)
-        left = self.rounds_until_update(state)
-        available = check_batch(problem.n_arms, left, contexts, graphs, available, loops=False)
+        functions, contexts = self.functions(state.problem), shown.contexts
         functions.check_contexts(contexts)
-        masks = np.ones((1, problem.n_arms), dtype=np.bool_) if available is None else np.ascontiguousarray(available)
-        shape = len(contexts), problem.n_arms
+        masks = masks_of(shown, functions.n_arms)
+        shape = len(contexts), functions.n_arms
         probabilities, means = np.zeros(shape), np.zeros(shape)
         same = np.ones(len(contexts), dtype=np.bool_)
         for part, values in values_of_draws(functions, state, contexts):
@@ -88,14 +85,14 @@ class BootstrappedThompson(PlausibleLearner):
         blind = same & draws_know_nothing(functions, state)
         probabilities[blind] = np.broadcast_to(uniform_over(masks), shape)[blind]
         best = np.argmax(np.where(masks, means, -np.inf), axis=1)
-        return decisions_from_probabilities(
+        return Decisions.from_probabilities(
             probabilities,
-            graphs=graphs,
-            uniforms=rng.random(len(contexts)),
+            graphs=shown.graphs,
+            rng=rng,
             epoch=state.epoch,
             best=best,
             gaps=means[np.arange(len(best)), best][:, None] - means,
-            available=available,
+            available=shown.available,
             candidates=probabilities > 0,
             exploration_set=probabilities > 0,
         )

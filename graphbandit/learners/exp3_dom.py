@@ -21,9 +21,13 @@ class Exp3DOM(Exp3Learner):
     Rounds fall into levels b = floor(log2 |R|) with weights w of their own, w(a) proportional to exp(-(gamma_b / 2^b)
     sum of estimated losses of the level). gamma_b = min(1, sqrt(2^b log K / 2^r)), where r grows by 1 and the level
     starts afresh once the sum of 1 + Q_t / 2^(b+1) over its rounds passes 2^r (the paper's doubling trick; r starts at
-    the smallest whole number with gamma_b of at most 1). A fixed `gamma`, for all levels, switches that off; a fixed
-    `eta` takes the place of gamma_b / 2^b. A late reward counts to the level of its own round as that is by now, even
-    if the level has started afresh since: with long delays the sums after a restart hold losses from before it.
+    the smallest whole number with gamma_b of at most 1). A late reward is added to the level of its round, even if that
+    level has restarted since: with long delays the sums after a restart hold losses from before it.
+
+    - `eta`: learning rate of all levels. None (default): gamma_b / 2^b.
+    - `gamma`: share of exploration of all levels, without the doubling trick. None (default): gamma_b.
+    - `low`, `high`: the range of rewards, 0 and 1 by default; loss = (high - reward) / (high - low).
+    - `clip`: whether a reward outside counts as the nearer end (default: it is refused).
 
     >>> from graphbandit import Bandit, Problem, graphs
     >>> bandit = Bandit(Exp3DOM(gamma=0.4), Problem(n_arms=4))

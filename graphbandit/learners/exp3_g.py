@@ -16,15 +16,17 @@ from graphbandit.learners.every_round.losses import check_rate, given
 class Exp3G(Exp3Learner):
     """p = (1 - gamma) w + gamma u, w(a) proportional to exp(-eta sum_s l_s(a)), l_s(a) = loss / q_s(a) where revealed.
 
-    Rates that are not given are those of the paper's Theorem 2. While all graphs were strongly observable (each arm
-    reveals itself or is revealed by all others), u is uniform on all arms, gamma = min(sqrt(1 / (alpha T)), 1/2) and
-    eta = 2 gamma. From the first graph on that is weakly observable, gamma = min((delta log K / T)^(1/3), 1/2) and
-    eta = gamma^2 / delta, and in such rounds u is uniform on delta arms that reveal all the others in need of it,
-    found greedily.
+    The paper has one graph. Where graphs change, alpha and delta are averages over the rounds so far. Without a
+    horizon, T is the number of the round. A graph with an arm that nothing reveals is refused.
 
-    The paper has one graph. Where graphs change, alpha and delta are averages over the rounds so far; alpha is the
-    size of a greedy independent set unless `independence` gives it. Without a horizon, T is the number of the round.
-    A graph with an arm that nothing reveals is refused.
+    - `eta`, `gamma`: learning rate and share of exploration. None (default): those of the paper's Theorem 2. While all
+      graphs were strongly observable (each arm reveals itself or is revealed by all others), u is uniform on all arms,
+      gamma = min(sqrt(1 / (alpha T)), 1/2) and eta = 2 gamma. From the first graph on that is weakly observable,
+      gamma = min((delta log K / T)^(1/3), 1/2) and eta = gamma^2 / delta, and in such rounds u is uniform on delta
+      arms that reveal all the others in need of it, found greedily.
+    - `independence`: alpha. None (default): the size of a greedy independent set.
+    - `low`, `high`: the range of rewards, 0 and 1 by default; loss = (high - reward) / (high - low).
+    - `clip`: whether a reward outside counts as the nearer end (default: it is refused).
 
     >>> import numpy as np
     >>> from graphbandit import Bandit, FeedbackGraph, Problem

@@ -14,9 +14,12 @@ from graphbandit.learners.every_round.losses import check_rate, given
 class Exp3IX(Exp3Learner):
     """p(a) proportional to exp(-eta_t sum_s l_s(a)), l_s(a) = loss / (q_s(a) + gamma_s) where it was revealed.
 
-    The bias gamma takes the place of explicit exploration. Rates that are not given are the paper's, eta_t = gamma_t =
-    sqrt(log K / (K + sum_{s<t} Q_s)) with Q_s = sum_a p_s(a) / (q_s(a) + gamma_s): nothing of the graphs or the
-    horizon must be known.
+    The bias gamma takes the place of explicit exploration.
+
+    - `eta`, `gamma`: learning rate and bias. None (default): the paper's, eta_t = gamma_t = sqrt(log K / (K + sum_{s<t}
+      Q_s)) with Q_s = sum_a p_s(a) / (q_s(a) + gamma_s): nothing of the graphs or the horizon must be known.
+    - `low`, `high`: the range of rewards, 0 and 1 by default; loss = (high - reward) / (high - low).
+    - `clip`: whether a reward outside counts as the nearer end (default: it is refused).
 
     >>> from graphbandit import Bandit, Problem, graphs
     >>> bandit = Bandit(Exp3IX(eta=1.0, gamma=0.25), Problem(n_arms=2))

@@ -168,12 +168,17 @@ class Exp3LGCU(LinearLossLearner):
     """p = (1 - gamma) w + gamma / K, w(a) proportional to exp(-eta x' sum_s theta_s(a)).
 
     theta_s(a) = loss / q_s(a) S^-1 x_s where arm a's loss was revealed and 0 elsewhere: unbiased, when contexts are
-    drawn independently with second moments S = E[x x']. The paper takes S as known; here it is (ridge I + sum x x') /
-    t. Rates that are not given: eta_t = sqrt(log K / (K t + d (K + sum_{s<t} Q_s))), with Q_s = sum_a p_s(a) /
-    q_s(a), the paper's order sqrt(log K / ((K + alpha d) T)) with what was seen in place of alpha and T; and gamma_t =
-    min(1/2, eta_t K x' S^-1 x), which aims at eta x' theta within 1, as its analysis needs.
+    drawn independently with second moments S = E[x x']. The paper takes S as known; here it is (ridge I + sum x x')
+    / t.
 
-    Rewards in [low, high] are losses in [0, 1], which are linear in x only with a constant: `intercept` adds it.
+    - `eta`: learning rate. None (default): eta_t = sqrt(log K / (K t + d (K + sum_{s<t} Q_s))), with Q_s = sum_a
+      p_s(a) / q_s(a), the paper's order sqrt(log K / ((K + alpha d) T)) with what was seen in place of alpha and T.
+    - `gamma`: share of exploration. None (default): gamma_t = min(1/2, eta_t K x' S^-1 x), which aims at eta x' theta
+      within 1, as its analysis needs.
+    - `ridge`: regularisation of the regression, 1 by default.
+    - `intercept`: whether to add a 1 to x (default: yes), as losses in [0, 1] are linear in x only with a constant.
+    - `low`, `high`: the range of rewards, 0 and 1 by default; loss = (high - reward) / (high - low).
+    - `clip`: whether a reward outside counts as the nearer end (default: it is refused).
 
     >>> from graphbandit import Bandit, Problem, graphs
     >>> bandit = Bandit(Exp3LGCU(eta=0.5, gamma=0.2, ridge=1e-12), Problem(n_arms=2))
@@ -207,9 +212,15 @@ class Exp3LGCU(LinearLossLearner):
 class Exp3LGCIX(LinearLossLearner):
     """p(a) proportional to exp(-eta x' sum_s theta_s(a)), with implicit exploration in the estimates instead of mixing.
 
-    theta_s(a) = loss / (q_s(a) + gamma_s) S^-1 x_s where arm a's loss was revealed, S as in `Exp3LGCU`. Rates that
-    are not given are gamma_t = eta_t = sqrt(log K / (d (K + sum_{s<t} Q_s))) with Q_s = sum_a p_s(a) / (q_s(a) +
-    gamma_s), of the order of the paper's, whose guarantee is for losses and contexts that are not negative.
+    theta_s(a) = loss / (q_s(a) + gamma_s) S^-1 x_s where arm a's loss was revealed, S as in `Exp3LGCU`. The paper's
+    guarantee is for losses and contexts that are not negative.
+
+    - `eta`, `gamma`: learning rate and bias. None (default): gamma_t = eta_t = sqrt(log K / (d (K + sum_{s<t} Q_s)))
+      with Q_s = sum_a p_s(a) / (q_s(a) + gamma_s), of the order of the paper's.
+    - `ridge`: regularisation of the regression, 1 by default.
+    - `intercept`: whether to add a 1 to x (default: yes), as losses in [0, 1] are linear in x only with a constant.
+    - `low`, `high`: the range of rewards, 0 and 1 by default; loss = (high - reward) / (high - low).
+    - `clip`: whether a reward outside counts as the nearer end (default: it is refused).
 
     >>> from graphbandit import Bandit, Problem, graphs
     >>> bandit = Bandit(Exp3LGCIX(eta=1.0, gamma=0.25, ridge=1e-12), Problem(n_arms=2))

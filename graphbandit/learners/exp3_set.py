@@ -12,9 +12,12 @@ class Exp3SET(Exp3Learner):
     """p(a) proportional to exp(-eta sum_s l_s(a)), l_s(a) = loss / q_s(a) where it was revealed and 0 elsewhere.
 
     q(a) is the probability that some arm is played that reveals a. The regret is at most log(K) / eta + (eta / 2)
-    sum_t Q_t, Q_t = sum_a p_t(a) / q_t(a), which is at most the independence number of an undirected graph. `eta` is
-    fixed if it is given; None has eta_t = sqrt(2 log K / (K + sum_{s<t} Q_s)), the best fixed one for what was seen
-    so far, so no horizon and no property of the graphs must be known.
+    sum_t Q_t, Q_t = sum_a p_t(a) / q_t(a), which is at most the independence number of an undirected graph.
+
+    - `eta`: learning rate. None (default): eta_t = sqrt(2 log K / (K + sum_{s<t} Q_s)), the best fixed one for what was
+      seen so far, so no horizon and no property of the graphs must be known.
+    - `low`, `high`: the range of rewards, 0 and 1 by default; loss = (high - reward) / (high - low).
+    - `clip`: whether a reward outside counts as the nearer end (default: it is refused).
 
     >>> from graphbandit import Bandit, Problem, graphs
     >>> bandit = Bandit(Exp3SET(eta=0.5), Problem(n_arms=2))

@@ -1,12 +1,10 @@
 """FALCON (Simchi-Levi & Xu 2021): inverse-gap weighting over all arms; the graph only feeds the estimate."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from graphbandit.base.saved_files import savable
-from graphbandit.function_classes.base import FunctionClass
+from graphbandit.learners.epochs.base import AnyFunctionClass, EpochState
 from graphbandit.learners.epochs.estimates import InverseGapLearner
-from graphbandit.learners.epochs.schedule import EpochState
 from graphbandit.planning.sampling import SamplingRule
 
 
@@ -17,6 +15,11 @@ class Falcon(InverseGapLearner):
 
     gamma_m = sqrt(eta K tau_{m-1} / (2 log(2 K |F| T^2 / delta))). It uses every reward the graph reveals to estimate,
     and ignores the graph when choosing: the baseline of the paper's experiments.
+
+    - `eta`: strength of exploitation; gamma^2 is in proportion to it. 1 (default) is the paper's.
+    - `delta`: probability of failure, 0.1 by default.
+    - `epoch_growth`: factor between the ends of epochs, 2 by default; smaller fits more often.
+    - `function_class`: the functions that may be the truth; None (default): those of the problem.
 
     >>> import numpy as np
     >>> from graphbandit import Bandit, FiniteClass, Problem, graphs
@@ -32,12 +35,7 @@ class Falcon(InverseGapLearner):
     eta: float = 1.0
     delta: float = 0.1
     epoch_growth: float = 2.0
-    function_class: FunctionClass[Any, Any, Any] | None = None
-
-    @property
-    def needs_loops(self) -> bool:
-        """No: the graph plays no part in the choice."""
-        return False
+    function_class: AnyFunctionClass | None = None
 
     def rule(self, state: EpochState) -> SamplingRule:
         """All arms, no program."""

@@ -1,15 +1,14 @@
 """Greedy: always the arm that looks best. No exploration but the first epoch, and what the graph reveals by itself."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Bool, Float
-from graphbandit.function_classes.base import FunctionClass
+from graphbandit.learners.epochs.base import AnyFunctionClass, EpochState
 from graphbandit.learners.epochs.estimates import RuleLearner
-from graphbandit.learners.epochs.schedule import EpochSchedule, EpochState
+from graphbandit.learners.epochs.schedule import EpochSchedule
 from graphbandit.planning.sampling import SamplingRule
 
 
@@ -19,6 +18,9 @@ class Greedy(RuleLearner):
     """Plays argmax_a fhat_m(x, a); uniform in epoch 1, when there is no estimate.
 
     Hard to beat where contexts are diverse or the graph reveals much; can fail for ever where they are not.
+
+    - `epoch_growth`: factor between the ends of epochs, 2 by default; smaller fits more often.
+    - `function_class`: the functions that may be the truth; None (default): those of the problem.
 
     >>> import numpy as np
     >>> from graphbandit import Bandit, FiniteClass, Problem, graphs
@@ -31,15 +33,10 @@ class Greedy(RuleLearner):
     """
 
     epoch_growth: float = 2.0
-    function_class: FunctionClass[Any, Any, Any] | None = None
+    function_class: AnyFunctionClass | None = None
 
     def __post_init__(self) -> None:
         EpochSchedule(growth=self.epoch_growth)
-
-    @property
-    def needs_loops(self) -> bool:
-        """No."""
-        return False
 
     def rule(self, state: EpochState) -> SamplingRule:
         """Uniform over all arms in epoch 1; afterwards the only arm to cover is the best."""

@@ -13,23 +13,22 @@ import numpy as np
 from graphbandit.base.checks import LARGEST, setting_choice, setting_integer, setting_number
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Bool, Float, Shaped
-from graphbandit.function_classes.base import FunctionClass
-from graphbandit.graphs.batch import FeedbackGraphs
-from graphbandit.graphs.probabilistic import ProbabilisticGraphs
-from graphbandit.learners.base import check_batch, function_class_of
+from graphbandit.learners.epochs.base import AnyFunctionClass
 from graphbandit.learners.epochs.plausible import (
     PlausibleLearner,
     PlausibleState,
     bounds_of,
     draws_know_nothing,
+    masks_of,
     plausible_draws,
     plausible_space,
     values_of_draws,
 )
 from graphbandit.learners.epochs.schedule import EpochSchedule
-from graphbandit.planning.draw import decisions_from_probabilities, uniform_over
 from graphbandit.planning.information import information_directed, neighbourhood_information
 from graphbandit.rounds.decisions import Decisions
+from graphbandit.rounds.draw import uniform_over
+from graphbandit.rounds.shown import Shown
 
 
 @savable
@@ -44,13 +43,19 @@ class IDSG(PlausibleLearner):
         v(a)  = sum_s P(s) (mu(a | s) - mu(a))^2                 g(j) = sum over a in out(j) of v(a)
         p     = argmin over distributions of (sum p Delta)^2 / (sum p g);   if some Delta(a) = 0, play it
 
-    `form` "frequentist" has Delta(a) = max_b u(b) - l(a) and v(a) = log(1 + w(a)^2 / sigma^2) instead, with l and u the
-    bounds of F_m at the class's sharp radius, delta the probability that the truth is outside, and w = (u - l) / 2.
-    `draws` is how many functions the Bayesian form takes of an infinite class, `seed` names the stream they come
-    from, `epoch_growth` is the factor between epochs. Any graph will do: also without self-loops, and also
-    `ProbabilisticGraphs`, for which g(j) = sum_a P(j reveals a) v(a). A class that can draw nothing before it has seen
-    something (no members), or whose draws then say that all arms are the same, is explored uniformly in epoch 1. An
-    arm not on offer is nobody's best, but teaches when it is revealed.
+    Any graph will do: also without self-loops, and also `ProbabilisticGraphs`, for which g(j) = sum_a P(j reveals a)
+    v(a). A class that can draw nothing before it has seen something (no members), or whose draws then say that all
+    arms are the same, is explored uniformly in epoch 1. An arm not on offer is nobody's best, but teaches when it is
+    revealed.
+
+    - `form`: "bayesian" (default): the formulas above. "frequentist": Delta(a) = max_b u(b) - l(a) and v(a) =
+      log(1 + w(a)^2 / sigma^2), with l and u the bounds of F_m at the class's sharp radius and w = (u - l) / 2.
+    - `draws`: how many functions the Bayesian form takes of an infinite class, 200 by default.
+    - `delta`: probability that the truth is outside of F_m (frequentist), or that noise the problem does not say is
+      estimated too low; 0.1 by default.
+    - `epoch_growth`: factor between the ends of epochs, 1.2 by default; smaller fits more often.
+    - `seed`: names the stream that draws come from; give repeats of their own.
+    - `function_class`: the functions that may be the truth; None (default): those of the problem.
 
     In the decisions, `gaps` are Delta(a) - min Delta, `candidates` the arms s with P(s) > 0 (frequentist: those whose
     upper bound reaches the best lower one), and `exploration_set` the arms that may be played. `docs/ids.md` has what
@@ -59,15 +64,14 @@ class IDSG(PlausibleLearner):
     Two functions disagree on arms 0 and 1, and arm 2 is bad in both but reveals the others: worth playing, now and
     then, only where arms 0 and 1 do not reveal themselves.
 
-    >>> from graphbandit import FeedbackGraph, FeedbackGraphs, FiniteClass, Problem
+    >>> from graphbandit import Bandit, FeedbackGraph, FiniteClass, Problem
     >>> functions = FiniteClass(lambda x: np.array([[[1.0, 0, -1], [0, 1, -1]]]), n_functions=2, n_arms=3)
-    >>> learner, rng = IDSG(), np.random.default_rng(0)
-    >>> state = learner.init(Problem(n_arms=3, function_class=functions, noise=0.5))
+    >>> bandit = Bandit(IDSG(), Problem(n_arms=3, function_class=functions, noise=0.5))
     >>> for edges in ([(0, 0), (1, 1), (2, 0), (2, 1)], [(2, 0), (2, 1)]):
-    ...     graphs = FeedbackGraphs.repeat(FeedbackGraph.from_edges(edges, 3, require_loops=False), 1)
-    ...     learner.decide(state, np.zeros((1, 1)), graphs, rng).probabilities.round(4)
-    array([[1., 0., 0.]])
-    array([[0.6667, 0.    , 0.3333]])
+    ...     graph = FeedbackGraph.from_edges(edges, 3, require_loops=False)
+    ...     bandit.decide([0.0], graph).probabilities.round(4)
+    array([1., 0., 0.])
+    array([0.6667, 0.    , 0.3333])
     """
 
     form: Literal["bayesian", "frequentist"] = "bayesian"
@@ -75,7 +79,7 @@ class IDSG(PlausibleLearner):
     delta: float = 0.1
     epoch_growth: float = 1.2
     seed: int = 0
-    function_class: FunctionClass[Any, Any, Any] | None = None
+    function_class: AnyFunctionClass | None = None
 
     def __post_init__(self) -> None:
         setting_choice("form", self.form, ("bayesian", "frequentist"))
@@ -85,47 +89,42 @@ class IDSG(PlausibleLearner):
         setting_integer("seed", self.seed, at_least=0)
 
     @property
-    def plans_with_odds(self) -> bool:
+    def plans_with_probabilities(self) -> bool:
         """In either form: the information of an arm counts as often as it is revealed."""
         return True
 
+    @property
+    def takes_draws(self) -> bool:
+        """In the Bayesian form."""
+        return self.form == "bayesian"
+
     def plausible(
-        self, functions: FunctionClass[Any, Any, Any], data: Any, noise: float, names: tuple[str | int, ...]
+        self, functions: AnyFunctionClass, data: Any, noise: float | None, names: tuple[str | int, ...]
     ) -> Any:
         """Draws, or F_m."""
         if self.form == "bayesian":
             return plausible_draws(functions, data, noise, count=self.draws, seed=self.seed, names=names)
         return plausible_space(functions, data, noise, delta=self.delta)
 
-    def decide(
-        self,
-        state: PlausibleState,
-        contexts: Shaped[np.ndarray, "n ..."],
-        graphs: FeedbackGraphs | ProbabilisticGraphs,
-        rng: np.random.Generator,
-        *,
-        available: Bool[np.ndarray, "n arms"] | None = None,
-    ) -> Decisions:
+    def choose(self, state: PlausibleState, shown: Shown, rng: np.random.Generator) -> Decisions:
         """Regret and information of every arm, the smallest ratio, draw."""
-        problem = state.problem
-        functions = function_class_of(self.function_class, problem)
-        left = self.rounds_until_update(state)
-        available = check_batch(problem.n_arms, left, contexts, graphs, available, loops=False, odds=True)
+        functions, contexts = self.functions(state.problem), shown.contexts
+        assert shown.graphs is not None  # the door let none without in
         functions.check_contexts(contexts)
-        masks = np.ones((1, problem.n_arms), dtype=np.bool_) if available is None else np.ascontiguousarray(available)
+        masks = masks_of(shown, functions.n_arms)
         outlook = _by_draws if self.form == "bayesian" else _by_bounds
         regrets, information, candidates, blind = outlook(functions, state, contexts, masks)
-        gains = neighbourhood_information(graphs, information)
+        gains = neighbourhood_information(shown.graphs, information)
         probabilities, best = information_directed(regrets, gains, masks)
         probabilities[blind] = np.broadcast_to(uniform_over(masks), regrets.shape)[blind]
-        return decisions_from_probabilities(
+        return Decisions.from_probabilities(
             probabilities,
-            graphs=graphs,
-            uniforms=rng.random(len(contexts)),
+            graphs=shown.graphs,
+            rng=rng,
             epoch=state.epoch,
             best=best,
             gaps=regrets - regrets[np.arange(len(best)), best][:, None],
-            available=available,
+            available=shown.available,
             candidates=candidates,
             exploration_set=probabilities > 0,
         )
@@ -138,7 +137,7 @@ _Outlook = tuple[
 
 
 def _by_draws(
-    functions: FunctionClass[Any, Any, Any],
+    functions: AnyFunctionClass,
     state: PlausibleState,
     contexts: Shaped[np.ndarray, "n ..."],
     masks: Bool[np.ndarray, "masks arms"],
@@ -157,7 +156,7 @@ def _by_draws(
 
 
 def _by_bounds(
-    functions: FunctionClass[Any, Any, Any],
+    functions: AnyFunctionClass,
     state: PlausibleState,
     contexts: Shaped[np.ndarray, "n ..."],
     masks: Bool[np.ndarray, "masks arms"],
@@ -169,5 +168,6 @@ def _by_bounds(
     lower, upper = np.where(blind[:, None], 0.0, lower), np.where(blind[:, None], 0.0, upper)
     regrets, information = np.empty(lower.shape), np.empty(lower.shape)
     candidates = np.empty(lower.shape, dtype=np.bool_)
+    assert state.noise is not None  # a version space has a noise
     bound_information(lower, upper, state.noise, masks, regrets, information, candidates)
     return regrets, information, candidates, blind

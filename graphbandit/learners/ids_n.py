@@ -23,6 +23,9 @@ class IDSN(ArmMeansLearner):
     (sigma^2 + Var theta_j)) of the mutual information: Russo & Van Roy's v(a) of their variance-based form, divided by
     2 (sigma^2 + Var), where the paper computes the information itself for rewards 0 and 1.
 
+    - `prior_mean`, `prior_scale`: of the arm means beforehand, 0 and 1 by default.
+    - `noise`: sigma, the sub-Gaussian scale of rewards; None (default): the problem's.
+
     >>> from graphbandit import Bandit, Problem, graphs
     >>> bandit = Bandit(IDSN(), Problem(n_arms=3, noise=0.5))
     >>> bandit.decide([], graphs.star(3, hub=1)).action  # all cost the same, and the hub tells most

@@ -1,4 +1,4 @@
-"""Learning without seeing the graph: it shows only after the decision, in the rewards that come."""
+"""Learning without seeing the graph beforehand: what the rewards reveal of it makes edge probabilities."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -7,14 +7,14 @@ import numpy as np
 
 from graphbandit.base.checks import setting_boolean, setting_number
 from graphbandit.base.saved_files import savable
-from graphbandit.base.shapes import Bool, Float, Int, Shaped
+from graphbandit.base.shapes import Float, Int
 from graphbandit.errors import InputError, SettingError
-from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.probabilistic import ProbabilisticGraphs
 from graphbandit.learners.base import Learner
 from graphbandit.learners.problem import Problem
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.observations import Observations
+from graphbandit.rounds.shown import Shown
 
 
 @savable
@@ -56,21 +56,25 @@ class LateGraphState:
 @savable
 @dataclass(frozen=True, kw_only=True)
 class LateGraph(Learner[LateGraphState]):
-    """Another learner, for graphs that are not shown before the decision: it plans with what edges did so far.
+    """Another learner, for graphs that come late: not shown before the decision, only known by the rewards after it.
+
+    It plans with probabilistic graphs, estimated from how often each edge was there so far.
 
     The edge from j to a has the probability of its Beta posterior's mean,
 
         P[j, a] = (present + how often j revealed a) / (present + absent + how often j was played),
 
-    with `present` and `absent` the counts before any play, and P[a, a] = 1 if `loops` says that every arm surely
-    reveals itself. A play teaches the row of the arm that was played. That is right for a graph that stays and for
-    graphs drawn anew each round alike, as what a play is expected to reveal is linear in the edges: how they depend on
-    each other within a round makes no difference. It is not right for graphs that follow the context.
+    A play teaches the row of the arm that was played. That is right for a graph that stays and for graphs drawn anew
+    each round alike, as what a play is expected to reveal is linear in the edges: how they depend on each other
+    within a round makes no difference. It is not right for graphs that follow the context.
 
-    `learner` is one that plans with probabilities: IDSG, or AdaCBG with tight coverage. A graph that is shown all the
-    same is not looked at. What was revealed is known by the rewards that come: those that come late count when they
-    come, those that never come as not revealed. The `observation_probabilities` of the decisions are by the same
-    estimate.
+    A graph that is shown all the same must have the right size, and is not looked at. What was revealed is known by the
+    rewards that come: those that come late count when they come, those that never come as not revealed. The
+    `observation_probabilities` of the decisions are by the same estimate.
+
+    - `learner`: one that plans with edge probabilities: IDSG, or AdaCBG with tight coverage.
+    - `present`, `absent`: the counts before any play, 1 and 1 by default; a larger `absent` expects sparser graphs.
+    - `loops`: whether every arm surely reveals itself, so that P[a, a] = 1; True by default.
 
     >>> from graphbandit import IDSG
     >>> learner = LateGraph(learner=IDSG(), absent=3.0)
@@ -85,7 +89,7 @@ class LateGraph(Learner[LateGraphState]):
     loops: bool = True
 
     def __post_init__(self) -> None:
-        if not isinstance(self.learner, Learner) or not self.learner.plans_with_odds:
+        if not isinstance(self.learner, Learner) or not self.learner.plans_with_probabilities:
             raise SettingError(
                 f"learner is {self.learner!r}; expected one that plans with the probabilities of edges: "
                 "IDSG, or AdaCBG with tight coverage and its linear program"
@@ -104,26 +108,31 @@ class LateGraph(Learner[LateGraphState]):
         self, plays: Int[np.ndarray, " arms"], revealed: Int[np.ndarray, "arms arms"]
     ) -> Float[np.ndarray, "arms arms"]:
         """P, given these counts."""
-        odds: Float[np.ndarray, "arms arms"] = (self.present + revealed) / (self.present + self.absent + plays)[:, None]
+        before = self.present + self.absent
+        probabilities: Float[np.ndarray, "arms arms"] = (self.present + revealed) / (before + plays)[:, None]
         if self.loops:
-            np.fill_diagonal(odds, 1.0)
-        return odds
+            np.fill_diagonal(probabilities, 1.0)
+        return probabilities
 
     def rounds_until_update(self, state: LateGraphState) -> int:
         """As many as the other learner has."""
         return self.learner.rounds_until_update(state.inner)
 
-    def decide(
-        self,
-        state: LateGraphState,
-        contexts: Shaped[np.ndarray, "n ..."],
-        graphs: FeedbackGraphs | ProbabilisticGraphs | None,
-        rng: np.random.Generator,
-        *,
-        available: Bool[np.ndarray, "n arms"] | None = None,
-    ) -> Decisions:
-        """The other learner's decisions for the estimated probabilities; `graphs` are not looked at."""
-        return self.learner.decide(state.inner, contexts, self._planned(state, contexts), rng, available=available)
+    @property
+    def plans_with_probabilities(self) -> bool:
+        """Yes, though it does not look at them."""
+        return True
+
+    @property
+    def plans_without_graphs(self) -> bool:
+        """Yes: with the probabilities it estimates."""
+        return True
+
+    def choose(self, state: LateGraphState, shown: Shown, rng: np.random.Generator) -> Decisions:
+        """The other learner's decisions for the estimated probabilities; the graphs shown are not looked at."""
+        probabilities = self.edge_probabilities(state.plays, state.revealed)
+        planned = shown.with_graphs(ProbabilisticGraphs.repeat(probabilities, len(shown)))
+        return self.learner.chosen(state.problem, state.inner, planned, rng)
 
     def update(self, state: LateGraphState, observations: Observations) -> LateGraphState:
         """What the other learner learns, and the counts of edges."""
@@ -133,24 +142,9 @@ class LateGraph(Learner[LateGraphState]):
         """What the other learner postpones; the counts of edges need no fit."""
         return self._counted(state, observations, self.learner.postpone(state.inner, observations))
 
-    def notes(
-        self,
-        state: LateGraphState,
-        contexts: Shaped[np.ndarray, "n ..."],
-        graphs: FeedbackGraphs | ProbabilisticGraphs | None,
-        decisions: Decisions,
-    ) -> Float[np.ndarray, "n notes"]:
-        """The other learner's."""
-        return self.learner.notes(state.inner, contexts, self._planned(state, contexts), decisions)
-
     def check_rewards(self, rewards: Float[np.ndarray, " rewards"]) -> None:
         """What the other learner takes."""
         self.learner.check_rewards(rewards)
-
-    def _planned(self, state: LateGraphState, contexts: Shaped[np.ndarray, "n ..."]) -> Any:
-        if not isinstance(contexts, np.ndarray) or contexts.ndim == 0:
-            raise InputError(f"contexts is a {type(contexts).__name__}; expected an array with the round as first axis")
-        return ProbabilisticGraphs.repeat(self.edge_probabilities(state.plays, state.revealed), len(contexts))
 
     def _counted(self, state: LateGraphState, observations: Observations, inner: Any) -> LateGraphState:
         """A round counts as a play when it is learnt; late rewards of it add to what that play revealed."""

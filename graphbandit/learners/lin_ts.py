@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 class LinTS(LinearLearner):
     """Play each arm as often as it is the best of a posterior draw, theta ~ N(V^-1 sum r phi, (scale sigma)^2 V^-1).
 
-    V and the features are those of `LinUCB`; every reward the graph reveals counts. scale = 1 is the posterior of a
-    N(0, sigma^2 / ridge) prior; Agrawal & Goyal's analysis asks for scale = sqrt(9 d log(t / delta)), which explores
-    far more.
+    V and the features are those of `LinUCB`; every reward the graph reveals counts.
 
     Textbooks take one draw and play its best arm. Here p is worked out first and the arm is drawn from it, so that
     propensities are known. With a theta for each arm the arms are independent and p is an integral, as in `TSN`. With
@@ -33,6 +31,15 @@ class LinTS(LinearLearner):
     context alone and the recorded propensities are exactly the true ones. With one theta for all, repeats of a
     simulation therefore share their inner draws, which depend on (`seed`, round) only: what they share does not
     average out over repeats, unless each is given a `seed` of its own.
+
+    - `scale`: 1 (default) is the posterior of a N(0, sigma^2 / ridge) prior; Agrawal & Goyal's analysis asks for
+      sqrt(9 d log(t / delta)), which explores far more.
+    - `draws`: how many draws p(a) is a share of, 100 by default.
+    - `seed`: names the stream of the draws.
+    - `ridge`: regularisation of the regression, 1 by default.
+    - `intercept`: whether to put a 1 behind x, and behind z (default: no).
+    - `arm_features`: z, shape (arms, d_a); None (default): none.
+    - `noise`: sigma, the sub-Gaussian scale of rewards; None (default): the problem's.
 
     >>> from graphbandit import Bandit, Problem, graphs
     >>> bandit = Bandit(LinTS(draws=10), Problem(n_arms=2, noise=0.5))

@@ -23,14 +23,18 @@ if TYPE_CHECKING:
 class LinUCB(LinearLearner):
     """Play the arm with the largest phi' theta + alpha sqrt(phi' V^-1 phi), lowest index on ties.
 
-    V = ridge I + sum phi phi' and theta = V^-1 sum r phi run over every reward the graph has revealed. `alpha` is Li
-    et al.'s constant; None has the radius of the confidence set instead (Abbasi-Yadkori et al., Theorem 2), sigma
-    sqrt(2 log(1/delta) + log(det V / ridge^d)) + sqrt(ridge) bound, where `bound` is the largest |theta| and, with a
-    theta for each of K arms, delta is divided by K.
+    V = ridge I + sum phi phi' and theta = V^-1 sum r phi run over every reward the graph has revealed. Contexts of
+    shape (arms, d) are features of the arms, for one theta. Contexts of shape (d,) are features of the round, for a
+    theta of each arm; or, with `arm_features` z, for one theta and phi = x kron z(a).
 
-    Contexts of shape (arms, d) are features of the arms, for one theta. Contexts of shape (d,) are features of the
-    round, for a theta of each arm; or, with `arm_features` z of shape (arms, d_a), for one theta and phi = x kron z(a).
-    `intercept` puts a 1 behind x, and behind z. `noise` is sigma where the problem does not say, or says otherwise.
+    - `alpha`: Li et al.'s constant. None (default): the radius of the confidence set (Abbasi-Yadkori et al., Theorem
+      2), sigma sqrt(2 log(1/delta) + log(det V / ridge^d)) + sqrt(ridge) bound.
+    - `delta`: probability of failure of that radius, 0.1 by default; divided by K where each arm has its own theta.
+    - `bound`: the largest |theta| that the radius allows for, 1 by default.
+    - `ridge`: regularisation of the regression, 1 by default.
+    - `intercept`: whether to put a 1 behind x, and behind z (default: no).
+    - `arm_features`: z, shape (arms, d_a); None (default): none.
+    - `noise`: sigma, the sub-Gaussian scale of rewards; None (default): the problem's.
 
     >>> from graphbandit import Bandit, Problem, graphs
     >>> bandit = Bandit(LinUCB(alpha=1.0), Problem(n_arms=3))

@@ -7,14 +7,12 @@ import numpy as np
 
 from graphbandit.base.checks import LARGEST, setting_choice, setting_number
 from graphbandit.base.saved_files import savable
-from graphbandit.base.shapes import Bool, Shaped
-from graphbandit.function_classes.base import FunctionClass
-from graphbandit.graphs.batch import FeedbackGraphs
-from graphbandit.learners.base import check_batch, function_class_of
+from graphbandit.learners.epochs.base import AnyFunctionClass
 from graphbandit.learners.epochs.plausible import PlausibleLearner, PlausibleState, bounds_of, plausible_space
 from graphbandit.learners.epochs.schedule import EpochSchedule
-from graphbandit.planning.draw import decisions_from_probabilities, uniform_over
 from graphbandit.rounds.decisions import Decisions
+from graphbandit.rounds.draw import uniform_over
+from graphbandit.rounds.shown import Shown
 
 
 @savable
@@ -22,30 +20,32 @@ from graphbandit.rounds.decisions import Decisions
 class RegCB(PlausibleLearner):
     """Plays by u(a) and l(a), the largest and the smallest f(x, a) over f in F_m (HIGH and LOW in the paper).
 
-    `form` "elimination": uniformly among { a : u(a) >= max_b l(b) }, the arms that may be best. "optimistic":
-    argmax_a u(a), lowest index on ties; uniformly among arms of which nothing is known, those whose u is infinite.
-    It learns from every reward the graph reveals, and ignores the graph when choosing.
+    It learns from every reward the graph reveals, and ignores the graph when choosing. F_m is cut from all data at
+    the class's sharp radius, which holds at all times at once with probability 1 - delta; the paper's own radius is a
+    worst-case logarithm times the epochs left. Unlike the candidates of AdaCB.G, arms here are judged one by one: an
+    arm may have the highest upper bound though no single function calls it best. In the decisions, `best` and `gaps`
+    are of (l + u) / 2.
 
-    F_m is cut from all data at the class's sharp radius, which holds at all times at once with probability 1 - delta;
-    the paper's own radius is a worst-case logarithm times the epochs left. `epoch_growth` is the factor
-    between epochs. Unlike the candidates of AdaCB.G, arms here are judged one by one: an arm may have the highest
-    upper bound though no single function calls it best. In the decisions, `best` and `gaps` are of (l + u) / 2.
+    - `form`: "optimistic" (default): argmax_a u(a), lowest index on ties; uniformly among arms of which nothing is
+      known, those whose u is infinite. "elimination": uniformly among { a : u(a) >= max_b l(b) }, the arms that may
+      be best.
+    - `delta`: probability that the truth is outside of F_m, 0.1 by default.
+    - `epoch_growth`: factor between the ends of epochs, 2 by default; smaller fits more often.
+    - `function_class`: the functions that may be the truth; None (default): those of the problem.
 
-    >>> from graphbandit import FeedbackGraphs, FiniteClass, Problem, graphs
+    >>> from graphbandit import Bandit, FiniteClass, Problem, graphs
     >>> functions = FiniteClass(lambda x: np.array([[[1.0, 0, -1], [0.5, 2, -1]]]), n_functions=2, n_arms=3)
-    >>> problem, graphs = Problem(n_arms=3, function_class=functions, noise=0.5), graphs.bandit(3)
+    >>> problem = Problem(n_arms=3, function_class=functions, noise=0.5)
     >>> for form in ("elimination", "optimistic"):
-    ...     learner = RegCB(form=form)
-    ...     once = FeedbackGraphs.repeat(graphs, 1)
-    ...     learner.decide(learner.init(problem), np.zeros((1, 1)), once, np.random.default_rng(0)).probabilities
-    array([[0.5, 0.5, 0. ]])
-    array([[0., 1., 0.]])
+    ...     Bandit(RegCB(form=form), problem).decide([0.0], graphs.bandit(3)).probabilities
+    array([0.5, 0.5, 0. ])
+    array([0., 1., 0.])
     """
 
     form: Literal["elimination", "optimistic"] = "optimistic"
     delta: float = 0.1
     epoch_growth: float = 2.0
-    function_class: FunctionClass[Any, Any, Any] | None = None
+    function_class: AnyFunctionClass | None = None
 
     def __post_init__(self) -> None:
         setting_choice("form", self.form, ("elimination", "optimistic"))
@@ -53,28 +53,17 @@ class RegCB(PlausibleLearner):
         EpochSchedule(growth=self.epoch_growth)
 
     def plausible(
-        self, functions: FunctionClass[Any, Any, Any], data: Any, noise: float, names: tuple[str | int, ...]
+        self, functions: AnyFunctionClass, data: Any, noise: float | None, names: tuple[str | int, ...]
     ) -> Any:
         """F_m."""
         return plausible_space(functions, data, noise, delta=self.delta)
 
-    def decide(
-        self,
-        state: PlausibleState,
-        contexts: Shaped[np.ndarray, "n ..."],
-        graphs: FeedbackGraphs,
-        rng: np.random.Generator,
-        *,
-        available: Bool[np.ndarray, "n arms"] | None = None,
-    ) -> Decisions:
+    def choose(self, state: PlausibleState, shown: Shown, rng: np.random.Generator) -> Decisions:
         """Bounds, the arms that may be best, and all of them or the most hopeful one."""
-        problem = state.problem
-        functions = function_class_of(self.function_class, problem)
-        left = self.rounds_until_update(state)
-        available = check_batch(problem.n_arms, left, contexts, graphs, available, loops=False)
-        functions.check_contexts(contexts)
-        lower, upper = bounds_of(functions, state.plausible, contexts)
-        offered = np.ones(lower.shape, dtype=np.bool_) if available is None else available
+        functions = self.functions(state.problem)
+        functions.check_contexts(shown.contexts)
+        lower, upper = bounds_of(functions, state.plausible, shown.contexts)
+        offered = shown.offered(functions.n_arms)
         low, high = np.where(offered, lower, -np.inf), np.where(offered, upper, -np.inf)
         candidates = offered & (high >= low.max(axis=1, keepdims=True))
         if self.form == "elimination":
@@ -85,14 +74,14 @@ class RegCB(PlausibleLearner):
         middle = np.zeros(lower.shape)
         np.add(0.5 * lower, 0.5 * upper, out=middle, where=np.isfinite(lower) & np.isfinite(upper))
         best = np.argmax(np.where(offered, middle, -np.inf), axis=1)
-        return decisions_from_probabilities(
+        return Decisions.from_probabilities(
             probabilities,
-            graphs=graphs,
-            uniforms=rng.random(len(contexts)),
+            graphs=shown.graphs,
+            rng=rng,
             epoch=state.epoch,
             best=best,
             gaps=middle[np.arange(len(best)), best][:, None] - middle,
-            available=available,
+            available=shown.available,
             candidates=candidates,
             exploration_set=probabilities > 0,
         )

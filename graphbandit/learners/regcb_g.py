@@ -1,12 +1,10 @@
 """Modified RegCB.G: the method of Zhang et al. (2023) with an offline oracle, as the paper compares with it."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from graphbandit.base.saved_files import savable
-from graphbandit.function_classes.base import FunctionClass
+from graphbandit.learners.epochs.base import AnyFunctionClass, EpochState
 from graphbandit.learners.epochs.estimates import InverseGapLearner
-from graphbandit.learners.epochs.schedule import EpochState
 from graphbandit.planning.sampling import SamplingRule
 
 
@@ -17,6 +15,11 @@ class RegCBG(InverseGapLearner):
 
     gamma_t = sqrt(eta |S_t| tau_{m-1} / (2 log(2 K |F| T^2 / delta))); uniform on S_t in epoch 1. No candidate set, no
     scale factor, no linear program: what AdaCB.G adds to it is what the paper's ablation shows.
+
+    - `eta`: strength of exploitation; gamma^2 is in proportion to it. 1 (default) is the paper's.
+    - `delta`: probability of failure, 0.1 by default.
+    - `epoch_growth`: factor between the ends of epochs, 2 by default; smaller fits more often.
+    - `function_class`: the functions that may be the truth; None (default): those of the problem.
 
     >>> import numpy as np
     >>> from graphbandit import Bandit, FiniteClass, Problem, graphs
@@ -31,7 +34,7 @@ class RegCBG(InverseGapLearner):
     eta: float = 1.0
     delta: float = 0.1
     epoch_growth: float = 2.0
-    function_class: FunctionClass[Any, Any, Any] | None = None
+    function_class: AnyFunctionClass | None = None
 
     @property
     def needs_loops(self) -> bool:

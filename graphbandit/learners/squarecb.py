@@ -1,18 +1,16 @@
 """SquareCB (Foster and Rakhlin 2020): inverse-gap weighting, online oracle; the graph only feeds the estimate."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Literal
 
 import numpy as np
 
 from graphbandit.base.saved_files import savable
-from graphbandit.base.shapes import Bool, Float
-from graphbandit.function_classes.base import FunctionClass
-from graphbandit.graphs.batch import FeedbackGraphs
-from graphbandit.learners.epochs.schedule import EpochState
-from graphbandit.learners.oracle_learner import OracleLearner
-from graphbandit.planning.draw import decisions_from_probabilities
+from graphbandit.base.shapes import Float
+from graphbandit.learners.epochs.base import AnyFunctionClass, EpochState
+from graphbandit.learners.oracles import OracleLearner, OracleName
 from graphbandit.rounds.decisions import Decisions
+from graphbandit.rounds.shown import Shown
 
 
 @savable
@@ -22,6 +20,15 @@ class SquareCB(OracleLearner):
 
     What `Falcon` plays, with an oracle that learns each round and a gamma that is a power of time, as in SquareCBG.
 
+    - `oracle`: "offline": the function class, fitted at the start of each epoch. "vaw" (default), "ridge", "ogd":
+      online linear regression (`function_classes.online`), which learns every round, as in the paper.
+    - `gamma`: "power" (default): gamma_scale * (rounds learnt from) ^ gamma_exponent. A number: that gamma from the
+      first update on. Before it, gamma is 1.
+    - `gamma_scale`, `gamma_exponent`: 10 and 1/2 by default, as in Vowpal Wabbit's SquareCB without graphs.
+    - `regularisation`: of the online oracles, 1 by default.
+    - `epoch_growth`: factor between the ends of epochs, 2 by default; for oracle "offline".
+    - `function_class`: the functions that may be the truth, for oracle "offline"; None (default): those of the problem.
+
     >>> from graphbandit import Bandit, Problem, graphs
     >>> bandit = Bandit(SquareCB(), Problem(n_arms=2))
     >>> bandit.observe(bandit.decide([1.0], graphs.complete(2)), {0: 1.0, 1: 0.0})
@@ -29,24 +36,19 @@ class SquareCB(OracleLearner):
     array([0.8125, 0.1875])
     """
 
-    oracle: str = "vaw"
-    gamma: float | str = "power"
+    oracle: OracleName = "vaw"
+    gamma: float | Literal["power"] = "power"
     gamma_scale: float = 10.0
     gamma_exponent: float = 0.5
     regularisation: float = 1.0
     epoch_growth: float = 2.0
-    function_class: FunctionClass[Any, Any, Any] | None = None
+    function_class: AnyFunctionClass | None = None
 
     def sample(
-        self,
-        state: EpochState,
-        values: Float[np.ndarray, "n arms"],
-        graphs: FeedbackGraphs,
-        uniforms: Float[np.ndarray, " n"],
-        available: Bool[np.ndarray, "n arms"] | None,
+        self, state: EpochState, values: Float[np.ndarray, "n arms"], shown: Shown, rng: np.random.Generator
     ) -> Decisions:
         """Inverse-gap weighting over the arms on offer."""
-        offered = np.ones(values.shape, dtype=np.bool_) if available is None else available
+        offered = shown.offered(values.shape[1])
         rows, gamma = np.arange(len(values)), self.gamma_of(state)
         best = np.argmax(np.where(offered, values, -np.inf), axis=1)
         gaps = values[rows, best][:, None] - values
@@ -54,13 +56,13 @@ class SquareCB(OracleLearner):
         p = np.where(offered, 1.0 / (size + gamma * np.maximum(gaps, 0.0)), 0.0)
         p[rows, best] = 0.0
         p[rows, best] = np.maximum(1.0 - p.sum(axis=1), 0.0)
-        return decisions_from_probabilities(
+        return Decisions.from_probabilities(
             p,
-            graphs=graphs,
-            uniforms=uniforms,
+            graphs=shown.graphs,
+            rng=rng,
             epoch=state.epoch,
             best=best,
             gaps=gaps,
-            available=available,
+            available=shown.available,
             gamma=gamma,
         )

@@ -20,7 +20,10 @@ class TSN(ArmMeansLearner):
     Arm means are independent N(prior_mean, prior_scale^2) beforehand and rewards N(mean, sigma^2). Instead of drawing
     from the posterior and playing the best draw, the probability that each arm would be that best is worked out by
     quadrature (`kernels/gaussian_best.py`, within about 1e-3 of the integral) and the arm is drawn from it: the same
-    algorithm, with propensities that are known. `noise` is sigma where the problem does not say, or says otherwise.
+    algorithm, with propensities that are known.
+
+    - `prior_mean`, `prior_scale`: of the arm means beforehand, 0 and 1 by default.
+    - `noise`: sigma, the sub-Gaussian scale of rewards; None (default): the problem's.
 
     >>> from graphbandit import Bandit, Problem, graphs
     >>> bandit = Bandit(TSN(), Problem(n_arms=2, noise=0.5))

@@ -22,6 +22,9 @@ class UCBMaxN(ArmMeansLearner):
     i has one, i itself is played. The paper's graph is undirected and fixed; here "neighbours" are the arms that
     reveal i in this round's graph.
 
+    - `width`: scales the bound, 1 by default; less explores less.
+    - `noise`: sigma, the sub-Gaussian scale of rewards; None (default): the problem's.
+
     >>> from graphbandit import Bandit, Problem, graphs
     >>> bandit = Bandit(UCBMaxN(), Problem(n_arms=3, noise=0.5))
     >>> played = []

@@ -19,8 +19,11 @@ class UCBN(ArmMeansLearner):
     """Play the arm with the largest mean + width sigma sqrt(8 log t / O(a)), lowest index on ties.
 
     O(a) counts how often arm a's reward was seen, whoever revealed it; arms never seen come first. The paper has
-    rewards in [0, 1] and sqrt(2 log t / O), which is sigma = 1/2, the largest sub-Gaussian scale of such rewards;
-    `noise` is sigma where the problem does not say, or says otherwise. Contexts are ignored.
+    rewards in [0, 1] and sqrt(2 log t / O), which is sigma = 1/2, the largest sub-Gaussian scale of such rewards.
+    Contexts are ignored.
+
+    - `width`: scales the bound, 1 by default; less explores less.
+    - `noise`: sigma, the sub-Gaussian scale of rewards; None (default): the problem's.
 
     >>> import numpy as np
     >>> from graphbandit import Bandit, Problem, graphs

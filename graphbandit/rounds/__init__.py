@@ -1,6 +1,9 @@
-"""What travels between environment, learner and user: observations one way, decisions the other."""
+"""What travels in a round: what a learner is shown, what it decides, what it learns from."""
 
-from graphbandit.rounds.decisions import Decision, Decisions
+from graphbandit.base.programs import SOLVERS
+from graphbandit.rounds.decision import Decision
+from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.observations import Observations
+from graphbandit.rounds.shown import Shown
 
-__all__ = ["Decision", "Decisions", "Observations"]
+__all__ = ["SOLVERS", "Decision", "Decisions", "Observations", "Shown"]

@@ -1,20 +1,22 @@
-"""What a learner decides: a batch of decisions, and one decision of a `Bandit`."""
+"""What a learner decides: a batch of decisions with all that explains them, and the one builder of it."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from graphbandit.base.checks import numbers, setting_choice
+from graphbandit.base.programs import SOLVERS
 from graphbandit.base.shapes import Bool, Float, Int
+from graphbandit.errors import GraphError, InputError
+from graphbandit.rounds.draw import draw
+from graphbandit.rounds.shown import Graphs, Shown
 
-SOLVERS = ("none", "trivial", "simplex", "highs", "anytime", "interior-point")
-"""How a round's probabilities came about; `Decisions.solver` holds positions in this tuple.
+TOLERANCE = 1e-9
+"""How far the probabilities of a round may be from summing to one."""
 
-"none": the learner asks for no linear program; "trivial": all mass on the best arm, nothing to solve;
-"simplex": the compiled exact solver; "highs": the HiGHS reference stood in; "anytime": a large program, stopped
-at a certified gap; "interior-point": the compiled solver of SquareCB.G's convex program.
-"""
+_NONE: Float[np.ndarray, " 0"] = np.empty(0)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -26,7 +28,10 @@ class Decisions:
     `gamma` the exploration parameter, `epoch` m. `objective` is sum_a p(a) c(a), the value of the sampling
     program (2), and `duality_gap` its certified relative gap (nan where the learner asks for no program).
     `coverage_factor` is the share of the demanded coverage that the graph allows: 1 unless a weakly observable graph
-    reveals too little (`docs/weak-graphs.md`); it may be left out.
+    reveals too little (`docs/weak-graphs.md`). `notes` are numbers that the learner wants back with the rewards of the
+    round, as `Observations.notes`. Both may be left out.
+
+    The constructor trusts its arrays; `from_probabilities` checks them and fills in what is not given.
     """
 
     action: Int[np.ndarray, " n"]
@@ -43,11 +48,111 @@ class Decisions:
     objective: Float[np.ndarray, " n"]
     duality_gap: Float[np.ndarray, " n"]
     solver: Int[np.ndarray, " n"]
-    coverage_factor: Float[np.ndarray, " n"] = field(default_factory=lambda: np.ones(0))
+    coverage_factor: Float[np.ndarray, " n"] = field(default_factory=lambda: _NONE)
+    notes: Float[np.ndarray, "n notes"] = field(default_factory=lambda: _NONE)
 
     def __post_init__(self) -> None:
-        if not len(self.coverage_factor):
+        if self.coverage_factor is _NONE:
             object.__setattr__(self, "coverage_factor", np.ones(len(self.action)))
+        if self.notes is _NONE:
+            object.__setattr__(self, "notes", np.empty((len(self.action), 0)))
+
+    @classmethod
+    def from_probabilities(
+        cls,
+        probabilities: npt.ArrayLike,
+        *,
+        graphs: Graphs | None,
+        rng: np.random.Generator,
+        epoch: int,
+        available: Bool[np.ndarray, "n arms"] | None = None,
+        best: Int[np.ndarray, " n"] | None = None,
+        gaps: Float[np.ndarray, "n arms"] | None = None,
+        candidates: Bool[np.ndarray, "n arms"] | None = None,
+        exploration_set: Bool[np.ndarray, "n arms"] | None = None,
+        baseline: Float[np.ndarray, "n arms"] | None = None,
+        gamma: Float[np.ndarray, " n"] | float = float("nan"),
+        notes: Float[np.ndarray, "n notes"] | None = None,
+        duality_gap: Float[np.ndarray, " n"] | float = float("nan"),
+        solver: str = "none",
+    ) -> "Decisions":
+        """Decide n rounds by probabilities: arm a of round t is played with probability `probabilities[t, a]`.
+
+        One uniform number of `rng` a round draws its arm, by inverse transform. q follows from the graphs, `objective`
+        from the gaps. Negative probabilities, sums other than 1, and mass on arms not on offer raise InputError.
+
+        - `probabilities`: p, shape (n, arms).
+        - `graphs`, `available`: what the learner was shown.
+        - `epoch`: the learner's epoch, counted from 1.
+        - `best`: the arm that looks best (default: the most likely one).
+        - `gaps`: how much worse each arm looks than `best` (default: 0).
+        - `candidates`, `exploration_set`: masks of arms (default: all on offer).
+        - `baseline`: the probabilities that a program improved on (default: p).
+        - `gamma`, `duality_gap`: one number, or one a round (default: not a number).
+        - `notes`: numbers that the learner gets back with the rewards, one row a round (default: none).
+        - `solver`: one of `SOLVERS`.
+
+        >>> from graphbandit import FeedbackGraphs, graphs
+        >>> stars = FeedbackGraphs.repeat(graphs.star(3, hub=0), 2)
+        >>> p = [[0.2, 0.8, 0.0], [0.2, 0.8, 0.0]]
+        >>> decisions = Decisions.from_probabilities(p, graphs=stars, rng=np.random.default_rng(2), epoch=1)
+        >>> decisions.action, decisions.probability, decisions.observation_probabilities[0]
+        (array([1, 1]), array([0.8, 0.8]), array([1. , 1. , 0.2]))
+        """
+        if not isinstance(graphs, Graphs):
+            raise GraphError(f"graphs is a {type(graphs).__name__}; expected FeedbackGraphs or ProbabilisticGraphs")
+        n, n_arms = len(graphs), graphs.n_arms
+        p = np.ascontiguousarray(numbers("probabilities", probabilities, has="have"))
+        if p.shape != (n, n_arms):
+            raise InputError(f"probabilities have shape {p.shape}; expected ({n}, {n_arms})")
+        _check_distributions(p, available)
+        setting_choice("solver", solver, SOLVERS)
+        given: dict[str, Any] = {"best": best, "gaps": gaps, "candidates": candidates}
+        given |= {"exploration_set": exploration_set, "baseline": baseline, "notes": notes}
+        _check_shapes(given, n, n_arms)
+        actions, observed = draw(p, graphs, rng.random(n))
+        if candidates is None or exploration_set is None:
+            offered = np.ones((n, n_arms), dtype=np.bool_) if available is None else np.array(available)
+            candidates = offered if candidates is None else candidates
+            exploration_set = offered if exploration_set is None else exploration_set
+        return cls(
+            action=actions,
+            probability=p[np.arange(n), actions],
+            probabilities=p,
+            observation_probabilities=observed,
+            best=p.argmax(axis=1) if best is None else best,
+            gaps=np.zeros((n, n_arms)) if gaps is None else gaps,
+            baseline=p if baseline is None else baseline,
+            candidates=candidates,
+            exploration_set=exploration_set,
+            gamma=np.full(n, gamma) if np.ndim(gamma) == 0 else np.asarray(gamma),
+            epoch=np.full(n, epoch),
+            objective=np.zeros(n) if gaps is None else (p * gaps).sum(axis=1),
+            duality_gap=np.full(n, duality_gap) if np.ndim(duality_gap) == 0 else np.asarray(duality_gap),
+            solver=np.full(n, SOLVERS.index(solver)),
+            notes=np.empty((n, 0)) if notes is None else notes,
+        )
+
+    def check(self, shown: Shown, n_arms: int) -> None:
+        """Raise InputError unless these are decisions of the rounds shown: arms on offer, drawn from distributions."""
+        n = len(shown)
+        if self.action.shape != (n,) or self.probabilities.shape != (n, n_arms):
+            raise InputError(
+                f"the decisions have actions of shape {self.action.shape} and probabilities of shape "
+                f"{self.probabilities.shape}; expected ({n},) and ({n}, {n_arms})"
+            )
+        names = ("best", "gaps", "candidates", "exploration_set", "baseline", "notes", "observation_probabilities")
+        _check_shapes({name: getattr(self, name) for name in names}, n, n_arms)
+        _check_distributions(self.probabilities, shown.available)
+        if self.action.dtype.kind not in "iu" or not ((self.action >= 0) & (self.action < n_arms)).all():
+            raise InputError(f"the decisions have actions {self.action[:8].tolist()}; expected arms 0 to {n_arms - 1}")
+        drawn = self.probabilities[np.arange(n), self.action]
+        if not ((drawn > 0) & (drawn == self.probability)).all():
+            t = int(np.argmin((drawn > 0) & (drawn == self.probability)))
+            raise InputError(
+                f"round {t} of the batch plays arm {self.action[t]} of probability {drawn[t]} and says "
+                f"{self.probability[t]}; expected the probability of the arm, above 0"
+            )
 
     def __len__(self) -> int:
         return len(self.action)
@@ -67,92 +172,28 @@ class Decisions:
         return {f.name: getattr(self, f.name)[i] for f in fields(self)}
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Decision:
-    """One decision of a `Bandit`: what to play, under which id rewards are awaited, and why this arm.
-
-    `revealed` are the arms whose rewards may be handed back to `Bandit.observe`.
-    """
-
-    id: int
-    action: int
-    probability: float
-    revealed: Int[np.ndarray, " revealed"]
-    probabilities: Float[np.ndarray, " arms"]
-    observation_probabilities: Float[np.ndarray, " arms"]
-    best: int
-    gaps: Float[np.ndarray, " arms"]
-    baseline: Float[np.ndarray, " arms"]
-    candidates: Int[np.ndarray, " candidates"]
-    exploration_set: Int[np.ndarray, " explored"]
-    gamma: float
-    epoch: int
-    objective: float
-    duality_gap: float
-    solver: str
-    coverage_factor: float = 1.0
-
-    def __repr__(self) -> str:
-        return (
-            f"Decision(id={self.id}, action={self.action}, probability={self.probability:.4g}, "
-            f"best={self.best}, epoch={self.epoch})"
+def _check_distributions(p: Float[np.ndarray, "n arms"], available: Bool[np.ndarray, "n arms"] | None) -> None:
+    """Raise InputError unless every round has a distribution over its available arms: kernels trust it."""
+    good = (p >= 0).all(axis=1) & (np.abs(p.sum(axis=1) - 1.0) <= TOLERANCE)
+    if available is not None:
+        if available.shape != p.shape:
+            raise InputError(f"available has shape {available.shape}; expected {p.shape}")
+        good &= (available | (p == 0)).all(axis=1)
+    if not good.all():
+        t = int(np.argmin(good))
+        elsewhere = 0.0 if available is None else p[t][~available[t]].sum()
+        raise InputError(
+            f"the probabilities of round {t} of the batch have smallest entry {p[t].min():g}, sum {p[t].sum():.12g} "
+            f"and {elsewhere:g} on arms not available; expected a distribution over those available"
         )
 
-    def explain(self) -> str:
-        """The decision in words and figures, one line a fact."""
-        support = np.flatnonzero(self.probabilities > 0)
-        order = support[np.argsort(-self.probabilities[support], kind="stable")]
-        shown = ", ".join(f"{a}: {self.probabilities[a]:.4g}" for a in order[:8])
-        more = f", and {len(order) - 8} more" if len(order) > 8 else ""
-        lines = [
-            f"decision {self.id}, epoch {self.epoch}: play arm {self.action} "
-            f"(drawn with probability {self.probability:.4g})",
-            f"  estimated best arm    {self.best if self.epoch > 1 else 'none yet: the first epoch has no estimate'}",
-            f"  candidates            {_arms(self.candidates)}",
-            f"  exploration set       {_arms(self.exploration_set)}",
-            f"  gamma                 {self.gamma:.4g}",
-            f"  probabilities         {shown}{more}",
-            f"  expected gap          {self.objective:.4g} (baseline {float(self.baseline @ self.gaps):.4g})",
-            f"  solver                {self.solver}{_quality(self.duality_gap)}",
-            f"  reveals               {_arms(self.revealed)}",
-        ]
-        if self.coverage_factor < 1.0:
-            lines.append(f"  coverage              {self.coverage_factor:.4g} of what is asked for: no more is seen")
-        return "\n".join(lines)
 
-
-def _quality(duality_gap: float) -> str:
-    if np.isnan(duality_gap):
-        return ""
-    return ", certified optimal" if duality_gap <= 1e-9 else f", certified within {duality_gap:.1%} of the optimum"
-
-
-def _arms(arms: Int[np.ndarray, " some"]) -> str:
-    shown = ", ".join(str(a) for a in arms[:12])
-    return shown + (f", ... ({len(arms)} in all)" if len(arms) > 12 else "") if len(arms) else "none"
-
-
-def split_decisions(
-    decisions: Decisions, ids: Iterator[int], revealed: Bool[np.ndarray, "n arms"]
-) -> Iterator[Decision]:
-    """The rounds of a batch as single decisions."""
-    for i, decision_id in zip(range(len(decisions)), ids, strict=False):
-        yield Decision(
-            id=decision_id,
-            action=int(decisions.action[i]),
-            probability=float(decisions.probability[i]),
-            revealed=revealed[i].nonzero()[0],
-            probabilities=decisions.probabilities[i],
-            observation_probabilities=decisions.observation_probabilities[i],
-            best=int(decisions.best[i]),
-            gaps=decisions.gaps[i],
-            baseline=decisions.baseline[i],
-            candidates=decisions.candidates[i].nonzero()[0],
-            exploration_set=decisions.exploration_set[i].nonzero()[0],
-            gamma=float(decisions.gamma[i]),
-            epoch=int(decisions.epoch[i]),
-            objective=float(decisions.objective[i]),
-            duality_gap=float(decisions.duality_gap[i]),
-            solver=SOLVERS[decisions.solver[i]],
-            coverage_factor=float(decisions.coverage_factor[i]),
-        )
+def _check_shapes(arrays: dict[str, Any], n: int, n_arms: int) -> None:
+    """Raise InputError unless each array that is given has a row a round, and a column an arm where it should."""
+    for name, array in arrays.items():
+        if array is None:
+            continue
+        shape = np.shape(array)
+        wanted = (n,) if name == "best" else (n, shape[-1] if name == "notes" and len(shape) == 2 else n_arms)
+        if shape != wanted:
+            raise InputError(f"{name} has shape {shape}; expected {wanted}")

@@ -24,8 +24,8 @@ class Observations:
     news of rounds it has passed already.
 
     `actions[i]` is the arm that was played in the round of row i, `propensities[k]` the probability q with which the
-    reward k was going to be revealed when that round was decided, and `notes[i]` what the learner noted down then
-    (`Learner.notes`). They travel with the rewards and not in the learner's state, so news may be as late as it likes.
+    reward k was going to be revealed when that round was decided, and `notes[i]` what the learner noted down then, its
+    `Decisions.notes`. They travel with the rewards and not in the learner's state, so news may be as late as it likes.
     `Bandit` and `simulate` always fill them in.
     """
 

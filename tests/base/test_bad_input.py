@@ -28,6 +28,7 @@ from graphbandit.errors import (
 )
 from graphbandit.graphs import generators as graph_generators
 from graphbandit.learners import Uniform
+from graphbandit.rounds.shown import Shown
 
 K, D, PLAYED = 4, 2, 11
 NAN, INF = float("nan"), float("inf")
@@ -75,7 +76,7 @@ def play(bandit, first, stop):
 
 def make(learner=LEARNERS["AdaCB.G"], horizon=None):
     """A bandit in its fourth epoch: 8 has late news, 9 part of its rewards, 7 was forgotten, 10 all is awaited of."""
-    bandit = gb.Bandit(learner, INSTANCE.problem(horizon), seed=3)
+    bandit = gb.Bandit(learner, INSTANCE.problem(horizon), seed=3, identity="test")
     play(bandit, 0, 6)
     late = bandit.decide(DRAWN.contexts[6], EVERYTHING)
     bandit.forget(bandit.decide(DRAWN.contexts[7], EVERYTHING))
@@ -140,7 +141,7 @@ CALLS = {
     "context: a batch": (decide(batch()), InputError, "the context has shape (3, 2); expected (2,)"),
     "context: text": (decide("north"), InputError, "the context has type <U5; expected numbers"),
     "context: numbers as text": (decide(["0", "1"]), InputError, "the context has type <U1; expected numbers"),
-    "context: None": (decide(None), InputError, "the context has type object; expected numbers"),
+    "context: None": (decide(None), InputError, "the context has shape (0,); expected (2,) as before"),
     "context: a dictionary": (decide({"x": 1}), InputError, "the context has type object; expected numbers"),
     "context: complex": (decide([1j, 0]), InputError, "the context has type complex128; expected numbers"),
     "context: ragged": (decide([[0.0], [0.0, 1.0]]), InputError, "the context has rows of different lengths"),
@@ -285,7 +286,7 @@ class Fickle:
 def fickle_bandit(learner):
     function = Fickle()
     functions = gb.FiniteClass(function, n_functions=2, n_arms=3)
-    return function, gb.Bandit(learner, gb.Problem(n_arms=3, function_class=functions, noise=0.5))
+    return function, gb.Bandit(learner, gb.Problem(n_arms=3, function_class=functions, noise=0.5), identity="fickle")
 
 
 def out_of_memory(_):
@@ -432,7 +433,7 @@ REFUSED = {
         f"{cls.__name__}, {key}": row
         for cls in (gb.AdaCBG, gb.Falcon, gb.RegCBG)
         for key, row in {
-            **odd("eta", learner_of(cls), zero=0.0, large=1e308),
+            **odd("eta", learner_of(cls), but=["None"] if cls is gb.AdaCBG else [], zero=0.0, large=1e308),
             **odd("delta", learner_of(cls), zero=0.0, one=1.0, tiny=1e-320),
             **odd("epoch_growth", learner_of(cls), one=1.0),
         }.items()
@@ -467,6 +468,13 @@ REFUSED = {
         lambda: gb.Bandit(gb.Falcon(function_class=INSTANCE.functions), problem()()), SettingError, "has 4 arms",
     ),
     **odd("seed", lambda seed: lambda: gb.Bandit(Uniform(), problem()(), seed=seed), but=["huge"], negative=-1),
+    **odd("max_open", lambda **given: lambda: gb.Bandit(Uniform(), problem()(), **given), but=["huge"], zero=0),
+    **odd(
+        "forget_after", lambda **own: lambda: gb.Bandit(Uniform(), problem()(), **own), but=["huge", "None"], zero=0,
+    ),
+    "bandit: identity": (
+        lambda: gb.Bandit(Uniform(), problem()(), identity=3), SettingError, "identity is 3; expected a name",
+    ),
     "paper: unknown graph": (synthetic(graph="tree"), SettingError, "graph is 'tree'; expected one of 'star'"),
     "paper: no graph": (synthetic(graph=5), SettingError, "graph is 5; expected a graph kind's name"),
     "paper: unknown option": (synthetic(hubs=2), SettingError, "options of graph kind 'random' are {'hubs': 2}"),
@@ -602,7 +610,7 @@ def observed(**kwargs):
 
 def step(contexts=None, graphs=DRAWN.graphs[:1], available=None):
     rounds = batch(1) if contexts is None else contexts
-    return lambda learner, state: learner.decide(state, rounds, graphs, np.random.default_rng(0), available=available)
+    return lambda learner, state: learner.decide(state, Shown(rounds, graphs, available), np.random.default_rng(0))
 
 
 def update(**kwargs):
@@ -781,7 +789,7 @@ BIG = (
     + b"{'descr': '<f8', 'fortran_order': False, 'shape': (10000000000000000,), }".ljust(117)
     + b"\n"
 )
-DEEP = '{"format": "graphbandit", "version": 2, "kind": "bandit", "content": ' + "[" * 100_000 + "]" * 100_000 + "}"
+DEEP = '{"format": "graphbandit", "version": 3, "kind": "bandit", "content": ' + "[" * 100_000 + "]" * 100_000 + "}"
 FILES = {
     "empty": (lambda data: b"", "truncated, damaged or not a file of graphbandit"),
     "text": (lambda data: b"id,reward\n0,1.0\n" * 99, "truncated, damaged or not a file of graphbandit"),
@@ -793,8 +801,8 @@ FILES = {
     "manifest too deep": (instead("manifest.json", DEEP), "is damaged: RecursionError"),
     "other format": (put("gitbandit", "format"), "its manifest is of another format"),
     "other kind": (put("experiment", "kind"), "holds a 'experiment'; expected a 'bandit'"),
-    "older version": (put(1, "version"), "has format version 1; expected 2"),
-    "newer version": (put(3, "version"), "has format version 3; expected 2"),
+    "older version": (put(2, "version"), "has format version 2; expected 3"),
+    "newer version": (put(4, "version"), "has format version 4; expected 3"),
     "no content": (put(None, "content"), "its content is not an object"),
     "unknown class": (put("Oracle", "content", "$object", "learner", "$class"), "holds a 'Oracle', which this version"),
     "dangerous class": (put("eval", "content", "$object", "learner", "$class"), "holds a 'eval', which this version"),

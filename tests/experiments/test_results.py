@@ -75,7 +75,8 @@ def test_runs_are_those_of_simulate(small):
         curve = small.curves.filter(pa.compute.field("key") == key)
         rounds = curve.column("round").to_numpy()
         assert curve.column("regret").to_pylist() == alone.regret[name][1, rounds - 1].tolist()
-        assert {2, 4, 8, 16, 32} <= set(rounds)  # the ends of epochs
+        if name == "FALCON":
+            assert {2, 4, 8, 16, 32} <= set(rounds)  # the ends of its epochs
         assert rounds[0] == 1
         assert rounds[-1] == 64
 
@@ -138,7 +139,8 @@ def test_defaults_and_ways_of_writing_do_not_make_another_run():
             for each in planned_runs(replace(SMALL, name="x", repeats=1, learners={"ours": Grid("AdaCBG", settings)}))
         ]
 
-    assert keys({}) == keys({"eta": 1_000_000}) == keys({"radius": "sharp", "eta": [1e6]})
+    assert keys({}) == keys({"delta": 0.1}) == keys({"radius": "sharp", "radius_factor": [1]})
+    assert keys({"eta": 2}) == keys({"eta": 2.0})
     assert keys({}) != keys({"eta": 2})
 
 
@@ -224,7 +226,7 @@ def test_decisions_are_kept_on_request(tmp_path):
     assert log.column("round").to_pylist() == list(range(1, 65))
     assert log.column("action").to_pylist() == decisions.action.tolist()
     np.testing.assert_array_equal(np.array(log.column("probabilities").to_pylist()), decisions.probabilities)
-    assert set(log.column_names) == {"round", *vars(decisions)}
+    assert set(log.column_names) == {"round", *vars(decisions)} - {"notes"}
     with pytest.raises(InputError, match="no decisions were kept"):
         results.decisions("0" * 24)
 

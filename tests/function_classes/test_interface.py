@@ -14,6 +14,7 @@ from sklearn.preprocessing import PolynomialFeatures
 import graphbandit as gb
 from graphbandit.base import saved_files
 from graphbandit.errors import GraphBanditError
+from graphbandit.rounds.shown import Shown
 
 N_ARMS = 4
 
@@ -407,7 +408,7 @@ def test_noise_is_estimated_with_it(case):
         n = learner.rounds_until_update(state)
         rounds = slice(state.rounds, state.rounds + n)
         graphs = gb.FeedbackGraphs.repeat(gb.graphs.complete(N_ARMS), n)
-        learner.decide(state, contexts[rounds][:20], graphs[:20], rng)
+        learner.decide(state, Shown(contexts[rounds][:20], graphs[:20]), rng)
         seen = gb.Observations.from_masks(
             contexts[rounds], np.ones((n, N_ARMS), dtype=bool), rewards[rounds], first_round=state.rounds
         )

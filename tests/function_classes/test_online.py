@@ -5,6 +5,7 @@ import pytest
 
 import graphbandit as gb
 from graphbandit.errors import HorizonError, InputError, SettingError
+from graphbandit.rounds.shown import Shown
 
 
 def some_rounds(shape, n=12, n_arms=3, size=4, seed=0):
@@ -85,7 +86,7 @@ def test_learners_learn_every_round(learner):
     for t in range(300):
         assert learner.rounds_until_update(state) == 1
         context = rng.choice([-1.0, 1.0], size=(1, 1))
-        decisions = learner.decide(state, context, graphs, rng)
+        decisions = learner.decide(state, Shown(context, graphs), rng)
         np.testing.assert_allclose(decisions.probabilities.sum(), 1, atol=1e-12)
         means = np.array([[context[0, 0], -context[0, 0]]])
         seen = graphs.revealed(decisions.action)

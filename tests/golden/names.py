@@ -16,12 +16,12 @@ import numpy as np
 
 import graphbandit as gb
 from graphbandit import environments, experiments, function_classes, learners, planning, theory
+from graphbandit.base.programs import SOLVERS
 from graphbandit.environments.datasets import DIRECTORY_VARIABLE
 from graphbandit.experiments.describe.environment_kinds import ENVIRONMENT_KINDS as ENVIRONMENTS
 from graphbandit.experiments.describe.learner_kinds import LEARNER_KINDS as LEARNERS
 from graphbandit.graphs import generators, sources
 from graphbandit.graphs import parameters as graph_parameters
-from graphbandit.rounds.decisions import SOLVERS
 from graphbandit.studies import Plan
 
 Arrays = dict[str, np.ndarray]
@@ -285,9 +285,9 @@ def drawn(environment: Any, *, rounds: int, repeat: int, seed: int, chunk: int) 
     found["graphs"] = np.concatenate([dense(part.graphs) for part in parts])
     if parts[0].available is not None:
         found["available"] = np.concatenate([part.available for part in parts])
-    if parts[0].odds is not None:
+    if parts[0].probabilistic is not None:
         found["edge_probabilities"] = np.concatenate(
-            [np.stack([graph.matrix for graph in part.odds]) for part in parts]
+            [np.stack([graph.matrix for graph in part.probabilistic]) for part in parts]
         )
     found["noise"] = np.array(np.nan if instance.problem(None).noise is None else instance.problem(None).noise)
     return found
@@ -304,10 +304,8 @@ class Play:
         self.external: Any = None
 
     def _shown(self, t: int) -> Any:
-        shown = self._rounds.shown
-        if shown is None:
-            return None
-        return shown[t] if isinstance(shown, gb.FeedbackGraphs) else shown[t : t + 1]
+        graphs = self._rounds.shown.graphs
+        return None if graphs is None else graphs[t]
 
     def decide(self, t: int) -> Any:
         """Round t."""
@@ -318,7 +316,7 @@ class Play:
     def decide_batch(self, first: int, stop: int) -> list[Any]:
         """Rounds first .. stop - 1."""
         part = self._rounds[first:stop]
-        made: list[Any] = self.bandit.decide_batch(part.contexts, part.shown, available=part.available)
+        made: list[Any] = self.bandit.decide_batch(part.contexts, part.shown.graphs, available=part.available)
         return made
 
     def rewards(self, t: int, decision: Any) -> dict[int, float]:

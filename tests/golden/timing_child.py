@@ -41,7 +41,10 @@ def environment(hidden: bool, n_arms: int) -> Any:
     if not hidden:
         return environments.paper(graph="erdos_renyi", probability=0.2, **common)
     base = environments.paper(graph="random", density=0.2, fixed_graph=True, **common)
-    return adapted(lambda: environments.uncertain(base, probability=0.8, shown="nothing"))
+    return adapted(
+        lambda: environments.probabilistic(base, probability=0.8, shown="nothing"),
+        lambda: environments.uncertain(base, probability=0.8, shown="nothing"),
+    )
 
 
 def measured(learner: Any, where: Any, rounds: int) -> dict[str, float]:
@@ -53,7 +56,8 @@ def measured(learner: Any, where: Any, rounds: int) -> dict[str, float]:
     instance = where.instance(1)
     drawn = instance.rounds(0, rounds)
     bandit = gb.Bandit(learner, instance.problem(rounds), seed=1)
-    shown = [None if drawn.shown is None else drawn.shown[t] for t in range(rounds)]
+    graphs = getattr(drawn.shown, "graphs", drawn.shown)  # what is shown is one value now
+    shown = [None if graphs is None else graphs[t] for t in range(rounds)]
     reveals = [drawn.graphs[t].to_dense() for t in range(rounds)]
     deciding = observing = 0.0
     for t in range(rounds):

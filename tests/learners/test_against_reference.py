@@ -5,6 +5,7 @@ import pytest
 
 import graphbandit as gb
 from graphbandit.function_classes import FiniteClass
+from graphbandit.rounds.shown import Shown
 from tests import reference
 
 T = 48
@@ -63,7 +64,7 @@ def run_package(learner, values, graphs, rewards, uniforms, masks, *, horizon, n
     while start < n:
         stop = min(start + learner.rounds_until_update(state), n)
         mask = None if masks is None else masks[start:stop]
-        decisions = learner.decide(state, contexts[start:stop], graphs[start:stop], rng, available=mask)
+        decisions = learner.decide(state, Shown(contexts[start:stop], graphs[start:stop], mask), rng)
         parts.append(decisions)
         states += [state] * (stop - start)
         if stop < n:

@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
-from scipy.integrate import quad
+from scipy.integrate import quad, simpson
 from scipy.stats import norm
 
 import graphbandit as gb
 from graphbandit.errors import GraphError
+from graphbandit.rounds.shown import Shown
 
 K, ROUNDS = 7, 120
 
@@ -27,7 +28,7 @@ def played(learner, rewards, dense, available, noise=1.0):
     graphs = gb.FeedbackGraphs.from_dense(dense, require_loops=False)
     state = learner.init(gb.Problem(n_arms=K, noise=noise))
     contexts = np.zeros((ROUNDS, 0))
-    return learner.play(state, contexts, graphs, rewards, np.random.default_rng(0), available=available)
+    return learner.play(state, Shown(contexts, graphs, available), rewards, np.random.default_rng(0))
 
 
 def ucb_arm(t, seen, offered, sigma, width):
@@ -89,11 +90,11 @@ def test_ucb_n_by_hand():
     assert 0.2 + np.sqrt(2 * np.log(6)) == pytest.approx(2.0930, abs=1e-4)
     assert 0.9 + np.sqrt(2 * np.log(6) / 4) == pytest.approx(1.8465, abs=1e-4)
     graphs = gb.FeedbackGraphs.repeat(gb.graphs.complete(2), 1)
-    decisions = learner.decide(state, np.zeros((1, 1)), graphs, np.random.default_rng(0))
+    decisions = learner.decide(state, Shown(np.zeros((1, 1)), graphs), np.random.default_rng(0))
     assert decisions.action.tolist() == [0]
     np.testing.assert_allclose(decisions.gaps, [[0.7, 0.0]], rtol=1e-12)
     assert decisions.best.tolist() == [1]
-    maximal = gb.learners.UCBMaxN().decide(state, np.zeros((1, 1)), graphs, np.random.default_rng(0))
+    maximal = gb.learners.UCBMaxN().decide(state, Shown(np.zeros((1, 1)), graphs), np.random.default_rng(0))
     assert maximal.action.tolist() == [1], "arm 0 is explored through arm 1, whose mean is higher"
 
 
@@ -158,7 +159,7 @@ def test_arms_known_exactly():
     graphs = gb.FeedbackGraphs.repeat(gb.graphs.complete(3), 1)
     state = type(state)(problem=state.problem, rounds=1, counts=np.array([1, 1, 1]), sums=np.array([0.1, 0.3, 0.3]))
     for learner in (gb.learners.TSN(), gb.learners.IDSN()):
-        p = learner.decide(state, np.zeros((1, 1)), graphs, np.random.default_rng(0)).probabilities[0]
+        p = learner.decide(state, Shown(np.zeros((1, 1)), graphs), np.random.default_rng(0)).probabilities[0]
         assert p[0] == 0
         assert p.sum() == pytest.approx(1)
 
@@ -195,13 +196,15 @@ def test_ids_n_costs_and_information_are_those_of_the_posterior():
 
 def test_ids_n_finds_the_smallest_ratio():
     """No distribution at all has a smaller one: tried on a fine grid of all pairs, and at random."""
-    from graphbandit.kernels.planning.information import smallest_ratio
+    from graphbandit.kernels.planning.information import directed_sampling
 
     rng = np.random.default_rng(4)
     for _ in range(30):
-        regrets, gains, p = rng.random(K), rng.random(K) * (rng.random(K) < 0.7), np.empty(K)
+        regrets, gains, found_p = rng.random(K), rng.random(K) * (rng.random(K) < 0.7), np.empty((1, K))
         gains[0] = 0.1
-        smallest_ratio(regrets, gains, np.ones(K, dtype=bool), np.empty(K, np.int64), p)
+        everyone = np.ones((1, K), dtype=bool)
+        directed_sampling(regrets[None], gains[None], everyone, found_p, np.empty(1, np.int64))
+        p = found_p[0]
         assert p.sum() == pytest.approx(1)
         assert p.min() >= 0
         assert (p > 0).sum() <= 2
@@ -225,7 +228,35 @@ def test_ids_n_reads_the_graph():
     """All arms alike but for the graph: the arm that reveals most is played; TS-N does not mind."""
     star = gb.FeedbackGraphs.repeat(gb.graphs.star(K, hub=4), 1)
     problem = gb.Problem(n_arms=K, noise=1.0)
-    ids = gb.learners.IDSN().decide(gb.learners.IDSN().init(problem), np.zeros((1, 1)), star, np.random.default_rng(0))
-    ts = gb.learners.TSN().decide(gb.learners.TSN().init(problem), np.zeros((1, 1)), star, np.random.default_rng(0))
+    ids = gb.learners.IDSN().decide(
+        gb.learners.IDSN().init(problem), Shown(np.zeros((1, 1)), star), np.random.default_rng(0)
+    )
+    ts = gb.learners.TSN().decide(
+        gb.learners.TSN().init(problem), Shown(np.zeros((1, 1)), star), np.random.default_rng(0)
+    )
     assert ids.probabilities[0].tolist() == np.eye(K)[4].tolist()
     np.testing.assert_allclose(ts.probabilities, 1 / K, atol=1e-9)
+
+
+def test_best_probabilities_of_arms_with_random_unlike_counts():
+    """Within 1e-3 of the integral, also where one arm is known far better than the others."""
+    from graphbandit.kernels.learners.gaussian_best import best_probabilities
+
+    rng = np.random.default_rng(0)
+    cases = [(np.array([4928, 11, 0]), np.array([0.04, 0.434, 0.0]), 0.5)]
+    for _ in range(60):
+        k = int(rng.integers(2, 8))
+        counts = np.floor(10.0 ** rng.uniform(-0.3, 6, k)).astype(int)
+        cases.append((counts, rng.normal(size=k) * 10.0 ** rng.uniform(-2, 0.5), 10.0 ** rng.uniform(-1, 1)))
+    for counts, means, noise in cases:
+        scales = np.where(counts > 0, noise / np.sqrt(np.maximum(counts, 1)), 1.0)
+        found = np.empty(len(means))
+        best_probabilities(means, scales**2, np.ones(len(means), dtype=bool), found)
+        points = np.unique(
+            np.concatenate([m + s * np.linspace(-8, 8, 2001) for m, s in zip(means, scales, strict=True)])
+        )
+        below = norm.cdf((points[:, None] - means) / scales)
+        for a in range(len(means)):
+            density = norm.pdf((points - means[a]) / scales[a]) / scales[a]
+            others = np.delete(below, a, axis=1).prod(axis=1)
+            assert abs(found[a] - simpson(density * others, x=points)) < 1e-3

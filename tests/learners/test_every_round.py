@@ -9,6 +9,7 @@ import graphbandit as gb
 from graphbandit import learners
 from graphbandit.base.seeds import stream
 from graphbandit.errors import GraphError, HorizonError, InputError, ObservationError, SettingError
+from graphbandit.rounds.shown import Shown
 from tests.every_round_learners import EVERY_ROUND
 
 N_ARMS, ROUNDS = 6, 40
@@ -42,7 +43,7 @@ def masks():
     return offered
 
 
-def observed(learner, state, contexts, graphs, rewards, decisions, first):
+def observed(contexts, graphs, rewards, decisions, first):
     return gb.Observations.from_masks(
         contexts,
         graphs.revealed(decisions.action),
@@ -50,7 +51,7 @@ def observed(learner, state, contexts, graphs, rewards, decisions, first):
         first_round=first,
         actions=decisions.action,
         observation_probabilities=decisions.observation_probabilities,
-        notes=learner.notes(state, contexts, graphs, decisions),
+        notes=decisions.notes,
     )
 
 
@@ -59,10 +60,8 @@ def one_by_one(learner, contexts, graphs, available=None):
     for t in range(ROUNDS):
         part = slice(t, t + 1)
         mask = None if available is None else available[part]
-        made.append(learner.decide(state, contexts[part], graphs[part], rng, available=mask))
-        state = learner.update(
-            state, observed(learner, state, contexts[part], graphs[part], DRAWN.rewards[part], made[-1], t)
-        )
+        made.append(learner.decide(state, Shown(contexts[part], graphs[part], mask), rng))
+        state = learner.update(state, observed(contexts[part], graphs[part], DRAWN.rewards[part], made[-1], t))
     return gb.Decisions.concatenate(made), state
 
 
@@ -84,7 +83,7 @@ def test_one_loop_is_decide_and_update_in_turn(name, learner, masked):
     expected, state = one_by_one(learner, contexts, DRAWN.graphs, available)
     start = learner.init(INSTANCE.problem(None))
     found, after = learner.play(
-        start, contexts, DRAWN.graphs, DRAWN.rewards, np.random.default_rng(3), available=available
+        start, Shown(contexts, DRAWN.graphs, available), DRAWN.rewards, np.random.default_rng(3)
     )
     same(found, expected)
     same_state(after, state)
@@ -95,7 +94,7 @@ def test_one_loop_is_decide_and_update_in_turn(name, learner, masked):
     rng, pieces, state = np.random.default_rng(3), [], start
     for part in (slice(0, 1), slice(1, 18), slice(18, ROUNDS)):
         mask = None if available is None else available[part]
-        made, state = learner.play(state, contexts[part], DRAWN.graphs[part], DRAWN.rewards[part], rng, available=mask)
+        made, state = learner.play(state, Shown(contexts[part], DRAWN.graphs[part], mask), DRAWN.rewards[part], rng)
         pieces.append(made)
     same(gb.Decisions.concatenate(pieces), expected)
     same_state(state, after)
@@ -106,8 +105,8 @@ def test_large_graphs_are_played_as_small_ones(name, learner):
     listed = gb.FeedbackGraphs(N_ARMS, tuple(DRAWN.graphs), np.arange(ROUNDS, dtype=np.int32))
     assert not listed.is_packed
     contexts, start = contexts_for(name), learner.init(INSTANCE.problem(None))
-    expected, state = learner.play(start, contexts, DRAWN.graphs, DRAWN.rewards, np.random.default_rng(3))
-    found, after = learner.play(start, contexts, listed, DRAWN.rewards, np.random.default_rng(3))
+    expected, state = learner.play(start, Shown(contexts, DRAWN.graphs), DRAWN.rewards, np.random.default_rng(3))
+    found, after = learner.play(start, Shown(contexts, listed), DRAWN.rewards, np.random.default_rng(3))
     same(found, expected)
     same_state(after, state)
 
@@ -143,7 +142,7 @@ def test_saved_with_late_news_and_loaded_goes_on_as_if_never_stopped(name, tmp_p
     learner = EVERY_ROUND[name]
 
     def story(resume):
-        bandit, made = gb.Bandit(learner, INSTANCE.problem(None), seed=5), []
+        bandit, made = gb.Bandit(learner, INSTANCE.problem(None), seed=5, identity="story"), []
         for t in range(15):
             made.append(bandit.decide(DRAWN.contexts[t], DRAWN.graphs[t]))
             if t >= 3:  # three rounds late, one arm at a time
@@ -216,8 +215,8 @@ def test_observations_carry_actions_propensities_and_notes(monkeypatch):
 def test_the_horizon_ends_the_rounds(learner, name):
     contexts, state = contexts_for(name), learner.init(INSTANCE.problem(3))
     with pytest.raises(InputError, match="4 rounds were asked for; expected at most 3"):
-        learner.play(state, contexts[:4], DRAWN.graphs[:4], DRAWN.rewards[:4], np.random.default_rng(0))
-    _, state = learner.play(state, contexts[:3], DRAWN.graphs[:3], DRAWN.rewards[:3], np.random.default_rng(0))
+        learner.play(state, Shown(contexts[:4], DRAWN.graphs[:4]), DRAWN.rewards[:4], np.random.default_rng(0))
+    _, state = learner.play(state, Shown(contexts[:3], DRAWN.graphs[:3]), DRAWN.rewards[:3], np.random.default_rng(0))
     assert learner.rounds_until_update(state) == 0
     seen = gb.Observations.from_masks(contexts[3:4], np.ones((1, N_ARMS), bool), DRAWN.rewards[3:4], first_round=3)
     with pytest.raises(HorizonError, match="round 3 is the last of the problem's horizon"):
@@ -227,7 +226,8 @@ def test_the_horizon_ends_the_rounds(learner, name):
 def test_another_seed_plays_otherwise_and_the_same_seed_the_same(learner, name):
     contexts, state = contexts_for(name), learner.init(INSTANCE.problem(None))
     runs = [
-        learner.play(state, contexts, DRAWN.graphs, DRAWN.rewards, np.random.default_rng(seed))[0] for seed in (0, 0, 1)
+        learner.play(state, Shown(contexts, DRAWN.graphs), DRAWN.rewards, np.random.default_rng(seed))[0]
+        for seed in (0, 0, 1)
     ]
     same(runs[0], runs[1])
     if name != "IDS-N":  # which hardly mixes
@@ -296,13 +296,15 @@ def test_rewards_outside_their_range_are_refused_when_they_come(learner, tmp_pat
     state = learner.init(gb.Problem(n_arms=2))
     graphs = gb.FeedbackGraphs.repeat(gb.graphs.complete(2), 2)
     with pytest.raises(ObservationError, match=r"a reward is -3\.0"):
-        learner.play(state, np.zeros((2, 1)), graphs, np.array([[0.5, 0.5], [0.5, -3.0]]), np.random.default_rng(0))
+        learner.play(
+            state, Shown(np.zeros((2, 1)), graphs), np.array([[0.5, 0.5], [0.5, -3.0]]), np.random.default_rng(0)
+        )
     clipping = dataclasses.replace(learner, clip=True)
     _, clipped = clipping.play(
-        state, np.zeros((2, 1)), graphs, np.array([[0.0, 1.0], [0.0, 9.0]]), np.random.default_rng(0)
+        state, Shown(np.zeros((2, 1)), graphs), np.array([[0.0, 1.0], [0.0, 9.0]]), np.random.default_rng(0)
     )
     _, inside = learner.play(
-        state, np.zeros((2, 1)), graphs, np.array([[0.0, 1.0], [0.0, 1.0]]), np.random.default_rng(0)
+        state, Shown(np.zeros((2, 1)), graphs), np.array([[0.0, 1.0], [0.0, 1.0]]), np.random.default_rng(0)
     )
     same_state(clipped, inside)
 
@@ -316,20 +318,20 @@ def test_arms_that_do_not_reveal_themselves(learner, name):
     before = rng.bit_generator.state
     if learner.needs_loops:
         with pytest.raises(GraphError, match="self-loop of arm 4"):
-            learner.play(state, contexts, graphs, DRAWN.rewards[:3], rng)
+            learner.play(state, Shown(contexts, graphs), DRAWN.rewards[:3], rng)
         assert rng.bit_generator.state == before
         return
-    learner.play(state, contexts, graphs, DRAWN.rewards[:3], rng)
+    learner.play(state, Shown(contexts, graphs), DRAWN.rewards[:3], rng)
     dense[0, 4] = False
     blind = gb.FeedbackGraph.from_dense(dense, require_loops=False)
     graphs = gb.FeedbackGraphs.pool([gb.graphs.complete(N_ARMS), blind], [0, 1, 0])
     if name == "EXP3.G":
         before = rng.bit_generator.state
         with pytest.raises(GraphError, match="graph of round 1 of the batch has an arm on offer that no arm on offer"):
-            learner.play(state, contexts, graphs, DRAWN.rewards[:3], rng)
+            learner.play(state, Shown(contexts, graphs), DRAWN.rewards[:3], rng)
         assert rng.bit_generator.state == before, "nothing has changed"
     else:
-        learner.play(state, contexts, graphs, DRAWN.rewards[:3], rng)
+        learner.play(state, Shown(contexts, graphs), DRAWN.rewards[:3], rng)
 
 
 SETTINGS = {
@@ -394,16 +396,20 @@ def test_contexts_that_do_not_fit_are_refused():
             np.full((1, 2), 1e80),
         ):
             with pytest.raises(InputError, match="contexts have"):
-                learner.decide(state, contexts, graphs, np.random.default_rng(0))
-        _, state = learner.play(state, np.ones((1, 2)), graphs, np.full((1, N_ARMS), 0.5), np.random.default_rng(0))
+                learner.decide(state, Shown(contexts, graphs), np.random.default_rng(0))
+        _, state = learner.play(
+            state, Shown(np.ones((1, 2)), graphs), np.full((1, N_ARMS), 0.5), np.random.default_rng(0)
+        )
         with pytest.raises(InputError, match=r"(\(3,\)|of 3 features).*expected.* as before"):
-            learner.decide(state, np.ones((1, 3)), graphs, np.random.default_rng(0))
+            learner.decide(state, Shown(np.ones((1, 3)), graphs), np.random.default_rng(0))
 
 
 def test_rewards_of_another_shape_are_refused(learner, name):
     state = learner.init(INSTANCE.problem(None))
     with pytest.raises(InputError, match=r"rewards has shape \(2, 6\); expected \(3, 6\)"):
-        learner.play(state, contexts_for(name)[:3], DRAWN.graphs[:3], DRAWN.rewards[:2], np.random.default_rng(0))
+        learner.play(
+            state, Shown(contexts_for(name)[:3], DRAWN.graphs[:3]), DRAWN.rewards[:2], np.random.default_rng(0)
+        )
 
 
 def test_a_state_of_another_learner_is_refused():
@@ -411,7 +417,7 @@ def test_a_state_of_another_learner_is_refused():
     problem = gb.Problem(n_arms=N_ARMS)
     state = learners.Exp3SET().init(problem)
     with pytest.raises(SettingError, match=r"losses of shape \(1, 6\).*Exp3DOM expects \(3, 6\) and \(3, 2\)"):
-        learners.Exp3DOM().decide(state, DRAWN.contexts[:1], DRAWN.graphs[:1], np.random.default_rng(0))
+        learners.Exp3DOM().decide(state, Shown(DRAWN.contexts[:1], DRAWN.graphs[:1]), np.random.default_rng(0))
 
 
 def test_states_that_kernels_would_trust_are_refused():

@@ -5,6 +5,7 @@ import pytest
 
 import graphbandit as gb
 from graphbandit.kernels.graphs.domination import greedy_dominating_set, greedy_independent_set_size, weakly_observable
+from graphbandit.rounds.shown import Shown
 
 K, ROUNDS, LOW, HIGH = 9, 150, -1.0, 3.0
 
@@ -155,7 +156,7 @@ def test_against_a_literal_reference(make, reference, kind, horizon, settings):
     state = learner.init(gb.Problem(n_arms=K, horizon=horizon))
     graphs = gb.FeedbackGraphs.from_dense(dense, require_loops=False)
     decisions, state = learner.play(
-        state, np.zeros((ROUNDS, 1)), graphs, rewards, np.random.default_rng(1), available=available
+        state, Shown(np.zeros((ROUNDS, 1)), graphs, available), rewards, np.random.default_rng(1)
     )
     for t in range(ROUNDS):
         p = book.probabilities(dense[t], available[t])
@@ -177,7 +178,7 @@ def test_exp3_ix_by_hand():
     state = learner.init(gb.Problem(n_arms=2))
     graphs = gb.FeedbackGraphs.repeat(gb.graphs.bandit(2), 2)
     rng = np.random.default_rng(next(seed for seed in range(100) if np.random.default_rng(seed).random() < 0.5))
-    decisions, state = learner.play(state, np.zeros((2, 1)), graphs, np.zeros((2, 2)), rng)
+    decisions, state = learner.play(state, Shown(np.zeros((2, 1)), graphs), np.zeros((2, 2)), rng)
     assert decisions.action[0] == 0
     assert decisions.probabilities[1, 0] == pytest.approx(np.exp(-4 / 3) / (1 + np.exp(-4 / 3)), rel=1e-12)
 

@@ -8,6 +8,7 @@ import pytest
 import graphbandit as gb
 from graphbandit.errors import EstimatedNoiseWarning, InputError, SettingError
 from graphbandit.function_classes import Draws
+from graphbandit.rounds.shown import Shown
 from tests.learners.test_against_reference import problem, run_package
 
 
@@ -61,7 +62,7 @@ def test_regcb_tries_what_it_knows_nothing_about():
     for form, expected in (("optimistic", [0, 0.5, 0.5]), ("elimination", [1 / 3] * 3)):
         learner = gb.learners.RegCB(form=form)
         state = learner.init(gb.Problem(n_arms=3, function_class=functions, noise=1.0))
-        decisions = learner.decide(state, np.zeros((1, 2)), graphs, np.random.default_rng(0))
+        decisions = learner.decide(state, Shown(np.zeros((1, 2)), graphs), np.random.default_rng(0))
         np.testing.assert_allclose(decisions.probabilities[0], expected)
         assert np.isfinite(decisions.gaps).all()
 
@@ -96,14 +97,14 @@ def test_thompson_with_nothing_to_draw_is_uniform_and_nonsense_is_named():
     learner, graphs = gb.learners.BootstrappedThompson(), gb.FeedbackGraphs.repeat(gb.graphs.bandit(2), 1)
     two = {"x0": np.eye(2), "a0": np.eye(2), "arms": [[1, 0], [0, 1]]}
     state = learner.init(gb.Problem(n_arms=2, function_class=Blank(**two), noise=1.0))
-    decisions = learner.decide(state, np.zeros((1, 2)), graphs, np.random.default_rng(0))
+    decisions = learner.decide(state, Shown(np.zeros((1, 2)), graphs), np.random.default_rng(0))
     assert decisions.probabilities.tolist() == [[0.5, 0.5]]
     alike = gb.FiniteClass(lambda x: np.ones((len(x), 3, 2)), n_functions=3, n_arms=2)
     state = learner.init(gb.Problem(n_arms=2, function_class=alike, noise=1.0))
-    assert learner.decide(state, np.zeros((1, 2)), graphs, np.random.default_rng(0)).probability[0] == 0.5
+    assert learner.decide(state, Shown(np.zeros((1, 2)), graphs), np.random.default_rng(0)).probability[0] == 0.5
     state = learner.init(gb.Problem(n_arms=2, function_class=Broken(**two), noise=1.0))
     with pytest.raises(InputError, match=r"draws of shape \(1, 2, 1\); expected \(1, 2, 2\)"):
-        learner.decide(state, np.zeros((1, 2)), graphs, np.random.default_rng(0))
+        learner.decide(state, Shown(np.zeros((1, 2)), graphs), np.random.default_rng(0))
 
 
 @pytest.mark.parametrize("schedule", ["constant", "cube-root"])
@@ -206,7 +207,7 @@ def test_adacb_chooses_as_if_there_were_loops_only_and_sees_what_there_is():
     instance = gb.environments.paper(n_arms=6, graph="star", reward_scale=4.0).instance(2)
     learner = gb.learners.AdaCB()
     state, part = learner.init(instance.problem(None)), instance.rounds(0, 2)
-    decisions = learner.decide(state, part.contexts, part.graphs, np.random.default_rng(0))
+    decisions = learner.decide(state, Shown(part.contexts, part.graphs), np.random.default_rng(0))
     for t in range(2):
         p = decisions.probabilities[t]
         np.testing.assert_allclose(decisions.observation_probabilities[t], p @ part.graphs[t].to_dense(), atol=1e-15)

@@ -11,6 +11,7 @@ import graphbandit as gb
 from graphbandit.errors import EstimatedNoiseWarning, GraphError, InputError, SettingError
 from graphbandit.function_classes import Draws
 from graphbandit.planning.information import information_directed
+from graphbandit.rounds.shown import Shown
 from tests import ids_reference as reference
 from tests.learners.test_against_reference import Replay, problem, run_package
 
@@ -58,7 +59,7 @@ def test_edges_with_probabilities_are_those_of_the_reference():
     replay, parts, start = Replay(uniforms), [], 0
     while start < n:
         part = slice(start, min(start + learner.rounds_until_update(state), n))
-        parts.append(learner.decide(state, contexts[part], odds[part], replay))
+        parts.append(learner.decide(state, Shown(contexts[part], odds[part]), replay))
         seen = real[part].revealed(parts[-1].action)
         news = gb.Observations.from_masks(contexts[part], seen, rewards[part], first_round=start)
         start = part.stop
@@ -79,9 +80,9 @@ def test_graphs_that_are_certain_are_the_same_either_way():
     learner = gb.IDSG()
     state = learner.init(instance.problem(None))
     part = instance.rounds(0, 1)
-    plain = learner.decide(state, part.contexts, part.graphs, np.random.default_rng(0))
+    plain = learner.decide(state, Shown(part.contexts, part.graphs), np.random.default_rng(0))
     odds = gb.ProbabilisticGraphs.from_graphs(part.graphs)
-    same = learner.decide(state, part.contexts, odds, np.random.default_rng(0))
+    same = learner.decide(state, Shown(part.contexts, odds), np.random.default_rng(0))
     for field in dataclasses.fields(plain):
         np.testing.assert_allclose(getattr(same, field.name), getattr(plain, field.name), rtol=1e-12)
 
@@ -128,7 +129,7 @@ def by_hand(graph, values, learner=None, *, offered=None, noise=0.5):
     learner = gb.IDSG() if learner is None else learner
     state = learner.init(gb.Problem(n_arms=table.shape[1], function_class=functions, noise=noise))
     batch = gb.FeedbackGraphs.repeat(graph, 1)
-    return learner.decide(state, np.zeros((1, 1)), batch, np.random.default_rng(0), available=offered)
+    return learner.decide(state, Shown(np.zeros((1, 1)), batch, offered), np.random.default_rng(0))
 
 
 def test_values_worked_out_by_hand():
@@ -187,7 +188,7 @@ def test_unknown_noise_is_told_and_all_functions_stay_plausible_until_it_can_be_
     start, plausible = 0, []
     while start < 256:
         part = instance.rounds(start, start + learner.rounds_until_update(state))
-        decisions = learner.decide(state, part.contexts, part.graphs, np.random.default_rng(start))
+        decisions = learner.decide(state, Shown(part.contexts, part.graphs), np.random.default_rng(start))
         seen = part.graphs.revealed(decisions.action)
         news = gb.Observations.from_masks(part.contexts, seen, part.rewards, first_round=start)
         state, start = learner.update(state, news), start + len(part)
@@ -211,13 +212,15 @@ def test_a_class_with_nothing_to_draw_is_explored_uniformly():
     learner, graph = gb.IDSG(), gb.graphs.bandit(3)
     state = learner.init(gb.Problem(n_arms=3, function_class=functions, noise=1.0))
     graphs = gb.FeedbackGraphs.repeat(graph, 1)
-    decide = learner.decide
-    np.testing.assert_allclose(decide(state, np.zeros((1, 2)), graphs, np.random.default_rng(0)).probabilities, 1 / 3)
-    two = np.array([[True, False, True]])
-    masked = decide(state, np.zeros((1, 2)), graphs, np.random.default_rng(0), available=two)
-    assert masked.probabilities.tolist() == [[0.5, 0, 0.5]]
+
+    def probabilities(dimension, available=None):
+        shown = Shown(np.zeros((1, dimension)), graphs, available)
+        return learner.decide(state, shown, np.random.default_rng(0)).probabilities
+
+    np.testing.assert_allclose(probabilities(2), 1 / 3)
+    assert probabilities(2, np.array([[True, False, True]])).tolist() == [[0.5, 0, 0.5]]
     with pytest.raises(InputError, match="expected"):
-        decide(state, np.zeros((1, 3)), graphs, np.random.default_rng(0))
+        probabilities(3)
 
 
 def test_a_class_in_which_all_arms_are_the_same_at_first_is_explored_uniformly():
@@ -235,7 +238,7 @@ def test_bounds_that_bound_nothing_leave_all_arms_alike():
     learner = gb.IDSG(form="frequentist")
     state = learner.init(gb.Problem(n_arms=2, function_class=functions, noise=1.0))
     graphs = gb.FeedbackGraphs.repeat(gb.graphs.bandit(2), 1)
-    decisions = learner.decide(state, np.zeros((1, 2)), graphs, np.random.default_rng(0))
+    decisions = learner.decide(state, Shown(np.zeros((1, 2)), graphs), np.random.default_rng(0))
     assert decisions.probabilities.tolist() == [[0.5, 0.5]]
 
 
@@ -255,7 +258,7 @@ def test_a_class_that_gives_nonsense_is_named(form, message):
     state = learner.init(gb.Problem(n_arms=2, function_class=functions, noise=1.0))
     graphs = gb.FeedbackGraphs.repeat(gb.graphs.bandit(2), 1)
     with pytest.raises(InputError, match=message):
-        learner.decide(state, np.zeros((1, 2)), graphs, np.random.default_rng(0))
+        learner.decide(state, Shown(np.zeros((1, 2)), graphs), np.random.default_rng(0))
 
 
 @pytest.mark.parametrize(
@@ -280,7 +283,7 @@ def test_other_learners_do_not_take_odds_for_graphs():
     for learner in (gb.Falcon(), gb.Greedy()):
         state = learner.init(instance.problem(8))
         with pytest.raises(GraphError, match="ProbabilisticGraphs; expected FeedbackGraphs"):
-            learner.decide(state, part.contexts, odds, np.random.default_rng(0))
+            learner.decide(state, Shown(part.contexts, odds), np.random.default_rng(0))
 
 
 def test_batches_of_any_size_are_the_same_bits(monkeypatch):

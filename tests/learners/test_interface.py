@@ -8,6 +8,7 @@ import pytest
 import graphbandit as gb
 from graphbandit.errors import EstimatedNoiseWarning, GraphError, HorizonError
 from graphbandit.learners import EpochSchedule
+from graphbandit.rounds.shown import Shown
 from tests.every_round_learners import EVERY_ROUND
 
 LEARNERS = {
@@ -51,7 +52,7 @@ def state_after(learner, instance, epochs):
     state, start = learner.init(instance.problem(None)), 0
     for _ in range(epochs):
         part = instance.rounds(start, start + learner.rounds_until_update(state))
-        decisions = learner.decide(state, part.contexts, part.graphs, np.random.default_rng(start))
+        decisions = learner.decide(state, Shown(part.contexts, part.graphs), np.random.default_rng(start))
         observations = gb.Observations.from_masks(
             part.contexts,
             part.graphs.revealed(decisions.action),
@@ -59,7 +60,7 @@ def state_after(learner, instance, epochs):
             first_round=start,
             actions=decisions.action,
             observation_probabilities=decisions.observation_probabilities,
-            notes=learner.notes(state, part.contexts, part.graphs, decisions),
+            notes=decisions.notes,
         )
         state, start = learner.update(state, observations), start + len(part)
     return state, start
@@ -87,7 +88,7 @@ def test_probabilities_are_a_distribution_and_actions_follow_it(learner, instanc
     graphs = gb.FeedbackGraphs.repeat(one.graphs[0], n)
     counts, draws = np.zeros(7), 0
     for seed in range(400):
-        decisions = learner.decide(state, contexts, graphs, np.random.default_rng(seed))
+        decisions = learner.decide(state, Shown(contexts, graphs), np.random.default_rng(seed))
         np.testing.assert_allclose(decisions.probabilities.sum(axis=1), 1, atol=1e-9)
         assert decisions.probabilities.min() >= 0
         rows = np.arange(n)
@@ -104,10 +105,10 @@ def test_decide_changes_nothing_and_takes_one_uniform_a_round(learner, instance)
     state, start = state_after(learner, instance, 3)
     part = next_rounds(learner, state, instance, start, 6)
     rng, twin = np.random.default_rng(5), np.random.default_rng(5)
-    first = learner.decide(state, part.contexts, part.graphs, rng)
+    first = learner.decide(state, Shown(part.contexts, part.graphs), rng)
     twin.random(len(part))
     assert rng.bit_generator.state == twin.bit_generator.state
-    again = learner.decide(state, part.contexts, part.graphs, np.random.default_rng(5))
+    again = learner.decide(state, Shown(part.contexts, part.graphs), np.random.default_rng(5))
     for field in dataclasses.fields(first):
         np.testing.assert_array_equal(getattr(first, field.name), getattr(again, field.name))
 
@@ -118,7 +119,7 @@ def test_available_arms_only(learner, instance):
     rows = np.arange(len(part))
     offered = np.random.default_rng(0).random((len(part), 7)) < 0.5
     offered[rows, rows % 7] = True
-    decisions = learner.decide(state, part.contexts, part.graphs, np.random.default_rng(1), available=offered)
+    decisions = learner.decide(state, Shown(part.contexts, part.graphs, offered), np.random.default_rng(1))
     assert decisions.probabilities[~offered].max() == 0
     assert not decisions.candidates[~offered].any()
     assert not decisions.exploration_set[~offered].any()
@@ -129,7 +130,7 @@ def test_one_arm_is_played(learner):
     instance = gb.environments.paper(n_arms=1, graph="bandit").instance(0)
     state, start = state_after(learner, instance, 3)
     part = next_rounds(learner, state, instance, start, 2)
-    decisions = learner.decide(state, part.contexts, part.graphs, np.random.default_rng(0))
+    decisions = learner.decide(state, Shown(part.contexts, part.graphs), np.random.default_rng(0))
     assert decisions.action.tolist() == [0] * len(part)
     assert decisions.probability.tolist() == [1.0] * len(part)
 
@@ -145,9 +146,9 @@ def test_a_missing_loop_is_named_by_learners_that_need_it(instance):
         refusing = ("AdaCB.G paper", "AdaCB.G bare", "RegCB.G", "UCB-N", "UCB-MaxN")
         if name in refusing or (name.startswith("EXP3") and name != "EXP3.G"):
             with pytest.raises(GraphError, match="self-loop of arm 4"):
-                learner.decide(state, contexts, graphs, np.random.default_rng(0))
+                learner.decide(state, Shown(contexts, graphs), np.random.default_rng(0))
         else:
-            learner.decide(state, contexts, graphs, np.random.default_rng(0))
+            learner.decide(state, Shown(contexts, graphs), np.random.default_rng(0))
 
 
 def test_unknown_noise_is_estimated_from_above_and_told():
@@ -159,7 +160,7 @@ def test_unknown_noise_is_estimated_from_above_and_told():
     start, found = 0, []
     while start < 512:
         part = instance.rounds(start, start + learner.rounds_until_update(state))
-        decisions = learner.decide(state, part.contexts, part.graphs, np.random.default_rng(start))
+        decisions = learner.decide(state, Shown(part.contexts, part.graphs), np.random.default_rng(start))
         seen = part.graphs.revealed(decisions.action)
         observations = gb.Observations.from_masks(part.contexts, seen, part.rewards, first_round=start)
         state, start = learner.update(state, observations), start + len(part)
@@ -195,9 +196,9 @@ def test_one_mask_serves_a_whole_batch_and_an_update_after_the_horizon_is_refuse
     state, start = state_after(learner, instance, 3)
     part = next_rounds(learner, state, instance, start, 5)
     mask = np.array([True, False, True, True, False, True, True])
-    one = learner.decide(state, part.contexts, part.graphs, np.random.default_rng(1), available=mask)
+    one = learner.decide(state, Shown(part.contexts, part.graphs, mask), np.random.default_rng(1))
     each = learner.decide(
-        state, part.contexts, part.graphs, np.random.default_rng(1), available=np.tile(mask, (len(part), 1))
+        state, Shown(part.contexts, part.graphs, np.tile(mask, (len(part), 1))), np.random.default_rng(1)
     )
     np.testing.assert_array_equal(one.probabilities, each.probabilities)
     if isinstance(learner, gb.learners.LateGraph):
@@ -217,9 +218,9 @@ def test_the_width_rule_judges_large_programs_by_their_baseline(instance, monkey
     state, start = state_after(learner, instance, 4)
     part = instance.rounds(start, start + 16)
     monkeypatch.setattr("graphbandit.planning.sampling.ROW_LIMIT", 0)
-    large = learner.decide(state, part.contexts, part.graphs, np.random.default_rng(0))
+    large = learner.decide(state, Shown(part.contexts, part.graphs), np.random.default_rng(0))
     plain = dataclasses.replace(learner, linear_program=False)
-    expected = plain.decide(state, part.contexts, part.graphs, np.random.default_rng(0))
+    expected = plain.decide(state, Shown(part.contexts, part.graphs), np.random.default_rng(0))
     np.testing.assert_allclose(large.gamma, expected.gamma)
     assert len(np.unique(large.gamma)) > 1
 
@@ -241,7 +242,7 @@ def test_the_paper_s_constants():
         state, start = learner.init(problem), 0
         while start < 2**10:
             part = instance.rounds(start, start + learner.rounds_until_update(state))
-            decisions = learner.decide(state, part.contexts, part.graphs, np.random.default_rng(start))
+            decisions = learner.decide(state, Shown(part.contexts, part.graphs), np.random.default_rng(start))
             seen = part.graphs.revealed(decisions.action)
             observations = gb.Observations.from_masks(part.contexts, seen, part.rewards, first_round=start)
             state, start = learner.update(state, observations), start + len(part)
@@ -267,9 +268,9 @@ def test_adacb_g_without_its_parts_is_regcb_g_up_to_gamma(instance):
     plain = gb.RegCBG(eta=0.5)
     state, start = state_after(plain, instance, 5)
     part = instance.rounds(start, start + 20)
-    theirs = plain.decide(state, part.contexts, part.graphs, np.random.default_rng(0))
+    theirs = plain.decide(state, Shown(part.contexts, part.graphs), np.random.default_rng(0))
     mine = dataclasses.replace(
         bare.init(instance.problem(None)), rounds=state.rounds, epoch=state.epoch, data=state.data, model=state.model
     )
-    ours = bare.decide(mine, part.contexts, part.graphs, np.random.default_rng(0))
+    ours = bare.decide(mine, Shown(part.contexts, part.graphs), np.random.default_rng(0))
     np.testing.assert_allclose(ours.probabilities, theirs.probabilities, rtol=1e-12)

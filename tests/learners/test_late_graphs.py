@@ -13,6 +13,7 @@ from graphbandit.experiments.describe.grids import Grid
 from graphbandit.experiments.describe.learner_kinds import build_learner
 from graphbandit.experiments.running.engines import InProcess
 from graphbandit.experiments.running.runner import run
+from graphbandit.rounds.shown import Shown
 from graphbandit.simulate import run_repeat
 
 K = 5
@@ -122,7 +123,7 @@ def test_the_estimate_comes_close_to_the_probabilities():
     environment = small(shown="nothing")
     (done,) = run_repeat([("late", late)], environment, rounds=800, repeat=0, seed=0)
     state = done.state
-    odds = dataclasses.replace(environment, shown="probabilities").instance(0).rounds(0, 1).shown[0]
+    odds = dataclasses.replace(environment, shown="probabilities").instance(0).rounds(0, 1).probabilistic[0].matrix
     often = state.plays >= 50
     assert often.any()
     estimate = late.edge_probabilities(state.plays, state.revealed)
@@ -199,7 +200,7 @@ def test_bad_input_is_refused():
     with pytest.raises(InputError, match="the actions are 3 to 3"):
         learner.update(state, observations([0], [3], [[1]]))
     with pytest.raises(InputError, match="contexts is a list"):
-        learner.decide(state, [[1.0]], None, np.random.default_rng(0))
+        learner.decide(state, Shown([[1.0]], None), np.random.default_rng(0))
     with pytest.raises(InputError, match=r"plays has shape \(2,\)"):
         dataclasses.replace(state, plays=np.zeros(2, dtype=int))
 

@@ -7,6 +7,7 @@ from scipy.stats import kstest, norm
 import graphbandit as gb
 from graphbandit.errors import InputError, SettingError
 from graphbandit.kernels.learners.counter_random import fill_normals
+from graphbandit.rounds.shown import Shown
 
 K, D, ROUNDS = 5, 3, 80
 
@@ -55,7 +56,7 @@ def test_lin_ucb_against_a_literal_reference(shared, intercept, alpha):
     learner = gb.LinUCB(alpha=alpha, intercept=intercept, ridge=0.7, delta=0.2, bound=1.5)
     state = learner.init(gb.Problem(n_arms=K, noise=0.5))
     graphs = gb.FeedbackGraphs.from_dense(dense)
-    decisions, state = learner.play(state, contexts, graphs, rewards, np.random.default_rng(0), available=available)
+    decisions, state = learner.play(state, Shown(contexts, graphs, available), rewards, np.random.default_rng(0))
     book = Regressions(shared, D + intercept, 0.7)
     for t in range(ROUNDS):
         phi, bounds, means = features(contexts, t, intercept), np.empty(K), np.empty(K)
@@ -80,7 +81,9 @@ def test_lin_ucb_by_hand():
     graphs = gb.FeedbackGraphs.repeat(gb.graphs.bandit(2), 2)
     contexts = np.tile(np.eye(2), (2, 1, 1))
     state = learner.init(gb.Problem(n_arms=2))
-    decisions, state = learner.play(state, contexts, graphs, np.array([[2.0, 0.0]] * 2), np.random.default_rng(0))
+    decisions, state = learner.play(
+        state, Shown(contexts, graphs), np.array([[2.0, 0.0]] * 2), np.random.default_rng(0)
+    )
     assert decisions.action.tolist() == [0, 0]
     np.testing.assert_allclose(decisions.gaps, [[0, 0], [0, 1]], atol=1e-12)
     assert state.log_determinants[0] == pytest.approx(np.log(3))
@@ -92,10 +95,8 @@ def test_lin_ts_plays_arms_as_often_as_they_are_the_best_draw(shared):
     contexts, dense, rewards, available = rounds(shared, seed=1)
     learner = gb.LinTS(scale=1.3, draws=4000, ridge=0.5)
     state = learner.init(gb.Problem(n_arms=K, noise=0.5))
-    decisions, _ = learner.play(
-        state, contexts[:20], gb.FeedbackGraphs.from_dense(dense[:20]), rewards[:20], np.random.default_rng(0),
-        available=available[:20],
-    )  # fmt: skip
+    shown = Shown(contexts[:20], gb.FeedbackGraphs.from_dense(dense[:20]), available[:20])
+    decisions, _ = learner.play(state, shown, rewards[:20], np.random.default_rng(0))
     book, rng = Regressions(shared, D, 0.5), np.random.default_rng(5)
     for t in range(20):
         phi = features(contexts, t, False)
@@ -127,8 +128,8 @@ def test_arm_features_are_the_same_as_features_written_out():
     for make in (gb.LinUCB, gb.LinTS):
         short, long = make(arm_features=z, intercept=True), make()
         assert short == make(arm_features=z.tolist(), intercept=True)
-        found, _ = short.play(short.init(problem), contexts, graphs, rewards, np.random.default_rng(0))
-        expected, _ = long.play(long.init(problem), written, graphs, rewards, np.random.default_rng(0))
+        found, _ = short.play(short.init(problem), Shown(contexts, graphs), rewards, np.random.default_rng(0))
+        expected, _ = long.play(long.init(problem), Shown(written, graphs), rewards, np.random.default_rng(0))
         assert found.probabilities.tobytes() == expected.probabilities.tobytes()
         assert found.gaps.tobytes() == expected.gaps.tobytes()
     with pytest.raises(SettingError, match="arm_features are of 5 arms; expected 6"):
@@ -138,7 +139,7 @@ def test_arm_features_are_the_same_as_features_written_out():
     with pytest.raises(SettingError, match="arm_features go beyond 1e\\+25; expected smaller"):
         gb.LinUCB(arm_features=[[1e200], [1.0]])
     with pytest.raises(InputError, match=r"expected \(n, d\), as there are arm_features"):
-        short.play(short.init(problem), written, graphs, rewards, np.random.default_rng(0))
+        short.play(short.init(problem), Shown(written, graphs), rewards, np.random.default_rng(0))
 
 
 def test_a_learner_with_arm_features_is_saved(tmp_path):
@@ -173,7 +174,7 @@ def test_the_seed_of_the_draws_is_a_setting():
     for seed in (0, 0, 1):
         learner = gb.LinTS(seed=seed, draws=20)
         state = learner.init(gb.Problem(n_arms=K, noise=0.5))
-        found.append(learner.play(state, contexts, graphs, rewards, np.random.default_rng(0))[0].probabilities)
+        found.append(learner.play(state, Shown(contexts, graphs), rewards, np.random.default_rng(0))[0].probabilities)
     assert found[0].tobytes() == found[1].tobytes()
     assert found[0].tobytes() != found[2].tobytes()
 
@@ -187,7 +188,7 @@ def test_exp3_lgc_against_a_literal_reference(implicit, fixed):
     learner = (gb.learners.Exp3LGCIX if implicit else gb.learners.Exp3LGCU)(ridge=0.3, **rates)
     state = learner.init(gb.Problem(n_arms=K))
     graphs = gb.FeedbackGraphs.from_dense(dense)
-    decisions, state = learner.play(state, contexts, graphs, rewards, np.random.default_rng(0), available=available)
+    decisions, state = learner.play(state, Shown(contexts, graphs, available), rewards, np.random.default_rng(0))
     d = D + 1
     theta, second, Q = np.zeros((K, d)), 0.3 * np.eye(d), 0.0
     for t in range(ROUNDS):

@@ -6,6 +6,7 @@ import pytest
 import graphbandit as gb
 from graphbandit.errors import GraphError, SettingError
 from graphbandit.planning.squarecb_formulas import inverse_gap_weighting
+from graphbandit.rounds.shown import Shown
 from tests.learners.test_interface import state_after
 from tests.squarecb_reference import value
 
@@ -18,7 +19,7 @@ def test_probabilities_are_the_optimum_of_each_rounds_program():
     instance, learner = instance_of("random"), gb.SquareCBG()
     state, start = state_after(learner, instance, 5)
     part = instance.rounds(start, start + 8)
-    decisions = learner.decide(state, part.contexts, part.graphs, np.random.default_rng(0))
+    decisions = learner.decide(state, Shown(part.contexts, part.graphs), np.random.default_rng(0))
     values = instance.problem(None).function_class.predict(state.model, part.contexts)
     gamma = 10.0 * 32**0.5
     np.testing.assert_allclose(decisions.gamma, gamma)
@@ -30,14 +31,14 @@ def test_probabilities_are_the_optimum_of_each_rounds_program():
         assert decisions.best[t] == np.argmax(values[t])
         np.testing.assert_allclose(decisions.gaps[t], values[t].max() - values[t])
     assert decisions.duality_gap.max() <= 1e-8
-    assert (decisions.solver == gb.types.SOLVERS.index("interior-point")).all()
+    assert (decisions.solver == gb.rounds.SOLVERS.index("interior-point")).all()
 
 
 def test_with_self_loops_only_it_is_inverse_gap_weighting():
     instance, learner = instance_of("bandit"), gb.SquareCBG(gamma=30.0)
     state, start = state_after(learner, instance, 4)
     part = instance.rounds(start, start + 5)
-    decisions = learner.decide(state, part.contexts, part.graphs, np.random.default_rng(0))
+    decisions = learner.decide(state, Shown(part.contexts, part.graphs), np.random.default_rng(0))
     for t in range(5):
         np.testing.assert_allclose(
             decisions.probabilities[t], inverse_gap_weighting(decisions.gaps[t], 30.0), atol=1e-4
@@ -49,7 +50,7 @@ def test_the_first_epoch_reveals_as_much_as_can_be():
     instance, learner = instance_of("star"), gb.SquareCBG()
     state = learner.init(instance.problem(None))
     part = instance.rounds(0, 2)
-    decisions = learner.decide(state, part.contexts, part.graphs, np.random.default_rng(0))
+    decisions = learner.decide(state, Shown(part.contexts, part.graphs), np.random.default_rng(0))
     assert (decisions.gamma == 1.0).all()
     assert decisions.observation_probabilities.min() > 0.5
 
@@ -58,10 +59,10 @@ def test_single_decisions_and_batches_are_the_same_bits():
     instance, learner = instance_of("random"), gb.SquareCBG()
     state, start = state_after(learner, instance, 4)
     part = instance.rounds(start, start + 6)
-    whole = learner.decide(state, part.contexts, part.graphs, np.random.default_rng(9))
+    whole = learner.decide(state, Shown(part.contexts, part.graphs), np.random.default_rng(9))
     rng = np.random.default_rng(9)
     for t in range(6):
-        one = learner.decide(state, part.contexts[t : t + 1], part.graphs[t : t + 1], rng)
+        one = learner.decide(state, Shown(part.contexts[t : t + 1], part.graphs[t : t + 1]), rng)
         np.testing.assert_array_equal(one.probabilities[0], whole.probabilities[t])
         assert one.action[0] == whole.action[t]
 
@@ -79,7 +80,7 @@ def test_an_arm_that_nothing_reveals_is_named():
     state = learner.init(instance.problem(None))
     contexts = instance.rounds(0, 1).contexts
     with pytest.raises(GraphError, match="arm 5 is revealed by no arm on offer in round 0"):
-        learner.decide(state, contexts, gb.FeedbackGraphs.repeat(graph, 1), np.random.default_rng(0))
+        learner.decide(state, Shown(contexts, gb.FeedbackGraphs.repeat(graph, 1)), np.random.default_rng(0))
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,9 @@ from graphbandit.environments import ProbabilisticEnvironment
 from graphbandit.errors import GraphError, InputError, ObservationError, SettingError
 from graphbandit.experiments.describe.environment_kinds import ENVIRONMENT_KINDS, build_environment
 from graphbandit.experiments.describe.identity import identity
-from graphbandit.planning.probabilistic import sample_uncertain_rounds
-from graphbandit.planning.sampling import SamplingRule
-from graphbandit.planning.sampling_program import scaling_count
+from graphbandit.planning import scaling_count
+from graphbandit.planning.sampling import SamplingRule, sample_rounds
+from graphbandit.rounds.shown import Shown
 from tests.learners.test_against_reference import Replay, problem
 
 T, K = 64, 6
@@ -40,7 +40,7 @@ def run(learner, values, shown, real, rewards, uniforms, masks):
     while start < n:
         part = slice(start, min(start + learner.rounds_until_update(state), n))
         mask = None if masks is None else masks[part]
-        parts.append(learner.decide(state, contexts[part], shown[part], rng, available=mask))
+        parts.append(learner.decide(state, Shown(contexts[part], shown[part], mask), rng))
         seen = real[part].revealed(parts[-1].action)
         news = gb.Observations.from_masks(contexts[part], seen, rewards[part], first_round=start, available=mask)
         state = learner.update(state, news) if part.stop < n else state
@@ -56,9 +56,9 @@ def test_an_edge_is_there_as_often_as_its_probability_says(settings):
     environment = environments.probabilistic(small(graph="complete"), **settings)
     instance = environment.instance(seed=3)
     rounds = instance.rounds(0, 1024)
-    assert rounds.shown is rounds.odds
-    odds = rounds.odds[0]
-    assert (rounds.odds.stored == odds).all()
+    assert rounds.shown.graphs is rounds.probabilistic
+    odds = rounds.probabilistic[0]
+    assert (rounds.probabilistic.stored == odds).all()
     often = np.mean([graph.to_dense() for graph in rounds.graphs], axis=0)
     np.testing.assert_allclose(often, odds, atol=5 * 0.5 / np.sqrt(1024))
     if settings.get("keep_loops", True):
@@ -76,7 +76,7 @@ def test_only_edges_of_the_graph_can_be_there():
     rounds = environments.probabilistic(base, probability=0.5).instance(0).rounds(0, 300)
     for t in (0, 5, 299):
         edges = whole.graphs[t].to_dense()
-        np.testing.assert_array_equal(rounds.odds[t], np.where(np.eye(K, dtype=bool), 1.0, 0.5) * edges)
+        np.testing.assert_array_equal(rounds.probabilistic[t], np.where(np.eye(K, dtype=bool), 1.0, 0.5) * edges)
         assert not (rounds.graphs[t].to_dense() & ~edges).any()
     for name in ("contexts", "means", "rewards"):
         np.testing.assert_array_equal(getattr(rounds, name), getattr(whole, name))
@@ -88,8 +88,8 @@ def test_portions_of_any_size_agree():
     for first, stop in ((0, 1), (250, 260), (511, 513), (599, 600)):
         part = instance.rounds(first, stop)
         assert part.graphs == whole.graphs[first:stop]
-        assert part.odds == whole.odds[first:stop]
-    assert whole[3:9].odds == whole.odds[3:9]
+        assert part.probabilistic == whole.probabilistic[first:stop]
+    assert whole[3:9].probabilistic == whole.probabilistic[3:9]
 
 
 def test_what_is_shown():
@@ -101,10 +101,10 @@ def test_what_is_shown():
         .rounds(0, 300)
         for kind in ("graphs", "probabilities", "nothing")
     }
-    assert shown["graphs"].shown is shown["graphs"].graphs
-    np.testing.assert_array_equal(shown["probabilities"].shown[7], matrix)
-    assert shown["nothing"].shown is None
-    assert shown["nothing"][:5].shown is None
+    assert shown["graphs"].shown.graphs is shown["graphs"].graphs
+    np.testing.assert_array_equal(shown["probabilities"].shown.graphs[7].matrix, matrix)
+    assert shown["nothing"].shown.graphs is None
+    assert shown["nothing"][:5].shown.graphs is None
     for rounds in shown.values():
         assert rounds.graphs == shown["graphs"].graphs
 
@@ -272,7 +272,7 @@ def test_gamma_follows_the_width_of_the_baseline():
     odds = odds_of(4, 20, loops=True)
     values, widths = rng.normal(size=(20, K)), rng.random((20, K))
     widths[3] = 0.0
-    d = sample_uncertain_rounds(
+    d = sample_rounds(
         SamplingRule(explore_all=False, coverage="tight", rate=1.5),
         values=values,
         candidates=np.ones((20, K), dtype=bool),
@@ -317,9 +317,9 @@ def test_sure_and_unsure_rounds_of_one_batch_are_decided_each_by_its_own():
         news = gb.Observations.from_masks(contexts[part], seen, rewards[part], first_round=part.start)
         state = learner.update(state, news)
     rounds = np.arange(32)
-    together = learner.decide(state, contexts[rounds], shown[rounds], Replay(uniforms))
+    together = learner.decide(state, Shown(contexts[rounds], shown[rounds]), Replay(uniforms))
     for t in rounds:
-        alone = learner.decide(state, contexts[[t]], shown[[t]], Replay(uniforms[t:]))
+        alone = learner.decide(state, Shown(contexts[[t]], shown[[t]]), Replay(uniforms[t:]))
         for name in together.round(0):
             np.testing.assert_array_equal(getattr(together, name)[t], getattr(alone, name)[0], err_msg=name)
 
@@ -349,7 +349,7 @@ def test_a_learner_that_cannot_plan_with_them_says_who_can():
         gb.learners.RegCB(),
     ]
     for learner in cannot:
-        assert not learner.plans_with_odds
+        assert not learner.plans_with_probabilities
         with pytest.raises(GraphError, match=r"graphs is a ProbabilisticGraphs.*IDSG.*AdaCBG"):
             gb.simulate(learner, with_odds, rounds=4)
     for learner in (*cannot, gb.IDSG(), gb.AdaCBG()):
@@ -365,9 +365,9 @@ def test_an_arm_that_nobody_can_reveal_is_named():
     graphs = gb.ProbabilisticGraphs.repeat(matrix, 1)
     learner = gb.AdaCBG()
     with pytest.raises(GraphError, match="no arm on offer reveals arm 1"):
-        learner.decide(learner.init(told), np.zeros((1, 3)), graphs, np.random.default_rng(0))
+        learner.decide(learner.init(told), Shown(np.zeros((1, 3)), graphs), np.random.default_rng(0))
     learner = gb.AdaCBG(unrevealed="ignore")
-    assert len(learner.decide(learner.init(told), np.zeros((1, 3)), graphs, np.random.default_rng(0))) == 1
+    assert len(learner.decide(learner.init(told), Shown(np.zeros((1, 3)), graphs), np.random.default_rng(0))) == 1
 
 
 # Bandit
@@ -379,13 +379,13 @@ def bandit(learner):
 
 
 @pytest.mark.parametrize("learner", [gb.IDSG(), gb.AdaCBG()], ids=["IDSG", "AdaCBG"])
-def test_a_bandit_with_odds(learner, tmp_path):
+def test_a_bandit_with_probabilities(learner, tmp_path):
     matrix = np.array([[1.0, 0.5, 0.0], [0.0, 1.0, 0.25], [0.5, 0.0, 1.0]])
     graphs = gb.ProbabilisticGraphs.repeat(matrix, 20)
     rng, one = np.random.default_rng(0), bandit(learner)
     contexts = rng.normal(size=(20, 3, 2))
     for t in range(10):
-        decision = one.decide(contexts[t], graphs[t : t + 1])
+        decision = one.decide(contexts[t], graphs[t])
         assert decision.revealed.tolist() == np.flatnonzero(matrix[decision.action]).tolist()
         np.testing.assert_allclose(decision.observation_probabilities, decision.probabilities @ matrix)
         hidden = int(np.flatnonzero(matrix[decision.action] == 0)[0])
@@ -405,14 +405,16 @@ def test_a_bandit_refuses_graphs_that_do_not_fit():
     one = bandit(gb.IDSG())
     with pytest.raises(GraphError, match="graphs is a NoneType"):
         one.decide(np.zeros((3, 2)), None)
-    with pytest.raises(GraphError, match="graph is a ndarray; expected a FeedbackGraph, Prob"):
+    with pytest.raises(GraphError, match="graph is a ndarray; expected a FeedbackGraph, a Prob"):
         one.decide(np.zeros((3, 2)), np.eye(3))
     with pytest.raises(GraphError, match="graphs is a list"):
         one.decide_batch(np.zeros((1, 3, 2)), [])
-    with pytest.raises(InputError, match="1 contexts came with 2 graphs"):
+    with pytest.raises(GraphError, match="graph is a ProbabilisticGraphs; expected a FeedbackGraph, a ProbabilisticGr"):
         one.decide(np.zeros((3, 2)), gb.ProbabilisticGraphs.repeat(np.eye(3), 2))
+    with pytest.raises(InputError, match="1 contexts came with 2 graphs"):
+        one.decide_batch(np.zeros((1, 3, 2)), gb.ProbabilisticGraphs.repeat(np.eye(3), 2))
     with pytest.raises(GraphError, match="the graphs have 2 arms; expected 3"):
-        one.decide(np.zeros((3, 2)), gb.ProbabilisticGraphs.repeat(np.eye(2), 1))
+        one.decide(np.zeros((3, 2)), gb.ProbabilisticGraph(np.eye(2)))
     decision = one.decide(np.zeros((3, 2)), gb.graphs.bandit(3))
     with pytest.raises(SettingError, match="final is 1"):
         one.observe(decision, {}, final=1)

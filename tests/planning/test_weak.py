@@ -8,7 +8,10 @@ from scipy.optimize import linprog
 
 import graphbandit as gb
 from graphbandit.errors import GraphError, SettingError
-from graphbandit.planning.sampling_program import scaling_count, solve_scaled_program
+from graphbandit.planning import scaling_count
+from graphbandit.planning.program import Program
+from graphbandit.planning.sampling_program import solve_scaled
+from graphbandit.rounds.shown import Shown
 from tests.learners.test_against_reference import problem, run_package
 
 
@@ -82,14 +85,14 @@ def test_every_round_is_the_optimum_of_the_stated_program(density, settings, mas
 def test_a_factor_worked_out_by_hand():
     """Arm 1 is revealed by 0 alone, arm 2 by 1 alone: demands of 0.8 each fit into one unit of mass 0.625 times."""
     graph = gb.FeedbackGraph.from_edges([(0, 1), (1, 2), (2, 0)], 3, require_loops=False)
-    everyone = np.ones(3, dtype=bool)
-    answer, factor = solve_scaled_program(graph, np.array([0, 0.8, 0.8]), np.array([0.0, 1, 2]), 0, everyone)
+    everyone, gaps = np.ones(3, dtype=bool), np.array([0.0, 1, 2])
+    answer, factor = solve_scaled(Program(graph, np.array([0, 0.8, 0.8]), gaps, 0, everyone), start=None)
     assert factor == pytest.approx(0.625, rel=1e-8)
     np.testing.assert_allclose(answer.probabilities, [0.5, 0.5, 0], atol=1e-8)
-    answer, factor = solve_scaled_program(graph, np.array([0, 0.3, 0.3]), np.array([0.0, 1, 2]), 0, everyone)
+    answer, factor = solve_scaled(Program(graph, np.array([0, 0.3, 0.3]), gaps, 0, everyone), start=None)
     assert factor == 1
     np.testing.assert_allclose(answer.probabilities, [0.7, 0.3, 0], atol=1e-12)
-    answer, factor = solve_scaled_program(graph, np.zeros(3), np.array([0.0, 1, 2]), 0, everyone)
+    answer, factor = solve_scaled(Program(graph, np.zeros(3), gaps, 0, everyone), start=None)
     assert (factor, answer.probabilities.tolist()) == (1, [1, 0, 0])
 
 
@@ -105,10 +108,10 @@ def test_rounds_do_not_depend_on_what_else_is_in_the_batch():
     strong, weak = part[32:48].graphs, loose(0, 16, 6, 0.3)
     mixed = gb.FeedbackGraphs.stack([graph for pair in zip(strong, weak, strict=True) for graph in pair])
     contexts = np.repeat(part[32:48].contexts, 2, axis=0)
-    whole = learner.decide(state, contexts, mixed, np.random.default_rng(0))
+    whole = learner.decide(state, Shown(contexts, mixed), np.random.default_rng(0))
     rng = np.random.default_rng(0)
     for t in range(32):
-        one = learner.decide(state, contexts[t : t + 1], mixed[t : t + 1], rng)
+        one = learner.decide(state, Shown(contexts[t : t + 1], mixed[t : t + 1]), rng)
         for field in dataclasses.fields(one):
             np.testing.assert_array_equal(getattr(one, field.name)[0], getattr(whole, field.name)[t], field.name)
     assert (whole.coverage_factor[::2] == 1).all()
@@ -125,14 +128,14 @@ def test_an_arm_nobody_reveals_is_named_or_ignored():
     state = gb.AdaCBG().init(instance.problem(None))
     rng = np.random.default_rng(0)
     with pytest.raises(GraphError, match=r"round 0 of the batch no arm on offer reveals arm 2; .*unrevealed='ignore'"):
-        gb.AdaCBG().decide(state, contexts, graphs, rng)
+        gb.AdaCBG().decide(state, Shown(contexts, graphs), rng)
     assert rng.random() == np.random.default_rng(0).random()
-    gb.AdaCBG(unrevealed="ignore").decide(state, contexts, graphs, rng)
+    gb.AdaCBG(unrevealed="ignore").decide(state, Shown(contexts, graphs), rng)
     without = np.array([[True, True, False]])
-    gb.AdaCBG().decide(state, contexts, graphs, rng, available=without)
+    gb.AdaCBG().decide(state, Shown(contexts, graphs, without), rng)
     alone = np.array([[False, False, True]])
     with pytest.raises(GraphError, match="reveals arm 2"):
-        gb.AdaCBG().decide(state, contexts, graphs, rng, available=alone)
+        gb.AdaCBG().decide(state, Shown(contexts, graphs, alone), rng)
 
 
 def test_paper_coverage_asks_for_loops_as_ever():
@@ -140,7 +143,7 @@ def test_paper_coverage_asks_for_loops_as_ever():
     graphs, contexts = gb.FeedbackGraphs.repeat(never_seen(), 1), instance.rounds(0, 1).contexts
     for learner in (gb.AdaCBG(coverage="paper"), gb.AdaCBG(linear_program=False)):
         with pytest.raises(GraphError, match="self-loop of arm 2"):
-            learner.decide(learner.init(instance.problem(None)), contexts, graphs, np.random.default_rng(0))
+            learner.decide(learner.init(instance.problem(None)), Shown(contexts, graphs), np.random.default_rng(0))
     with pytest.raises(SettingError, match="unrevealed is 'maybe'"):
         gb.AdaCBG(unrevealed="maybe")
 
@@ -154,7 +157,7 @@ def test_a_best_arm_that_does_not_reveal_itself_is_still_looked_at():
     state = learner.init(gb.Problem(n_arms=2, function_class=functions, noise=1.0))
     nothing = gb.Observations.from_masks(np.zeros((2, 1)), np.zeros((2, 2), dtype=bool), np.zeros((2, 2)))
     state = learner.update(state, nothing)
-    decisions = learner.decide(state, np.zeros((2, 1)), graphs, np.random.default_rng(0))
+    decisions = learner.decide(state, Shown(np.zeros((2, 1)), graphs), np.random.default_rng(0))
     gamma = decisions.gamma[0]
     np.testing.assert_allclose(decisions.probabilities[0], [gamma / (1 + gamma), 1 / (1 + gamma)])
     assert decisions.coverage_factor.tolist() == [1, 1]

@@ -146,6 +146,8 @@ def decisions_file(decisions: Decisions) -> bytes:
 
     columns: dict[str, Any] = {"round": np.arange(1, len(decisions) + 1)}
     for name, values in vars(decisions).items():
+        if name == "notes":
+            continue  # the learner's own, of no use to a reader
         columns[name] = (
             values
             if values.ndim == 1

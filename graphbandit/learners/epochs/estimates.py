@@ -1,100 +1,46 @@
-"""What FALCON, RegCB.G and the greedy learners share: an estimate from all data at each epoch's start, no more."""
+"""What FALCON, RegCB.G, the greedy learners and SquareCB share: an estimate from all data at each epoch's start."""
 
-import math
 from abc import abstractmethod
-from functools import cached_property
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 
-from graphbandit.base.shapes import Bool, Float, Shaped
-from graphbandit.function_classes.base import FunctionClass
-from graphbandit.graphs.batch import FeedbackGraphs
-from graphbandit.learners.base import Learner, candidates_of, check_batch, function_class_of, predicted
-from graphbandit.learners.epochs.schedule import (
-    EpochSchedule,
+from graphbandit.base.shapes import Bool, Float
+from graphbandit.learners.epochs.base import (
+    EndedEpoch,
+    EpochLearner,
     EpochState,
-    EpochTerms,
-    add_epoch,
     check_rates,
-    postponed,
-    rounds_left,
+    estimates,
+    rounds_that_count,
 )
+from graphbandit.learners.epochs.schedule import EpochSchedule, EpochTerms
 from graphbandit.learners.problem import Problem
 from graphbandit.planning.sampling import SamplingRule, sample_rounds
 from graphbandit.rounds.decisions import Decisions
-from graphbandit.rounds.observations import Observations
+from graphbandit.rounds.shown import Shown
 
 
-class EstimateLearner(Learner[EpochState]):
+class EstimateLearner(EpochLearner[EpochState]):
     """A learner whose state is fhat_m; how it plays, given the estimate, is each one's own."""
-
-    epoch_growth: float
-    function_class: FunctionClass[Any, Any, Any] | None
 
     def init(self, problem: Problem) -> EpochState:
         """No data, no estimate."""
-        functions = function_class_of(self.function_class, problem)
-        return EpochState(problem=problem, rounds=0, epoch=1, data=functions.empty(), model=None)
+        return EpochState(problem=problem, rounds=0, epoch=1, data=self.no_data(problem), model=None)
 
-    def rounds_until_update(self, state: EpochState) -> int:
-        """Rounds until the epoch, or the horizon, ends."""
-        return rounds_left(self._schedule, state.problem, state.rounds, state.epoch)
-
-    def estimates(
-        self,
-        state: EpochState,
-        contexts: Shaped[np.ndarray, "n ..."],
-        graphs: FeedbackGraphs,
-        available: Bool[np.ndarray, "n arms"] | None,
-        *,
-        loops: bool,
-    ) -> tuple[Float[np.ndarray, "n arms"], Bool[np.ndarray, "n arms"] | None]:
-        """fhat_m(x, a), zero where there is no estimate yet, and the masks; raises unless the batch can be decided."""
-        n_arms = state.problem.n_arms
-        functions = function_class_of(self.function_class, state.problem)
-        left = self.rounds_until_update(state)
-        available = check_batch(n_arms, left, contexts, graphs, available, loops=loops)
-        functions.check_contexts(contexts)
-        if state.model is None:
-            # contexts the class cannot evaluate are refused now: at the update it would be too late
-            candidates_of(functions, functions.version_space(state.data, math.inf), contexts, available)
-            return np.zeros((len(contexts), n_arms)), available
-        return predicted(functions, state.model, contexts), available
-
-    def update(self, state: EpochState, observations: Observations) -> EpochState:
+    def learnt(self, state: EpochState, ended: EndedEpoch) -> EpochState:
         """fhat from all observations so far."""
-        functions = function_class_of(self.function_class, state.problem)
-        expected = self.rounds_until_update(state)
-        _, data, _ = add_epoch(
-            functions, state.data, observations, rounds=state.rounds, expected=expected, split=state.rounds
-        )
-        return EpochState(
-            problem=state.problem,
-            rounds=state.rounds + expected,
-            epoch=state.epoch + 1,
-            data=data,
-            model=functions.fit(data),
-        )
+        model = self.functions(state.problem).fit(ended.data)
+        rounds = state.rounds + ended.length
+        return replace(state, rounds=rounds, epoch=state.epoch + 1, data=ended.data, model=model)
 
-    def postpone(self, state: EpochState, observations: Observations) -> EpochState:
-        """All observations, and fhat as it was."""
-        functions = function_class_of(self.function_class, state.problem)
-        after: EpochState = postponed(functions, state, observations, expected=self.rounds_until_update(state))
-        return after
-
-    @cached_property
-    def _schedule(self) -> EpochSchedule:
-        return EpochSchedule(growth=self.epoch_growth)
+    def estimates(self, state: EpochState, shown: Shown) -> Float[np.ndarray, "n arms"]:
+        """fhat_m(x, a), zero where there is no estimate yet."""
+        return estimates(self.functions(state.problem), state, shown)
 
 
 class RuleLearner(EstimateLearner):
     """An `EstimateLearner` that samples by a `SamplingRule`."""
-
-    @property
-    @abstractmethod
-    def needs_loops(self) -> bool:
-        """Whether every arm must reveal itself."""
 
     @abstractmethod
     def rule(self, state: EpochState) -> SamplingRule:
@@ -106,31 +52,26 @@ class RuleLearner(EstimateLearner):
     ) -> Bool[np.ndarray, "n arms"]:
         """The arms that exploration has to cover: the candidates of this learner."""
 
-    def decide(
-        self,
-        state: EpochState,
-        contexts: Shaped[np.ndarray, "n ..."],
-        graphs: FeedbackGraphs,
-        rng: np.random.Generator,
-        *,
-        available: Bool[np.ndarray, "n arms"] | None = None,
-    ) -> Decisions:
+    def choose(self, state: EpochState, shown: Shown, rng: np.random.Generator) -> Decisions:
         """Estimates, then the learner's own rule."""
-        values, available = self.estimates(state, contexts, graphs, available, loops=self.needs_loops)
-        offered = np.ones(values.shape, dtype=np.bool_) if available is None else available
+        values = self.estimates(state, shown)
         return sample_rounds(
             self.rule(state),
             values=values,
-            candidates=self.explored_arms(state, values, offered),
-            graphs=graphs,
-            uniforms=rng.random(len(contexts)),
+            candidates=self.explored_arms(state, values, shown.offered(values.shape[1])),
+            graphs=shown.feedback_graphs,
+            uniforms=rng.random(len(shown)),
             epoch=state.epoch,
-            available=available,
+            available=shown.available,
         )
 
 
 class InverseGapLearner(RuleLearner):
-    """What FALCON and RegCB.G share: gamma = rate sqrt(|S|) over all available arms, or S of them."""
+    """What FALCON and RegCB.G share: gamma = rate sqrt(|S|) over all available arms, or S of them.
+
+    - `eta`: the strength of exploitation; gamma^2 is in proportion to it.
+    - `delta`: the probability of failure.
+    """
 
     eta: float
     delta: float
@@ -146,9 +87,10 @@ class InverseGapLearner(RuleLearner):
         return np.array(available)
 
     def _rate(self, state: EpochState) -> float:
-        """sqrt(eta tau_{m-1} / (2 log(2 K |F| T^2 / delta))); 0 in epoch 1."""
-        problem = state.problem
-        functions = function_class_of(self.function_class, problem)
-        terms = EpochTerms.of(self._schedule, problem.horizon, state.epoch, self.delta)
+        """sqrt(eta tau_{m-1} / (2 log(2 K |F| T^2 / delta))) over the unit of the rewards; 0 in epoch 1."""
+        problem, functions = state.problem, self.functions(state.problem)
+        schedule = self.epochs(problem)
+        terms = EpochTerms.of(schedule, problem.horizon, state.epoch, self.delta)
         worst = 2.0 * terms.log_term(problem.n_arms, functions.log_size)
-        return float(np.sqrt(self.eta * self._schedule.tau(state.epoch - 1) / worst))
+        played = rounds_that_count(problem, schedule.tau(state.epoch - 1))
+        return float(np.sqrt(self.eta * played / worst)) / functions.unit(state.data)

@@ -14,7 +14,7 @@ def warn_of_estimated_noise(learner: str) -> None:
         f"the problem does not say its noise, so {learner} estimates it, on the high side; "
         "give Problem(noise=...), 0.5 for rewards in [0, 1], to learn faster",
         EstimatedNoiseWarning,
-        stacklevel=4,
+        stacklevel=5,
     )
 
 

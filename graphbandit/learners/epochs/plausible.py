@@ -3,8 +3,7 @@
 import math
 from abc import abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,14 +11,20 @@ import numpy as np
 from graphbandit.base.checks import LARGEST, first_not_finite, numbers
 from graphbandit.base.saved_files import savable
 from graphbandit.base.seeds import stream
-from graphbandit.base.shapes import Float, Shaped
+from graphbandit.base.shapes import Bool, Float, Shaped
 from graphbandit.errors import InputError
-from graphbandit.function_classes.base import Draws, FunctionClass
-from graphbandit.learners.base import Learner, candidates_of, function_class_of
+from graphbandit.function_classes.base import Draws
+from graphbandit.learners.epochs.base import (
+    AnyFunctionClass,
+    EndedEpoch,
+    EpochLearner,
+    RewardSpan,
+    check_evaluable,
+    reward_span,
+)
 from graphbandit.learners.epochs.noise import conservative_noise, warn_of_estimated_noise
-from graphbandit.learners.epochs.schedule import EpochSchedule, add_epoch, check_clock, postponed, rounds_left
 from graphbandit.learners.problem import Problem
-from graphbandit.rounds.observations import Observations
+from graphbandit.rounds.shown import Shown
 
 CELLS = 2**15
 """Values f_b(x, a) held at a time, so that memory never grows with the batch."""
@@ -27,94 +32,76 @@ CELLS = 2**15
 
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
-class PlausibleState:
+class PlausibleState(RewardSpan):
     """What is known in epoch m.
 
     `plausible` are the functions that may be the truth, given all data so far: `Draws`, or a version space F_m.
-    `noise` is the sigma that was used for it (infinite while nothing can be said), `lowest_reward` and
-    `highest_reward` the span of what was seen.
+    `noise` is the sigma that was used for it: None if it was drawn as well, infinite while nothing can be said.
+    `lowest_reward` and `highest_reward` are the span of what was seen.
     """
 
-    problem: Problem
-    rounds: int
-    epoch: int
-    data: Any
     plausible: Any
-    noise: float
-    lowest_reward: float
-    highest_reward: float
-
-    def __post_init__(self) -> None:
-        check_clock(self.problem, self.rounds, self.epoch)
+    noise: float | None
 
 
-class PlausibleLearner(Learner[PlausibleState]):
-    """A learner whose state is a set of plausible functions; how it plays, given them, is each one's own."""
+class PlausibleLearner(EpochLearner[PlausibleState]):
+    """A learner whose state is a set of plausible functions; how it plays, given them, is each one's own.
+
+    - `delta`: the probability that the truth is left out, or that noise nobody told is estimated too low.
+    """
 
     delta: float
-    epoch_growth: float
-    function_class: FunctionClass[Any, Any, Any] | None
+
+    @property
+    def takes_draws(self) -> bool:
+        """Whether the plausible functions are draws, for which noise that is not told is part of what is drawn."""
+        return False
 
     @abstractmethod
     def plausible(
-        self, functions: FunctionClass[Any, Any, Any], data: Any, noise: float, names: tuple[str | int, ...]
+        self, functions: AnyFunctionClass, data: Any, noise: float | None, names: tuple[str | int, ...]
     ) -> Any:
-        """The plausible functions given this data and noise; `names` is the path of a random stream for draws."""
+        """The plausible functions given this data and noise; `names` is the path of a random stream for draws.
+
+        `noise` is, for draws, what the problem says; for a version space an estimate on the high side if that is None.
+        """
 
     def init(self, problem: Problem) -> PlausibleState:
         """What the class holds plausible without data: all of a finite one."""
-        functions = function_class_of(self.function_class, problem)
-        if problem.noise is None:
+        functions = self.functions(problem)
+        if problem.noise is None and not self.takes_draws:
             warn_of_estimated_noise(type(self).__name__)
-        noise = math.inf if problem.noise is None else float(problem.noise)
-        return self._state(functions, problem, 0, 1, functions.empty(), noise, math.inf, -math.inf)
+        noise = problem.noise
+        if noise is None and not self.takes_draws:
+            noise = math.inf
+        return self._state(functions, problem, 0, 1, self.no_data(problem), noise, math.inf, -math.inf)
 
-    def rounds_until_update(self, state: PlausibleState) -> int:
-        """Rounds until the epoch, or the horizon, ends."""
-        return rounds_left(self._schedule, state.problem, state.rounds, state.epoch)
-
-    def update(self, state: PlausibleState, observations: Observations) -> PlausibleState:
-        """End an epoch: plausible functions given all data so far."""
-        problem, m = state.problem, state.epoch
-        functions = function_class_of(self.function_class, problem)
-        expected = self.rounds_until_update(state)
-        _, data, _ = add_epoch(
-            functions, state.data, observations, rounds=state.rounds, expected=expected, split=state.rounds
-        )
-        low = float(observations.rewards.min(initial=state.lowest_reward))
-        high = float(observations.rewards.max(initial=state.highest_reward))
-        noise = conservative_noise(
-            problem.noise, functions, data, span=max(high - low, 0.0), epoch=m + 1, delta=self.delta
-        )
-        return self._state(functions, problem, state.rounds + expected, m + 1, data, float(noise), low, high)
-
-    def postpone(self, state: PlausibleState, observations: Observations) -> PlausibleState:
-        """All observations, and the plausible functions as they were."""
-        functions = function_class_of(self.function_class, state.problem)
-        after: PlausibleState = postponed(functions, state, observations, expected=self.rounds_until_update(state))
-        return replace(
-            after,
-            lowest_reward=float(observations.rewards.min(initial=state.lowest_reward)),
-            highest_reward=float(observations.rewards.max(initial=state.highest_reward)),
-        )
-
-    @cached_property
-    def _schedule(self) -> EpochSchedule:
-        return EpochSchedule(growth=self.epoch_growth)
+    def learnt(self, state: PlausibleState, ended: EndedEpoch) -> PlausibleState:
+        """Plausible functions given all data so far."""
+        problem, epoch = state.problem, state.epoch + 1
+        functions = self.functions(problem)
+        low, high = reward_span(state, ended.observations)
+        noise = problem.noise
+        if not self.takes_draws:
+            noise = conservative_noise(
+                noise, functions, ended.data, span=max(high - low, 0.0), epoch=epoch, delta=self.delta
+            )
+        rounds = state.rounds + ended.length
+        return self._state(functions, problem, rounds, epoch, ended.data, noise, low, high)
 
     def _state(
         self,
-        functions: FunctionClass[Any, Any, Any],
+        functions: AnyFunctionClass,
         problem: Problem,
         rounds: int,
         epoch: int,
         data: Any,
-        noise: float,
+        noise: float | None,
         low: float,
         high: float,
     ) -> PlausibleState:
         """Draws come from a stream that is named after what was seen: the same state has the same draws."""
-        names = (type(self).__name__, epoch, functions.n_observed(data), low.hex(), high.hex())
+        names = (type(self).__name__, epoch, functions.n_observed(data))
         return PlausibleState(
             problem=problem,
             rounds=rounds,
@@ -128,40 +115,38 @@ class PlausibleLearner(Learner[PlausibleState]):
 
 
 def plausible_draws(
-    functions: FunctionClass[Any, Any, Any],
+    functions: AnyFunctionClass,
     data: Any,
-    noise: float,
+    noise: float | None,
     *,
     count: int,
     seed: int,
     names: tuple[str | int, ...],
 ) -> Draws:
-    """The class's draws. While nothing can be said of the noise, data says nothing either: those without data."""
-    rng = stream(seed, *names)
-    if noise == math.inf:
-        return functions.draws(functions.empty(), noise=1.0, count=count, rng=rng)
-    return functions.draws(data, noise=noise, count=count, rng=rng)
+    """The class's draws."""
+    return functions.draws(data, noise=noise, count=count, rng=stream(seed, *names))
 
 
-def plausible_space(functions: FunctionClass[Any, Any, Any], data: Any, noise: float, *, delta: float) -> Any:
+def plausible_space(functions: AnyFunctionClass, data: Any, noise: float | None, *, delta: float) -> Any:
     """F_m at the class's sharp radius; all of F while nothing can be said of the noise."""
-    radius = functions.sharp_radius(data, noise, delta) if noise < math.inf else math.inf
+    known = math.inf if noise is None else noise
+    radius = functions.sharp_radius(data, known, delta) if known < math.inf else math.inf
     return functions.version_space(data, radius)
 
 
-def draws_know_nothing(functions: FunctionClass[Any, Any, Any], state: PlausibleState) -> bool:
-    """Whether the state's draws were made without any data."""
-    return state.noise == math.inf or functions.n_observed(state.data) == 0
+def draws_know_nothing(functions: AnyFunctionClass, state: PlausibleState) -> bool:
+    """Whether data says nothing yet: there is none, or nobody told the noise and all rewards seen are the same."""
+    same = state.highest_reward <= state.lowest_reward
+    return functions.n_observed(state.data) == 0 or (state.noise is None and same)
 
 
 def values_of_draws(
-    functions: FunctionClass[Any, Any, Any], state: PlausibleState, contexts: Shaped[np.ndarray, "n ..."]
+    functions: AnyFunctionClass, state: PlausibleState, contexts: Shaped[np.ndarray, "n ..."]
 ) -> Iterator[tuple[slice, Float[np.ndarray, "part draws arms"]]]:
     """f_b(x, a), some rounds at a time, checked as kernels trust them; nothing where the class has no draws yet."""
     draws: Draws = state.plausible
     if not len(draws):
-        # contexts the class cannot evaluate are refused now: at the update it would be too late
-        candidates_of(functions, functions.version_space(functions.empty(), math.inf), contexts, None)
+        check_evaluable(functions, functions.version_space(functions.empty(), math.inf), contexts)
         return
     step = max(CELLS // (len(draws) * functions.n_arms), 1)
     for start in range(0, len(contexts), step):
@@ -176,8 +161,15 @@ def values_of_draws(
         yield part, values
 
 
+def masks_of(shown: Shown, n_arms: int) -> Bool[np.ndarray, "masks arms"]:
+    """The arms on offer as kernels take them: one row a round, or one row for all where everything is."""
+    if shown.available is None:
+        return np.ones((1, n_arms), dtype=np.bool_)
+    return np.ascontiguousarray(shown.available)
+
+
 def bounds_of(
-    functions: FunctionClass[Any, Any, Any], space: Any, contexts: Shaped[np.ndarray, "n ..."]
+    functions: AnyFunctionClass, space: Any, contexts: Shaped[np.ndarray, "n ..."]
 ) -> tuple[Float[np.ndarray, "n arms"], Float[np.ndarray, "n arms"]]:
     """The class's lower and upper bounds, checked as kernels trust them; they may be infinite."""
     lower, upper = functions.bounds(space, contexts)

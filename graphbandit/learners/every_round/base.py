@@ -17,11 +17,11 @@ from graphbandit.base.checks import setting_integer
 from graphbandit.base.shapes import Bool, Float, Shaped
 from graphbandit.errors import GraphError, HorizonError, InputError, SettingError
 from graphbandit.graphs.batch import FeedbackGraphs
-from graphbandit.graphs.probabilistic import ProbabilisticGraphs
-from graphbandit.learners.base import Learner, check_batch
+from graphbandit.learners.base import Learner
 from graphbandit.learners.problem import Problem
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.observations import Observations
+from graphbandit.rounds.shown import Shown
 
 if TYPE_CHECKING:
     from graphbandit.kernels.learners.base import Inputs, Outputs
@@ -47,11 +47,6 @@ class EveryRoundLearner(Learner[State], Generic[State]):
     """A learner whose state changes with every round."""
 
     @property
-    @abstractmethod
-    def needs_loops(self) -> bool:
-        """Whether every arm must reveal itself."""
-
-    @property
     def n_notes(self) -> int:
         """How many numbers a round's notes are."""
         return 0
@@ -75,42 +70,27 @@ class EveryRoundLearner(Learner[State], Generic[State]):
         """One, or none at the end of the horizon."""
         return min(1, self._rounds_left(state))
 
-    def decide(
-        self,
-        state: State,
-        contexts: Shaped[np.ndarray, "n ..."],
-        graphs: FeedbackGraphs,
-        rng: np.random.Generator,
-        *,
-        available: Bool[np.ndarray, "n arms"] | None = None,
-    ) -> Decisions:
+    def choose(self, state: State, shown: Shown, rng: np.random.Generator) -> Decisions:
         """The next round."""
-        left = self.rounds_until_update(state)
-        available = check_batch(state.problem.n_arms, left, contexts, graphs, available, loops=self.needs_loops)
-        outputs, _ = self._played(state, contexts, graphs, rng, available, None)
-        return _decisions(outputs, available, state.rounds)
+        outputs, _ = self._played(state, shown, rng, None)
+        return _decisions(outputs, shown.available, state.rounds)
 
     def play(
-        self,
-        state: State,
-        contexts: Shaped[np.ndarray, "n ..."],
-        graphs: FeedbackGraphs,
-        rewards: Float[np.ndarray, "n arms"],
-        rng: np.random.Generator,
-        *,
-        available: Bool[np.ndarray, "n arms"] | None = None,
+        self, state: State, shown: Shown, rewards: Float[np.ndarray, "n arms"], rng: np.random.Generator
     ) -> tuple[Decisions, State]:
         """The next n rounds, each learnt from before the next; `rewards` are looked at where they are revealed.
 
         What `decide` and `update` give in turn, to the last bit, many times as fast.
         """
+        self.check_shown(state.problem, shown)
         n_arms, left = state.problem.n_arms, self._rounds_left(state)
-        available = check_batch(n_arms, left, contexts, graphs, available, loops=self.needs_loops)
-        if rewards.shape != (len(contexts), n_arms):
-            raise InputError(f"rewards has shape {rewards.shape}; expected ({len(contexts)}, {n_arms})")
-        outputs, after = self._played(state, contexts, graphs, rng, available, rewards)
-        self.check_rewards(rewards[graphs._revealed(outputs.integers[:, 0])])
-        return _decisions(outputs, available, state.rounds), after
+        if len(shown) > left:
+            raise InputError(f"{len(shown)} rounds were asked for; expected at most {left} before the horizon")
+        if rewards.shape != (len(shown), n_arms):
+            raise InputError(f"rewards has shape {rewards.shape}; expected ({len(shown)}, {n_arms})")
+        outputs, after = self._played(state, shown, rng, rewards)
+        self.check_rewards(rewards[shown.feedback_graphs._revealed(outputs.integers[:, 0])])
+        return _decisions(outputs, shown.available, state.rounds), after
 
     def update(self, state: State, observations: Observations) -> State:
         """The state after the next round, and any late news of earlier ones."""
@@ -128,33 +108,12 @@ class EveryRoundLearner(Learner[State], Generic[State]):
         self.check_rewards(observations.rewards)
         return self._learn(state, observations)
 
-    def notes(
-        self,
-        state: State,
-        contexts: Shaped[np.ndarray, "n ..."],
-        graphs: FeedbackGraphs | ProbabilisticGraphs | None,
-        decisions: Decisions,
-    ) -> Float[np.ndarray, "n notes"]:
-        """As `decide` wrote them down: its kernel once more, as they do not depend on what is drawn."""
-        if not self.n_notes:
-            return np.empty((len(decisions), 0))
-        if not isinstance(graphs, FeedbackGraphs):
-            raise GraphError(f"graphs is a {type(graphs).__name__}; expected FeedbackGraphs")
-        outputs, _ = self._played(state, contexts, graphs, np.random.default_rng(0), decisions.candidates, None)
-        return outputs.notes
-
     def _played(
-        self,
-        state: State,
-        contexts: Shaped[np.ndarray, "n ..."],
-        graphs: FeedbackGraphs,
-        rng: np.random.Generator,
-        available: Bool[np.ndarray, "n arms"] | None,
-        rewards: Float[np.ndarray, "n arms"] | None,
+        self, state: State, shown: Shown, rng: np.random.Generator, rewards: Float[np.ndarray, "n arms"] | None
     ) -> tuple["Outputs", State]:
         from graphbandit.kernels.learners.base import Inputs, Outputs
 
-        n, n_arms = len(contexts), state.problem.n_arms
+        n, n_arms, available = len(shown), state.problem.n_arms, shown.available
         masks = np.ones((1, n_arms), dtype=np.bool_) if available is None else for_kernels(available, np.bool_)
         given = np.empty((0, n_arms)) if rewards is None else for_kernels(rewards)
         outputs = Outputs(
@@ -169,7 +128,7 @@ class EveryRoundLearner(Learner[State], Generic[State]):
         place = rng.bit_generator.state
         try:
             inputs = Inputs(available=masks, uniforms=rng.random(n), rewards=given, learn=rewards is not None)
-            return outputs, self._run(state, contexts, graphs, inputs, outputs)
+            return outputs, self._run(state, shown.contexts, shown.feedback_graphs, inputs, outputs)
         except BaseException:
             rng.bit_generator.state = place
             raise
@@ -264,4 +223,5 @@ def _decisions(outputs: "Outputs", available: Bool[np.ndarray, "n arms"] | None,
         objective=outputs.numbers[:, 2],
         duality_gap=np.full(n, np.nan),
         solver=np.zeros(n, dtype=np.int64),
+        notes=outputs.notes,
     )

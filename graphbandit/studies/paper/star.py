@@ -12,7 +12,7 @@ from graphbandit.environments import paper
 from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.learners import AdaCBG
 from graphbandit.plots.decisions import plot_decision
-from graphbandit.rounds.decisions import Decision
+from graphbandit.rounds.decision import Decision
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -1,0 +1,193 @@
+"""What all learners of epochs share: when an epoch ends, which data it adds, and what a failed fit leaves behind."""
+
+import math
+from abc import abstractmethod
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any, Generic, NamedTuple, TypeVar
+
+import numpy as np
+
+from graphbandit.base.checks import LARGEST, setting_integer, setting_number
+from graphbandit.base.saved_files import savable
+from graphbandit.base.shapes import Bool, Float
+from graphbandit.errors import HorizonError, InputError, SettingError
+from graphbandit.function_classes.base import FunctionClass
+from graphbandit.learners.base import Learner, candidates_of, function_class_of, predicted
+from graphbandit.learners.epochs.schedule import END, EpochSchedule
+from graphbandit.learners.problem import Problem
+from graphbandit.rounds.observations import Observations
+from graphbandit.rounds.shown import Shown
+
+AnyFunctionClass = FunctionClass[Any, Any, Any]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class EpochClock:
+    """What every state of a learner of epochs has: its problem, the rounds learnt, its epoch and all data so far."""
+
+    problem: Problem
+    rounds: int
+    epoch: int
+    data: Any
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.problem, Problem):
+            raise SettingError(f"problem is {self.problem!r}; expected a Problem")
+        setting_integer("rounds", self.rounds, at_least=0, at_most=END)
+        setting_integer("epoch", self.epoch, at_least=1, at_most=self.rounds + 1)  # an epoch has a round at least
+
+
+@savable
+@dataclass(frozen=True, kw_only=True, eq=False)
+class EpochState(EpochClock):
+    """A state with the estimate fhat_m as its `model`, None before there is one."""
+
+    model: Any
+
+
+State = TypeVar("State", bound=EpochClock)
+
+
+class EndedEpoch(NamedTuple):
+    """An epoch that is to be learnt: its rounds and late news, and the data they make."""
+
+    observations: Observations
+    length: int
+    to_split: Any
+    """The data up to the split point, and late news."""
+    data: Any
+    """All data so far."""
+    from_split: Observations
+    """The rounds from the split point on."""
+
+
+class EpochLearner(Learner[State], Generic[State]):
+    """A learner that learns when an epoch ends, from all data so far.
+
+    - `epoch_growth`: the factor between the ends of epochs.
+    - `function_class`: the functions that may be the truth; None: those of the problem.
+    """
+
+    epoch_growth: float
+    function_class: AnyFunctionClass | None
+
+    @abstractmethod
+    def learnt(self, state: State, ended: EndedEpoch) -> State:
+        """The state of the next epoch, once this one is in its data. May raise FitError."""
+
+    def functions(self, problem: Problem) -> AnyFunctionClass:
+        """The learner's own function class if it names one, else the problem's."""
+        return function_class_of(self.function_class, problem)
+
+    def rounds_until_update(self, state: State) -> int:
+        """Rounds until the epoch, or the horizon, ends."""
+        end, horizon = self.epochs(state.problem).tau(state.epoch), state.problem.horizon
+        return (end if horizon is None else min(end, horizon)) - state.rounds
+
+    def update(self, state: State, observations: Observations) -> State:
+        """End the epoch: learn from all data so far."""
+        return self.learnt(state, self.ended(state, observations, split=self.split(state)))
+
+    def postpone(self, state: State, observations: Observations) -> State:
+        """End the epoch with all of its data, and everything else, the estimate above all, as it was."""
+        ended = self.ended(state, observations, split=state.rounds)
+        after = replace(state, rounds=state.rounds + ended.length, epoch=state.epoch + 1, data=ended.data)
+        if isinstance(after, RewardSpan):
+            low, high = reward_span(after, observations)
+            after = replace(after, lowest_reward=low, highest_reward=high)
+        return after
+
+    def split(self, state: State) -> int:
+        """The round from which on the epoch's data is kept apart as `EndedEpoch.from_split`: its first."""
+        return state.rounds
+
+    def ended(self, state: State, observations: Observations, *, split: int) -> EndedEpoch:
+        """The epoch's data. Raises unless the observations hold all of its rounds; they may hold late news as well.
+
+        Late news counts as data before the split.
+        """
+        functions, rounds = self.functions(state.problem), state.rounds
+        observations.check(functions.n_arms)
+        expected = self.rounds_until_update(state)
+        if expected == 0:
+            raise HorizonError(f"round {rounds} is the last of the problem's horizon; expected no update after it")
+        new = observations.between(rounds, rounds + expected)
+        if len(new) != expected or (len(observations) and int(observations.rounds[-1]) >= rounds + expected):
+            last = int(observations.rounds[-1]) if len(observations) else "none"
+            raise InputError(
+                f"the observations hold {len(new)} new rounds up to round {last}; "
+                f"expected all of rounds {rounds} to {rounds + expected - 1}"
+            )
+        before = functions.add(state.data, observations.between(0, max(split, rounds)))
+        after = observations.between(max(split, rounds), rounds + expected)
+        return EndedEpoch(observations, expected, before, functions.add(before, after), after)
+
+    @property
+    def growth(self) -> float:
+        """The factor between the ends of epochs that is used."""
+        return self.epoch_growth
+
+    def epochs(self, problem: Problem) -> EpochSchedule:
+        """When epochs end; none is longer than the problem's longest."""
+        return _schedule(self.growth, problem.longest_epoch)
+
+    def no_data(self, problem: Problem) -> Any:
+        """The data of no observation, which forgets with the problem's half-life if it has one."""
+        functions = self.functions(problem)
+        return functions.empty() if problem.half_life is None else functions.empty(half_life=problem.half_life)
+
+
+@lru_cache(maxsize=256)
+def _schedule(growth: float, longest: int | None) -> EpochSchedule:
+    return EpochSchedule(growth=growth, longest=longest)
+
+
+def rounds_that_count(problem: Problem, rounds: int) -> float:
+    """How many rounds at full weight so many rounds are worth: sum of 2^(-k / half_life) over k < rounds.
+
+    >>> rounds_that_count(Problem(n_arms=2), 100), round(rounds_that_count(Problem(n_arms=2, half_life=10.0), 100), 2)
+    (100.0, 14.92)
+    """
+    if problem.half_life is None:
+        return float(rounds)
+    return math.expm1(-rounds * math.log(2.0) / problem.half_life) / math.expm1(-math.log(2.0) / problem.half_life)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RewardSpan(EpochClock):
+    """A state that knows the smallest and the largest reward seen, for the estimate of noise nobody told."""
+
+    lowest_reward: float
+    highest_reward: float
+
+
+def reward_span(state: RewardSpan, observations: Observations) -> tuple[float, float]:
+    """The smallest and the largest reward, those of these observations included."""
+    low = float(observations.rewards.min(initial=state.lowest_reward))
+    return low, float(observations.rewards.max(initial=state.highest_reward))
+
+
+def estimates(functions: AnyFunctionClass, state: EpochState, shown: Shown) -> Float[np.ndarray, "n arms"]:
+    """fhat_m(x, a), zero where there is no estimate yet. Raises at contexts that the class cannot evaluate."""
+    functions.check_contexts(shown.contexts)
+    if state.model is None:
+        check_evaluable(functions, functions.version_space(state.data, np.inf), shown.contexts, shown.available)
+        return np.zeros((len(shown), functions.n_arms))
+    return predicted(functions, state.model, shown.contexts)
+
+
+def check_evaluable(
+    functions: AnyFunctionClass,
+    space: Any,
+    contexts: np.ndarray[Any, Any],
+    available: Bool[np.ndarray, "n arms"] | None = None,
+) -> None:
+    """Have contexts refused that the class cannot evaluate: at the update it would be too late."""
+    candidates_of(functions, space, contexts, available)
+
+
+def check_rates(eta: float, delta: float) -> None:
+    """Raise SettingError unless these are a strength of exploitation and a probability that gamma can be made of."""
+    setting_number("eta", eta, above=0.0, below=LARGEST)
+    setting_number("delta", delta, above=1.0 / LARGEST, below=1.0)

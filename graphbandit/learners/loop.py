@@ -1,0 +1,175 @@
+"""The one loop: decide rounds, collect rewards, learn when an epoch ends. `Bandit` and `simulate` are built on it.
+
+A `Loop` is a value. Every step gives the next one and leaves the old one as it is, so a step that fails, or is
+interrupted, has changed nothing:
+
+    loop = Loop.start(learner, problem)
+    decisions, loop = loop.decide(shown, rng)           # any number of rounds; learns first where an epoch has ended
+    loop = loop.observe(news)                           # rewards, whenever they come
+    decisions, loop = loop.play(shown, graphs, rewards, rng)     # both at once, where all rewards are at hand
+
+A learner learns as late as it can: when the first round after an epoch is decided. Rewards that come after their epoch
+was learnt ride along with the next one.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from graphbandit.base.shapes import Float
+from graphbandit.errors import FitError, HorizonError, InputError
+from graphbandit.graphs.batch import FeedbackGraphs
+from graphbandit.learners.base import Learner
+from graphbandit.learners.every_round.base import EveryRoundLearner
+from graphbandit.learners.played import Log, News, Played, observations_of
+from graphbandit.learners.problem import Problem
+from graphbandit.rounds.decisions import Decisions
+from graphbandit.rounds.shown import Shown
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Loop:
+    """A learner on its way through the rounds.
+
+    - `learner`, `problem`, `state`: the algorithm, what it was told, and what it knows.
+    - `rounds`: how many rounds have been decided, `learnt` of them are in the state.
+    - `until`: the round at which the state must learn before it decides another.
+    - `waiting`, `news`, `late`: rounds that are not learnt yet, rewards that are not, and the rounds of those that
+      came late.
+    - `unfitted`: the number of rounds after which a fit has failed; it is not tried again before there is more data.
+    - `postponed`: how many fits were put off to the next epoch.
+    """
+
+    learner: Learner[Any]
+    problem: Problem
+    state: Any
+    rounds: int = 0
+    learnt: int = 0
+    until: int
+    waiting: Log[Played] = field(default_factory=Log)
+    news: Log[News] = field(default_factory=Log)
+    late: Log[Played] = field(default_factory=Log)
+    unfitted: int | None = None
+    postponed: int = 0
+
+    @classmethod
+    def start(cls, learner: Learner[Any], problem: Problem) -> "Loop":
+        """Before the first round."""
+        state = learner.init(problem)
+        return cls(learner=learner, problem=problem, state=state, until=learner.rounds_until_update(state))
+
+    @property
+    def left(self) -> int:
+        """How many rounds can be decided before the learner has to learn."""
+        return self.until - self.rounds
+
+    @property
+    def playable(self) -> int:
+        """How many rounds `play` takes at a time: those of the epoch, or, for learners of every round, any number."""
+        if isinstance(self.learner, EveryRoundLearner) and not len(self.waiting):
+            horizon = self.problem.horizon
+            return 2**62 if horizon is None else horizon - self.rounds
+        return self.left
+
+    def decide(self, shown: Shown, rng: np.random.Generator) -> tuple[Decisions, "Loop"]:
+        """Decide all of these rounds, one at least. Where an epoch ends, learn from the rewards that came, and go on.
+
+        Raises FitError if the learner cannot learn; `postponing` gives the loop that then goes on without.
+        """
+        self.check(shown)
+        n, loop, parts, start, postponing = len(shown), self, [], 0, False
+        while True:
+            if loop.left == 0:
+                postponing = postponing or loop.unfitted == loop.rounds
+                loop = loop._learn(postponing)
+            part = shown if start == 0 and n <= loop.left else shown[start : start + loop.left]
+            made, loop = loop._decided(part, rng)
+            parts.append(made)
+            start += len(part)
+            if start == n:
+                return Decisions.concatenate(parts), loop
+
+    def observe(self, news: News, played: Played | None = None) -> "Loop":
+        """Take rewards in. Those of rounds that are learnt already need their round again, as it was `played`."""
+        late = self.late if played is None or played.first >= self.learnt else self.late.plus(played)
+        return self._with(news=self.news.plus(news), late=late)
+
+    def play(
+        self, shown: Shown, graphs: FeedbackGraphs, rewards: Float[np.ndarray, "n arms"], rng: np.random.Generator
+    ) -> tuple[Decisions, "Loop"]:
+        """Decide at most `playable` rounds and observe what the graphs reveal of `rewards`."""
+        self.check(shown)
+        if isinstance(self.learner, EveryRoundLearner) and not len(self.waiting):
+            decisions, state = self.learner.play(self.state, shown, rewards, rng)
+            rounds = self.rounds + len(shown)
+            until = rounds + self.learner.rounds_until_update(state)
+            return decisions, self._with(state=state, rounds=rounds, learnt=rounds, until=until)
+        decisions, loop = self._decided(shown, rng)
+        rows, arms = np.nonzero(graphs._revealed(decisions.action))
+        propensities = decisions.observation_probabilities[rows, arms]
+        return decisions, loop.observe(News(rows + self.rounds, arms, rewards[rows, arms], propensities))
+
+    def ready(self) -> "Loop":
+        """The loop with its learner ready to decide: if an epoch has ended, it learns, or puts a failing fit off."""
+        if self.left > 0:
+            return self
+        self.check_horizon(1)
+        try:
+            return self._learn(self.unfitted == self.rounds)
+        except FitError as error:
+            return self.postponing(error)._learn(True)
+
+    def postponing(self, error: FitError) -> "Loop":
+        """The loop after this error: it puts the fit off to the next epoch and keeps the last good model until then."""
+        return self._with(unfitted=error.after_round)
+
+    def check(self, shown: Shown) -> None:
+        """Raise unless these rounds fit the learner, the rounds before and the horizon. The door to `choose`."""
+        self.learner.check_shown(self.problem, shown)
+        self.check_horizon(len(shown))
+        if len(self.waiting):
+            shape = self.waiting.first.contexts.shape[1:]
+            if shown.contexts.shape[1:] != shape:
+                raise InputError(f"the context has shape {shown.contexts.shape[1:]}; expected {shape} as before")
+
+    def check_horizon(self, n: int) -> None:
+        """Raise HorizonError if n more rounds are too many."""
+        horizon = self.problem.horizon
+        if horizon is not None and self.rounds + n > horizon:
+            raise HorizonError(
+                f"round {self.rounds + n} was asked for, but the problem's horizon is {horizon}; "
+                "Problem(horizon=None) has no end"
+            )
+
+    def _decided(self, shown: Shown, rng: np.random.Generator) -> tuple[Decisions, "Loop"]:
+        """Decide rounds of the current epoch."""
+        decisions = self.learner.chosen(self.problem, self.state, shown, rng)
+        played = Played(self.rounds, shown.contexts, decisions.action, decisions.notes, shown.available)
+        return decisions, self._with(rounds=self.rounds + len(shown), waiting=self.waiting.plus(played))
+
+    def _learn(self, postponing: bool) -> "Loop":
+        """End the epoch."""
+        observations = observations_of(self.late, self.waiting, self.news, self.problem.n_arms)
+        learn = self.learner.postpone if postponing else self.learner.update
+        try:
+            state = learn(self.state, observations)
+        except FitError as error:
+            error.after_round = self.rounds
+            raise
+        return self._with(
+            state=state,
+            learnt=self.rounds,
+            until=self.rounds + self.learner.rounds_until_update(state),
+            waiting=Log(),
+            news=Log(),
+            late=Log(),
+            postponed=self.postponed + postponing,
+        )
+
+    def _with(self, **changes: Any) -> "Loop":
+        """The loop with some fields changed; `dataclasses.replace` takes ten times as long."""
+        other = object.__new__(Loop)
+        other.__dict__.update(self.__dict__)
+        other.__dict__.update(changes)
+        return other

@@ -1,0 +1,150 @@
+"""What SquareCB and SquareCB.G share: estimates of an oracle, offline or online, and a gamma that grows with time."""
+
+import math
+from abc import abstractmethod
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+
+from graphbandit.base.checks import LARGEST, setting_choice, setting_number
+from graphbandit.base.shapes import Float
+from graphbandit.errors import HorizonError, InputError, SettingError
+from graphbandit.function_classes.online import ORACLES, OnlineLinear
+from graphbandit.learners.epochs.base import EpochState, rounds_that_count
+from graphbandit.learners.epochs.estimates import EstimateLearner
+from graphbandit.learners.epochs.schedule import EpochSchedule
+from graphbandit.learners.problem import Problem
+from graphbandit.rounds.decisions import Decisions
+from graphbandit.rounds.observations import Observations
+from graphbandit.rounds.shown import Shown
+
+OracleName = Literal["offline", "vaw", "ridge", "ogd"]
+
+LARGEST_CONTEXT = 1e6
+"""Contexts of an online oracle are refused beyond this length, times the root of the regularisation.
+
+The square of the length over the regularisation is the condition of the matrix it inverts, so at 1e6 four digits of
+sixteen are left; one context of length 1e8 would leave none, and spoil every estimate after it.
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class OnlineOracle:
+    """Linear regression that learns every round; its states are those of a learner whose epochs are one round long."""
+
+    method: str
+    regularisation: float
+
+    def init(self, problem: Problem) -> EpochState:
+        """Nothing is known."""
+        return EpochState(problem=problem, rounds=0, epoch=1, data=None, model=None)
+
+    def rounds_until_update(self, state: EpochState) -> int:
+        """One, until the horizon."""
+        horizon = state.problem.horizon
+        return 1 if horizon is None or state.rounds < horizon else 0
+
+    def estimates(self, state: EpochState, shown: Shown) -> Float[np.ndarray, "n arms"]:
+        """What the regression predicts, 0 before anything is learnt."""
+        largest = LARGEST_CONTEXT * math.sqrt(self.regularisation)
+        with np.errstate(over="ignore"):  # infinitely long is too long
+            lengths = np.sqrt((shown.contexts * shown.contexts).sum(axis=-1))
+        if not (lengths <= largest).all():
+            raise InputError(
+                f"a context has length {lengths.max():g}; an online oracle expects at most {largest:g}: scale contexts"
+            )
+        values = self._regression(state).predict(state.model, shown.contexts)
+        if not (np.abs(values) <= LARGEST).all():
+            raise InputError(f"the oracle predicts values beyond {LARGEST:g}; expected contexts of smaller size")
+        return values
+
+    def update(self, state: EpochState, observations: Observations) -> EpochState:
+        """The regression sees what was revealed in the next round, and late news."""
+        observations.check(state.problem.n_arms)
+        if self.rounds_until_update(state) == 0:
+            raise HorizonError(f"round {state.rounds} ends the problem's horizon; expected no update after it")
+        if len(observations) == 0 or int(observations.rounds[-1]) != state.rounds:
+            last = int(observations.rounds[-1]) if len(observations) else "none"
+            raise InputError(f"the last round of the observations is {last}; expected round {state.rounds}")
+        model = self._regression(state).update(state.model, observations)
+        return replace(state, rounds=state.rounds + 1, epoch=state.epoch + 1, model=model)
+
+    def _regression(self, state: EpochState) -> OnlineLinear:
+        return OnlineLinear(method=self.method, n_arms=state.problem.n_arms, regularisation=self.regularisation)
+
+
+class OracleLearner(EstimateLearner):
+    """A learner whose estimates are those of the function class, an epoch each, or of an `OnlineOracle`."""
+
+    oracle: OracleName
+    gamma: float | Literal["power"]
+    gamma_scale: float
+    gamma_exponent: float
+    regularisation: float
+
+    def __post_init__(self) -> None:
+        setting_choice("oracle", self.oracle, ("offline", *ORACLES))
+        if self.oracle != "offline" and self.function_class is not None:
+            raise SettingError(
+                f"function_class is {self.function_class!r} with oracle {self.oracle!r}, which is linear by itself; "
+                "expected None, or oracle 'offline'"
+            )
+        if isinstance(self.gamma, str):
+            if self.gamma != "power":
+                raise SettingError(f"gamma is {self.gamma!r}; expected 'power' or a number above 0")
+        else:
+            setting_number("gamma", self.gamma, above=0.0, below=LARGEST)
+        setting_number("gamma_scale", self.gamma_scale, above=0.0, below=LARGEST)
+        setting_number("gamma_exponent", self.gamma_exponent, at_least=0.0, below=2.0)
+        setting_number("regularisation", self.regularisation, above=0.0)
+        EpochSchedule(growth=self.epoch_growth)
+
+    @abstractmethod
+    def sample(
+        self, state: EpochState, values: Float[np.ndarray, "n arms"], shown: Shown, rng: np.random.Generator
+    ) -> Decisions:
+        """Decisions from estimated mean rewards, which are all 0 before anything is learnt."""
+
+    def choose(self, state: EpochState, shown: Shown, rng: np.random.Generator) -> Decisions:
+        """The oracle's estimates, then the learner's own rule."""
+        values = self._online.estimates(state, shown) if self._online else self.estimates(state, shown)
+        return self.sample(state, values, shown, rng)
+
+    def gamma_of(self, state: EpochState) -> float:
+        """The gamma of the rounds until the next update; 1 before the first, when all estimates are 0."""
+        if state.model is None:
+            return 1.0
+        if not isinstance(self.gamma, str):
+            return float(self.gamma)
+        rounds = rounds_that_count(state.problem, state.rounds) if self._online is None else state.rounds
+        return self.gamma_scale * math.pow(rounds, self.gamma_exponent) / self.unit(state)
+
+    def unit(self, state: EpochState) -> float:
+        """The size of a reward that counts as 1."""
+        if self._online is not None:
+            return state.model.unit if state.model is not None else 1.0
+        return self.functions(state.problem).unit(state.data)
+
+    @cached_property
+    def _online(self) -> OnlineOracle | None:
+        if self.oracle == "offline":
+            return None
+        return OnlineOracle(method=self.oracle, regularisation=self.regularisation)
+
+    def init(self, problem: Problem) -> EpochState:
+        """Nothing is known."""
+        return self._online.init(problem) if self._online else super().init(problem)
+
+    def rounds_until_update(self, state: EpochState) -> int:
+        """Rounds until the oracle learns, or the horizon ends."""
+        return self._online.rounds_until_update(state) if self._online else super().rounds_until_update(state)
+
+    def update(self, state: EpochState, observations: Observations) -> EpochState:
+        """The oracle sees what was revealed."""
+        return self._online.update(state, observations) if self._online else super().update(state, observations)
+
+    def postpone(self, state: EpochState, observations: Observations) -> EpochState:
+        """All observations, and fhat as it was; an online oracle has no fit that could fail."""
+        return self._online.update(state, observations) if self._online else super().postpone(state, observations)

@@ -1,0 +1,142 @@
+"""What is kept of rounds until a learner has learnt from them: how they were played, and the rewards that came."""
+
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import Any, Generic, NamedTuple, TypeVar
+
+import numpy as np
+
+from graphbandit.base.shapes import Bool, Float, Int, Shaped
+from graphbandit.rounds.observations import Observations
+
+Item = TypeVar("Item")
+
+
+class Played(NamedTuple):
+    """Consecutive rounds from `first` on as they were played: what a learner is told of them beside their rewards."""
+
+    first: int
+    contexts: Shaped[np.ndarray, "n ..."]
+    actions: Int[np.ndarray, " n"]
+    notes: Float[np.ndarray, "n notes"]
+    available: Bool[np.ndarray, "n arms"] | None
+
+
+class News(NamedTuple):
+    """Rewards that came: reward k is of arm `arms[k]` in round `rounds[k]`, and was revealed with `propensities[k]`.
+
+    Columns are arrays where rewards come by the thousand, and lists where they come a few at a time.
+    """
+
+    rounds: Int[np.ndarray, " observed"] | list[int]
+    arms: Int[np.ndarray, " observed"] | list[int]
+    rewards: Float[np.ndarray, " observed"] | list[float]
+    propensities: Float[np.ndarray, " observed"] | list[float]
+
+
+class NewsColumns(NamedTuple):
+    """All news, each column an array."""
+
+    rounds: Int[np.ndarray, " observed"]
+    arms: Int[np.ndarray, " observed"]
+    rewards: Float[np.ndarray, " observed"]
+    propensities: Float[np.ndarray, " observed"]
+
+    @classmethod
+    def of(cls, news: "Log[News]") -> "NewsColumns":
+        """In the order they came."""
+        items = [*news]
+        kinds = (np.int64, np.int64, np.float64, np.float64)
+        if all(isinstance(item.arms, list) for item in items):
+            flat: list[Any] = [
+                np.array(list(chain.from_iterable(item[k] for item in items)), dtype=kind)
+                for k, kind in enumerate(kinds)
+            ]
+        else:
+            flat = [_joined([np.asarray(item[k], dtype=kind) for item in items]) for k, kind in enumerate(kinds)]
+        return cls(*flat)
+
+    def ordered(self, n_arms: int) -> "NewsColumns":
+        """By round and arm."""
+        place = self.rounds * n_arms + self.arms
+        if (place[1:] > place[:-1]).all():
+            return self
+        order = np.argsort(place)
+        return NewsColumns(*(column[order] for column in self))
+
+
+class Log(Generic[Item]):
+    """A sequence that only grows, as a value: `plus` gives a longer one, and the shorter one stays what it is.
+
+    Both look at the same list, so n items added one by one take O(n) time and memory. The list is copied where two
+    values grow out of the same one.
+
+    >>> one = Log([1, 2])
+    >>> two, other = one.plus(3), one.plus(4)
+    >>> list(one), list(two), list(other)
+    ([1, 2], [1, 2, 3], [1, 2, 4])
+    """
+
+    __slots__ = ("_items", "_length")
+
+    def __init__(self, items: Iterable[Item] = ()) -> None:
+        self._items = list(items)
+        self._length = len(self._items)
+
+    def plus(self, item: Item) -> "Log[Item]":
+        """This sequence and one item more."""
+        items = self._items
+        if len(items) != self._length:
+            items = items[: self._length]
+        items.append(item)
+        longer: Log[Item] = Log.__new__(Log)
+        longer._items, longer._length = items, self._length + 1
+        return longer
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __iter__(self) -> Iterator[Item]:
+        return iter(self._items[: self._length])
+
+    @property
+    def first(self) -> Item:
+        """The first item, of a sequence that is not empty."""
+        return self._items[0]
+
+
+def observations_of(late: "Log[Played]", waiting: "Log[Played]", news: "Log[News]", n_arms: int) -> Observations:
+    """Rounds and rewards as a learner learns them: by round and arm, whatever order they came in.
+
+    `late` are rounds that were learnt before, some maybe more than once, and `waiting` those that come next.
+    """
+    passed = {one.first: one for one in late}
+    parts = [*(passed[t] for t in sorted(passed)), *waiting]
+    rounds = _joined([np.arange(part.first, part.first + len(part.actions)) for part in parts])
+    told = NewsColumns.of(news).ordered(n_arms)
+    return Observations(
+        contexts=_joined([part.contexts for part in parts]),
+        rounds=rounds,
+        rows=np.searchsorted(rounds, told.rounds),
+        arms=told.arms,
+        rewards=told.rewards,
+        available=_masks(parts, n_arms),
+        actions=_joined([part.actions for part in parts]),
+        propensities=told.propensities,
+        notes=_joined([part.notes for part in parts]),
+    )
+
+
+def _joined(arrays: list[Any]) -> Any:
+    return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
+
+
+def _masks(parts: list[Played], n_arms: int) -> Bool[np.ndarray, "n arms"] | None:
+    """Which arms were on offer; None if all were in all rounds."""
+    if all(part.available is None for part in parts):
+        return None
+    everything = [np.ones((len(part.actions), n_arms), dtype=np.bool_) for part in parts]
+    masks: Bool[np.ndarray, "n arms"] = _joined(
+        [mask if part.available is None else part.available for part, mask in zip(parts, everything, strict=True)]
+    )
+    return masks

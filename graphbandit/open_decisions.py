@@ -1,0 +1,98 @@
+"""Decisions that still await rewards, and the check of what is handed back for them."""
+
+import math
+import operator
+import reprlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from graphbandit.base.checks import LARGEST
+from graphbandit.base.shapes import Float, Int
+from graphbandit.errors import ObservationError
+from graphbandit.learners.played import News, Played
+
+
+@dataclass(frozen=True, eq=False)
+class OpenDecision:
+    """A decision that awaits rewards.
+
+    - `played`: its round, as the learner will be told of it.
+    - `revealed`: the arms whose rewards may come, ascending, and `propensities`, the probabilities that they would.
+    - `seen`: those that have come. The only thing here that changes.
+    """
+
+    played: Played
+    revealed: Int[np.ndarray, " revealed"]
+    propensities: Float[np.ndarray, " revealed"]
+    seen: set[int] = field(default_factory=set)
+
+    @property
+    def awaited(self) -> Int[np.ndarray, " awaited"]:
+        """The arms whose rewards have not come yet."""
+        return np.array([arm for arm in self.revealed.tolist() if arm not in self.seen], dtype=np.int64)
+
+    def news(self, rewards: Mapping[int, float]) -> News:
+        """These rewards, checked: of revealed arms, none of them given before, finite numbers."""
+        number, seen = self.played.first, self.seen
+        found: dict[int, float] = {}
+        propensity = self._propensities(len(rewards))
+        for key, value in rewards.items():
+            arm = key if type(key) is int else whole_number(key)
+            if arm is None:
+                raise ObservationError(f"arm is {key!r}; expected a whole number")
+            if arm not in propensity:
+                arms = self.revealed.tolist()
+                shown = ", ".join(map(str, arms[:12])) + (", ..." if len(arms) > 12 else "")
+                raise ObservationError(f"decision {number} did not reveal arm {arm}; expected some of {shown}")
+            if arm in seen or arm in found:
+                raise ObservationError(f"the reward of arm {arm} of decision {number} was given already")
+            found[arm] = value if type(value) is float and abs(value) <= LARGEST else _reward(number, arm, value)
+        return News([number] * len(found), list(found), list(found.values()), [propensity[arm] for arm in found])
+
+    def _propensities(self, wanted: int) -> "Mapping[int, float] | _Sorted":
+        """The propensity of each revealed arm: all in a dictionary, or looked up one by one where few are wanted."""
+        if len(self.revealed) > 8 * wanted + 64:
+            return _Sorted(self.revealed, self.propensities)
+        return dict(zip(self.revealed.tolist(), self.propensities.tolist(), strict=True))
+
+
+@dataclass(frozen=True)
+class _Sorted:
+    """A look-up in two arrays, the first of them ascending."""
+
+    keys: Int[np.ndarray, " n"]
+    values: Float[np.ndarray, " n"]
+
+    def _place(self, key: int) -> int:
+        return int(np.searchsorted(self.keys, key))
+
+    def __contains__(self, key: int) -> bool:
+        place = self._place(key) if abs(key) < 2**62 else len(self.keys)
+        return place < len(self.keys) and int(self.keys[place]) == key
+
+    def __getitem__(self, key: int) -> float:
+        return float(self.values[self._place(key)])
+
+
+def whole_number(value: object) -> int | None:
+    """`value` as a whole number, None if it is none."""
+    try:
+        return None if isinstance(value, bool) else operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        return None
+
+
+def _reward(number: int, arm: int, value: Any) -> float:
+    try:
+        reward = math.nan if isinstance(value, str | bytes) or np.ndim(value) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        reward = math.nan
+    if not abs(reward) <= LARGEST:
+        raise ObservationError(
+            f"the reward of arm {arm} of decision {number} is {reprlib.repr(value)}; "
+            f"expected a finite number up to {LARGEST:g} in size"
+        )
+    return reward

@@ -1,0 +1,93 @@
+"""What a learner is shown before it decides: the contexts, graphs and arms on offer of a batch of rounds."""
+
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+
+from graphbandit.base.checks import available_array, first_not_finite
+from graphbandit.base.shapes import Bool, Shaped
+from graphbandit.errors import GraphError, InputError
+from graphbandit.graphs.batch import FeedbackGraphs
+from graphbandit.graphs.probabilistic import ProbabilisticGraphs
+
+Graphs = FeedbackGraphs | ProbabilisticGraphs
+"""A batch of graphs, or of the probabilities of their edges."""
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """A batch of n rounds as a learner sees them. It is checked when it is built, so whoever holds one may trust it.
+
+    - `contexts`: one row a round, shape (n, ...), finite numbers.
+    - `graphs`: one graph a round; or the probabilities of its edges; or None where no graph is shown.
+    - `available`: the arms on offer, shape (n, arms) or (arms,), at least one a round; None (default): all of them.
+
+    >>> from graphbandit import graphs
+    >>> shown = Shown(np.zeros((3, 2)), FeedbackGraphs.repeat(graphs.star(4), 3), np.array([True, True, False, True]))
+    >>> len(shown), shown.available.shape, len(shown[1:])
+    (3, (3, 4), 2)
+    """
+
+    contexts: Shaped[np.ndarray, "n ..."]
+    graphs: Graphs | None
+    available: Bool[np.ndarray, "n arms"] | None = None
+
+    def __post_init__(self) -> None:
+        contexts, graphs = self.contexts, self.graphs
+        if not isinstance(contexts, np.ndarray) or contexts.ndim == 0:
+            raise InputError(
+                f"contexts is a {type(contexts).__name__}; expected an array with the round as its first axis"
+            )
+        if contexts.dtype.kind not in "biuf":
+            raise InputError(f"contexts have type {contexts.dtype}; expected numbers")
+        if not np.isfinite(contexts).all():
+            raise InputError(f"contexts have {first_not_finite(contexts)}; expected finite numbers")
+        n = len(contexts)
+        if graphs is not None:
+            if not isinstance(graphs, FeedbackGraphs | ProbabilisticGraphs):
+                raise GraphError(
+                    f"graphs is a {type(graphs).__name__}; expected FeedbackGraphs, ProbabilisticGraphs or None"
+                )
+            if len(graphs) != n:
+                raise InputError(f"{n} contexts came with {len(graphs)} graphs; expected one graph a round")
+        if self.available is not None:
+            n_arms = graphs.n_arms if graphs is not None else np.shape(self.available)[-1]
+            # a copy: whoever handed the mask in may change it
+            object.__setattr__(self, "available", np.array(available_array(self.available, n, n_arms), order="C"))
+
+    @property
+    def n_arms(self) -> int | None:
+        """How many arms the graphs and masks have; None if neither is there to say."""
+        if self.graphs is not None:
+            return self.graphs.n_arms
+        return None if self.available is None else self.available.shape[1]
+
+    def __len__(self) -> int:
+        return len(self.contexts)
+
+    def __getitem__(self, rounds: slice) -> "Shown":
+        """Some of the rounds. Nothing is copied or checked again."""
+        graphs: Any = self.graphs
+        part = object.__new__(Shown)
+        part.__dict__.update(
+            contexts=self.contexts[rounds],
+            graphs=None if graphs is None else graphs[rounds],
+            available=None if self.available is None else self.available[rounds],
+        )
+        return part
+
+    def with_graphs(self, graphs: Graphs) -> "Shown":
+        """The same rounds with other graphs, one a round, which are trusted to fit."""
+        other = object.__new__(Shown)
+        other.__dict__.update(self.__dict__, graphs=graphs)
+        return other
+
+    def offered(self, n_arms: int) -> Bool[np.ndarray, "n arms"]:
+        """The arms on offer as a mask, all of them where `available` is None."""
+        return np.ones((len(self), n_arms), dtype=np.bool_) if self.available is None else self.available
+
+    @property
+    def feedback_graphs(self) -> FeedbackGraphs:
+        """The graphs, for learners that take no others."""
+        return cast(FeedbackGraphs, self.graphs)

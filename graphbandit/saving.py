@@ -1,0 +1,216 @@
+"""A bandit's file: what is in it, and the check that what comes back fits together."""
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from graphbandit.base import saved_files
+from graphbandit.base.checks import contexts_array
+from graphbandit.base.shapes import Bool, Int
+from graphbandit.errors import SavedFileError
+from graphbandit.function_classes.base import FunctionClass
+from graphbandit.learners.base import Learner
+from graphbandit.learners.loop import Loop
+from graphbandit.learners.played import Log, News, NewsColumns, Played
+from graphbandit.learners.problem import Problem
+from graphbandit.open_decisions import OpenDecision
+
+
+@dataclass(frozen=True, kw_only=True)
+class SavedBandit:
+    """All there is to a bandit: its identity, loop, random stream, open decisions and limits."""
+
+    identity: str
+    loop: Loop
+    generator: Mapping[str, Any]
+    opened: Mapping[int, OpenDecision]
+    forgotten: int
+    max_open: int
+    forget_after: int | None
+
+
+def save_bandit(path: str | os.PathLike[str], bandit: SavedBandit) -> None:
+    """Write a bandit to a file, atomically. The same bandit gives the same bytes."""
+    loop, opened = bandit.loop, list(bandit.opened.values())
+    late = {one.first: one for one in loop.late}
+    rounds = [one for part in loop.waiting for one in _single(part)]
+    content = {
+        "identity": bandit.identity,
+        "learner": loop.learner,
+        "problem": loop.problem,
+        "state": loop.state,
+        "generator": bandit.generator,
+        "rounds": loop.rounds,
+        "learnt": loop.learnt,
+        **_columns("", rounds),
+        "available": [None if one.available is None else np.flatnonzero(one.available) for one in rounds],
+        "open_ids": np.array([entry.played.first for entry in opened], dtype=np.int64),
+        **_columns("open_", [entry.played for entry in opened]),
+        "open_revealed": [entry.revealed for entry in opened],
+        "open_propensities": [entry.propensities for entry in opened],
+        "open_seen": [np.array(sorted(entry.seen), dtype=np.int64) for entry in opened],
+        **{f"news_{name}": column for name, column in NewsColumns.of(loop.news)._asdict().items()},
+        "late_rounds": np.array(sorted(late), dtype=np.int64),
+        **_columns("late_", [late[t] for t in sorted(late)]),
+        "unfitted": loop.unfitted,
+        "postponed": loop.postponed,
+        "forgotten": bandit.forgotten,
+        "max_open": bandit.max_open,
+        "forget_after": bandit.forget_after,
+    }
+    saved_files.write(path, "bandit", content)
+
+
+def load_bandit(path: str | os.PathLike[str], function_class: FunctionClass[Any, Any, Any] | None) -> SavedBandit:
+    """The bandit that was saved there; `function_class` stands for one that a file cannot hold."""
+
+    def replace(description: dict[str, Any]) -> FunctionClass[Any, Any, Any]:
+        if function_class is None:
+            raise SavedFileError(
+                f"{path} was saved with a function class that a file cannot hold, {description}; "
+                "expected the same one again as load(path, function_class=...)"
+            )
+        found = function_class.__external__() if hasattr(function_class, "__external__") else function_class
+        if found != description:
+            raise SavedFileError(f"function_class is {found!r}; expected the one saved in {path}, {description}")
+        return function_class
+
+    saved = saved_files.read(path, "bandit", replace)
+    try:
+        return _restored(saved)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise SavedFileError(f"{path} is damaged: {type(error).__name__}: {error}") from error
+
+
+def _restored(saved: dict[str, Any]) -> SavedBandit:
+    learner, problem, state = saved["learner"], saved["problem"], saved["state"]
+    if not isinstance(learner, Learner) or not isinstance(problem, Problem):
+        raise TypeError("no learner and problem in it")
+    if not isinstance(saved["identity"], str):
+        raise TypeError("no identity in it")
+    rounds, learnt = int(saved["rounds"]), int(saved["learnt"])
+    masks = _masks(saved["available"], problem.n_arms)
+    if not len(masks) == len(saved["actions"]) == rounds - learnt:
+        raise ValueError("its rounds and contexts do not fit each other")
+    waiting = _rows(saved, "", range(learnt, learnt + len(masks)), masks)
+    opened = _rows(saved, "open_", saved["open_ids"].tolist())
+    late = _rows(saved, "late_", saved["late_rounds"].tolist())
+    every = (*waiting, *opened, *late)
+    if len({(row.contexts.shape, row.notes.shape) for row in every}) > 1:
+        raise ValueError("its contexts have different shapes")
+    if not all(0 <= int(row.actions[0]) < problem.n_arms for row in every):
+        raise ValueError("its rounds and its arms do not fit each other")
+    until = learnt + learner.rounds_until_update(state)
+    if getattr(state, "rounds", learnt) != learnt or not learnt <= rounds <= until:
+        raise ValueError("its rounds and its learner's state do not fit each other")
+    unfitted = saved["unfitted"]
+    return SavedBandit(
+        identity=saved["identity"],
+        loop=Loop(
+            learner=learner,
+            problem=problem,
+            state=state,
+            rounds=rounds,
+            learnt=learnt,
+            until=until,
+            waiting=Log(waiting),
+            news=_news(saved, {*range(learnt, rounds), *(row.first for row in late)}, problem.n_arms),
+            late=Log(late),
+            unfitted=None if unfitted is None else int(unfitted),
+            postponed=int(saved["postponed"]),
+        ),
+        generator=_generator(saved["generator"]),
+        opened=dict(_open_decisions(saved, opened, rounds, problem.n_arms)),
+        forgotten=int(saved["forgotten"]),
+        max_open=int(saved["max_open"]),
+        forget_after=None if saved["forget_after"] is None else int(saved["forget_after"]),
+    )
+
+
+def _generator(state: Any) -> Mapping[str, Any]:
+    """The state of a random stream, if it is one."""
+    stream = np.random.PCG64()
+    stream.state = state
+    return stream.state
+
+
+def _news(saved: dict[str, Any], known: set[int], n_arms: int) -> Log[News]:
+    """The rewards that are not learnt, of known rounds and arms and with propensities."""
+    news = NewsColumns(*(saved[f"news_{name}"] for name in NewsColumns._fields))
+    if [column.dtype for column in news] != [np.int64, np.int64, np.float64, np.float64]:
+        raise ValueError("its rewards have columns of another type")
+    k = len(news.rounds)
+    if not all(column.shape == (k,) for column in news):
+        raise ValueError("its rewards have columns of different lengths")
+    fits = (news.arms >= 0) & (news.arms < n_arms) & np.isfinite(news.rewards)
+    fits &= (news.propensities > 0) & (news.propensities <= 1 + 1e-6)
+    if not fits.all() or not known.issuperset(news.rounds.tolist()):
+        raise ValueError("its rounds and its rewards do not fit each other")
+    return Log([News(*(column.tolist() for column in news))] if k else [])
+
+
+def _open_decisions(
+    saved: dict[str, Any], played: list[Played], rounds: int, n_arms: int
+) -> Iterable[tuple[int, OpenDecision]]:
+    """The open decisions, each with arms that may be revealed, those seen among them."""
+    columns = (saved["open_revealed"], saved["open_propensities"], saved["open_seen"])
+    last = -1
+    for one, revealed, q, seen in zip(played, *columns, strict=True):
+        ascending = np.concatenate([[-1], revealed, [n_arms]])
+        if not last < one.first < rounds or revealed.dtype != np.int64 or not (np.diff(ascending) > 0).all():
+            raise ValueError("its rounds and its open decisions do not fit each other")
+        if not np.isin(seen, revealed).all():
+            raise ValueError("its open decisions have rewards of arms that they did not reveal")
+        if q.shape != revealed.shape or not ((q > 0) & (q <= 1 + 1e-6)).all():
+            raise ValueError("its open decisions and their propensities do not fit each other")
+        last = one.first
+        yield one.first, OpenDecision(one, revealed, q, set(seen.tolist()))
+
+
+def _single(part: Played) -> Iterable[Played]:
+    """The rounds of a batch one by one."""
+    for i in range(len(part.actions)):
+        one = slice(i, i + 1)
+        mask = None if part.available is None else part.available[one]
+        yield Played(part.first + i, part.contexts[one], part.actions[one], part.notes[one], mask)
+
+
+def _columns(prefix: str, rows: list[Played]) -> dict[str, Any]:
+    """Rounds as arrays that a file can hold."""
+    return {
+        f"{prefix}contexts": np.concatenate([row.contexts for row in rows]) if rows else np.empty((0,)),
+        f"{prefix}actions": np.concatenate([row.actions for row in rows]) if rows else np.empty(0, dtype=np.int64),
+        f"{prefix}notes": np.concatenate([row.notes for row in rows]) if rows else np.empty((0, 0)),
+    }
+
+
+def _rows(
+    saved: dict[str, Any],
+    prefix: str,
+    rounds: Iterable[int],
+    masks: list[Bool[np.ndarray, "1 arms"] | None] | None = None,
+) -> list[Played]:
+    """What `_columns` made arrays of."""
+    contexts, notes = (contexts_array(saved[f"{prefix}{name}"]) for name in ("contexts", "notes"))
+    actions = saved[f"{prefix}actions"]
+    if notes.ndim != 2 or actions.dtype != np.int64 or actions.ndim != 1:
+        raise ValueError("its notes or actions are no columns")
+    given = [None] * len(actions) if masks is None else masks
+    return [
+        Played(first, contexts[i : i + 1], actions[i : i + 1], notes[i : i + 1], mask)
+        for i, (first, mask, _, _) in enumerate(zip(rounds, given, contexts, notes, strict=True))
+    ]
+
+
+def _masks(arms: list[Int[np.ndarray, " some"] | None], n_arms: int) -> list[Bool[np.ndarray, "1 arms"] | None]:
+    """The arms on offer in each round as masks."""
+    masks: list[Bool[np.ndarray, "1 arms"] | None] = []
+    for some in arms:
+        mask = None if some is None else np.zeros((1, n_arms), dtype=np.bool_)
+        if some is not None and mask is not None:
+            mask[0, some] = True
+        masks.append(mask)
+    return masks
