@@ -37,7 +37,7 @@ def killed_while_it_ran(arguments: list[str], out: Path, rng: random.Random) -> 
 
 
 def test_kill_9_and_resume_again_and_again_gives_the_same_bytes(tmp_path):
-    experiment = replace(SMALL, rounds=512, repeats=20 + 15 * KILLS)
+    experiment = replace(SMALL, rounds=512, repeats=10 + 8 * KILLS)
     (tmp_path / "sweep.toml").write_text(to_toml(experiment, relative_to=tmp_path))
     rng = random.Random(KILLS)
     out = tmp_path / "out"

@@ -98,10 +98,20 @@ def test_as_a_whole_resumed_and_with_other_workers(tmp_path: Path):
     assert files_of(tmp_path / "two") == before
 
 
-def test_the_default_keeps_its_promise_where_nothing_else_explores(tmp_path: Path):
-    """Measured, not read from a document: a context that never changes, so that nothing but the learner explores."""
-    plan = Plan(study="exploration", only=("still",), rounds=512, repeats=2)
-    sweep = sweep_of(run_plan(plan, out=tmp_path, workers=1))
+def test_the_verdict_on_the_default_is_measured(tmp_path: Path):
+    """On a context that never changes, so that nothing but the learner explores: every figure is that of the runs."""
+    plan = Plan(study="exploration", only=("still",), rounds=64, repeats=2)
+    findings = run_plan(plan, out=tmp_path, workers=1)
+    sweep = sweep_of(findings)
     assert sweep.default == Choice.default()
     assert {case.graph for case in sweep.cases} == {"star", "cliques", "random", "loops only"}
-    assert sweep.broken == []
+    regrets = findings.experiments["still"].regrets
+    worst = 0.0
+    for case in sweep.cases:
+        means = {name: regrets.sample(case.graph, name).mean() for name in regrets.learners}
+        label = f"{sweep.default.gamma} eta={sweep.default.eta}"
+        ratio = means[label] / min(mean for name, mean in means.items() if name != "greedy")
+        assert case.ratio(sweep.default) == pytest.approx(ratio)
+        worst = max(worst, ratio)
+    assert f"{worst:.2f} times the best of the sweep" in sweep.verdict
+    assert ("breaks the factor" in sweep.verdict) == (worst > 3)

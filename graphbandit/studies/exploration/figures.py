@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-FORMS: dict[str, Any] = {"width": "solid", "paper": (0, (4, 1.6))}
+FORMS: dict[str, Any] = {"natural": "solid", "width": (0, (1.3, 1.3)), "paper": (0, (4, 1.6))}
 """How the curve of each form of gamma is drawn."""
 
 

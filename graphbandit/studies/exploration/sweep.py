@@ -1,7 +1,7 @@
 """What the sweep of eta says, and whether the default keeps its promise.
 
 A case is a function class on a kind of graph. In each, the regret of the default is compared with the lowest mean
-regret of all eta and both forms of gamma. That one is picked after the fact, so the ratio flatters the best, never the
+regret of all eta and all forms of gamma. That one is picked after the fact, so the ratio flatters the best, never the
 default. Beside it stand the ratio to the best eta of the same form, and the ratio of greedy, which is eta = infinity.
 """
 
