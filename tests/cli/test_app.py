@@ -34,6 +34,7 @@ def test_help_lists_every_command() -> None:
     assert set(COMMANDS) == {
         "bench",
         "compare",
+        "compile",
         "demo",
         "leaderboard",
         "network",

@@ -219,9 +219,9 @@ def test_ids_n_finds_the_smallest_ratio():
         told = others @ gains
         ratios = (others @ regrets)[told > 0] ** 2 / told[told > 0]
         assert found <= ratios.min() * (1 + 1e-9)
-    q = np.empty(3)
-    smallest_ratio(np.array([0.3, 0.1, 0.2]), np.zeros(3), np.ones(3, dtype=bool), np.empty(3, np.int64), q)
-    assert q.tolist() == [0, 1, 0], "nothing to learn: the smallest regret"
+    q = np.empty((1, 3))
+    directed_sampling(np.array([[0.3, 0.1, 0.2]]), np.zeros((1, 3)), np.ones((1, 3), dtype=bool), q, np.empty(1, int))
+    assert q[0].tolist() == [0, 1, 0], "nothing to learn: the smallest regret"
 
 
 def test_ids_n_reads_the_graph():

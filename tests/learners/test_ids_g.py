@@ -69,10 +69,10 @@ def test_edges_with_probabilities_are_those_of_the_reference():
     revealed = [graph.to_dense() for graph in real]
     compare(
         decisions,
-        reference.run(values, list(odds), rewards, uniforms, None, sigma=0.7, growth=1.2, revealed=revealed),
+        reference.run(values, list(odds.stored), rewards, uniforms, None, sigma=0.7, growth=1.2, revealed=revealed),
     )
     for t in range(n):
-        np.testing.assert_allclose(decisions.observation_probabilities[t], decisions.probabilities[t] @ odds[t])
+        np.testing.assert_allclose(decisions.observation_probabilities[t], decisions.probabilities[t] @ odds.matrix(t))
 
 
 def test_graphs_that_are_certain_are_the_same_either_way():

@@ -1,6 +1,7 @@
 """AdaCB.G on graphs in which arms do not reveal themselves: its program, its factor, and what is refused."""
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +14,9 @@ from graphbandit.planning.program import Program
 from graphbandit.planning.sampling_program import solve_scaled
 from graphbandit.rounds.shown import Shown
 from tests.learners.test_against_reference import problem, run_package
+
+DOUBLING: dict[str, Any] = {"gamma": "paper", "eta": 1e6, "epoch_growth": 2.0}
+"""Epochs that end after rounds 2, 4, 8 ..., whatever the learner's defaults are."""
 
 
 def loose(seed, n, n_arms, density):
@@ -48,7 +52,7 @@ def by_highs(costs, G, rows, demand, columns):
 def test_every_round_is_the_optimum_of_the_stated_program(density, settings, masked):
     values, _, rewards, uniforms, masks = problem(4, 6, "random", functions=15, masked=masked)
     graphs = loose(7, len(values), 6, density)
-    learner = gb.AdaCBG(**settings, unrevealed="ignore")
+    learner = gb.AdaCBG(**(DOUBLING | settings), unrevealed="ignore")
     before = scaling_count()
     d, _ = run_package(learner, values, graphs, rewards, uniforms, masks, horizon=len(values), noise=0.7)
     scaled = 0
@@ -98,7 +102,7 @@ def test_a_factor_worked_out_by_hand():
 
 def test_rounds_do_not_depend_on_what_else_is_in_the_batch():
     instance = gb.environments.paper(n_arms=6, graph="random", reward_scale=8.0).instance(1)
-    learner, part = gb.AdaCBG(), instance.rounds(0, 64)
+    learner, part = gb.AdaCBG(**DOUBLING), instance.rounds(0, 64)
     state, start = learner.init(instance.problem(None)), 0
     for _ in range(5):
         these = part[start : start + learner.rounds_until_update(state)]
@@ -153,7 +157,7 @@ def test_a_best_arm_that_does_not_reveal_itself_is_still_looked_at():
     values = np.array([[1.0, 0.0], [-1.0, 0.0]])
     functions = gb.FiniteClass(lambda x: np.broadcast_to(values, (len(x), 2, 2)), n_functions=2, n_arms=2)
     graph = gb.FeedbackGraph.from_edges([(0, 1), (1, 0)], 2, require_loops=False)
-    learner, graphs = gb.AdaCBG(), gb.FeedbackGraphs.repeat(graph, 2)
+    learner, graphs = gb.AdaCBG(**DOUBLING), gb.FeedbackGraphs.repeat(graph, 2)
     state = learner.init(gb.Problem(n_arms=2, function_class=functions, noise=1.0))
     nothing = gb.Observations.from_masks(np.zeros((2, 1)), np.zeros((2, 2), dtype=bool), np.zeros((2, 2)))
     state = learner.update(state, nothing)
