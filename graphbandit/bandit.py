@@ -283,7 +283,7 @@ class Bandit:
         self, contexts: Shaped[np.ndarray, "n ..."], graphs: Graphs | None, available: npt.ArrayLike | None
     ) -> list[Decision]:
         """Decide, and note the change down only when all of it is known."""
-        shown = Shown(contexts, graphs, available)  # type: ignore[arg-type]  # what is no mask is refused there
+        shown = Shown(contexts, graphs, available)
         with self._lock:
             loop = self._settled()
             if not len(shown):
