@@ -119,11 +119,11 @@ def run(settings: Settings, progress: Progress) -> list[dict[str, Any]]:
 
 def measure(family: str, n_arms: int, coverage: str, settings: Settings) -> dict[str, Any]:
     """One row: the contenders take turns, `CHUNK` programs each, until the time is up."""
-    from graphbandit.kernels.planning.simplex import workspace
+    from graphbandit.kernels.planning.simplex import scratch
 
     source = programs(family, n_arms, coverage, np.random.default_rng([n_arms, FAMILIES.index(family)]))
     chunk = CHUNK if n_arms <= 200 else 2
-    work, loop, highs, scipy = workspace(n_arms, n_arms), compiled_loop(), Highs(), Scipy()
+    work, loop, highs, scipy = scratch(n_arms, n_arms), compiled_loop(), Highs(), Scipy()
     first = [next(source) for _ in range(3 if n_arms <= 200 else 1)]
     for rival in (highs, scipy):
         rival.tune([program.lp for program in first])

@@ -1,6 +1,7 @@
 """The package as a whole: importing it costs little, compiling is announced once, and every name is documented."""
 
 import inspect
+import os
 import subprocess
 import sys
 from types import SimpleNamespace
@@ -23,31 +24,74 @@ def test_importing_loads_no_compiler_no_plotting_and_compiles_nothing():
     assert done.stderr == ""
 
 
-def test_compiling_is_announced_once_and_only_for_our_kernels(capsys):
+def test_compiling_is_announced_once_and_only_for_our_kernels(capsys, tmp_path, monkeypatch):
     def compiling(module):
         return SimpleNamespace(data={"dispatcher": SimpleNamespace(py_func=SimpleNamespace(__module__=module))})
 
-    announcement = jit._Announcement()
-    announcement.on_start(compiling("somebody.elses"))
+    monkeypatch.setattr("numba.core.config.CACHE_DIR", str(tmp_path))
+    registered = []
+    monkeypatch.setattr(jit.atexit, "register", registered.append)
+    first = jit.Compilations()
+    first.on_start(compiling("somebody.elses"))
+    first.on_end(compiling("somebody.elses"))
     assert capsys.readouterr().err == ""
-    for _ in range(3):
-        announcement.on_start(compiling("graphbandit.kernels.planning.sampling"))
-    assert capsys.readouterr().err.count("compiling its kernels, once") == 1
+    assert first.count == 0
+    for process in (first, jit.Compilations()):  # the second finds what the first left on disk
+        for _ in range(3):
+            process.on_start(compiling("graphbandit.kernels.planning.sampling"))
+            process.on_start(compiling("numba.np.arrayobj"))
+            process.on_end(compiling("numba.np.arrayobj"))
+            process.on_end(compiling("graphbandit.kernels.planning.sampling"))
+        assert process.count == 6
+    assert capsys.readouterr().err.count("compiling kernels, once per installation") == 1
+    assert len(registered) == 1
+    registered[0]()
+    assert "compiled planning.sampling in 0.0 s" in capsys.readouterr().err
 
 
-def test_compiled_kernels_of_other_sources_are_dropped(tmp_path, monkeypatch):
-    folder = tmp_path / "kernels"
-    (folder / "__pycache__").mkdir(parents=True)
-    (folder / "jit.py").write_text("one")
-    monkeypatch.setattr(jit, "__file__", str(folder / "jit.py"))
-    jit._drop_stale_kernels()
-    compiled = folder / "__pycache__" / "rounds.decide-1.py311.nbi"
-    compiled.write_text("made from one")
-    jit._drop_stale_kernels()
-    assert compiled.exists(), "the sources are the same"
-    (folder / "jit.py").write_text("two")
-    jit._drop_stale_kernels()
-    assert not compiled.exists()
+KERNELS = {
+    "inner.py": "from graphbandit.kernels.jit import kernel\n\n@kernel()\ndef part():\n    return {value}\n",
+    "outer.py": (
+        "from graphbandit.kernels.jit import kernel\nfrom graphbandit.kernels.{folder}.inner import part\n\n"
+        "@kernel()\ndef whole():\n    return part()\n"
+    ),
+}
+
+
+def test_compiled_kernels_of_other_sources_are_never_used(tmp_path):
+    """An upgrade that changes a callee only, with one cache folder for both versions: Numba alone would not see it."""
+    import shutil
+    from pathlib import Path
+
+    package = tmp_path / "site" / "graphbandit"
+    source = Path(gb.__file__).parent
+    for file in ["kernels/__init__.py", "kernels/jit.py"]:
+        (package / file).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(source / file, package / file)
+    (package / "__init__.py").write_text("")
+    folder = package / "kernels" / "two"
+    folder.mkdir()
+    (folder / "__init__.py").write_text("")
+    script = (
+        "from graphbandit.kernels.two.outer import whole\n"
+        "print(whole(), sum(whole.stats.cache_hits.values()), sum(whole.stats.cache_misses.values()))"
+    )
+    for place in ({"NUMBA_CACHE_DIR": str(tmp_path / "cache")}, {}):
+        found = []
+        for value in (1, 1, 2, 2):
+            for name, text in KERNELS.items():
+                (folder / name).write_text(text.format(value=value, folder="two"))
+            environment = {**os.environ, "PYTHONPATH": str(tmp_path / "site"), **place}
+            if not place:
+                environment.pop("NUMBA_CACHE_DIR", None)
+            done = subprocess.run(
+                [sys.executable, "-B", "-c", script], capture_output=True, text=True, env=environment, cwd=tmp_path
+            )
+            assert done.returncode == 0, done.stderr
+            found.append(done.stdout.split())
+        assert found == [["1", "0", "1"], ["1", "1", "0"], ["2", "0", "1"], ["2", "1", "0"]]
+    folders = [path.name for path in (folder / "__pycache__").iterdir() if path.is_dir()]
+    assert len(folders) == 1, "compiled kernels of the old sources are deleted from the package's own folder"
 
 
 def test_every_public_name_is_there_and_documented():

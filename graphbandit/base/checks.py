@@ -15,6 +15,10 @@ from graphbandit.errors import InputError, SettingError
 LARGEST = 1e100
 """Rewards and their estimates are refused beyond this size: sums of their squares must stay finite."""
 
+LARGEST_FEATURE = 1e30
+"""Contexts and features are refused beyond this size: their squares times rewards must stay finite, and many regressors
+compute in single precision."""
+
 LARGEST_SCALE = 1e25
 """Scales (of noise, of a prior, of a range of rewards) are refused beyond this size: so must their products."""
 
@@ -69,6 +73,11 @@ def setting_number(
     return number
 
 
+def optional_number(name: str, value: object, **bounds: float) -> float | None:
+    """`value` as a finite number within the bounds given, or None."""
+    return None if value is None else setting_number(name, value, **bounds)
+
+
 def setting_choice(name: str, value: object, choices: Sequence[str]) -> None:
     """`value` is one of `choices`."""
     if not isinstance(value, str) or value not in choices:
@@ -111,6 +120,13 @@ def first_not_finite(array: Shaped[np.ndarray, "..."], *, largest: float = np.in
     place = tuple(int(i) for i in np.argwhere(~(np.isfinite(array) & (np.abs(array) <= largest)))[0])
     where = f"[{', '.join(map(str, place))}]" if place else "it"
     return f"{array[place]} at {where}"
+
+
+def check_features(contexts: Shaped[np.ndarray, "..."], *, largest: float = LARGEST_FEATURE) -> None:
+    """Raise InputError at a context that is not finite or too large to be learnt from."""
+    if not (np.abs(contexts) <= largest).all():
+        where = first_not_finite(contexts, largest=largest)
+        raise InputError(f"contexts have {where}; expected finite numbers up to {largest:g} in size")
 
 
 def contexts_array(contexts: npt.ArrayLike) -> Shaped[np.ndarray, "n ..."]:

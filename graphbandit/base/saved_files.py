@@ -11,6 +11,7 @@ import json
 import math
 import os
 import secrets
+import stat
 import zipfile
 from collections.abc import Callable
 from dataclasses import is_dataclass
@@ -19,13 +20,14 @@ from typing import IO, Any, TypeVar
 
 import numpy as np
 
+from graphbandit.base.declared import check_declared
 from graphbandit.errors import SavedFileError
 
 FORMAT = "graphbandit"
-VERSION = 3
+VERSION = 2
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time a zip archive can hold; a real one would change the bytes
 
-_Arrays = dict[tuple[str, tuple[int, ...], bytes], tuple[int, np.ndarray]]
+_Content = dict[tuple[str, tuple[int, ...], bytes], tuple[int, np.ndarray]]
 Class = TypeVar("Class", bound=type)
 _savable: dict[str, type] = {}
 
@@ -46,7 +48,18 @@ def savable(cls: Class) -> Class:
 def write(path: str | os.PathLike[str], kind: str, content: dict[str, Any]) -> None:
     """Write `content` (dictionaries, lists, numbers, strings, arrays, savable values) to `path`, atomically."""
     target = _path(path)
-    arrays: _Arrays = {}
+    write_atomically(target, _archive(kind, content))
+
+
+def to_bytes(kind: str, content: dict[str, Any]) -> bytes:
+    """What `write` would write, as bytes; the same content gives the same bytes."""
+    buffer = io.BytesIO()
+    _archive(kind, content)(buffer)
+    return buffer.getvalue()
+
+
+def _archive(kind: str, content: dict[str, Any]) -> Callable[[IO[bytes]], None]:
+    arrays: _Content = {}
     tree = _encode(content, arrays)
     manifest = {"format": FORMAT, "version": VERSION, "kind": kind, "content": tree}
 
@@ -58,16 +71,26 @@ def write(path: str | os.PathLike[str], kind: str, content: dict[str, Any]) -> N
                 np.lib.format.write_array(buffer, array, allow_pickle=False)
                 archive.writestr(_entry(f"arrays/{number}.npy"), buffer.getvalue())
 
-    write_atomically(target, archive_into)
+    return archive_into
 
 
 def write_atomically(target: Path, write: Callable[[IO[bytes]], None]) -> None:
-    """Let `write` fill a temporary file, flush it to disk and rename it: `target` is there whole or not at all."""
+    """Let `write` fill a temporary file, flush it to disk and rename it: `target` is there whole or not at all.
+
+    A file that is there already keeps its mode, and a symbolic link stays one: the file it points to is replaced.
+    """
+    try:
+        target = target.resolve() if target.is_symlink() else target
+        mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else None
+    except (OSError, RuntimeError, ValueError) as error:  # links in a circle, a name that no file can have
+        raise SavedFileError(f"{target} cannot be written: {error}") from error
     name = target.parent / f".{target.name}.{secrets.token_hex(4)}.part"
     temporary = None
     try:
         with name.open("xb") as file:
             temporary = name
+            if mode is not None:
+                os.chmod(name, mode)
             write(file)
             file.flush()
             os.fsync(file.fileno())
@@ -84,8 +107,23 @@ def write_atomically(target: Path, write: Callable[[IO[bytes]], None]) -> None:
 def read(path: str | os.PathLike[str], kind: str, replace: Callable[[dict[str, Any]], Any]) -> dict[str, Any]:
     """The content of a file of this kind. `replace` gives the value for what a file cannot hold (see `external`)."""
     source = _path(path)
+    return _read(source, source, kind, replace)
+
+
+def from_bytes(data: bytes, kind: str, replace: Callable[[dict[str, Any]], Any]) -> dict[str, Any]:
+    """The content of the bytes that `to_bytes` gave; `replace` as for `read`."""
+    return _read(f"the saved {kind}", io.BytesIO(data), kind, replace)
+
+
+def _read(
+    source: str | Path, file: Path | io.BytesIO, kind: str, replace: Callable[[dict[str, Any]], Any]
+) -> dict[str, Any]:
     try:
-        with zipfile.ZipFile(source) as archive:
+        if isinstance(file, Path) and file.exists() and not file.is_file():
+            # a pipe would keep us waiting, a device never end
+            raise SavedFileError(f"{source} is not a file; expected one that a bandit was saved to")
+        with zipfile.ZipFile(file) as archive:
+            _check_entries(archive, source, file.stat().st_size if isinstance(file, Path) else len(file.getbuffer()))
             if "manifest.json" not in archive.namelist():
                 raise SavedFileError(f"{source} is not a file of graphbandit: it has no manifest.json")
             manifest = json.loads(archive.read("manifest.json"))
@@ -95,7 +133,7 @@ def read(path: str | os.PathLike[str], kind: str, replace: Callable[[dict[str, A
                 raise SavedFileError(f"{source} has format version {manifest.get('version')!r}; expected {VERSION}")
             if manifest.get("kind") != kind:
                 raise SavedFileError(f"{source} holds a {manifest.get('kind')!r}; expected a {kind!r}")
-            content = _decode(manifest["content"], archive, replace)
+            content = _decode(manifest["content"], _Arrays(archive), replace)
     except FileNotFoundError as error:
         raise SavedFileError(f"{source} does not exist") from error
     except OSError as error:
@@ -137,7 +175,7 @@ def _sync_directory(directory: Path) -> None:
                 os.close(descriptor)
 
 
-def _encode(value: Any, arrays: _Arrays) -> Any:
+def _encode(value: Any, arrays: _Content) -> Any:
     if value is None or isinstance(value, bool | int | str):
         return value
     if isinstance(value, float | np.floating):
@@ -164,23 +202,65 @@ def _encode(value: Any, arrays: _Arrays) -> Any:
     raise SavedFileError(f"{value!r} of type {type(value).__name__} cannot be saved")
 
 
-def _decode(tree: Any, archive: zipfile.ZipFile, replace: Callable[[dict[str, Any]], Any]) -> Any:
+def _check_entries(archive: zipfile.ZipFile, source: str | Path, size: int) -> None:
+    """Raise unless entries are stored as they are and fit into the file: a small file must not become a large one."""
+    for entry in archive.infolist():
+        if entry.compress_type != zipfile.ZIP_STORED or entry.file_size != entry.compress_size:
+            raise SavedFileError(f"{source} has a compressed entry, {entry.filename!r}; expected none")
+    held = sum(entry.file_size for entry in archive.infolist())
+    if held > size:
+        raise SavedFileError(f"{source} claims to hold {held} bytes; expected at most its size")
+
+
+class _Arrays:
+    """The arrays of a file, each read once, however often it is referred to."""
+
+    def __init__(self, archive: zipfile.ZipFile) -> None:
+        self._archive = archive
+        self._read: dict[int, np.ndarray] = {}
+
+    @property
+    def filename(self) -> str | None:
+        """The name of the file."""
+        return self._archive.filename
+
+    def __getitem__(self, number: int) -> np.ndarray:
+        if number not in self._read:
+            self._read[number] = _array(self._archive.read(f"arrays/{number}.npy"))
+        return self._read[number]
+
+
+def _array(data: bytes) -> np.ndarray:
+    """The array of an entry, if its header promises just what the entry holds."""
+    buffer = io.BytesIO(data)
+    version = np.lib.format.read_magic(buffer)
+    header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+    shape, _, dtype = header(buffer)
+    size = math.prod(shape) * dtype.itemsize
+    if dtype.hasobject or dtype.itemsize == 0 or size != len(data) - buffer.tell():
+        raise ValueError(f"an array of type {dtype} and shape {shape} does not fit into its entry")
+    buffer.seek(0)
+    return np.lib.format.read_array(buffer, allow_pickle=False)
+
+
+def _decode(tree: Any, arrays: _Arrays, replace: Callable[[dict[str, Any]], Any]) -> Any:
     if isinstance(tree, list):
-        return [_decode(item, archive, replace) for item in tree]
+        return [_decode(item, arrays, replace) for item in tree]
     if not isinstance(tree, dict):
         return tree
     if "$float" in tree:
         return float(tree["$float"])
     if "$array" in tree:
-        buffer = io.BytesIO(archive.read(f"arrays/{int(tree['$array'])}.npy"))
-        return np.lib.format.read_array(buffer, allow_pickle=False)
+        return arrays[int(tree["$array"])]
     if "$object" in tree:
-        return {key: _decode(item, archive, replace) for key, item in tree["$object"].items()}
+        return {key: _decode(item, arrays, replace) for key, item in tree["$object"].items()}
     if "$external" in tree:
-        return replace(_decode(tree["$external"], archive, replace))
+        return replace(_decode(tree["$external"], arrays, replace))
     if "$class" in tree:
         if tree["$class"] not in _savable:
-            raise SavedFileError(f"{archive.filename} holds a {tree['$class']!r}, which this version does not know")
-        fields = {key: _decode(item, archive, replace) for key, item in tree["fields"].items()}
-        return _savable[tree["$class"]](**fields)
+            raise SavedFileError(f"{arrays.filename} holds a {tree['$class']!r}, which this version does not know")
+        fields = {key: _decode(item, arrays, replace) for key, item in tree["fields"].items()}
+        value = _savable[tree["$class"]](**fields)
+        check_declared(value)
+        return value
     raise ValueError(f"unknown entry with keys {sorted(tree)}")

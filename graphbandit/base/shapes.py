@@ -1,11 +1,13 @@
 """Array annotations with shapes, as ``Float[np.ndarray, "rounds arms"]``.
 
-They are documentation to a reader, `numpy.ndarray` to a type checker, and nothing at run time, so they cost nothing.
-With GRAPHBANDIT_CHECK_SHAPES=1 they are jaxtyping's, which the tests check at every call.
+They are documentation to a reader and `numpy.ndarray` to a type checker. At run time they only hold what they say, for
+`base.declared`, which checks the arrays of saved files against them. With GRAPHBANDIT_CHECK_SHAPES=1 they are
+jaxtyping's, which the tests check at every call.
 """
 
 import os
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
 
 if TYPE_CHECKING:
     from typing import Annotated as Bool
@@ -20,12 +22,40 @@ elif os.environ.get("GRAPHBANDIT_CHECK_SHAPES") == "1":
     from jaxtyping import Bool, Float, Int, Int32, Int64, Shaped, UInt8, UInt64
 else:
 
+    @dataclass(frozen=True)
+    class ArrayShape:
+        """What an annotation says of an array: the kind of its numbers and its axes."""
+
+        kind: str
+        dim_str: str
+
+        def __repr__(self) -> str:
+            return f"{self.kind}[{self.dim_str.strip()}]"
+
     class _Unchecked:
-        """``_Unchecked[type, shape]`` is the type alone."""
+        """``Float[type, axes]`` is the type, and says the axes to whoever asks."""
 
-        def __class_getitem__(cls, item: tuple[type, str]) -> type:
-            return item[0]
+        def __init__(self, kind: str) -> None:
+            self.kind = kind
 
-    Bool = Float = Int = Int32 = Int64 = Shaped = UInt8 = UInt64 = _Unchecked
+        def __getitem__(self, item: tuple[type, str]) -> Any:
+            return Annotated[item[0], ArrayShape(self.kind, item[1])]
 
-__all__ = ["Bool", "Float", "Int", "Int32", "Int64", "Shaped", "UInt8", "UInt64"]
+    _KINDS = ("Bool", "Float", "Int", "Int32", "Int64", "Shaped", "UInt8", "UInt64")
+    Bool, Float, Int, Int32, Int64, Shaped, UInt8, UInt64 = map(_Unchecked, _KINDS)
+
+__all__ = ["Bool", "Float", "Int", "Int32", "Int64", "Shaped", "UInt8", "UInt64", "array_shape"]
+
+
+def array_shape(annotation: Any) -> tuple[str, str] | None:
+    """The kind and the axes that an annotation declares; None if it is not one of an array.
+
+    >>> import numpy as np
+    >>> array_shape(Float[np.ndarray, "rounds arms"])
+    ('Float', 'rounds arms')
+    """
+    for said in (annotation, *getattr(annotation, "__metadata__", ())):
+        axes = getattr(said, "dim_str", None)
+        if isinstance(axes, str):
+            return str(getattr(said, "kind", None) or said.__name__.split("[")[0]), axes
+    return None

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from graphbandit.cli import compile as compiling
 from graphbandit.cli import experiments, leaderboard, networks, paper, reports, studies
 from graphbandit.cli.console import plain_table
 from graphbandit.errors import GraphBanditError, SettingError
@@ -36,7 +37,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Example: graphbandit demo",
 )
-for _group in (paper, experiments, reports, networks, studies, leaderboard):
+for _group in (paper, experiments, reports, networks, studies, leaderboard, compiling):
     app.registered_commands += _group.app.registered_commands
 
 

@@ -5,15 +5,17 @@ anything: `add` returns new data, `fit` a model, `version_space` the functions s
 nothing about which class it has, and the class nothing about epochs.
 """
 
+import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 import numpy as np
 
+from graphbandit.base.declared import check_declared, limits
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
-from graphbandit.errors import InputError
+from graphbandit.function_classes.scale import Scale
 from graphbandit.rounds.observations import Observations
 
 Data = TypeVar("Data")
@@ -30,11 +32,10 @@ class Draws:
     """
 
     members: Any
-    weights: Float[np.ndarray, " draws"]
+    weights: Float[np.ndarray, " draws"] = field(metadata=limits(at_least=0.0, at_most=1.0))
 
     def __post_init__(self) -> None:
-        if not isinstance(self.weights, np.ndarray) or self.weights.dtype != np.float64 or self.weights.ndim != 1:
-            raise InputError(f"weights is {self.weights!r}; expected one number a draw")
+        check_declared(self)
 
     def __len__(self) -> int:
         return len(self.weights)
@@ -58,8 +59,8 @@ class FunctionClass(ABC, Generic[Data, Model, Space]):
         """Raise InputError unless these contexts have the shape this class expects."""
 
     @abstractmethod
-    def empty(self) -> Data:
-        """The data of no observation."""
+    def empty(self, half_life: float | None = None) -> Data:
+        """The data of no observation; with a half-life, observations that are that many rounds older weigh half."""
 
     @abstractmethod
     def add(self, data: Data, observations: Observations) -> Data:
@@ -101,6 +102,16 @@ class FunctionClass(ABC, Generic[Data, Model, Space]):
     ) -> Bool[np.ndarray, "n arms"]:
         """A(x; F_m): the arms that some function of the space calls best among those available."""
 
+    def outlook(
+        self,
+        model: Model,
+        space: Space,
+        contexts: Shaped[np.ndarray, "n ..."],
+        available: Bool[np.ndarray, "n arms"] | None = None,
+    ) -> tuple[Float[np.ndarray, "n arms"], Bool[np.ndarray, "n arms"]]:
+        """`predict` and `candidates` together, as a decision needs both; a class may share work between them."""
+        return self.predict(model, contexts), self.candidates(space, contexts, available)
+
     @abstractmethod
     def widths(
         self,
@@ -117,9 +128,36 @@ class FunctionClass(ABC, Generic[Data, Model, Space]):
     ) -> tuple[Float[np.ndarray, "n arms"], Float[np.ndarray, "n arms"]]:
         """Lower and upper bounds: the infimum and the supremum of f(x, a) over f in the space."""
 
+    def natural_scale(self, data: Data) -> Scale:
+        """The noise that the data shows, in the units of the rewards, and how much there is to learn.
+
+        Unlike the noise of a confidence radius, this does not err on the high side.
+        """
+        count = self.n_observed(data)
+        noise = math.sqrt(self.smallest_loss(data) / count) if count else 0.0
+        return Scale(noise=noise, complexity=max(self.log_size, 1.0))
+
+    def unit(self, data: Data) -> float:
+        """The size of a reward that counts as 1 in formulas made for rewards in [0, 1].
+
+        1 for a class that fixes its own units; the span of the rewards seen where the class holds a + b f with every
+        f (1 while they are all the same).
+        """
+        return 1.0
+
+    def nested(self, before: Space, after: Space) -> Space:
+        """The functions of the second space that were in the first, where the class can tell; else the second.
+
+        A space that both leave empty is the second: then the truth was lost before, or is not in the class.
+        """
+        return after
+
     @abstractmethod
-    def draws(self, data: Data, *, noise: float, count: int, rng: np.random.Generator) -> Draws:
-        """Plausible functions with their weights given this data; at most `count` of them where F is infinite."""
+    def draws(self, data: Data, *, noise: float | None, count: int, rng: np.random.Generator) -> Draws:
+        """Plausible functions with their weights given this data; at most `count` of them where F is infinite.
+
+        A `noise` of None is not known: then it is part of what is plausible.
+        """
 
     @abstractmethod
     def draw_values(self, draws: Draws, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n draws arms"]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from graphbandit.base.checks import LARGEST, first_not_finite, setting_array, setting_number
+from graphbandit.base.checks import LARGEST, check_features, setting_array, setting_number
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
 from graphbandit.errors import InputError, SettingError
@@ -61,9 +61,7 @@ class BilinearClass(FiniteFunctionClass):
     def check_contexts(self, contexts: Shaped[np.ndarray, "n ..."]) -> None:
         """One vector in R^d a round, of numbers whose products stay finite."""
         self._check_shape(contexts)
-        if not (np.abs(contexts) <= LARGEST).all():
-            where = first_not_finite(contexts, largest=LARGEST)
-            raise InputError(f"contexts have {where}; expected finite numbers up to {LARGEST:g} in size")
+        check_features(contexts, largest=LARGEST)
 
     def _check_shape(self, contexts: Shaped[np.ndarray, "n ..."]) -> None:
         """What the kernels rely on."""
@@ -82,6 +80,7 @@ class BilinearClass(FiniteFunctionClass):
 
     def draw_values(self, draws: Draws, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n draws arms"]:
         """f_i for the drawn i alone."""
+        self.check_draws(draws)
         return self._values_of(draws.members, contexts)
 
     def _values_of(

@@ -19,6 +19,7 @@ class _Buffer:
         self.contexts = np.empty((capacity, *row))
         self.arms = np.empty(capacity, dtype=np.int64)
         self.rewards = np.empty(capacity)
+        self.rounds = np.empty(capacity, dtype=np.int64)
         self.used = 0
         self.lock = threading.Lock()
 
@@ -27,23 +28,25 @@ class _Buffer:
         contexts: Float[np.ndarray, "new ..."],
         arms: Int[np.ndarray, " new"],
         rewards: Float[np.ndarray, " new"],
+        rounds: Int[np.ndarray, " new"],
     ) -> None:
         rows = slice(self.used, self.used + len(arms))
         self.contexts[rows], self.arms[rows], self.rewards[rows] = contexts, arms, rewards
+        self.rounds[rows] = rounds
         self.used = rows.stop
 
 
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Columns:
-    """N observations as columns: what the class knows of (x, a), the arm, the reward; in the order they were added.
+    """N observations as columns: what the class knows of (x, a), the arm, the reward, the round; in their order.
 
     A value: `append` returns a new one and the old one stays as it is. Both look at the same memory, in which the new
     rows are written behind the old ones; it doubles when it is full. So N observations in parts cost O(N), and the
     values of all parts together hardly more memory than the last. A file holds the N rows and no more.
 
-    >>> one = Columns.empty((2,)).append(np.array([[0.5, 1.0]]), np.array([3]), np.array([0.25]))
-    >>> two = one.append(np.array([[0.0, 2.0]]), np.array([1]), np.array([0.75]))
+    >>> one = Columns.empty((2,)).append(np.array([[0.5, 1.0]]), np.array([3]), np.array([0.25]), np.array([0]))
+    >>> two = one.append(np.array([[0.0, 2.0]]), np.array([1]), np.array([0.75]), np.array([1]))
     >>> len(one), two.arms, np.shares_memory(one.rewards, two.rewards)
     (1, array([3, 1]), True)
     """
@@ -51,6 +54,7 @@ class Columns:
     contexts: Float[np.ndarray, "observed ..."]
     arms: Int[np.ndarray, " observed"]
     rewards: Float[np.ndarray, " observed"]
+    rounds: Int[np.ndarray, " observed"]
     _buffer: _Buffer = field(init=False, repr=False)
 
     def __init__(
@@ -59,16 +63,19 @@ class Columns:
         contexts: Float[np.ndarray, "observed ..."],
         arms: Int[np.ndarray, " observed"],
         rewards: Float[np.ndarray, " observed"],
+        rounds: Int[np.ndarray, " observed"],
     ) -> None:
         if not isinstance(contexts, np.ndarray) or contexts.ndim == 0:
             raise InputError(f"contexts is {contexts!r}; expected an array with one row an observation")
-        _check(contexts.shape[1:], contexts, arms, rewards)
+        _check(contexts.shape[1:], contexts, arms, rewards, rounds)
+        if len(arms) and arms.min() < 0:
+            raise InputError(f"arms has {arms.min()}; expected numbers from 0")
         buffer = _Buffer(contexts.shape[1:], len(contexts))
-        buffer.write(contexts, arms, rewards)
+        buffer.write(contexts, arms, rewards, rounds)
         self._look_at(buffer, len(contexts))
 
     def _look_at(self, buffer: _Buffer, count: int) -> None:
-        for name in ("contexts", "arms", "rewards"):
+        for name in ("contexts", "arms", "rewards", "rounds"):
             view = getattr(buffer, name)[:count]
             view.flags.writeable = False
             object.__setattr__(self, name, view)
@@ -79,32 +86,34 @@ class Columns:
 
     def __reduce__(self) -> tuple[Callable[..., "Columns"], tuple[Any, ...]]:
         """Pickled, and copied, as the rows it holds."""
-        return _of, (self.contexts, self.arms, self.rewards)
+        return _of, (self.contexts, self.arms, self.rewards, self.rounds)
 
     @classmethod
     def empty(cls, row: tuple[int, ...]) -> "Columns":
         """No observation yet, of rows of this shape."""
-        return cls(contexts=np.empty((0, *row)), arms=np.empty(0, dtype=np.int64), rewards=np.empty(0))
+        none = np.empty(0, dtype=np.int64)
+        return cls(contexts=np.empty((0, *row)), arms=none, rewards=np.empty(0), rounds=none)
 
     def append(
         self,
         contexts: Float[np.ndarray, "new ..."],
         arms: Int[np.ndarray, " new"],
         rewards: Float[np.ndarray, " new"],
+        rounds: Int[np.ndarray, " new"],
     ) -> "Columns":
         """These observations behind those that are there."""
         row = self.contexts.shape[1:]
-        _check(row, contexts, arms, rewards)
+        _check(row, contexts, arms, rewards, rounds)
         count = len(self) + len(arms)
         buffer = self._buffer
         with buffer.lock:
             # another value may have grown out of this one already, and the memory behind is its own
             if buffer.used == len(self) and count <= len(buffer.arms):
-                buffer.write(contexts, arms, rewards)
+                buffer.write(contexts, arms, rewards, rounds)
             else:
                 buffer = _Buffer(row, max(count, 2 * len(self), 16))
-                buffer.write(self.contexts, self.arms, self.rewards)
-                buffer.write(contexts, arms, rewards)
+                buffer.write(self.contexts, self.arms, self.rewards, self.rounds)
+                buffer.write(contexts, arms, rewards, rounds)
         grown = Columns.__new__(Columns)
         grown._look_at(buffer, count)
         return grown
@@ -114,8 +123,9 @@ def _of(
     contexts: Float[np.ndarray, "observed ..."],
     arms: Int[np.ndarray, " observed"],
     rewards: Float[np.ndarray, " observed"],
+    rounds: Int[np.ndarray, " observed"],
 ) -> Columns:
-    return Columns(contexts=contexts, arms=arms, rewards=rewards)
+    return Columns(contexts=contexts, arms=arms, rewards=rewards, rounds=rounds)
 
 
 def _check(
@@ -123,13 +133,15 @@ def _check(
     contexts: Float[np.ndarray, "new ..."],
     arms: Int[np.ndarray, " new"],
     rewards: Float[np.ndarray, " new"],
+    rounds: Int[np.ndarray, " new"],
 ) -> None:
-    """Raise InputError unless there is one row, one arm and one reward an observation."""
+    """Raise InputError unless there is one row, one arm, one reward and one round an observation."""
     n = len(contexts)
-    fits = contexts.shape == (n, *row) and arms.shape == (n,) == rewards.shape
-    if not fits or contexts.dtype.kind != "f" or arms.dtype.kind not in "iu" or rewards.dtype.kind != "f":
+    fits = contexts.shape == (n, *row) and arms.shape == rounds.shape == (n,) == rewards.shape
+    kinds = contexts.dtype.kind + rewards.dtype.kind == "ff" and arms.dtype.kind in "iu" and rounds.dtype.kind in "iu"
+    if not fits or not kinds:
         raise InputError(
             f"observations have contexts of shape {contexts.shape} ({contexts.dtype}), arms of shape {arms.shape} "
-            f"({arms.dtype}) and rewards of shape {rewards.shape} ({rewards.dtype}); "
-            f"expected (n, {', '.join(map(str, row))}) numbers, n whole numbers and n numbers"
+            f"({arms.dtype}), rewards of shape {rewards.shape} ({rewards.dtype}) and rounds of shape {rounds.shape} "
+            f"({rounds.dtype}); expected (n, {', '.join(map(str, row))}) numbers, n whole numbers, n numbers, n rounds"
         )

@@ -1,44 +1,61 @@
 """Version spaces and models of the classes with a parameter theta: an ellipsoid, and a point."""
 
 import math
-from dataclasses import dataclass
+import sys
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from graphbandit.base.checks import setting_number
+from graphbandit.base.declared import check_declared, limits
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
 from graphbandit.errors import InputError
 from graphbandit.function_classes.base import Draws
 from graphbandit.function_classes.features import FeatureMap
 
+EXACT_ARMS = 300
+"""Up to so many arms the candidates of one parameter for all arms are exact; beyond they take too long to find."""
+
 
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LinearModel:
-    """One parameter for all arms, or one an arm."""
+    """One parameter for all arms, or one an arm; and what is added to theta'phi."""
 
     parameters: Float[np.ndarray, "blocks d"]
+    offset: float = 0.0
 
     def __post_init__(self) -> None:
-        check_array("parameters", self.parameters, 2)
+        check_declared(self)
+
+
+@savable
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LinearDraws:
+    """Parameters that were drawn, and what each adds to theta'phi."""
+
+    parameters: Float[np.ndarray, "draws blocks d"]
+    offsets: Float[np.ndarray, " draws"]
+
+    def __post_init__(self) -> None:
+        check_declared(self)
 
 
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Ellipsoid:
-    """{ theta : |U (theta - center)|^2 <= radius }, over all blocks together; V = U'U in each."""
+    """{ theta : |U (theta - center)|^2 <= radius }, over all blocks together; V = U'U in each.
+
+    `offset` is added to every theta'phi.
+    """
 
     center: Float[np.ndarray, "blocks d"]
-    factors: Float[np.ndarray, "blocks d d"]
-    radius: float
+    factors: Float[np.ndarray, "blocks d d"] = field(metadata=limits(diagonal_above=0.0))
+    radius: float = field(metadata=limits(at_least=0.0, at_most=sys.float_info.max))
+    offset: float = 0.0
 
     def __post_init__(self) -> None:
-        check_array("center", self.center, 2)
-        check_array("factors", self.factors, 3)
-        setting_number("radius", self.radius, at_least=0.0)
-        if self.factors.shape != (*self.center.shape, self.center.shape[1]):
-            raise InputError(f"factors have shape {self.factors.shape}; expected one square a row of the center")
+        check_declared(self)
 
     @classmethod
     def ball(cls, features: FeatureMap, radius: float) -> "Ellipsoid":
@@ -60,21 +77,34 @@ class Ellipsoid:
         contexts: Shaped[np.ndarray, "n ..."],
         available: Bool[np.ndarray, "n arms"] | None,
     ) -> Bool[np.ndarray, "n arms"]:
-        """The arms that win for some theta in it: exact; see `kernels/ellipsoid.py`."""
-        from graphbandit.kernels.function_classes.ellipsoid import HOWS, ellipsoid_candidates, separate_candidates
+        """The arms that win for some theta in it, see `kernels/ellipsoid.py`.
 
+        Exact up to EXACT_ARMS arms, or with a parameter for each arm; beyond, these arms and maybe some more.
+        """
         check_parameters(features, self.center)
         chosen = np.zeros((len(contexts), features.n_arms), dtype=np.bool_)
-        everything = np.ones((1, features.n_arms), dtype=np.bool_)
         for part, rows in features.blocks_of(contexts):
-            mask = everything if available is None else np.ascontiguousarray(available[part])
-            if features.parameters == "shared":
-                settled = np.zeros(HOWS, dtype=np.int64)
-                ellipsoid_candidates(rows, self.center[0], self.factors[0], self.radius, mask, chosen[part], settled)
-            else:
-                values, norms = self._values(rows, features.n_arms), self._norms(rows, features.n_arms)
-                separate_candidates(values, norms, self.radius, mask, chosen[part])
+            self.mark_candidates(features, rows, None if available is None else available[part], chosen[part])
         return chosen
+
+    def mark_candidates(
+        self,
+        features: FeatureMap,
+        rows: Float[np.ndarray, "n rows d"],
+        available: Bool[np.ndarray, "n arms"] | None,
+        chosen: Bool[np.ndarray, "n arms"],
+    ) -> None:
+        """Mark in `chosen` the arms that win for some theta, given the features of every round."""
+        from graphbandit.kernels.function_classes.ellipsoid import HOWS, ellipsoid_candidates, separate_candidates
+
+        mask = np.ones((1, features.n_arms), dtype=np.bool_) if available is None else np.ascontiguousarray(available)
+        if features.parameters == "shared":
+            settled = np.zeros(HOWS, dtype=np.int64)
+            exact = features.n_arms <= EXACT_ARMS
+            ellipsoid_candidates(rows, self.center[0], self.factors[0], self.radius, mask, exact, chosen, settled)
+        else:
+            values, norms = self._values(rows, features.n_arms), self._norms(rows, features.n_arms)
+            separate_candidates(values, norms, self.radius, mask, chosen)
 
     def predictor_bounds(
         self, features: FeatureMap, contexts: Shaped[np.ndarray, "n ..."]
@@ -84,7 +114,7 @@ class Ellipsoid:
         lower = np.empty((len(contexts), features.n_arms))
         upper = np.empty_like(lower)
         for part, rows in features.blocks_of(contexts):
-            values = self._values(rows, features.n_arms)
+            values = self._values(rows, features.n_arms) + self.offset
             reach = math.sqrt(self.radius) * self._norms(rows, features.n_arms)
             lower[part], upper[part] = values - reach, values + reach
         return lower, upper
@@ -150,14 +180,14 @@ def gaussian_draws(
     center: Float[np.ndarray, "blocks d"],
     factors: Float[np.ndarray, "blocks d d"],
     *,
-    scale: float,
-    count: int,
+    scales: Float[np.ndarray, " draws"],
     rng: np.random.Generator,
 ) -> Float[np.ndarray, "draws blocks d"]:
-    """Draws of N(center, scale^2 V^-1), V = U'U: center + scale U^-1 z with z standard normal."""
+    """Draw b of N(center, scales[b]^2 V^-1), V = U'U: center + scale U^-1 z with z standard normal."""
     from graphbandit.kernels.function_classes.linear import add_solutions
 
-    draws = scale * rng.standard_normal((count, *center.shape))
+    draws: Float[np.ndarray, "draws blocks d"] = rng.standard_normal((len(scales), *center.shape))
+    draws *= scales[:, None, None]
     add_solutions(factors, center, draws)
     return draws
 
@@ -165,25 +195,20 @@ def gaussian_draws(
 def draw_predictors(
     features: FeatureMap, draws: Draws, contexts: Shaped[np.ndarray, "n ..."]
 ) -> Float[np.ndarray, "n draws arms"]:
-    """theta_b'phi(x, a) for every context, draw and arm."""
-    from graphbandit.kernels.function_classes.linear import linear_values
+    """c_b + theta_b'phi(x, a) for every context, draw and arm."""
+    from graphbandit.kernels.function_classes.linear import drawn_values
 
-    members, expected = draws.members, (len(draws), features.blocks, features.size)
-    if not isinstance(members, np.ndarray) or members.shape != expected:
-        raise InputError(f"the draws have members of shape {np.shape(members)}; expected {expected}")
+    if not isinstance(draws.members, LinearDraws):
+        raise InputError(f"the draws are a {type(draws.members).__name__}; expected LinearDraws")
+    members, expected = draws.members.parameters, (len(draws), features.blocks, features.size)
+    if members.shape != expected:
+        raise InputError(f"the draws have parameters of shape {members.shape}; expected {expected}")
     values = np.empty((len(contexts), len(draws), features.n_arms))
     for part, rows in features.blocks_of(contexts):
-        one = np.empty((len(rows), features.n_arms))
-        for b in range(len(draws)):
-            linear_values(rows, members[b], one)
-            values[part, b] = one
+        drawn_values(rows, members, values[part])
+    if draws.members.offsets.any():
+        values += draws.members.offsets[:, None]
     return values
-
-
-def check_array(name: str, array: Float[np.ndarray, "..."], ndim: int) -> None:
-    """Raise InputError unless this is a float array of that many axes; saved files are checked with it."""
-    if not isinstance(array, np.ndarray) or array.dtype != np.float64 or array.ndim != ndim:
-        raise InputError(f"{name} is {array!r}; expected an array of numbers with {ndim} axes")
 
 
 def check_parameters(features: FeatureMap, parameters: Float[np.ndarray, "blocks d"]) -> None:

@@ -3,22 +3,33 @@
 import math
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Generic, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
-from graphbandit.base.checks import LARGEST, first_not_finite, setting_boolean, setting_integer, setting_number
+from graphbandit.base.checks import (
+    LARGEST,
+    check_features,
+    first_not_finite,
+    optional_number,
+    setting_boolean,
+    setting_integer,
+)
+from graphbandit.base.declared import check_declared, limits
 from graphbandit.base.saved_files import savable
 from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
 from graphbandit.errors import FitError, InputError, SettingError
 from graphbandit.function_classes.base import Draws, FunctionClass
 from graphbandit.function_classes.columns import Columns
+from graphbandit.function_classes.features import arm_factors
 from graphbandit.function_classes.finite import SLACK
 from graphbandit.function_classes.intervals import widths_within
 from graphbandit.function_classes.refits import Fit, FitReport, RefitData, RefitModel, fit_up_to
+from graphbandit.function_classes.scale import NoiseLaw, Scale
 from graphbandit.rounds.observations import Observations
 
 BLOCK = 256
@@ -26,9 +37,6 @@ BLOCK = 256
 
 PAIRS = 2**15
 """Pairs of context and arm whose features are held at a time."""
-
-LARGEST_FEATURE = 1e30
-"""Contexts are refused beyond this size: many regressors compute in single precision."""
 
 Function = TypeVar("Function")
 
@@ -39,15 +47,11 @@ class EnsembleSpace:
     """The fits of this data that are still plausible, by number; at radius infinity, all functions there are."""
 
     data: RefitData
-    radius: float
+    radius: float = field(metadata=limits(at_least=0.0))
     members: Bool[np.ndarray, " fits"]
 
     def __post_init__(self) -> None:
-        if not isinstance(self.data, RefitData):
-            raise InputError(f"data is {self.data!r}; expected RefitData")
-        if not isinstance(self.members, np.ndarray) or self.members.dtype != np.bool_ or self.members.ndim != 1:
-            raise InputError(f"members is {self.members!r}; expected one boolean a fit")
-        check_radius(self.radius)
+        check_declared(self)
 
     @property
     def size(self) -> int:
@@ -61,20 +65,22 @@ class EnsembleMembers:
     """Some of the fits of this data, by number."""
 
     data: RefitData
-    numbers: Int[np.ndarray, " draws"]
+    numbers: Int[np.ndarray, " draws"] = field(metadata=limits(at_least=0))
 
     def __post_init__(self) -> None:
-        if not isinstance(self.data, RefitData):
-            raise InputError(f"data is {self.data!r}; expected RefitData")
-        if not isinstance(self.numbers, np.ndarray) or self.numbers.dtype.kind not in "iu" or self.numbers.ndim != 1:
-            raise InputError(f"numbers is {self.numbers!r}; expected one whole number a draw")
+        check_declared(self)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Member(Generic[Function]):
-    """One fit: a function of the class's own kind, and the values of arms that were never seen."""
+    """One fit: a function of the class's own kind, its units, and the values of arms that were never seen.
+
+    The function is fitted to (y - center) / unit, so that it does not matter in which units rewards come.
+    """
 
     function: Function
+    center: float
+    unit: float
     unseen: Bool[np.ndarray, " arms"]
     guesses: Float[np.ndarray, " arms"]
 
@@ -86,6 +92,8 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
     at random. The version space is { fits f : L(f) <= min L + radius }, the minimum being over the fits; the estimate
     belongs to it always. That is a sample of F_m, and candidates, widths and bounds are those of the sample: from
     inside, not exact.
+
+    Rewards are centred and scaled to unit variance before they are fitted, so units do not matter.
 
     Where nothing is known, mean rewards are anywhere in [low, high], widened to the rewards seen. That goes for all
     of F, at radius infinity; for all arms, before there are `fewest` observations; and for an arm that was seen less
@@ -100,30 +108,33 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
         dimension: int,
         arm_contexts: bool,
         members: int,
-        low: float,
-        high: float,
+        low: float | None,
+        high: float | None,
         entropy: float | None,
         seed: int,
         on_fit: Callable[[FitReport], None] | None,
         fewest: int,
         fewest_of_arm: int,
+        factors: npt.ArrayLike | None,
     ) -> None:
         setting_boolean("arm_contexts", arm_contexts)
         self._n_arms = setting_integer("n_arms", n_arms, at_least=1)
         self._dimension = setting_integer("dimension", dimension, at_least=1)
         self._arm_contexts = arm_contexts
         self._members = setting_integer("members", members, at_least=1)
-        self._low = setting_number("low", low)
-        self._high = setting_number("high", high)
-        if self._high <= self._low:
+        self._low = optional_number("low", low)
+        self._high = optional_number("high", high)
+        if self._low is not None and self._high is not None and self._high <= self._low:
             raise SettingError(f"high is {high!r}; expected a number above low, {low!r}")
-        self._entropy = None if entropy is None else setting_number("entropy", entropy, at_least=0.0)
+        self._entropy = optional_number("entropy", entropy, at_least=0.0)
         self._seed = setting_integer("seed", seed, at_least=0)
         if on_fit is not None and not callable(on_fit):
             raise SettingError(f"on_fit is {on_fit!r}; expected a callable that takes a FitReport")
         self._on_fit = on_fit
         self._fewest = setting_integer("fewest", fewest, at_least=1)
         self._fewest_of_arm = fewest_of_arm
+        given = arm_factors(factors, self._n_arms)
+        self._factors = np.ones(self._n_arms) if given is None else given
 
     @property
     @abstractmethod
@@ -131,8 +142,13 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
         """What is fitted, as messages call it."""
 
     @abstractmethod
-    def fit_number(self, data: RefitData, number: int, rng: np.random.Generator) -> Function:
-        """Fit `number` of at least `fewest` observations: the estimate if 0, else a refit to disturbed data."""
+    def fit_number(
+        self, data: RefitData, targets: Float[np.ndarray, " observed"], number: int, rng: np.random.Generator
+    ) -> Function:
+        """Fit `number` of at least `fewest` observations: the estimate if 0, else a refit to disturbed data.
+
+        `targets` are the rewards, centred and of unit variance.
+        """
 
     @abstractmethod
     def pair_values(
@@ -168,9 +184,7 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
     def check_contexts(self, contexts: Shaped[np.ndarray, "n ..."]) -> None:
         """One vector a round, or one for each arm, of numbers that single precision can hold."""
         self._check_shape(contexts)
-        if not (np.abs(contexts) <= LARGEST_FEATURE).all():
-            where = first_not_finite(contexts, largest=LARGEST_FEATURE)
-            raise InputError(f"contexts have {where}; expected finite numbers up to {LARGEST_FEATURE:g} in size")
+        check_features(contexts)
 
     def _check_shape(self, contexts: Shaped[np.ndarray, "n ..."]) -> None:
         expected = (self.n_arms, self._dimension) if self._arm_contexts else (self._dimension,)
@@ -184,9 +198,9 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
         rows: Float[np.ndarray, "pairs d"] = contexts[rounds, arms] if self._arm_contexts else contexts[rounds]
         return rows
 
-    def empty(self) -> RefitData:
+    def empty(self, half_life: float | None = None) -> RefitData:
         """No observation yet."""
-        return RefitData(columns=Columns.empty((self._dimension,)))
+        return RefitData(columns=Columns.empty((self._dimension,)), half_life=half_life)
 
     def add(self, data: RefitData, observations: Observations) -> RefitData:
         """All observations are kept: one row an observation, behind those that are there."""
@@ -196,7 +210,9 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
         observations.check(self.n_arms)
         rows = self._rows(observations.contexts, observations.rows, observations.arms)
         rows = rows.astype(np.float64, copy=False)
-        return RefitData(columns=data.columns.append(rows, observations.arms, observations.rewards))
+        rounds = observations.rounds[observations.rows]
+        columns = data.columns.append(rows, observations.arms, observations.rewards, rounds)
+        return RefitData(columns=columns, half_life=data.half_life)
 
     def n_observed(self, data: RefitData) -> int:
         """How many rewards the data holds."""
@@ -227,18 +243,22 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
         return len(data) >= self._fewest
 
     def _member(self, data: RefitData, number: int) -> Member[Function]:
-        rewards = data.columns.rewards
-        rng = stream(self._seed, "fit", len(rewards), number)
+        outcomes = data.columns.rewards / self._factors[data.columns.arms]
+        rng = stream(self._seed, "fit", len(outcomes), number)
+        center, unit = units_of(outcomes, data.weights)
         if number == 0:
-            guesses = np.full(self.n_arms, rewards.mean())
+            guesses = np.full(self.n_arms, center)
         else:
-            guesses = rewards[rng.integers(len(rewards), size=self.n_arms)]
-        function = self.fit_number(data, number, rng)
-        return Member(function=function, unseen=self.unseen(data.columns), guesses=guesses)
+            guesses = outcomes[rng.integers(len(outcomes), size=self.n_arms)]
+        guesses = guesses * self._factors
+        function = self.fit_number(data, (outcomes - center) / unit, number, rng)
+        unseen = self.unseen(data.columns)
+        return Member(function=function, center=center, unit=unit, unseen=unseen, guesses=guesses)
 
     def _at_data(self, columns: Columns, member: Member[Function]) -> Float[np.ndarray, " observed"]:
         """The values at the observations; the rewards themselves where the arm is not known."""
         values = self.pair_values(member.function, columns.contexts, columns.arms, most=PAIRS)
+        values = self._factors[columns.arms] * (member.center + member.unit * values)
         return np.where(member.unseen[columns.arms], columns.rewards, values)
 
     def unseen(self, columns: Columns) -> Bool[np.ndarray, " arms"]:
@@ -247,9 +267,14 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
         return unseen
 
     def range_of(self, data: RefitData) -> tuple[float, float]:
-        """[low, high], widened to the rewards seen."""
-        rewards = data.columns.rewards
-        return float(rewards.min(initial=self._low)), float(rewards.max(initial=self._high))
+        """[low, high], widened to the rewards seen; theirs alone where no range is told, and [0, 1] before any.
+
+        With factors this is the range of what they are multiplied with.
+        """
+        rewards = data.columns.rewards / self._factors[data.columns.arms]
+        low = self._low if self._low is not None else 0.0 if not len(rewards) else math.inf
+        high = self._high if self._high is not None else low + 1.0 if not len(rewards) else -math.inf
+        return float(rewards.min(initial=low)), float(rewards.max(initial=high))
 
     def values(self, fit: Fit, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n arms"]:
         """The fitted function at every context and arm."""
@@ -262,7 +287,8 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
             rounds = np.repeat(np.arange(len(part)), self.n_arms)
             arms = np.tile(np.arange(self.n_arms), len(part))
             pairs = self.pair_values(member.function, self._rows(part, rounds, arms), arms)
-            values[start : start + chunk] = pairs.reshape(len(part), self.n_arms)
+            outcomes = member.center + member.unit * pairs.reshape(len(part), self.n_arms)
+            values[start : start + chunk] = self._factors * outcomes
         values[:, member.unseen] = member.guesses[member.unseen]
         if not (np.abs(values) <= LARGEST).all():
             where = first_not_finite(values, largest=LARGEST)
@@ -274,13 +300,29 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
         self._check_shape(contexts)
         for fit in self.fits(model.data, 1):
             return self.values(fit, contexts)
-        rewards = model.data.columns.rewards
-        mean = rewards.mean() if len(rewards) else sum(self.range_of(model.data)) / 2.0
-        return np.full((len(contexts), self.n_arms), mean)
+        columns = model.data.columns
+        known = len(columns) > 0
+        mean = (columns.rewards / self._factors[columns.arms]).mean() if known else sum(self.range_of(model.data)) / 2.0
+        return np.tile(self._factors * mean, (len(contexts), 1))
 
     def smallest_loss(self, data: RefitData) -> float:
         """The least loss of all fits."""
         return min((fit.loss for fit in self.fits(data, self._members + 1)), default=0.0)
+
+    def natural_scale(self, data: RefitData) -> Scale:
+        """sigma by its posterior at the estimate's loss, and `log_size`."""
+        rewards, fits = data.columns.rewards, self.fits(data, 1)
+        span = float(np.ptp(rewards)) if len(rewards) else 0.0
+        if not fits or span == 0.0:
+            return Scale(noise=0.0, complexity=max(self.log_size, 1.0))
+        law = NoiseLaw.given(span=span, count=float(data.weights.sum()), residual=fits[0].loss)
+        return Scale(noise=law.estimate, complexity=max(self.log_size, 1.0))
+
+    def unit(self, data: RefitData) -> float:
+        """The span of the rewards seen; 1 where a range is told."""
+        rewards = data.columns.rewards
+        told = self._low is not None or self._high is not None
+        return 1.0 if told or not len(rewards) else float(np.ptp(rewards)) or 1.0
 
     def sharp_radius(self, data: RefitData, noise: float, delta: float) -> float:
         """2 sigma^2 (entropy + log(1 / delta)); without `entropy`, what the refits say if that is more.
@@ -302,7 +344,7 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
         if radius == math.inf or not self.enough(data):
             return EnsembleSpace(data=data, radius=math.inf, members=np.ones(self._members + 1, dtype=np.bool_))
         losses = np.array([fit.loss for fit in self.fits(data, self._members + 1)])
-        members = losses <= losses.min() + radius + SLACK * min(1.0, float(losses.max()))
+        members = losses <= losses.min() + radius + SLACK * float(losses.max())
         members[0] = True
         return EnsembleSpace(data=data, radius=radius, members=members)
 
@@ -363,7 +405,8 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
         """Min and max over the members; the range where nothing is known."""
         self._check_shape(contexts)
         low, high = self.range_of(space.data)
-        lower, upper = np.full((len(contexts), self.n_arms), low), np.full((len(contexts), self.n_arms), high)
+        shape = (len(contexts), 1)
+        lower, upper = np.tile(low * self._factors, shape), np.tile(high * self._factors, shape)
         if space.radius < math.inf:
             known = ~self.unseen(space.data.columns)
             for part, values in self._member_values(space, contexts):
@@ -371,12 +414,12 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
                 upper[part, known] = values.max(axis=1)[:, known]
         return lower, upper
 
-    def draws(self, data: RefitData, *, noise: float, count: int, rng: np.random.Generator) -> Draws:
+    def draws(self, data: RefitData, *, noise: float | None, count: int, rng: np.random.Generator) -> Draws:
         """The refits, equally weighted, as the bootstrap has it: all, or `count` drawn by `rng` if that is fewer.
 
         The estimate, which is about their mean, is not among them. It is the only draw of too few observations.
         """
-        setting_number("noise", noise, at_least=0.0)
+        optional_number("noise", noise, at_least=0.0)
         setting_integer("count", count, at_least=1)
         if not self.enough(data):
             return Draws(members=EnsembleMembers(data=data, numbers=np.zeros(1, dtype=np.int64)), weights=np.ones(1))
@@ -392,8 +435,20 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
         members: EnsembleMembers = draws.members
         if not self.enough(members.data):
             return self.predict(RefitModel(data=members.data), contexts)[:, None]
+        if len(members.numbers) != len(draws) or members.numbers.max() > self._members:
+            raise InputError(f"the draws are the fits {members.numbers}; expected {len(draws)} of 0 to {self._members}")
         fits = self.fits(members.data, int(members.numbers.max()) + 1)
         return np.stack([self.values(fits[i], contexts) for i in members.numbers], axis=1)
+
+
+def units_of(rewards: Float[np.ndarray, " observed"], weights: Float[np.ndarray, " observed"]) -> tuple[float, float]:
+    """The weighted mean of the rewards and their standard deviation; 1 if they are all the same.
+
+    >>> units_of(np.array([3.0, 5.0]), np.ones(2))
+    (4.0, 1.0)
+    """
+    center = float(np.average(rewards, weights=weights))
+    return center, float(np.sqrt(np.average(np.square(rewards - center), weights=weights))) or 1.0
 
 
 def in_blocks(

@@ -8,7 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbandit.base.checks import (
-    first_not_finite,
+    LARGEST_FEATURE,
+    LARGEST_SCALE,
+    check_features,
     setting_array,
     setting_boolean,
     setting_choice,
@@ -20,9 +22,6 @@ from graphbandit.rounds.observations import Observations
 
 BLOCK = 2**20
 """Numbers made at a time, at most, so that arrays of shape (n, K, q) never grow with the batch."""
-
-LARGEST_FEATURE = 1e50
-"""Features are refused beyond this size: their squares, and products with rewards, must stay finite when summed."""
 
 
 @runtime_checkable
@@ -115,9 +114,7 @@ class FeatureMap:
         largest = LARGEST_FEATURE
         if self.arm_features is not None:
             largest /= max(1.0, float(np.abs(self.arm_features).max()))
-        if not (np.abs(contexts) <= largest).all():
-            where = first_not_finite(contexts, largest=largest)
-            raise InputError(f"contexts have {where}; expected finite numbers up to {largest:g} in size")
+        check_features(contexts, largest=largest)
 
     def check_observations(self, observations: Observations) -> None:
         """Raise unless the observations can be learnt from; kernels trust them."""
@@ -165,3 +162,13 @@ def _with_one(features: Float[np.ndarray, "... d"], intercept: bool) -> Float[np
     if not intercept:
         return features
     return np.concatenate([features, np.ones((*features.shape[:-1], 1))], axis=-1)
+
+
+def arm_factors(factors: npt.ArrayLike | None, n_arms: int) -> Float[np.ndarray, " arms"] | None:
+    """Known factors of the arms' rewards, as prices are: one positive number for each arm, or None."""
+    if factors is None:
+        return None
+    array = setting_array("factors", factors, (n_arms,))
+    if not ((array > 0.0) & (array <= LARGEST_SCALE)).all():
+        raise SettingError(f"factors are {array.min()} to {array.max()}; expected above 0 and up to {LARGEST_SCALE:g}")
+    return array

@@ -3,15 +3,19 @@
 import math
 from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
 from graphbandit.base.checks import LARGEST, first_not_finite, numbers, setting_integer, setting_number
+from graphbandit.base.declared import check_declared, limits
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
 from graphbandit.errors import InputError, SettingError
 from graphbandit.function_classes.base import Draws, FunctionClass
+from graphbandit.function_classes.discount import added, now, root_weights, shrinkage
+from graphbandit.function_classes.scale import NoiseLaw, Scale
 from graphbandit.rounds.observations import Observations
 
 BLOCK = 256
@@ -24,15 +28,36 @@ SLACK = 1e-12
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
 class FiniteData:
-    """All that a finite class keeps of what was seen: L(f_i) = sum (f_i(x, a) - y)^2, and how many terms."""
+    """All that a finite class keeps of what was seen: L(f_i) = sum w (f_i(x, a) - y)^2, and how many terms.
 
-    losses: Float[np.ndarray, " functions"]
-    count: int
+    w are the weights of observations: 1, or with a half-life less the older they are; `weight` is their sum.
+    """
+
+    losses: Float[np.ndarray, " functions"] = field(metadata=limits(at_least=0.0))
+    count: int = field(metadata=limits(at_least=0))
+    weight: float = field(metadata=limits(at_least=0.0))
+    lowest: float = math.inf
+    highest: float = -math.inf
+    half_life: float | None = field(default=None, metadata=limits(above=0.0))
+    newest: int = field(default=-1, metadata=limits(at_least=-1))
 
     def __post_init__(self) -> None:
-        if not isinstance(self.losses, np.ndarray) or self.losses.dtype != np.float64 or self.losses.ndim != 1:
-            raise InputError(f"losses is {self.losses!r}; expected one number a function")
-        setting_integer("count", self.count, at_least=0)
+        check_declared(self)
+
+    @property
+    def span(self) -> float:
+        """Highest minus lowest reward seen; 0 if there is none."""
+        return max(self.highest - self.lowest, 0.0)
+
+    @cached_property
+    def losses_now(self) -> Float[np.ndarray, " functions"]:
+        """The losses with the newest round at weight 1."""
+        return self.losses * now(self.newest, self.half_life) if self.half_life is not None else self.losses
+
+    @property
+    def weight_now(self) -> float:
+        """The sum of weights with the newest round at weight 1: how many rewards the data is worth."""
+        return self.weight * now(self.newest, self.half_life)
 
 
 @savable
@@ -40,10 +65,10 @@ class FiniteData:
 class FiniteModel:
     """One function of the class."""
 
-    index: int
+    index: int = field(metadata=limits(at_least=0))
 
     def __post_init__(self) -> None:
-        setting_integer("index", self.index, at_least=0)
+        check_declared(self)
 
 
 @savable
@@ -54,8 +79,7 @@ class FiniteSpace:
     members: Bool[np.ndarray, " functions"]
 
     def __post_init__(self) -> None:
-        if not isinstance(self.members, np.ndarray) or self.members.dtype != np.bool_ or self.members.ndim != 1:
-            raise InputError(f"members is {self.members!r}; expected one boolean a function")
+        check_declared(self)
 
     @property
     def size(self) -> int:
@@ -78,6 +102,22 @@ class FiniteFunctionClass(FunctionClass[FiniteData, FiniteModel, FiniteSpace]):
     @abstractmethod
     def add_losses(self, losses: Float[np.ndarray, " functions"], observations: Observations) -> None:
         """Add (f_i(x, a) - y)^2 of every observation to `losses`, in their order."""
+
+    def add_weighted(
+        self,
+        losses: Float[np.ndarray, " functions"],
+        observations: Observations,
+        roots: Float[np.ndarray, " n"],
+    ) -> None:
+        """Add w (f_i(x, a) - y)^2 of every observation to `losses`; `roots` are the roots of the rounds' weights w."""
+        from graphbandit.kernels.function_classes.finite import finite_losses
+
+        for start in range(0, len(observations), BLOCK):
+            part = observations.take(start, start + BLOCK)
+            if part.n_observed:
+                root = roots[start : start + BLOCK]
+                values = self.values(part.contexts) * root[:, None, None]
+                finite_losses(values, part.rows, part.arms, part.rewards * root[part.rows], losses)
 
     @abstractmethod
     def best_arms(
@@ -103,18 +143,36 @@ class FiniteFunctionClass(FunctionClass[FiniteData, FiniteModel, FiniteSpace]):
         if model.index >= self.n_functions:
             raise InputError(f"the model is function {model.index}; expected one of 0 to {self.n_functions - 1}")
 
-    def empty(self) -> FiniteData:
+    def empty(self, half_life: float | None = None) -> FiniteData:
         """No loss yet."""
-        return FiniteData(losses=np.zeros(self.n_functions), count=0)
+        return FiniteData(losses=np.zeros(self.n_functions), count=0, weight=0.0, half_life=half_life)
 
     def add(self, data: FiniteData, observations: Observations) -> FiniteData:
         """L(f_i) with these observations added: exact, and nothing else is kept."""
         if not observations.n_observed:
             return data
         self.check_size("losses", len(data.losses))
-        losses = data.losses.copy()
-        self.add_losses(losses, observations)
-        return FiniteData(losses=losses, count=data.count + observations.n_observed)
+        observations.check(self.n_arms)
+        half_life, newest = data.half_life, max(data.newest, int(observations.rounds.max()))
+        roots = root_weights(observations.rounds, newest, half_life)
+        losses, weight = data.losses.copy(), data.weight
+        if roots is None:
+            self.add_losses(losses, observations)
+            weight += observations.n_observed
+        else:
+            shrink = shrinkage(data.newest, newest, half_life)
+            losses, weight = losses * shrink, weight * shrink
+            self.add_weighted(losses, observations, roots)
+            weight = added(weight, np.square(roots[observations.rows]))
+        return FiniteData(
+            losses=losses,
+            count=data.count + observations.n_observed,
+            weight=weight,
+            lowest=float(observations.rewards.min(initial=data.lowest)),
+            highest=float(observations.rewards.max(initial=data.highest)),
+            half_life=half_life,
+            newest=newest,
+        )
 
     def n_observed(self, data: FiniteData) -> int:
         """How many rewards the data holds."""
@@ -126,7 +184,14 @@ class FiniteFunctionClass(FunctionClass[FiniteData, FiniteModel, FiniteSpace]):
 
     def smallest_loss(self, data: FiniteData) -> float:
         """min over i of L(f_i)."""
-        return float(data.losses.min())
+        return float(data.losses_now.min())
+
+    def natural_scale(self, data: FiniteData) -> Scale:
+        """sigma by its posterior at the least loss, and log |F|."""
+        if data.span == 0.0:
+            return Scale(noise=0.0, complexity=max(self.log_size, 1.0))
+        law = NoiseLaw.given(span=data.span, count=data.weight_now, residual=self.smallest_loss(data))
+        return Scale(noise=law.estimate, complexity=max(self.log_size, 1.0))
 
     def sharp_radius(self, data: FiniteData, noise: float, delta: float) -> float:
         """2 sigma^2 log(|F| / delta): by Ville's inequality and a union over F, valid at all times at once."""
@@ -134,8 +199,15 @@ class FiniteFunctionClass(FunctionClass[FiniteData, FiniteModel, FiniteSpace]):
 
     def version_space(self, data: FiniteData, radius: float) -> FiniteSpace:
         """{ f : L(f) <= min L + radius }."""
-        slack = SLACK * min(1.0, float(data.losses.max()))
-        return FiniteSpace(members=data.losses <= data.losses.min() + radius + slack)
+        losses = data.losses_now
+        slack = SLACK * min(1.0, float(losses.max()))
+        return FiniteSpace(members=losses <= losses.min() + radius + slack)
+
+    def nested(self, before: FiniteSpace, after: FiniteSpace) -> FiniteSpace:
+        """The members of both; of the second if there are none."""
+        self.check_size("members", len(before.members))
+        members = before.members & after.members
+        return FiniteSpace(members=members) if members.any() else after
 
     def candidates(
         self,
@@ -179,22 +251,42 @@ class FiniteFunctionClass(FunctionClass[FiniteData, FiniteModel, FiniteSpace]):
             upper[block] = values.max(axis=1)
         return lower, upper
 
-    def draws(self, data: FiniteData, *, noise: float, count: int, rng: np.random.Generator) -> Draws:
+    def draws(self, data: FiniteData, *, noise: float | None, count: int, rng: np.random.Generator) -> Draws:
         """All of F, with weights proportional to exp(-(L - min L) / (2 sigma^2)): exact, so `count` is not needed.
 
-        Functions whose weight is below 1e-16 of the largest, the rounding of a sum of them, are left out.
+        A `noise` of None has sigma integrated out: weights proportional to (b0 + L / 2)^-(a0 + n / 2), and all the same
+        before rewards of different size were seen. Functions whose weight is below 1e-16 of the largest, the rounding
+        of a sum of them, are left out.
         """
-        setting_number("noise", noise, at_least=0.0)
-        losses = data.losses - data.losses.min()
-        with np.errstate(divide="ignore", invalid="ignore"):
-            exponents = np.where(losses > 0, -losses / (2.0 * noise**2), 0.0)
+        losses = data.losses_now
+        if noise is not None:
+            setting_number("noise", noise, at_least=0.0)
+            above = losses - losses.min()
+            with np.errstate(divide="ignore", invalid="ignore"):
+                exponents = np.where(above > 0, -above / (2.0 * noise**2), 0.0)
+        elif data.span == 0.0:
+            exponents = np.zeros(len(losses))
+        else:
+            law = NoiseLaw.given(span=data.span, count=data.weight_now, residual=0.0)
+            logs = np.log(law.scale + losses / 2.0)
+            exponents = law.shape * (logs.min() - logs)
         weights = np.exp(exponents)
         members = np.flatnonzero(weights > 1e-16)
         return Draws(members=members, weights=weights[members] / weights[members].sum())
 
     def draw_values(self, draws: Draws, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n draws arms"]:
         """The rows of the values that were drawn."""
+        self.check_draws(draws)
         return self.values(contexts)[:, draws.members]
+
+    def check_draws(self, draws: Draws) -> None:
+        """Raise InputError unless the draws are functions of this class."""
+        members = draws.members
+        fits = isinstance(members, np.ndarray) and members.shape == (len(draws),) and members.dtype.kind in "iu"
+        if not fits or (len(draws) and not 0 <= members.min() <= members.max() < self.n_functions):
+            raise InputError(
+                f"the draws are {members!r}; expected {len(draws)} numbers of {self.n_functions} functions"
+            )
 
 
 class FiniteClass(FiniteFunctionClass):
@@ -280,12 +372,37 @@ class FiniteClass(FiniteFunctionClass):
         available: Bool[np.ndarray, "n arms"] | None,
     ) -> Bool[np.ndarray, "n arms"]:
         """By comparing the values of every member."""
+        return self._evaluate(0, members, contexts, available)[1]
+
+    def outlook(
+        self,
+        model: FiniteModel,
+        space: FiniteSpace,
+        contexts: Shaped[np.ndarray, "n ..."],
+        available: Bool[np.ndarray, "n arms"] | None = None,
+    ) -> tuple[Float[np.ndarray, "n arms"], Bool[np.ndarray, "n arms"]]:
+        """Every function is evaluated once, for the model's row and for the best arms of all members."""
+        self.check_model(model)
+        self.check_size("members", len(space.members))
+        return self._evaluate(model.index, space.members, contexts, available)
+
+    def _evaluate(
+        self,
+        index: int,
+        members: Bool[np.ndarray, " functions"],
+        contexts: Shaped[np.ndarray, "n ..."],
+        available: Bool[np.ndarray, "n arms"] | None,
+    ) -> tuple[Float[np.ndarray, "n arms"], Bool[np.ndarray, "n arms"]]:
+        """The values of function `index`, and the arms that some member calls best."""
         from graphbandit.kernels.function_classes.finite import finite_candidates
 
         chosen = np.zeros((len(contexts), self.n_arms), dtype=np.bool_)
+        own = np.empty((len(contexts), self.n_arms))
         everything = np.ones((1, self.n_arms), dtype=np.bool_)
         for start in range(0, len(contexts), BLOCK):
             block = slice(start, start + BLOCK)
             mask = everything if available is None else np.ascontiguousarray(available[block])
-            finite_candidates(self.values(contexts[block]), members, mask, chosen[block])
-        return chosen
+            values = self.values(contexts[block])
+            own[block] = values[:, index]
+            finite_candidates(values, members, mask, chosen[block])
+        return own, chosen

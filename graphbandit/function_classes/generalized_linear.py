@@ -1,32 +1,39 @@
 """Generalised linear functions mu(theta'phi(x, a)), for clicks (logistic) and counts (Poisson)."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from graphbandit.base.checks import LARGEST, setting_choice, setting_integer, setting_number
+from graphbandit.base.declared import check_declared, limits
 from graphbandit.base.saved_files import savable
-from graphbandit.base.shapes import Float, Int, Shaped
+from graphbandit.base.shapes import Bool, Float, Int, Shaped
 from graphbandit.errors import FitError, InputError
 from graphbandit.function_classes.base import Draws
 from graphbandit.function_classes.columns import Columns
+from graphbandit.function_classes.discount import weights_now
 from graphbandit.function_classes.ellipsoid import (
     Ellipsoid,
+    LinearDraws,
     LinearModel,
-    check_parameters,
     draw_predictors,
     gaussian_draws,
     linear_predictor,
 )
-from graphbandit.function_classes.features import FeatureMap
+from graphbandit.function_classes.features import FeatureMap, arm_factors
+from graphbandit.function_classes.intervals import candidates_within, widths_within
 from graphbandit.function_classes.parametric import ParametricClass
+from graphbandit.function_classes.scale import NoiseLaw, Scale
 from graphbandit.rounds.observations import Observations
 
-LINKS = ("identity", "logistic", "poisson")
+Link = Literal["identity", "logistic", "poisson"]
+
+LINKS: tuple[Link, ...] = get_args(Link)
+"""In the order of the constants of the kernels."""
 
 
 class _Fit(NamedTuple):
@@ -49,16 +56,22 @@ class GeneralizedLinearData:
     """All observations: phi(x, a), arm and reward. The fit is made when it is first asked for, once an epoch."""
 
     columns: Columns
-    link: str
-    ridge: float
-    blocks: int
+    link: Link
+    ridge: float = field(metadata=limits(above=0.0))
+    blocks: int = field(metadata=limits(at_least=1))
+    half_life: float | None = field(default=None, metadata=limits(above=0.0))
 
     def __post_init__(self) -> None:
-        if not isinstance(self.columns, Columns) or self.columns.contexts.ndim != 2:
-            raise InputError(f"columns is {self.columns!r}; expected Columns with a vector an observation")
-        setting_choice("link", self.link, LINKS)
-        setting_number("ridge", self.ridge, above=0.0)
-        setting_integer("blocks", self.blocks, at_least=1)
+        check_declared(self)
+        if self.columns.contexts.ndim != 2:
+            raise InputError(f"the columns hold {self.columns.contexts.shape[1:]} numbers a row; expected a vector")
+        if self.blocks > 1 and len(self.columns) and self.columns.arms.max() >= self.blocks:
+            raise InputError(f"the columns hold arm {self.columns.arms.max()}; expected 0 to {self.blocks - 1}")
+
+    @property
+    def weights(self) -> Float[np.ndarray, " observed"]:
+        """How much each observation counts: 1, or half as much for each half-life of its age."""
+        return weights_now(self.columns.rounds, self.half_life)
 
     @cached_property
     def fit(self) -> _Fit:
@@ -68,19 +81,20 @@ class GeneralizedLinearData:
 
         seen, link, size = self.columns, LINKS.index(self.link), self.columns.contexts.shape[1]
         parameters, factors = np.empty((self.blocks, size)), np.empty((self.blocks, size, size))
+        weights = self.weights
         loss, growth, widest = 0.0, -self.blocks * size * math.log(self.ridge), 0.0
         by_arm = np.argsort(seen.arms, kind="stable") if self.blocks > 1 else np.arange(len(seen))
         ends = np.searchsorted(seen.arms[by_arm], np.arange(self.blocks - 1), side="right")
         for block, order in enumerate(np.split(by_arm, ends)):
             parameter, factor = parameters[block], factors[block]
-            if not fit_block(seen.contexts, seen.rewards, order, link, self.ridge, parameter, factor):
+            if not fit_block(seen.contexts, seen.rewards, weights, order, link, self.ridge, parameter, factor):
                 raise FitError(
                     f"the {self.link} fit of {len(order)} rewards up to {np.abs(seen.rewards[order]).max():g} in size "
                     f"does not converge with ridge {self.ridge:g}; expected smaller rewards or features, or more ridge"
                 )
             steepest, whole = self.ridge * np.eye(size), np.empty((size, size))
             most = 0.25 if self.link == "logistic" else 1.0
-            facts = describe_block(seen.contexts, seen.rewards, order, link, parameter, factor, most, steepest)
+            facts = describe_block(seen.contexts, seen.rewards, weights, order, link, parameter, factor, most, steepest)
             loss, widest = loss + facts[0], max(widest, facts[2])
             if self.link == "poisson":
                 growth += log_determinant(factor) + 2.0 * facts[1] + self.ridge * inverse_trace(factor) - size
@@ -101,13 +115,18 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
     H = ridge I + sum mu'(thetahat'phi) phi phi'. As mu rises, candidates are those of theta'phi, and exact. The fit
     needs all observations again, so they are kept.
 
+    `factors` are known numbers above 0, one for each arm, for rewards that are an outcome times such a number: with
+    prices as factors and a reward of the price for a sale and 0 otherwise, the class learns the probability of a sale
+    from 0 and 1, and f(x, a) = price(a) mu(theta'phi(x, a)). Candidates are then those of the bounds, not exact.
+
     >>> clicks = GeneralizedLinearClass(n_arms=2, dimension=1, parameters="per-arm", link="logistic")
     >>> clicks.predict(clicks.fit(clicks.empty()), np.array([[3.0]]))
     array([[0.5, 0.5]])
     """
 
     features: FeatureMap
-    link: Literal["identity", "logistic", "poisson"]
+    link: Link
+    factors: Float[np.ndarray, " arms"] | None
     ridge: float
     norm_bound: float
     resolution: float
@@ -117,7 +136,8 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
         *,
         n_arms: int,
         dimension: int,
-        link: Literal["identity", "logistic", "poisson"],
+        link: Link,
+        factors: npt.ArrayLike | None = None,
         parameters: Literal["shared", "per-arm"] = "shared",
         arm_features: npt.ArrayLike | None = None,
         intercept: bool = False,
@@ -131,14 +151,20 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
         setting_choice("link", link, LINKS)
         object.__setattr__(self, "features", features)
         object.__setattr__(self, "link", link)
+        object.__setattr__(self, "factors", arm_factors(factors, self.features.n_arms))
         object.__setattr__(self, "ridge", setting_number("ridge", ridge, above=0.0))
         object.__setattr__(self, "norm_bound", setting_number("norm_bound", norm_bound, above=0.0))
         object.__setattr__(self, "resolution", setting_number("resolution", resolution, above=0.0))
 
-    def empty(self) -> GeneralizedLinearData:
+    def empty(self, half_life: float | None = None) -> GeneralizedLinearData:
         """No observation yet."""
-        columns = Columns.empty((self.features.size,))
-        return GeneralizedLinearData(columns=columns, link=self.link, ridge=self.ridge, blocks=self.features.blocks)
+        return GeneralizedLinearData(
+            columns=Columns.empty((self.features.size,)),
+            link=self.link,
+            ridge=self.ridge,
+            blocks=self.features.blocks,
+            half_life=half_life,
+        )
 
     def add(self, data: GeneralizedLinearData, observations: Observations) -> GeneralizedLinearData:
         """These observations behind those that are there."""
@@ -150,8 +176,9 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
         for part, rows in self.features.blocks_of(observations.contexts):
             seen = observations.take(part.start, part.stop)
             phi = rows[seen.rows, seen.arms if rows.shape[1] > 1 else 0]
-            columns = columns.append(phi, seen.arms, seen.rewards)
-        return GeneralizedLinearData(columns=columns, link=self.link, ridge=self.ridge, blocks=self.features.blocks)
+            outcomes = seen.rewards if self.factors is None else seen.rewards / self.factors[seen.arms]
+            columns = columns.append(phi, seen.arms, outcomes, seen.rounds[seen.rows])
+        return replace(data, columns=columns)
 
     def n_observed(self, data: GeneralizedLinearData) -> int:
         """How many rewards the data holds."""
@@ -162,15 +189,15 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
         self._check(data)
         return LinearModel(parameters=data.fit.parameters)
 
-    def predict(self, model: LinearModel, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n arms"]:
-        """mu(thetahat'phi(x, a))."""
-        check_parameters(self.features, model.parameters)
-        return self._means(linear_predictor(self.features, model.parameters, contexts))
-
     def smallest_loss(self, data: GeneralizedLinearData) -> float:
         """L(thetahat), the squared loss of the fit; the least squares of the class are at most that."""
         self._check(data)
-        return data.fit.loss
+        if self.factors is None or not len(data.columns):
+            return data.fit.loss
+        seen, blocks = data.columns, data.fit.parameters
+        predictors = (seen.contexts * blocks[seen.arms if len(blocks) > 1 else 0]).sum(axis=1)
+        outcomes = self._mu(predictors[:, None])[:, 0]
+        return float((data.weights * np.square(self.factors[seen.arms] * (outcomes - seen.rewards))).sum())
 
     def sharp_radius(self, data: GeneralizedLinearData, noise: float, delta: float) -> float:
         """r^2 with r = (w B + sqrt(w^2 B^2 + 8 B)) / 2, B = log(1 / delta) + growth / 2 + ridge S^2 / 2.
@@ -191,6 +218,29 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
             reach = 0.5 * (bent + math.sqrt(bent * bent + 8.0 * level))
         return reach * reach
 
+    def candidates(
+        self,
+        space: Ellipsoid,
+        contexts: Shaped[np.ndarray, "n ..."],
+        available: Bool[np.ndarray, "n arms"] | None = None,
+    ) -> Bool[np.ndarray, "n arms"]:
+        """Those of theta'phi, as mu rises; with factors, the arms whose upper bound reaches the best lower one."""
+        if self.factors is None:
+            return super().candidates(space, contexts, available)
+        return candidates_within(*self.bounds(space, contexts), available)
+
+    def outlook(
+        self,
+        model: LinearModel,
+        space: Ellipsoid,
+        contexts: Shaped[np.ndarray, "n ..."],
+        available: Bool[np.ndarray, "n arms"] | None = None,
+    ) -> tuple[Float[np.ndarray, "n arms"], Bool[np.ndarray, "n arms"]]:
+        """Features are made once for both where there are no factors."""
+        if self.factors is None:
+            return super().outlook(model, space, contexts, available)
+        return self.predict(model, contexts), self.candidates(space, contexts, available)
+
     def version_space(self, data: GeneralizedLinearData, radius: float) -> Ellipsoid:
         """(theta - thetahat)'H (theta - thetahat) <= radius; the ball |theta| <= S at infinity."""
         self._check(data)
@@ -205,7 +255,7 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
         contexts: Shaped[np.ndarray, "n ..."],
         best: Int[np.ndarray, " n"],
     ) -> Float[np.ndarray, "n arms"]:
-        """An upper bound, exact for the identity.
+        """An upper bound, exact for the identity; with factors, what the bounds allow.
 
         With s(a) the slope of mu between thetahat'phi(a) and theta'phi(a), and e(a) = (theta - thetahat)'phi(a), the
         difference is s(a) e(a) - s(b) e(b), b = best: at most |s(a)| |e(a) - e(b)| + |s(a) - s(b)| |e(b)|, and at most
@@ -213,6 +263,8 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
         """
         from graphbandit.kernels.function_classes.generalized_linear import slope_ranges
 
+        if self.factors is not None:
+            return widths_within(*self.bounds(space, contexts), self.predict(model, contexts), best)
         apart = space.predictor_widths(self.features, model, contexts, best)
         lower, upper = space.predictor_bounds(self.features, contexts)
         predictor = linear_predictor(self.features, model.parameters, contexts)
@@ -220,8 +272,8 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
         least, most = np.empty_like(lower), np.empty_like(lower)
         slope_ranges(LINKS.index(self.link), lower, upper, least, most)
         least, most = np.minimum(least, LARGEST), np.minimum(most, LARGEST)
-        means = self._means(predictor.copy())
-        errors = np.maximum(self._means(upper.copy()) - means, means - self._means(lower.copy()))
+        means = self.means(predictor.copy())
+        errors = np.maximum(self.means(upper.copy()) - means, means - self.means(lower.copy()))
         error = np.maximum(upper - predictor, predictor - lower)
 
         def of_best(values: Float[np.ndarray, "n arms"]) -> Float[np.ndarray, "n 1"]:
@@ -239,26 +291,53 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
     ) -> tuple[Float[np.ndarray, "n arms"], Float[np.ndarray, "n arms"]]:
         """mu(center'phi -+ sqrt(radius phi'H^-1 phi)); exact."""
         lower, upper = space.predictor_bounds(self.features, contexts)
-        return self._means(lower), self._means(upper)
+        return self.means(lower), self.means(upper)
 
-    def draws(self, data: GeneralizedLinearData, *, noise: float, count: int, rng: np.random.Generator) -> Draws:
+    def draws(self, data: GeneralizedLinearData, *, noise: float | None, count: int, rng: np.random.Generator) -> Draws:
         """Parameters from N(thetahat, H^-1), all of the same weight: Laplace's approximation of the posterior.
 
-        The likelihood of clicks and counts says how noisy they are; `noise` scales the identity's alone.
+        The likelihood of clicks and counts says how noisy they are; `noise` scales the identity's alone, and None has
+        it drawn from its posterior.
         """
         self._check(data)
-        setting_number("noise", noise, at_least=0.0)
         setting_integer("count", count, at_least=1)
-        scale = noise if self.link == "identity" else 1.0
-        members = gaussian_draws(data.fit.parameters, data.fit.factors, scale=scale, count=count, rng=rng)
+        scales = np.ones(count)
+        if noise is not None:
+            setting_number("noise", noise, at_least=0.0)
+        if self.link == "identity":
+            scales = scales * noise if noise is not None else self._noise_law(data).draw(count, rng)
+        parameters = gaussian_draws(data.fit.parameters, data.fit.factors, scales=scales, rng=rng)
+        members = LinearDraws(parameters=parameters, offsets=np.zeros(count))
         return Draws(members=members, weights=np.full(count, 1.0 / count))
+
+    def _noise_law(self, data: GeneralizedLinearData) -> NoiseLaw:
+        rewards = data.columns.rewards
+        if self.factors is not None:
+            rewards = rewards * self.factors[data.columns.arms]
+        span = float(np.ptp(rewards)) if len(rewards) else 0.0
+        return NoiseLaw.given(span=span or 4.0, count=float(data.weights.sum()), residual=self.smallest_loss(data))
+
+    def natural_scale(self, data: GeneralizedLinearData) -> Scale:
+        """sigma by its posterior, and trace(H^-1 (H - ridge I)), the effective number of parameters."""
+        self._check(data)
+        from graphbandit.kernels.function_classes.cholesky import inverse_trace
+
+        left = sum(inverse_trace(factor) for factor in data.fit.factors)
+        freedom = data.fit.parameters.size - self.ridge * left
+        noise = self._noise_law(data).estimate if len(data.columns) else 0.0
+        return Scale(noise=noise, complexity=max(freedom, 1.0))
 
     def draw_values(self, draws: Draws, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n draws arms"]:
         """mu(theta_b'phi(x, a))."""
         values = draw_predictors(self.features, draws, contexts)
-        return self._means(values.reshape(-1, self.n_arms)).reshape(values.shape)
+        return self.means(values.reshape(-1, self.n_arms)).reshape(values.shape)
 
-    def _means(self, predictors: Float[np.ndarray, "n arms"]) -> Float[np.ndarray, "n arms"]:
+    def means(self, predictors: Float[np.ndarray, "n arms"]) -> Float[np.ndarray, "n arms"]:
+        """The arm's factor times mu of every predictor."""
+        means = self._mu(predictors)
+        return means if self.factors is None else np.minimum(means * self.factors, LARGEST)
+
+    def _mu(self, predictors: Float[np.ndarray, "n arms"]) -> Float[np.ndarray, "n arms"]:
         """mu in place of every predictor, at most the largest number a learner takes."""
         from graphbandit.kernels.function_classes.generalized_linear import means_of
 

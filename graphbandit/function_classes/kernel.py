@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from graphbandit.base.checks import setting_array, setting_choice, setting_integer, setting_number
+from graphbandit.base.checks import optional_number, setting_array, setting_choice, setting_integer, setting_number
 from graphbandit.base.saved_files import savable
 from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Float
@@ -15,10 +15,10 @@ from graphbandit.errors import SettingError
 from graphbandit.function_classes.features import Embedding, FeatureMap
 from graphbandit.function_classes.linear import LinearFunctionClass
 
-KERNELS = ("rbf", "laplacian", "matern-3/2", "matern-5/2")
-"""In the order of the constants of `kernels.embeddings`."""
-
 Kernel = Literal["rbf", "laplacian", "matern-3/2", "matern-5/2"]
+
+KERNELS: tuple[Kernel, ...] = get_args(Kernel)
+"""In the order of the constants of `kernels.embeddings`."""
 
 JITTER = 1e-10
 """Least pivot of the landmarks' kernel matrix, which nearly equal landmarks make singular."""
@@ -97,7 +97,7 @@ class NystromFeatures:
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
 class KernelClass(LinearFunctionClass):
-    """f(x, a) = theta'phi(x, a), phi features whose inner products are about k: kernel ridge regression at fixed cost.
+    """f(x, a) = c + theta'phi(x, a), phi features with inner products about k: kernel ridge regression at fixed cost.
 
     k is "rbf" exp(-|x - z|^2 / (2 l^2)), "laplacian" exp(-|x - z|_1 / l), "matern-3/2" or "matern-5/2", l the
     `lengthscale`. `landmarks`, points of the space that contexts live in, make Nystrom features, one each; without them
@@ -117,8 +117,8 @@ class KernelClass(LinearFunctionClass):
     lengthscale: float
     seed: int
     landmarks: Float[np.ndarray, "marks d"] | None
-    ridge: float
-    norm_bound: float
+    ridge: float | None
+    norm_bound: float | None
     resolution: float
 
     def __init__(
@@ -133,8 +133,8 @@ class KernelClass(LinearFunctionClass):
         landmarks: npt.ArrayLike | None = None,
         parameters: Literal["shared", "per-arm"] = "shared",
         arm_features: npt.ArrayLike | None = None,
-        ridge: float = 1.0,
-        norm_bound: float = 1.0,
+        ridge: float | None = None,
+        norm_bound: float | None = None,
         resolution: float = 0.01,
     ) -> None:
         setting_choice("kernel", kernel, KERNELS)
@@ -167,6 +167,6 @@ class KernelClass(LinearFunctionClass):
         object.__setattr__(self, "lengthscale", scale)
         object.__setattr__(self, "seed", seed)
         object.__setattr__(self, "landmarks", marks)
-        object.__setattr__(self, "ridge", setting_number("ridge", ridge, above=0.0))
-        object.__setattr__(self, "norm_bound", setting_number("norm_bound", norm_bound, above=0.0))
+        object.__setattr__(self, "ridge", optional_number("ridge", ridge, above=0.0))
+        object.__setattr__(self, "norm_bound", optional_number("norm_bound", norm_bound, above=0.0))
         object.__setattr__(self, "resolution", setting_number("resolution", resolution, above=0.0))

@@ -2,20 +2,22 @@
 
 import copy
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from graphbandit.base.declared import check_declared, limits
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
-from graphbandit.errors import InputError, SettingError
+from graphbandit.errors import SettingError
 from graphbandit.function_classes.base import Draws, FunctionClass
-from graphbandit.function_classes.ellipsoid import Ellipsoid
+from graphbandit.function_classes.ellipsoid import Ellipsoid, LinearDraws
 from graphbandit.function_classes.ensemble import check_radius, in_blocks
 from graphbandit.function_classes.intervals import widths_within
 from graphbandit.function_classes.linear import LinearClass, LinearData
 from graphbandit.function_classes.refits import RefitData, RefitModel, fit_up_to
+from graphbandit.function_classes.scale import Scale
 from graphbandit.function_classes.torch_module import TorchClass, evaluated
 from graphbandit.rounds.observations import Observations
 
@@ -29,12 +31,10 @@ class LastLayerSpace:
     """The ellipsoid of this radius about the last layer that was fitted to this data."""
 
     data: RefitData
-    radius: float
+    radius: float = field(metadata=limits(at_least=0.0))
 
     def __post_init__(self) -> None:
-        if not isinstance(self.data, RefitData):
-            raise InputError(f"data is {self.data!r}; expected RefitData")
-        check_radius(self.radius)
+        check_declared(self)
 
 
 @savable
@@ -43,13 +43,10 @@ class LastLayerDraws:
     """Last layers drawn for the module that was trained on this data."""
 
     data: RefitData
-    layers: Float[np.ndarray, "draws blocks d"]
+    layers: LinearDraws
 
     def __post_init__(self) -> None:
-        if not isinstance(self.data, RefitData):
-            raise InputError(f"data is {self.data!r}; expected RefitData")
-        if not isinstance(self.layers, np.ndarray) or self.layers.dtype != np.float64 or self.layers.ndim != 3:
-            raise InputError(f"layers is {self.layers!r}; expected an array of parameters a draw")
+        check_declared(self)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -72,7 +69,7 @@ class LastLayerClass(FunctionClass[RefitData, RefitModel, LastLayerSpace]):
     after it. Before there is data, phi is that of the module as it is first made.
     """
 
-    def __init__(self, networks: TorchClass, *, ridge: float = 1.0, norm_bound: float = 1.0) -> None:
+    def __init__(self, networks: TorchClass, *, ridge: float | None = None, norm_bound: float | None = None) -> None:
         if not isinstance(networks, TorchClass):
             raise SettingError(f"networks is {networks!r}; expected a TorchClass")
         self._networks = networks
@@ -116,9 +113,9 @@ class LastLayerClass(FunctionClass[RefitData, RefitModel, LastLayerSpace]):
         """As the module takes them."""
         self._networks.check_contexts(contexts)
 
-    def empty(self) -> RefitData:
+    def empty(self, half_life: float | None = None) -> RefitData:
         """No observation yet."""
-        return self._networks.empty()
+        return self._networks.empty(half_life)
 
     def add(self, data: RefitData, observations: Observations) -> RefitData:
         """All observations are kept."""
@@ -141,6 +138,14 @@ class LastLayerClass(FunctionClass[RefitData, RefitModel, LastLayerSpace]):
     def smallest_loss(self, data: RefitData) -> float:
         """Of the ridge regression."""
         return self._linear.smallest_loss(self._head(data))
+
+    def natural_scale(self, data: RefitData) -> Scale:
+        """That of the linear class."""
+        return self._linear.natural_scale(self._head(data))
+
+    def unit(self, data: RefitData) -> float:
+        """That of the linear class."""
+        return self._linear.unit(self._head(data))
 
     def sharp_radius(self, data: RefitData, noise: float, delta: float) -> float:
         """That of the linear class: valid if phi had been known beforehand, which it was not."""
@@ -184,10 +189,10 @@ class LastLayerClass(FunctionClass[RefitData, RefitModel, LastLayerSpace]):
         """thetahat'phi -+ sqrt(radius phi'V^-1 phi)."""
         return self._linear.bounds(self._ellipsoid(space), self._features(space.data, contexts))
 
-    def draws(self, data: RefitData, *, noise: float, count: int, rng: np.random.Generator) -> Draws:
+    def draws(self, data: RefitData, *, noise: float | None, count: int, rng: np.random.Generator) -> Draws:
         """Last layers from N(thetahat, sigma^2 V^-1), all of the same weight."""
         drawn = self._linear.draws(self._head(data), noise=noise, count=count, rng=rng)
-        return Draws(members=LastLayerDraws(data=data, layers=np.asarray(drawn.members)), weights=drawn.weights)
+        return Draws(members=LastLayerDraws(data=data, layers=drawn.members), weights=drawn.weights)
 
     def draw_values(self, draws: Draws, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n draws arms"]:
         """theta_b'phi."""
@@ -213,12 +218,14 @@ class LastLayerClass(FunctionClass[RefitData, RefitModel, LastLayerSpace]):
             if self._networks.arm_contexts:  # the linear class looks at the row of the arm that was seen
                 phi = np.broadcast_to(phi[:, None], (n, self.n_arms, self._size))
             index = np.arange(n)
-            seen = Observations(contexts=phi, rounds=index, rows=index, arms=columns.arms, rewards=columns.rewards)
+            # one round an observation, the same as those of the data where only their age counts
+            rounds = columns.rounds if data.half_life is not None else index
+            seen = Observations(contexts=phi, rounds=rounds, rows=index, arms=columns.arms, rewards=columns.rewards)
             fit_up_to(
                 self,
                 data,
                 1,
-                lambda _: Network(body=body, head=self._linear.add(self._linear.empty(), seen)),
+                lambda _: Network(body=body, head=self._linear.add(self._linear.empty(data.half_life), seen)),
                 lambda network: self._linear.predict(self._linear.fit(network.head), phi)[index, columns.arms],
                 name=f"last layer of {self._networks.name}",
                 total=1,

@@ -1,30 +1,53 @@
 """Functions linear in features phi(x, a), with ridge regression as oracle and an ellipsoid as version space."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from graphbandit.base.checks import setting_integer, setting_number
+from graphbandit.base.checks import optional_number, setting_integer, setting_number
+from graphbandit.base.declared import check_declared, limits
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float, Int, Shaped
 from graphbandit.errors import InputError
 from graphbandit.function_classes.base import Draws
+from graphbandit.function_classes.discount import added, now, root_weights, shrinkage
 from graphbandit.function_classes.ellipsoid import (
     Ellipsoid,
+    LinearDraws,
     LinearModel,
-    check_array,
     check_parameters,
     draw_predictors,
     gaussian_draws,
-    linear_predictor,
 )
 from graphbandit.function_classes.features import FeatureMap
 from graphbandit.function_classes.parametric import ParametricClass
+from graphbandit.function_classes.scale import RIDGES, NoiseLaw, Scale, most_likely
 from graphbandit.rounds.observations import Observations
+
+
+class Regression(NamedTuple):
+    """What a linear class makes of its data: y = offset + phi'theta + noise."""
+
+    parameters: Float[np.ndarray, "blocks d"]
+    """thetahat = V^-1 b"""
+    factors: Float[np.ndarray, "blocks d d"]
+    """U of V = lambda I + sum phi phi' = U'U"""
+    ridge: float
+    """lambda"""
+    offset: float
+    """c, 0 where the class's ridge is a number"""
+    offset_weight: float
+    """c has the variance sigma^2 over this; infinite where c is 0"""
+    residual: float
+    """R = sum (y - c)^2 - thetahat'b"""
+    freedom: float
+    """trace(V^-1 sum phi phi'), the effective number of parameters"""
+    law: NoiseLaw
+    """the posterior of sigma^2"""
 
 
 @savable
@@ -32,106 +55,210 @@ from graphbandit.rounds.observations import Observations
 class LinearData:
     """All that a linear class keeps of what was seen, whatever its number: sums, one of each a block.
 
-    `matrices` hold V = ridge I + sum phi phi' (the upper triangle), `moments` b = sum y phi, `squares` sum y^2. One
-    observation is added after the other, so they are the same bits however observations are portioned. The Cholesky
-    factor of V is made when it is first asked for, once an epoch: cheaper than its update at every observation, which
-    `kernels.cholesky.cholesky_update` offers to learners that learn after every round.
+    With w the weights of observations (1, or less the older they are) and y counted from the first reward, `shift`:
+    `matrices` hold sum w phi phi' (the upper triangle), `moments` sum w y phi, `sums` sum w phi, `weight` sum w,
+    `total` sum w y, `squares` sum w y^2. Counting from the first reward keeps the digits of rewards that are far from
+    zero. One observation is added after the other, so they are the same bits however observations are portioned. The
+    regression is made when it is first asked for, once an epoch.
     """
 
     matrices: Float[np.ndarray, "blocks d d"]
     moments: Float[np.ndarray, "blocks d"]
-    squares: float
-    count: int
-    ridge: float
+    sums: Float[np.ndarray, "blocks d"]
+    weight: float = field(metadata=limits(at_least=0.0))
+    total: float
+    squares: float = field(metadata=limits(at_least=0.0))
+    count: int = field(metadata=limits(at_least=0))
+    shift: float
+    lowest: float
+    highest: float
+    ridge: float | None = field(metadata=limits(above=0.0))
+    half_life: float | None = field(default=None, metadata=limits(above=0.0))
+    newest: int = field(default=-1, metadata=limits(at_least=-1))
 
     def __post_init__(self) -> None:
-        check_array("matrices", self.matrices, 3)
-        check_array("moments", self.moments, 2)
-        setting_number("squares", self.squares, at_least=0.0)
-        setting_integer("count", self.count, at_least=0)
-        setting_number("ridge", self.ridge, above=0.0)
-        if self.matrices.shape != (*self.moments.shape, self.moments.shape[1]):
-            raise InputError(f"matrices have shape {self.matrices.shape}; expected one square a row of the moments")
+        check_declared(self)
+
+    @property
+    def span(self) -> float:
+        """Highest minus lowest reward seen; 0 if there is none."""
+        return max(self.highest - self.lowest, 0.0)
 
     @cached_property
-    def solution(self) -> tuple[Float[np.ndarray, "blocks d"], Float[np.ndarray, "blocks d d"]]:
-        """thetahat = V^-1 b, and U of V = U'U."""
+    def regression(self) -> Regression:
+        """Ridge regression with the class's ridge or, without one, with the lambda and the c that are most likely."""
         from graphbandit.kernels.function_classes.linear import solve_blocks
 
-        parameters, factors = np.empty_like(self.moments), np.empty_like(self.matrices)
-        solve_blocks(self.matrices, self.moments, self.ridge, factors, parameters)
-        return parameters, factors
+        scale = now(self.newest, self.half_life)
+        matrices, moments, weight = self.matrices * scale, self.moments * scale, self.weight * scale
+        offset, offset_weight, ridge = 0.0, math.inf, self.ridge
+        total, squares = self.total * scale, self.squares * scale
+        if ridge is None:
+            ridge = 1.0
+            if self.span > 0.0:
+                sums = self.sums * scale
+                likely = most_likely(
+                    matrices, moments, sums, count=weight, total=total, squares=squares, span=self.span
+                )
+                ridge, offset, offset_weight = likely.ridge, likely.offset, likely.offset_weight
+            elif weight > 0.0:
+                sums, offset, offset_weight = self.sums * scale, 0.0, weight
+            if weight > 0.0:
+                moments = moments - offset * sums
+                squares += weight * offset * offset - 2.0 * offset * total
+        parameters, factors = np.empty_like(moments), np.empty_like(matrices)
+        penalty = ridge * np.eye(moments.shape[1])
+        solve_blocks(matrices + penalty, moments, ridge, factors, parameters)
+        residual = max(squares - float((parameters * moments).sum()), 0.0)
+        parted = _inverse_trace(factors)
+        law = NoiseLaw.given(span=self.span, count=weight - (offset_weight < math.inf), residual=residual)
+        return Regression(
+            parameters=parameters,
+            factors=factors,
+            ridge=ridge,
+            offset=offset + self.shift,
+            offset_weight=offset_weight,
+            residual=residual,
+            freedom=max(parameters.size - ridge * parted, 0.0),
+            law=law,
+        )
+
+
+def _inverse_trace(factors: Float[np.ndarray, "blocks d d"]) -> float:
+    from graphbandit.kernels.function_classes.cholesky import inverse_trace
+
+    return sum(inverse_trace(factor) for factor in factors)
 
 
 class LinearFunctionClass(ParametricClass[LinearData]):
     """What all classes linear in their features share; what the features are is each one's own."""
 
-    ridge: float
+    ridge: float | None
 
-    def empty(self) -> LinearData:
-        """V = ridge I and no moment."""
+    def empty(self, half_life: float | None = None) -> LinearData:
+        """No observation."""
         blocks, size = self.features.blocks, self.features.size
-        matrices = np.array(np.broadcast_to(self.ridge * np.eye(size), (blocks, size, size)))
-        return LinearData(matrices=matrices, moments=np.zeros((blocks, size)), squares=0.0, count=0, ridge=self.ridge)
+        return LinearData(
+            matrices=np.zeros((blocks, size, size)),
+            moments=np.zeros((blocks, size)),
+            sums=np.zeros((blocks, size)),
+            weight=0.0,
+            total=0.0,
+            squares=0.0,
+            count=0,
+            shift=0.0,
+            lowest=math.inf,
+            highest=-math.inf,
+            ridge=self.ridge,
+            half_life=half_life,
+        )
 
     def add(self, data: LinearData, observations: Observations) -> LinearData:
-        """V, b and sum y^2 with these observations added, in their order."""
+        """The sums with these observations added, in their order."""
         from graphbandit.kernels.function_classes.linear import add_sums
 
         if not observations.n_observed:
             return data
         self._check(data)
         self.features.check_observations(observations)
-        matrices, moments, squares = data.matrices.copy(), data.moments.copy(), data.squares
+        half_life, newest = data.half_life, max(data.newest, int(observations.rounds.max()))
+        shrink = shrinkage(data.newest, newest, half_life)
+        roots = root_weights(observations.rounds, newest, half_life)
+        shift = data.shift
+        if self.ridge is None and not data.count:
+            shift = float(observations.rewards[0])
+        matrices, moments, sums = data.matrices * shrink, data.moments * shrink, data.sums * shrink
+        weight, total, squares = data.weight * shrink, data.total * shrink, data.squares * shrink
         for part, rows in self.features.blocks_of(observations.contexts):
             seen = observations.take(part.start, part.stop)
-            squares = add_sums(rows, seen.rows, seen.arms, seen.rewards, matrices, moments, squares)
-        count = data.count + observations.n_observed
-        return LinearData(matrices=matrices, moments=moments, squares=squares, count=count, ridge=self.ridge)
+            rewards = seen.rewards - shift
+            ones = np.ones(len(rewards))
+            if roots is not None:
+                root = roots[part]
+                rows, ones = rows * root[:, None, None], root[seen.rows]
+                rewards = rewards * ones
+            squares = add_sums(rows, seen.rows, seen.arms, rewards, matrices, moments, squares)
+            blocks = seen.arms if self.features.blocks > 1 else np.zeros(len(seen.arms), dtype=np.int64)
+            phi = rows[seen.rows, seen.arms if rows.shape[1] > 1 else 0]
+            np.add.at(sums, blocks, phi * ones[:, None])
+            weight = added(weight, ones * ones)
+            total = added(total, rewards * ones)
+        return LinearData(
+            matrices=matrices,
+            moments=moments,
+            sums=sums,
+            weight=weight,
+            total=total,
+            squares=squares,
+            count=data.count + observations.n_observed,
+            shift=shift,
+            lowest=float(observations.rewards.min(initial=data.lowest)),
+            highest=float(observations.rewards.max(initial=data.highest)),
+            ridge=self.ridge,
+            half_life=half_life,
+            newest=newest,
+        )
 
     def n_observed(self, data: LinearData) -> int:
         """How many rewards the data holds."""
         return data.count
 
     def fit(self, data: LinearData) -> LinearModel:
-        """thetahat = V^-1 b."""
+        """thetahat = V^-1 b, and c."""
         self._check(data)
-        return LinearModel(parameters=data.solution[0])
-
-    def predict(self, model: LinearModel, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n arms"]:
-        """thetahat'phi(x, a)."""
-        check_parameters(self.features, model.parameters)
-        return linear_predictor(self.features, model.parameters, contexts)
+        return LinearModel(parameters=data.regression.parameters, offset=data.regression.offset)
 
     def smallest_loss(self, data: LinearData) -> float:
-        """L(thetahat) = sum y^2 - thetahat'b - ridge |thetahat|^2: that of the fit, at least min L for the ridge."""
+        """L(thetahat) = R - lambda |thetahat|^2: that of the fit, at least min L for the ridge."""
         self._check(data)
-        parameters, _ = data.solution
-        explained = float((parameters * data.moments).sum() + self.ridge * (parameters * parameters).sum())
-        return max(data.squares - explained, 0.0)
+        known = data.regression
+        return max(known.residual - known.ridge * float((known.parameters**2).sum()), 0.0)
+
+    def natural_scale(self, data: LinearData) -> Scale:
+        """sigma by its posterior, and the effective number of parameters, trace(V^-1 sum phi phi')."""
+        self._check(data)
+        if data.span == 0.0:
+            return Scale(noise=0.0, complexity=1.0)
+        return Scale(noise=data.regression.law.estimate, complexity=max(data.regression.freedom, 1.0))
+
+    def unit(self, data: LinearData) -> float:
+        """The span of the rewards seen; 1 with a ridge told, which fixes the units."""
+        return data.span if self.ridge is None and data.span > 0.0 else 1.0
 
     def sharp_radius(self, data: LinearData, noise: float, delta: float) -> float:
-        """(sigma sqrt(2 log(1 / delta) + log det V - log det ridge I) + sqrt(ridge) S)^2.
+        """(sigma sqrt(2 log(1 / delta) + log det V - log det lambda I) + sqrt(lambda) S)^2.
 
         The self-normalised bound (Abbasi-Yadkori, Pal and Szepesvari 2011, theorem 2): valid at all times at once,
-        whatever arms were revealed, for sigma-sub-Gaussian noise and |theta*| <= S.
+        whatever arms were revealed, for sigma-sub-Gaussian noise and |theta*| <= S. That is with a `ridge` and a
+        `norm_bound` told. Without a ridge, delta is divided by the number of lambdas that are tried, which makes the
+        choice among them valid, but c is taken as if it had been known. Without a norm bound, sqrt(lambda) S is what
+        the most likely prior expects, sigma times the root of the number of parameters: an estimate and no bound.
         """
         from graphbandit.kernels.function_classes.cholesky import log_determinant
 
         self._check(data)
-        growth = sum(log_determinant(factor) for factor in data.solution[1])
-        growth -= data.moments.size * math.log(self.ridge)
-        deviation = noise * math.sqrt(max(growth, 0.0) - 2.0 * math.log(delta))
-        reach = deviation + math.sqrt(self.ridge) * self.total_bound
-        return reach * reach
+        known = data.regression
+        growth = sum(log_determinant(factor) for factor in known.factors)
+        growth -= data.moments.size * math.log(known.ridge)
+        failure = delta if self.ridge is not None else delta / len(RIDGES)
+        deviation = noise * math.sqrt(max(growth, 0.0) - 2.0 * math.log(failure))
+        if self.norm_bound is None:
+            bias = known.law.estimate * math.sqrt(data.moments.size)
+        else:
+            bias = math.sqrt(known.ridge) * self.total_bound
+        return (deviation + bias) ** 2
 
     def version_space(self, data: LinearData, radius: float) -> Ellipsoid:
-        """(theta - thetahat)'V (theta - thetahat) <= radius; the ball |theta| <= S at infinity."""
+        """(theta - thetahat)'V (theta - thetahat) <= radius; the ball |theta| <= S at infinity.
+
+        Without a norm bound S is the span of the rewards seen.
+        """
         self._check(data)
         if radius == math.inf:
-            return Ellipsoid.ball(self.features, self.total_bound)
-        parameters, factors = data.solution
-        return Ellipsoid(center=parameters, factors=factors, radius=radius)
+            unit = self.unit(data) if self.norm_bound is None else 1.0
+            return Ellipsoid.ball(self.features, self.total_bound * unit)
+        known = data.regression
+        return Ellipsoid(center=known.parameters, factors=known.factors, radius=radius, offset=known.offset)
 
     def widths(
         self,
@@ -146,23 +273,47 @@ class LinearFunctionClass(ParametricClass[LinearData]):
     def bounds(
         self, space: Ellipsoid, contexts: Shaped[np.ndarray, "n ..."]
     ) -> tuple[Float[np.ndarray, "n arms"], Float[np.ndarray, "n arms"]]:
-        """center'phi -+ sqrt(radius phi'V^-1 phi); exact."""
+        """c + center'phi -+ sqrt(radius phi'V^-1 phi); exact."""
         return space.predictor_bounds(self.features, contexts)
 
-    def draws(self, data: LinearData, *, noise: float, count: int, rng: np.random.Generator) -> Draws:
+    def draws(self, data: LinearData, *, noise: float | None, count: int, rng: np.random.Generator) -> Draws:
         """Parameters from N(thetahat, sigma^2 V^-1), all of the same weight.
 
-        The posterior for Gaussian noise and the prior N(0, sigma^2 / ridge I).
+        A `noise` of None has sigma drawn from its posterior, too, and c from N(chat, sigma^2 / k). Before rewards of
+        different size were seen nothing is known of sigma, and parameters come from the prior with sigma = 1.
         """
         self._check(data)
-        setting_number("noise", noise, at_least=0.0)
         setting_integer("count", count, at_least=1)
-        parameters, factors = data.solution
-        members = gaussian_draws(parameters, factors, scale=noise, count=count, rng=rng)
+        if noise is not None:
+            setting_number("noise", noise, at_least=0.0)
+        elif data.span == 0.0:
+            data, noise = self.empty(), 1.0
+        known = data.regression
+        scales = np.full(count, noise) if noise is not None else known.law.draw(count, rng)
+        offsets = np.full(count, known.offset)
+        if known.offset_weight < math.inf:
+            moved = scales / math.sqrt(known.offset_weight) * rng.standard_normal(count)
+            offsets = offsets + moved
+        parameters = gaussian_draws(known.parameters, known.factors, scales=scales, rng=rng)
+        if known.offset_weight < math.inf:
+            # theta given c has the mean V^-1 (b - (c - chat) s)
+            parameters -= moved[:, None, None] * self._pull(data)
+        members = LinearDraws(parameters=parameters, offsets=offsets)
         return Draws(members=members, weights=np.full(count, 1.0 / count))
 
+    @staticmethod
+    def _pull(data: LinearData) -> Float[np.ndarray, "blocks d"]:
+        """V^-1 s: by how much thetahat falls when c rises."""
+        from graphbandit.kernels.function_classes.cholesky import solve_lower, solve_upper
+
+        pull = data.sums * now(data.newest, data.half_life)
+        for block, factor in enumerate(data.regression.factors):
+            solve_lower(factor, pull[block])
+            solve_upper(factor, pull[block])
+        return pull
+
     def draw_values(self, draws: Draws, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n draws arms"]:
-        """theta_b'phi(x, a)."""
+        """c_b + theta_b'phi(x, a)."""
         return draw_predictors(self.features, draws, contexts)
 
     def _check(self, data: LinearData) -> None:
@@ -175,14 +326,26 @@ class LinearFunctionClass(ParametricClass[LinearData]):
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LinearClass(LinearFunctionClass):
-    """f(x, a) = theta'phi(x, a), or theta[a]'phi(x, a) with parameters="per-arm"; no value is clipped.
+    """f(x, a) = c + theta'phi(x, a), or c + theta[a]'phi(x, a) with parameters="per-arm"; no value is clipped.
 
     How phi follows from contexts of shape (n, d) or (n, K, d) and `arm_features`: see `FeatureMap`. `fit` is ridge
-    regression, thetahat = argmin L(theta) + ridge |theta|^2, and the version space of a radius is where this loss is
+    regression, thetahat = argmin L(theta) + lambda |theta|^2, and the version space of a radius is where this loss is
     within `radius` of its least value, which is the ellipsoid (theta - thetahat)'V (theta - thetahat) <= radius,
-    V = ridge I + sum phi phi'. At radius infinity it is all of F: the ball |theta| <= S. S is `norm_bound`, a bound on
-    |theta| (on each |theta[a]|, so sqrt(K) times that on all of them together). Candidates are exact.
-    `resolution` is the scale at which functions count as different in `log_size`.
+    V = lambda I + sum phi phi'. At radius infinity it is all of F: the ball |theta| <= S. Candidates are exact.
+
+    Told neither ridge nor norm bound, the class takes lambda and the level c of the rewards from the data, at each fit,
+    by the largest marginal likelihood (`scale.most_likely`). Everything is then in proportion to the rewards: for
+    rewards a + b y, b > 0, it makes the same decisions as for y.
+
+    Args:
+        n_arms: K.
+        dimension: d, the length of a context, or of an arm's row of it.
+        parameters: "shared", one theta for all arms, or "per-arm".
+        arm_features: (K, d_a) features of the arms, for contexts of shape (n, d) and one theta.
+        intercept: put a 1 behind the context, and behind the arm features.
+        ridge: lambda of the prior N(0, sigma^2 / lambda) for theta, with c = 0; None has both from the data.
+        norm_bound: S, a bound on |theta| (on each |theta[a]|, so sqrt(K) times that on all); None has none.
+        resolution: the scale at which functions count as different in `log_size`.
 
     >>> line = LinearClass(n_arms=2, dimension=1, parameters="per-arm", ridge=1e-9)
     >>> seen = Observations.from_masks(np.array([[1.0], [2.0]]), np.ones((2, 2), bool), np.array([[1, 3], [2, 6.0]]))
@@ -191,8 +354,8 @@ class LinearClass(LinearFunctionClass):
     """
 
     features: FeatureMap
-    ridge: float
-    norm_bound: float
+    ridge: float | None
+    norm_bound: float | None
     resolution: float
 
     def __init__(
@@ -203,14 +366,14 @@ class LinearClass(LinearFunctionClass):
         parameters: Literal["shared", "per-arm"] = "shared",
         arm_features: npt.ArrayLike | None = None,
         intercept: bool = False,
-        ridge: float = 1.0,
-        norm_bound: float = 1.0,
+        ridge: float | None = None,
+        norm_bound: float | None = None,
         resolution: float = 0.01,
     ) -> None:
         features = FeatureMap(
             n_arms=n_arms, dimension=dimension, parameters=parameters, arm_features=arm_features, intercept=intercept
         )
         object.__setattr__(self, "features", features)
-        object.__setattr__(self, "ridge", setting_number("ridge", ridge, above=0.0))
-        object.__setattr__(self, "norm_bound", setting_number("norm_bound", norm_bound, above=0.0))
+        object.__setattr__(self, "ridge", optional_number("ridge", ridge, above=0.0))
+        object.__setattr__(self, "norm_bound", optional_number("norm_bound", norm_bound, above=0.0))
         object.__setattr__(self, "resolution", setting_number("resolution", resolution, above=0.0))

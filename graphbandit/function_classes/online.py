@@ -12,11 +12,13 @@ For one observation at a time, the regret of "vaw" against the best theta is at 
 d Y^2 log(1 + n / (lam d)) for |y| <= Y, |x| <= 1. All that one round reveals is predicted before any of it is learnt.
 """
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from graphbandit.base.checks import contexts_array, setting_choice, setting_integer, setting_number
+from graphbandit.base.checks import check_features, contexts_array, setting_choice, setting_integer, setting_number
+from graphbandit.base.declared import limits
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float, Shaped
 from graphbandit.errors import InputError
@@ -28,11 +30,23 @@ ORACLES = ("ridge", "vaw", "ogd")
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
 class OnlineState:
-    """What an oracle has learnt: theta, A^-1 (of no size for "ogd"), and the sums of squared gradients."""
+    """What an oracle has learnt: theta, A^-1 (of no size for "ogd"), and the sums of squared gradients.
 
-    parameters: Float[np.ndarray, "arms_or_one d"]
-    inverses: Float[np.ndarray, "arms_or_one d d"]
-    squares: Float[np.ndarray, " arms_or_one"]
+    Rewards are counted from the first one seen, `shift`; `lowest` and `highest` are the span of all.
+    """
+
+    parameters: Float[np.ndarray, "blocks d"]
+    inverses: Float[np.ndarray, "blocks d_or_none d_or_none"]
+    squares: Float[np.ndarray, " blocks"] = field(metadata=limits(at_least=0.0))
+    shift: float
+    lowest: float
+    highest: float
+
+    @property
+    def unit(self) -> float:
+        """The span of the rewards seen, 1 while they are all the same."""
+        span = self.highest - self.lowest
+        return span if span > 0.0 else 1.0
 
 
 @savable
@@ -64,7 +78,14 @@ class OnlineLinear:
         blocks, size = (1 if contexts.ndim == 3 else self.n_arms), features.shape[2]
         width = 0 if self.method == "ogd" else size
         inverses = np.tile(np.eye(width) / self.regularisation, (blocks, 1, 1))
-        return OnlineState(parameters=np.zeros((blocks, size)), inverses=inverses, squares=np.zeros(blocks))
+        return OnlineState(
+            parameters=np.zeros((blocks, size)),
+            inverses=inverses,
+            squares=np.zeros(blocks),
+            shift=0.0,
+            lowest=math.inf,
+            highest=-math.inf,
+        )
 
     def predict(self, state: OnlineState | None, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n arms"]:
         """f(x, a) for every context and arm; 0 before any observation."""
@@ -75,17 +96,27 @@ class OnlineLinear:
         if state is not None:
             self._check_size(state, contexts, features)
             online.predict(features, state.parameters, state.inverses, self.method == "vaw", values)
+            values += state.shift
         return values
 
     def update(self, state: OnlineState | None, observations: Observations) -> OnlineState:
         """The state after these observations, one after the other."""
         from graphbandit.kernels.function_classes import online
 
+        observations.check(self.n_arms)
         old = self.start(observations.contexts) if state is None else state
         features = self._features(observations.contexts)
         self._check_size(old, observations.contexts, features)
-        new = OnlineState(parameters=old.parameters.copy(), inverses=old.inverses.copy(), squares=old.squares.copy())
-        seen = (features, observations.rows, observations.arms, observations.rewards)
+        rewards = observations.rewards
+        new = OnlineState(
+            parameters=old.parameters.copy(),
+            inverses=old.inverses.copy(),
+            squares=old.squares.copy(),
+            shift=float(rewards[0]) if old.lowest == math.inf and len(rewards) else old.shift,
+            lowest=float(rewards.min(initial=old.lowest)),
+            highest=float(rewards.max(initial=old.highest)),
+        )
+        seen = (features, observations.rows, observations.arms, rewards - new.shift)
         if self.method == "ogd":
             online.update_gradient(*seen, self.rate, new.parameters, new.squares)
         else:
@@ -94,6 +125,7 @@ class OnlineLinear:
 
     def _features(self, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n arms_or_one d"]:
         array = np.array(contexts_array(contexts))
+        check_features(array)
         if array.ndim == 2:
             return array[:, None, :]
         if array.ndim != 3 or array.shape[1] != self.n_arms:

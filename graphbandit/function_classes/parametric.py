@@ -7,7 +7,7 @@ import numpy as np
 
 from graphbandit.base.shapes import Bool, Float, Shaped
 from graphbandit.function_classes.base import FunctionClass
-from graphbandit.function_classes.ellipsoid import Ellipsoid, LinearModel
+from graphbandit.function_classes.ellipsoid import EXACT_ARMS, Ellipsoid, LinearModel, check_parameters
 from graphbandit.function_classes.features import FeatureMap
 
 Data = TypeVar("Data")
@@ -17,7 +17,7 @@ class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):
     """f(x, a) is a monotone function of theta'phi(x, a): which arm is best depends on that alone."""
 
     features: FeatureMap
-    norm_bound: float
+    norm_bound: float | None
     resolution: float
 
     @property
@@ -47,8 +47,8 @@ class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):
 
     @property
     def total_bound(self) -> float:
-        """S: the bound on the norm of all parameters together."""
-        return self.norm_bound * math.sqrt(self.features.blocks)
+        """S: the bound on the norm of all parameters together; as if `norm_bound` were 1 if it is not told."""
+        return (1.0 if self.norm_bound is None else self.norm_bound) * math.sqrt(self.features.blocks)
 
     @property
     def log_size(self) -> float:
@@ -60,6 +60,11 @@ class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):
         number = self.features.blocks * self.features.size
         return number * math.log1p(2.0 * self.total_bound / self.resolution)
 
+    @property
+    def exact_candidates(self) -> bool:
+        """Whether `candidates` marks no arm too many: not with one parameter for more than EXACT_ARMS arms."""
+        return self.parameters == "per-arm" or self.n_arms <= EXACT_ARMS
+
     def check_contexts(self, contexts: Shaped[np.ndarray, "n ..."]) -> None:
         """One of the shapes of `FeatureMap`, of numbers whose squares stay finite."""
         self.features.check_contexts(contexts)
@@ -70,5 +75,44 @@ class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):
         contexts: Shaped[np.ndarray, "n ..."],
         available: Bool[np.ndarray, "n arms"] | None = None,
     ) -> Bool[np.ndarray, "n arms"]:
-        """The arms that win for some theta of the ellipsoid, among those available; exact."""
+        """The arms that win for some theta of the ellipsoid, among those available; see `exact_candidates`."""
         return space.candidates(self.features, contexts, available)
+
+    def outlook(
+        self,
+        model: LinearModel,
+        space: Ellipsoid,
+        contexts: Shaped[np.ndarray, "n ..."],
+        available: Bool[np.ndarray, "n arms"] | None = None,
+    ) -> tuple[Float[np.ndarray, "n arms"], Bool[np.ndarray, "n arms"]]:
+        """Features are made once for both."""
+        check_parameters(self.features, model.parameters)
+        check_parameters(self.features, space.center)
+        values = np.empty((len(contexts), self.n_arms))
+        chosen = np.zeros(values.shape, dtype=np.bool_)
+        for part, rows in self.features.blocks_of(contexts):
+            values[part] = self.values_of_rows(model, rows)
+            space.mark_candidates(self.features, rows, None if available is None else available[part], chosen[part])
+        return values, chosen
+
+    def predict(self, model: LinearModel, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n arms"]:
+        """mu(thetahat'phi(x, a))."""
+        check_parameters(self.features, model.parameters)
+        values = np.empty((len(contexts), self.n_arms))
+        for part, rows in self.features.blocks_of(contexts):
+            values[part] = self.values_of_rows(model, rows)
+        return values
+
+    def values_of_rows(self, model: LinearModel, rows: Float[np.ndarray, "n rows d"]) -> Float[np.ndarray, "n arms"]:
+        """The model's mean rewards, given the features of every round."""
+        from graphbandit.kernels.function_classes.linear import linear_values
+
+        values = np.empty((len(rows), self.n_arms))
+        linear_values(rows, model.parameters, values)
+        if model.offset != 0.0:
+            values += model.offset
+        return self.means(values)
+
+    def means(self, predictors: Float[np.ndarray, "n arms"]) -> Float[np.ndarray, "n arms"]:
+        """mu of every predictor theta'phi, which may be overwritten; the predictor itself in a linear class."""
+        return predictors

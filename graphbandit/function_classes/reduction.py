@@ -10,9 +10,8 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from graphbandit.base.declared import check_declared, limits
 from graphbandit.base.saved_files import savable
-from graphbandit.errors import InputError
-from graphbandit.function_classes.ensemble import check_radius
 from graphbandit.function_classes.refits import RefitData
 
 GROWTH = 8.0
@@ -31,13 +30,11 @@ class ReductionSpace:
     """F_m = { f in F : L(f) <= min L + radius } of this data. Bounds found are kept, by context and arm."""
 
     data: RefitData
-    radius: float
+    radius: float = field(metadata=limits(at_least=0.0))
     found: dict[tuple[bytes, int], tuple[float, float]] = field(init=False, repr=False, default_factory=dict)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.data, RefitData):
-            raise InputError(f"data is {self.data!r}; expected RefitData")
-        check_radius(self.radius)
+        check_declared(self)
 
 
 def farthest_value(

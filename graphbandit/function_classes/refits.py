@@ -9,15 +9,17 @@ import logging
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
+from graphbandit.base.declared import check_declared, limits
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float
-from graphbandit.errors import FitError, InputError
+from graphbandit.errors import FitError
 from graphbandit.function_classes.columns import Columns
+from graphbandit.function_classes.discount import weights_now
 
 logger = logging.getLogger("graphbandit")
 
@@ -47,14 +49,19 @@ class RefitData:
     """All observations. What was fitted to them is kept beside them, by the class that did, and never saved."""
 
     columns: Columns
+    half_life: float | None = field(default=None, metadata=limits(above=0.0))
     fits: dict[Any, dict[int, Fit]] = field(init=False, repr=False, default_factory=dict)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.columns, Columns):
-            raise InputError(f"columns is {self.columns!r}; expected Columns")
+        check_declared(self)
 
     def __len__(self) -> int:
         return len(self.columns)
+
+    @cached_property
+    def weights(self) -> Float[np.ndarray, " observed"]:
+        """How much each observation counts: 1, or half as much for each half-life of its age."""
+        return weights_now(self.columns.rounds, self.half_life)
 
     @property
     def reports(self) -> list[FitReport]:
@@ -63,9 +70,10 @@ class RefitData:
 
     def equals(self, other: "RefitData") -> bool:
         """Whether these are the same observations; two values loaded from a file may be, without being one."""
-        names = ("contexts", "arms", "rewards")
-        return self is other or all(
-            np.array_equal(getattr(self.columns, name), getattr(other.columns, name)) for name in names
+        names = ("contexts", "arms", "rewards", "rounds")
+        return self is other or (
+            self.half_life == other.half_life
+            and all(np.array_equal(getattr(self.columns, name), getattr(other.columns, name)) for name in names)
         )
 
 
@@ -77,8 +85,7 @@ class RefitModel:
     data: RefitData
 
     def __post_init__(self) -> None:
-        if not isinstance(self.data, RefitData):
-            raise InputError(f"data is {self.data!r}; expected RefitData")
+        check_declared(self)
 
     @property
     def reports(self) -> list[FitReport]:
@@ -108,7 +115,7 @@ def fit_up_to(
     for i in missing:
         start = time.perf_counter()
         who = name if i == 0 else f"{name}, refit {i} of {total - 1},"
-        function, loss = fitted(who, data.columns.rewards, partial(fit, i), values)
+        function, loss = fitted(who, data.columns.rewards, partial(fit, i), values, data.weights)
         report = FitReport(fit=i, fits=total, observations=len(data), seconds=time.perf_counter() - start)
         done[i] = Fit(function=function, loss=loss, report=report)
         if on_fit is not None:
@@ -124,13 +131,14 @@ def fitted(
     rewards: Float[np.ndarray, " observed"],
     fit: Callable[[], Any],
     values: Callable[[Any], Float[np.ndarray, " observed"]],
+    weights: Float[np.ndarray, " observed"],
 ) -> tuple[Any, float]:
-    """What `fit` makes, and its sum of squares at the observations; FitError if there is no such thing."""
+    """What `fit` makes, and its weighted sum of squares at the observations; FitError if there is no such thing."""
     try:
         function = fit()
         at_data = np.asarray(values(function), dtype=np.float64)
         with np.errstate(over="ignore", invalid="ignore"):
-            loss = float(np.square(at_data - rewards).sum())
+            loss = float((weights * np.square(at_data - rewards)).sum())
     except Exception as error:  # whatever somebody else's code may raise
         raise FitError(
             f"{who} cannot be fitted to {len(rewards):,} observations: {type(error).__name__}: {error}"

@@ -13,7 +13,7 @@ from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
 from graphbandit.errors import MissingExtraError, SettingError
 from graphbandit.function_classes.columns import Columns
-from graphbandit.function_classes.ensemble import BLOCK, PAIRS, EnsembleFunctionClass, in_blocks
+from graphbandit.function_classes.ensemble import BLOCK, PAIRS, EnsembleFunctionClass, Member, in_blocks
 from graphbandit.function_classes.intervals import candidates_within, widths_within
 from graphbandit.function_classes.reduction import ReductionSpace, farthest_value
 from graphbandit.function_classes.refits import FitReport, RefitData, RefitModel, fitted
@@ -39,9 +39,9 @@ class RegressorClass(EnsembleFunctionClass[Regressors]):
     (`resampling="bootstrap"`; within each arm if there is a regressor for each), or to rewards with Gaussian noise
     added (`"perturbed"`, of standard deviation `perturbation`, or of the estimate's root mean square residual).
     `version_space="reduction"` bounds f(x, a) over all of F_m by regressions with one more weighted observation, to
-    within `tolerance`: exact if the regressor minimises squares exactly (not with a penalty) over a convex class, a
-    heuristic otherwise. It needs some 10 to 20 fits for each context, arm and side, so it is for small settings;
-    docs/regressors.md has figures. It needs `entropy`.
+    within `tolerance` times the range: exact if the regressor minimises squares exactly (not with a penalty) over a
+    convex class, a heuristic otherwise. It needs some 10 to 20 fits for each context, arm and side, so it is for small
+    settings; docs/regressors.md has figures. It needs `entropy`.
 
     `low` and `high` are the range of mean rewards, widened to the rewards seen. `entropy` stands for log |F| in the
     learners' formulas and in the sharp radius, see `log_size` and `sharp_radius`. Every `random_state` in the
@@ -69,12 +69,13 @@ class RegressorClass(EnsembleFunctionClass[Regressors]):
         resampling: Literal["bootstrap", "perturbed"] = "bootstrap",
         perturbation: float | None = None,
         tolerance: float = 1e-3,
-        low: float = 0.0,
-        high: float = 1.0,
+        low: float | None = None,
+        high: float | None = None,
         entropy: float | None = None,
         seed: int = 0,
         on_fit: Callable[[FitReport], None] | None = None,
         fewest: int = 2,
+        factors: npt.ArrayLike | None = None,
     ) -> None:
         setting_boolean("per_arm", per_arm)
         shares_arms = not per_arm and (arm_contexts or arm_features is not None)
@@ -90,6 +91,7 @@ class RegressorClass(EnsembleFunctionClass[Regressors]):
             on_fit=on_fit,
             fewest=fewest,
             fewest_of_arm=fewest if per_arm else 0 if shares_arms else 1,
+            factors=factors,
         )
         setting_choice("version_space", version_space, ("ensemble", "reduction"))
         setting_choice("resampling", resampling, ("bootstrap", "perturbed"))
@@ -112,6 +114,8 @@ class RegressorClass(EnsembleFunctionClass[Regressors]):
                     "entropy is None; expected a number with version_space='reduction', "
                     "as (d / 2) log(number of observations) for a class of d parameters"
                 )
+            if factors is not None:
+                raise SettingError("factors came with version_space='reduction'; expected version_space='ensemble'")
             self._weights = _weight_parameter(self._regressor)
 
     def __repr__(self) -> str:
@@ -137,7 +141,14 @@ class RegressorClass(EnsembleFunctionClass[Regressors]):
             "entropy": self._entropy,
             "seed": self._seed,
             "fewest": self._fewest,
+            "factors": self._factors.tolist(),
         }
+
+    def empty(self, half_life: float | None = None) -> RefitData:
+        """No observation yet; with a half-life, the regressor must take weights."""
+        if half_life is not None:
+            _weight_parameter(self._regressor)
+        return super().empty(half_life)
 
     @property
     def name(self) -> str:
@@ -154,20 +165,22 @@ class RegressorClass(EnsembleFunctionClass[Regressors]):
             return np.concatenate([rows, self._arm_features[arms]], axis=1)
         return np.concatenate([rows, arms[:, None] == np.arange(self.n_arms)], axis=1)
 
-    def fit_number(self, data: RefitData, number: int, rng: np.random.Generator) -> Regressors:
+    def fit_number(
+        self, data: RefitData, targets: Float[np.ndarray, " observed"], number: int, rng: np.random.Generator
+    ) -> Regressors:
         """A clone fitted to all observations, or to resampled or perturbed ones; one for each arm seen if so asked."""
         columns = data.columns
-        rewards = columns.rewards
         if number > 0 and self._resampling == "perturbed":
             estimate = self.fits(data, 1)[0]
-            scale = np.sqrt(estimate.loss / len(rewards)) if self._perturbation is None else self._perturbation
-            rewards = rewards + scale * rng.standard_normal(len(rewards))
+            scale = np.sqrt(estimate.loss / len(targets)) if self._perturbation is None else self._perturbation
+            targets = targets + scale / estimate.function.unit * rng.standard_normal(len(targets))
         made: Regressors = {}
         for arm, index in self._parts(columns):
             if number > 0 and self._resampling == "bootstrap":
                 index = np.sort(index[rng.integers(len(index), size=len(index))])
+            weights = {} if data.half_life is None else {_weight_parameter(self._regressor): data.weights[index]}
             made[arm] = self._fresh(data, number, arm).fit(
-                self._features(columns.contexts[index], columns.arms[index]), rewards[index]
+                self._features(columns.contexts[index], columns.arms[index]), targets[index], **weights
             )
         return made
 
@@ -274,7 +287,8 @@ class RegressorClass(EnsembleFunctionClass[Regressors]):
         if key not in space.found:
             low, high = self.range_of(space.data)
             refit = self._with_one_more(space.data, row, arm)
-            at_most = {"estimate": min(max(estimate, low), high), "excess": space.radius, "tolerance": self._tolerance}
+            at_most = {"estimate": min(max(estimate, low), high), "excess": space.radius}
+            at_most["tolerance"] = self._tolerance * (high - low)
             lower = farthest_value(partial(refit, low), target=low, **at_most)
             upper = farthest_value(partial(refit, high), target=high, **at_most)
             space.found[key] = (lower, upper)
@@ -289,18 +303,26 @@ class RegressorClass(EnsembleFunctionClass[Regressors]):
             column[index] for column in (data.columns.contexts, data.columns.arms, data.columns.rewards)
         )
         features = self._features(np.concatenate([rows, row[None]]), np.append(arms, arm))
-        estimate = self.fits(data, 1)[0].function.function[part]
-        least = float(np.square(self._predictions(estimate, rows, arms, PAIRS) - rewards).sum())
+        member: Member[Regressors] = self.fits(data, 1)[0].function
+        center, unit = member.center, member.unit
+
+        def values(function: Any) -> Float[np.ndarray, " observed"]:
+            return center + unit * self._predictions(function, rows, arms, PAIRS)
+
+        known = data.weights[index]
+        least = float((known * np.square(values(member.function[part]) - rewards)).sum())
 
         def refit(h: float, w: float) -> tuple[float, float]:
-            weights = {self._weights: np.append(np.ones(len(arms)), w)}
+            weights = {self._weights: np.append(known, w)}
             function, loss = fitted(
                 f"{self.name}, with one more observation of weight {w:g},",
                 rewards,
-                lambda: self._fresh(data, 0, part).fit(features, np.append(rewards, h), **weights),
-                lambda function: self._predictions(function, rows, arms, PAIRS),
+                lambda: self._fresh(data, 0, part).fit(features, (np.append(rewards, h) - center) / unit, **weights),
+                values,
+                known,
             )
-            return float(self._predictions(function, row[None], np.array([arm]), BLOCK)[0]), loss - least
+            value = center + unit * float(self._predictions(function, row[None], np.array([arm]), BLOCK)[0])
+            return value, loss - least
 
         return refit
 
@@ -328,7 +350,7 @@ def _weight_parameter(regressor: Any) -> str:
     if not has_fit_parameter(last, "sample_weight"):
         raise SettingError(
             f"regressor is {regressor!r}, which takes no sample_weight; "
-            "expected one that does with version_space='reduction'"
+            "expected one that does with version_space='reduction' or a half-life"
         )
     return f"{step}__sample_weight" if step else "sample_weight"
 

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from graphbandit.base.checks import setting_integer, setting_number
 from graphbandit.base.shapes import Float, Int
@@ -48,11 +49,12 @@ class TorchClass(EnsembleFunctionClass["torch.nn.Module"]):
         batch_size: int = 64,
         learning_rate: float = 1e-2,
         weight_decay: float = 0.0,
-        low: float = 0.0,
-        high: float = 1.0,
+        low: float | None = None,
+        high: float | None = None,
         entropy: float | None = None,
         seed: int = 0,
         on_fit: Callable[[FitReport], None] | None = None,
+        factors: npt.ArrayLike | None = None,
     ) -> None:
         super().__init__(
             n_arms=n_arms,
@@ -66,6 +68,7 @@ class TorchClass(EnsembleFunctionClass["torch.nn.Module"]):
             on_fit=on_fit,
             fewest=1,
             fewest_of_arm=0 if arm_contexts else 1,
+            factors=factors,
         )
         self._passes = setting_integer("passes", passes, at_least=1)
         self._batch_size = setting_integer("batch_size", batch_size, at_least=1)
@@ -98,6 +101,7 @@ class TorchClass(EnsembleFunctionClass["torch.nn.Module"]):
             "high": self._high,
             "entropy": self._entropy,
             "seed": self._seed,
+            "factors": self._factors.tolist(),
         }
 
     @property
@@ -105,7 +109,9 @@ class TorchClass(EnsembleFunctionClass["torch.nn.Module"]):
         """The module's."""
         return self._description.split("(", 1)[0]
 
-    def fit_number(self, data: RefitData, number: int, rng: np.random.Generator) -> "torch.nn.Module":
+    def fit_number(
+        self, data: RefitData, targets: Float[np.ndarray, " observed"], number: int, rng: np.random.Generator
+    ) -> "torch.nn.Module":
         """A new module trained on all observations, or on as many drawn with replacement."""
         import torch
 
@@ -114,14 +120,14 @@ class TorchClass(EnsembleFunctionClass["torch.nn.Module"]):
         with private_randomness(int(rng.integers(2**62))):
             module = self._make()
             rows, arms = tensor(module, columns.contexts[index]), torch.from_numpy(columns.arms[index])
-            rewards = tensor(module, columns.rewards[index])
+            rewards, weights = tensor(module, targets[index]), tensor(module, data.weights[index])
             optimizer = torch.optim.AdamW(module.parameters(), lr=self._learning_rate, weight_decay=self._weight_decay)
             module.train()
             for _ in range(self._passes):
                 for batch in torch.randperm(n).split(self._batch_size):  # type: ignore[no-untyped-call]
                     optimizer.zero_grad()
                     errors = self._picked(module(rows[batch]), arms[batch]) - rewards[batch]
-                    errors.square().mean().backward()  # type: ignore[no-untyped-call]
+                    (weights[batch] * errors.square()).mean().backward()  # type: ignore[no-untyped-call]
                     optimizer.step()
         return module.eval()
 

@@ -4,6 +4,6 @@ Nothing here knows of anything above it, and no class here does more than hold a
 numbers, fills the arrays it was given, and returns numbers. Modules that need a kernel import it when they first use
 it, never when the package is imported, so that ``import graphbandit`` compiles and loads nothing.
 
-Numba's cache notices a change only in the file of the kernel that is called, not in those it calls: after editing
-one, delete ``graphbandit/kernels/__pycache__``.
+Compiled kernels are kept on disk in folders named by the hash of all sources here (`kernels.jit`), so none is used
+after any of them has changed.
 """

@@ -1,15 +1,30 @@
-"""How kernels are compiled: cached on disk, without the GIL, and announced the one time it takes a while."""
+"""How kernels are compiled: once per installation, kept on disk by the hash of their sources, and without the GIL.
 
+Numba compiles a kernel together with all that it calls, and optimises their code again at every level: a chain of calls
+costs the square of its length. So what only kernels call is `inner`, and optimised only where it is called; and
+`pointer` and `caller` break a chain: a kernel behind a pointer is compiled by itself, for one signature, and its
+callers know nothing but its address.
+"""
+
+import atexit
 import hashlib
+import os
+import shutil
 import sys
+import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
-from numba.core import event
+from numba.core import cgutils, event, types
+from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler
+from numba.extending import intrinsic
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -18,14 +33,99 @@ def kernel(**options: Any) -> Callable[[Function], Function]:
     """Decorator of every kernel. Strict IEEE arithmetic in the order written, so results never depend on the batch."""
 
     def decorate(function: Function) -> Function:
-        compiled = partial(numba.njit, nogil=True, error_model="numpy", **options)
+        dispatcher = numba.njit(nogil=True, error_model="numpy", **options)(function)
         try:
-            return cast(Function, compiled(cache=True)(function))
-        except RuntimeError:  # no place on disk that can be written to
+            dispatcher._cache = _KernelCache(function)
+        except (RuntimeError, OSError):  # no place on disk that can be written to
             _say_uncached()
-            return cast(Function, compiled()(function))
+        return cast(Function, dispatcher)
 
     return decorate
+
+
+class _PartLibrary(JITCodeLibrary):
+    """Code that is optimised in the kernels that call it, and not before."""
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+
+class _PartCompiler(Compiler):
+    """Numba's own compiler, but for where it puts the code."""
+
+    def __init__(self, typing: Any, target: Any, library: Any, *arguments: Any) -> None:
+        super().__init__(typing, target, library or _PartLibrary(target.codegen(), "part"), *arguments)
+
+
+def inner(**options: Any) -> Callable[[Function], Function]:
+    """Decorator of kernels that only kernels call: no code by which Python calls them, and optimised only there."""
+    alone: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": _PartCompiler}
+    return cast(Callable[[Function], Function], numba.njit(nogil=True, error_model="numpy", **alone, **options))
+
+
+def pointer(function: Any, signature: Any) -> int:
+    """The address of a kernel, compiled for `signature`, to be called by a `caller` of that signature."""
+    compiled = function.get_compile_result(signature)
+    return int(compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name))
+
+
+def caller(signature: Any) -> Any:
+    """A function for kernels: it calls the kernel of this signature at an address, with a tuple of arguments."""
+    arguments = types.Tuple(signature.args)
+
+    def call(typing_context: Any, address: Any, given: Any) -> Any:
+        def generate(context: Any, builder: Any, _: Any, values: Any) -> Any:
+            kind = context.call_conv.get_function_type(signature.return_type, signature.args)
+            function = builder.inttoptr(values[0], kind.as_pointer())
+            status, result = context.call_conv.call_function(
+                builder, function, signature.return_type, signature.args, cgutils.unpack_tuple(builder, values[1])
+            )
+            with cgutils.if_unlikely(builder, status.is_error):
+                context.call_conv.return_status_propagate(builder, status)
+            return result
+
+        return signature.return_type(types.int64, arguments), generate
+
+    return intrinsic(call)
+
+
+@cache
+def sources_hash() -> str:
+    """The hash of all kernels' sources: a compiled kernel holds code of those it calls, in other files too."""
+    folder = Path(__file__).parent
+    sources = hashlib.sha256()
+    for source in sorted(folder.rglob("*.py")):
+        sources.update(source.relative_to(folder).as_posix().encode())
+        sources.update(source.read_bytes())
+    return sources.hexdigest()[:32]
+
+
+class _KernelCache(FunctionCache):
+    """Numba's cache, wherever it lies, in a folder named by the hash of the kernels' sources.
+
+    Numba looks only at a kernel's own file to see whether what it has on disk is still good.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)
+        place = Path(self._cache_path)
+        _drop_stale_kernels(place)
+        self._cache_path = str(place / sources_hash())
+        os.makedirs(self._cache_path, exist_ok=True)
+        self._cache_file = IndexDataCacheFile(self._cache_path, self._impl.filename_base, sources_hash())
+
+
+@cache
+def _drop_stale_kernels(place: Path) -> None:
+    """Delete kernels compiled from other sources, where the folder is the package's own and no other version's."""
+    if Path(__file__).parent not in place.parents:
+        return
+    with suppress(OSError):
+        for other in place.iterdir():
+            if other.suffix in (".nbi", ".nbc"):
+                other.unlink(missing_ok=True)
+            elif other.is_dir() and len(other.name) == len(sources_hash()) and other.name != sources_hash():
+                shutil.rmtree(other, ignore_errors=True)
 
 
 @cache
@@ -37,42 +137,56 @@ def _say_uncached() -> None:
     )
 
 
-class _Announcement(event.Listener):
-    """Says on standard error, once a process, that kernels are being compiled; silent when the cache has them."""
+class Compilations(event.Listener):
+    """Counts and times the compilations of this process, and says so once per installation."""
 
     def __init__(self) -> None:
-        self.done = False
+        self.modules: set[str] = set()
+        self.count, self.seconds = 0, 0.0
+        self._open: dict[int, tuple[int, float]] = {}
 
     def on_start(self, event: event.Event) -> None:
+        """Begin, or go one level deeper."""
         module = getattr(getattr(event.data["dispatcher"], "py_func", None), "__module__", "")
-        if not self.done and module.startswith("graphbandit."):
-            self.done = True
-            print("graphbandit: compiling its kernels, once (half a minute to a minute) ...", file=sys.stderr)
+        thread = threading.get_ident()
+        depth, began = self._open.get(thread, (0, time.perf_counter()))
+        if depth == 0 and not module.startswith("graphbandit."):
+            return
+        self._open[thread] = depth + 1, began
+        self.count += 1
+        if module.startswith("graphbandit."):
+            self.modules.add(module.removeprefix("graphbandit.").removeprefix("kernels."))
+        if self.count == 1 and _first_of_installation():
+            print("graphbandit: compiling kernels, once per installation ...", file=sys.stderr, flush=True)
+            atexit.register(self._say_done)
 
     def on_end(self, event: event.Event) -> None:
-        """Nothing to say."""
+        """Come back from one level."""
+        thread = threading.get_ident()
+        depth, began = self._open.pop(thread, (0, 0.0))
+        if depth > 1:
+            self._open[thread] = depth - 1, began
+        elif depth == 1:
+            self.seconds += time.perf_counter() - began
+
+    def summary(self) -> str:
+        """What was compiled, and how long it took."""
+        return f"compiled {', '.join(sorted(self.modules))} in {self.seconds:.1f} s"
+
+    def _say_done(self) -> None:
+        print(f"graphbandit: {self.summary()}; the next process has it from disk", file=sys.stderr)
 
 
-event.register("numba:compile", _Announcement())  # type: ignore[no-untyped-call]
+def _first_of_installation() -> bool:
+    """Whether nothing has been said yet where compiled kernels are kept; from now on it has."""
+    try:
+        Path(_KernelCache(_first_of_installation).cache_path, "announced").touch(exist_ok=False)
+    except FileExistsError:
+        return False
+    except (RuntimeError, OSError):
+        return True
+    return True
 
 
-def _drop_stale_kernels() -> None:
-    """Delete compiled kernels made from other sources.
-
-    Numba compiles a kernel together with those it calls, in other files too, but looks only at the kernel's own file
-    to see whether what it has on disk is still good.
-    """
-    folder = Path(__file__).parent
-    sources = hashlib.sha256()
-    for source in sorted(folder.rglob("*.py")):
-        sources.update(source.read_bytes())
-    stamp = folder / "__pycache__" / "kernels.sha256"
-    with suppress(OSError):
-        if not stamp.exists() or stamp.read_text() != sources.hexdigest():
-            for compiled in folder.rglob("__pycache__/*.nb[ci]"):
-                compiled.unlink(missing_ok=True)
-            stamp.parent.mkdir(exist_ok=True)
-            stamp.write_text(sources.hexdigest())
-
-
-_drop_stale_kernels()
+compilations = Compilations()
+event.register("numba:compile", compilations)

@@ -30,23 +30,25 @@ class AdaCB(Learner[AdaCBGState]):
     graph will do. F_m, lambda_m and gamma are those of `AdaCBG`.
 
     - `radius`: how F_m is cut, "sharp" (default) or "paper".
-    - `eta`: strength of exploitation; gamma^2 is in proportion to it. 1 (default) is the paper's.
+    - `gamma`: "natural" (default) or "paper", as in `AdaCBG`.
+    - `eta`: strength of exploitation; gamma^2 is in proportion to it. None (default): that of `AdaCBG`.
     - `delta`: probability of failure, 0.1 by default.
     - `radius_factor`: widens the radius, for a class that holds the truth only nearly.
-    - `epoch_growth`: factor between the ends of epochs, 2 by default.
+    - `epoch_growth`: factor between the ends of epochs; None (default): that of `AdaCBG`.
     - `function_class`: the functions that may be the truth; None (default): those of the problem.
 
     The paper's algorithm is ``AdaCB.paper()``.
 
-    >>> AdaCB(eta=2.0)
-    AdaCB(radius='sharp', eta=2.0, delta=0.1, radius_factor=1.0, epoch_growth=2.0, function_class=None)
+    >>> AdaCB(eta=2.0).paper()
+    AdaCB(radius='paper', gamma='paper', eta=None, delta=0.1, radius_factor=1.0, epoch_growth=None, function_class=None)
     """
 
     radius: Literal["sharp", "paper"] = "sharp"
-    eta: float = 1.0
+    gamma: Literal["natural", "paper"] = "natural"
+    eta: float | None = None
     delta: float = 0.1
     radius_factor: float = 1.0
-    epoch_growth: float = 2.0
+    epoch_growth: float | None = None
     function_class: AnyFunctionClass | None = None
 
     def __post_init__(self) -> None:
@@ -55,12 +57,13 @@ class AdaCB(Learner[AdaCBGState]):
     @classmethod
     def paper(cls, **settings: Any) -> "AdaCB":
         """Algorithm 1 as its paper states it: its radius and eta. Other settings may be given."""
-        return cls(**{"radius": "paper", "eta": 1.0, **settings})
+        return cls(**{"radius": "paper", "gamma": "paper", **settings})
 
     @cached_property
     def _on_loops(self) -> AdaCBG:
         return AdaCBG(
             radius=self.radius,
+            gamma=self.gamma,
             eta=self.eta,
             delta=self.delta,
             radius_factor=self.radius_factor,

@@ -10,25 +10,23 @@ from graphbandit.base.checks import setting_boolean, setting_choice, setting_num
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Bool, Shaped
 from graphbandit.errors import InputError, SettingError
-from graphbandit.graphs.probabilistic import ProbabilisticGraphs
-from graphbandit.learners.base import candidates_of, predicted
+from graphbandit.learners.base import candidates_of, outlook_of
 from graphbandit.learners.epochs.base import (
     AnyFunctionClass,
     EndedEpoch,
     EpochLearner,
     RewardSpan,
-    check_evaluable,
     check_rates,
     reward_span,
+    rounds_that_count,
 )
 from graphbandit.learners.epochs.noise import conservative_noise, warn_of_estimated_noise
 from graphbandit.learners.epochs.schedule import EpochSchedule, EpochTerms
 from graphbandit.learners.problem import Problem
 from graphbandit.planning.anytime import Effort
-from graphbandit.planning.probabilistic import sample_uncertain_rounds
+from graphbandit.planning.revealed import check_revealed
 from graphbandit.planning.sampling import SamplingRule, sample_rounds
 from graphbandit.planning.sampling_program import DEFAULT_EFFORT
-from graphbandit.planning.weak import check_revealed, sample_weak_rounds
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.observations import Observations
 from graphbandit.rounds.shown import Shown
@@ -40,8 +38,9 @@ class AdaCBGState(RewardSpan):
     """What AdaCB.G knows in epoch m.
 
     `model` is fhat_m (None in epoch 1), `space` F_m, `radius` the radius it was cut with, `noise` the sigma that was
-    used for it, `lowest_reward` and `highest_reward` the span of what was seen, `disagreement` w_m = nu_m + mu_m and
-    `scale` lambda_m.
+    used for it, `lowest_reward` and `highest_reward` the span of what was seen, `disagreement` w_m = nu_m + mu_m,
+    `scale` lambda_m, and `difficulty` sigma^2 times complexity, which gamma in natural units is divided by (0 while
+    nothing can be said).
     """
 
     model: Any
@@ -50,15 +49,20 @@ class AdaCBGState(RewardSpan):
     noise: float | None
     disagreement: float
     scale: float
+    difficulty: float
 
     def __post_init__(self) -> None:
         super().__post_init__()
         setting_number("disagreement", self.disagreement, above=0.0)
         setting_number("scale", self.scale, at_least=0.0)
+        setting_number("difficulty", self.difficulty, at_least=0.0)
 
 
-PAPER_ETA, DEFAULT_ETA = 1.0, 1e6
-"""The paper's strength of exploitation, and the project's, which explores far less (docs/exploration.md)."""
+ETA = {"natural": 300.0, "paper": 1.0, "width": 1e6}
+"""Strength of exploitation by the rule of gamma; docs/exploration.md has the sweeps."""
+
+GROWTH = {"natural": 1.2, "paper": 2.0, "width": 2.0}
+"""The factor between the ends of epochs by the rule of gamma."""
 
 
 @savable
@@ -76,20 +80,23 @@ class AdaCBG(EpochLearner[AdaCBGState]):
       valid at all times at once. "paper": beta_m = 16 (M - m + 1) log(2 |F| K^2 T^2 / delta).
     - `coverage`: what the sampling program asks for. "tight" (default): the demand above. "paper": what the baseline
       reveals, as in Algorithm 1.
-    - `gamma`: "paper" (default) follows Algorithm 1, "width" the width of F_m at each context, with F_m from all data.
+    - `gamma`: how gaps are weighed. "natural": gamma^2 = eta |S| n / (sigma^2 complexity), n the rounds so far, sigma
+      and the complexity of the class from the data, so that units do not matter; F_m is from all data and nested.
+      "paper" follows Algorithm 1, in units of the rewards, "width" the width of F_m at each context, with F_m from all
+      data. None (default): "paper" if `radius` and `coverage` are both "paper", else "natural".
     - `baseline`: what the program improves on. "exploration-set" (default), or "inverse-gap": FALCON's distribution,
       the paper's remark.
-    - `eta`: strength of exploitation; gamma^2 is in proportion to it. None (default): the paper's 1 if `radius` and
-      `coverage` are both "paper", else 1e6, as the logarithms in gamma are those of the worst case
-      (`docs/exploration.md` has the sweep).
+    - `eta`: strength of exploitation; gamma^2 is in proportion to it. None (default): 300 with a "natural" gamma, the
+      paper's 1 with "paper", 1e6 with "width" (`docs/exploration.md` has the sweeps).
     - `delta`: probability of failure, 0.1 by default.
     - `radius_factor`: widens either radius, for a class that holds the truth only nearly.
     - `candidate_set`: False takes all arms as candidates (ablation).
-    - `scale_factor`: False sets lambda_m = 1 (ablation).
+    - `scale_factor`: False sets lambda_m = 1 (ablation); a "natural" gamma has none.
     - `linear_program`: False plays the baseline (ablation).
     - `unrevealed`: what to do with an arm that no arm on offer reveals. "error" (default), or "ignore": never learn
       of it.
-    - `epoch_growth`: factor between the ends of epochs, 2 by default; smaller fits more often.
+    - `epoch_growth`: factor between the ends of epochs; smaller fits more often. None (default): 1.2 with a "natural"
+      gamma, else the paper's 2.
     - `effort`: when a program of more than 3,000 constrained arms, too large to be solved exactly, is good enough.
     - `function_class`: the functions that may be the truth; None (default): those of the problem.
 
@@ -106,7 +113,7 @@ class AdaCBG(EpochLearner[AdaCBGState]):
 
     radius: Literal["sharp", "paper"] = "sharp"
     coverage: Literal["tight", "paper"] = "tight"
-    gamma: Literal["paper", "width"] = "paper"
+    gamma: Literal["natural", "paper", "width"] | None = None
     baseline: Literal["exploration-set", "inverse-gap"] = "exploration-set"
     eta: float | None = None
     delta: float = 0.1
@@ -115,7 +122,7 @@ class AdaCBG(EpochLearner[AdaCBGState]):
     scale_factor: bool = True
     linear_program: bool = True
     unrevealed: Literal["error", "ignore"] = "error"
-    epoch_growth: float = 2.0
+    epoch_growth: float | None = None  # type: ignore[assignment]  # `growth` is what counts
     effort: Effort = DEFAULT_EFFORT
     function_class: AnyFunctionClass | None = None
 
@@ -124,30 +131,40 @@ class AdaCBG(EpochLearner[AdaCBGState]):
             raise SettingError(f"effort is {self.effort!r}; expected an Effort")
         setting_choice("radius", self.radius, ("sharp", "paper"))
         setting_choice("coverage", self.coverage, ("tight", "paper"))
-        setting_choice("gamma", self.gamma, ("paper", "width"))
+        setting_choice("gamma", self.gamma_rule, tuple(ETA))
         setting_choice("unrevealed", self.unrevealed, ("error", "ignore"))
         setting_choice("baseline", self.baseline, ("exploration-set", "inverse-gap"))
         check_rates(self.exploitation, self.delta)
         setting_number("radius_factor", self.radius_factor, above=0.0)
         for name in ("candidate_set", "scale_factor", "linear_program"):
             setting_boolean(name, getattr(self, name))
-        EpochSchedule(growth=self.epoch_growth)
+        EpochSchedule(growth=self.growth)
 
     @classmethod
     def paper(cls, **settings: Any) -> "AdaCBG":
-        """Algorithm 1 as the paper states it: its radius, coverage and eta. Other settings may be given.
+        """Algorithm 1 as the paper states it: its radius, coverage, gamma and epochs. Other settings may be given.
 
         >>> AdaCBG.paper(delta=0.05).exploitation
         1.0
         """
-        return cls(**{"radius": "paper", "coverage": "paper", "eta": PAPER_ETA, **settings})
+        return cls(**{"radius": "paper", "coverage": "paper", "gamma": "paper", **settings})
+
+    @property
+    def gamma_rule(self) -> str:
+        """The `gamma` that is used."""
+        if self.gamma is not None:
+            return self.gamma
+        return "paper" if self.radius == self.coverage == "paper" else "natural"
 
     @property
     def exploitation(self) -> float:
-        """The eta that is used."""
-        if self.eta is not None:
-            return self.eta
-        return PAPER_ETA if self.radius == self.coverage == "paper" else DEFAULT_ETA
+        """The `eta` that is used."""
+        return ETA[self.gamma_rule] if self.eta is None else self.eta
+
+    @property
+    def growth(self) -> float:
+        """The `epoch_growth` that is used."""
+        return GROWTH[self.gamma_rule] if self.epoch_growth is None else self.epoch_growth
 
     @property
     def plans_with_probabilities(self) -> bool:
@@ -164,7 +181,7 @@ class AdaCBG(EpochLearner[AdaCBGState]):
         functions = self.functions(problem)
         if self.radius == "sharp" and problem.noise is None:
             warn_of_estimated_noise("AdaCB.G")
-        data = functions.empty()
+        data = self.no_data(problem)
         return AdaCBGState(
             problem=problem,
             rounds=0,
@@ -178,6 +195,7 @@ class AdaCBG(EpochLearner[AdaCBGState]):
             highest_reward=-math.inf,
             disagreement=1.0 + self._smoothing(problem, 1),
             scale=1.0,
+            difficulty=0.0,
         )
 
     def choose(self, state: AdaCBGState, shown: Shown, rng: np.random.Generator) -> Decisions:
@@ -190,11 +208,11 @@ class AdaCBG(EpochLearner[AdaCBGState]):
             check_revealed(graphs, available)
         functions.check_contexts(contexts)
         learnt = state.model is not None
-        values = predicted(functions, state.model, contexts) if learnt else np.zeros((len(contexts), problem.n_arms))
-        if not learnt and not self.candidate_set:
-            check_evaluable(functions, state.space, contexts, available)
+        values, candidates = outlook_of(functions, state.model, state.space, contexts, available)
+        if not self.candidate_set:
+            candidates = np.ones(values.shape, dtype=np.bool_) if available is None else np.array(available)
         widths = None
-        if learnt and self.gamma == "width":
+        if learnt and self.gamma_rule == "width":
             best = np.argmax(values if available is None else np.where(available, values, -np.inf), axis=1)
             widths = functions.widths(state.space, state.model, contexts, best)
             if widths.shape != values.shape:
@@ -207,7 +225,6 @@ class AdaCBG(EpochLearner[AdaCBGState]):
             rate=self._rate(state) if learnt else 0.0,
             effort=self.effort,
         )
-        candidates = self._candidates(functions, state.space, contexts, available)
         told: dict[str, Any] = {
             "values": values,
             "candidates": candidates,
@@ -216,29 +233,36 @@ class AdaCBG(EpochLearner[AdaCBGState]):
             "available": available,
             "widths": widths,
         }
-        if isinstance(graphs, ProbabilisticGraphs):
-            return sample_uncertain_rounds(rule, graphs=graphs, **told)
-        sample = sample_rounds if graphs.has_all_loops else sample_weak_rounds
-        return sample(rule, graphs=graphs, **told)
+        return sample_rounds(rule, graphs=graphs, **told)
 
     def split(self, state: AdaCBGState) -> int:
-        """t_m: data up to there makes F_{m+1}, the rest of the epoch measures it."""
-        return self._schedule.split(state.epoch)
+        """The paper's t_m: data up to there makes F_{m+1}, the rest of the epoch measures it. Else, no split."""
+        return self.epochs(state.problem).split(state.epoch) if self.gamma_rule == "paper" else state.rounds
 
     def learnt(self, state: AdaCBGState, ended: EndedEpoch) -> AdaCBGState:
-        """fhat_{m+1} from all data, F_{m+1} from the data up to t_m, lambda_{m+1} from the rest."""
+        """fhat_{m+1} from all data; F_{m+1} from all, too, or in the paper up to t_m, and lambda_{m+1} from the rest.
+
+        F_{m+1} is within F_m where the class can tell, unless the world changes or the radius is the paper's.
+        """
         problem, m = state.problem, state.epoch
         functions = self.functions(problem)
-        basis = ended.data if self.gamma == "width" else ended.to_split
-        terms = EpochTerms.of(self._schedule, problem.horizon, m + 1, self.delta)
+        rule = self.gamma_rule
+        basis = ended.to_split if rule == "paper" else ended.data
+        terms = EpochTerms.of(self.epochs(problem), problem.horizon, m + 1, self.delta)
         low, high = reward_span(state, ended.observations)
         noise = conservative_noise(
             problem.noise, functions, basis, span=max(high - low, 0.0), epoch=m + 1, delta=self.delta
         )
         radius = self._radius(functions, terms, basis, noise)
         space = functions.version_space(basis, radius)
-        disagreement = self._disagreement(functions, space, ended.from_split) + self._smoothing(problem, m + 1)
-        scale = disagreement / math.sqrt(state.disagreement) if self.scale_factor else 1.0
+        if self.radius == "sharp" and problem.half_life is None:
+            space = functions.nested(state.space, space)
+        disagreement, scale, difficulty = 1.0, 1.0, 0.0
+        if rule == "natural":
+            difficulty = self._difficulty(functions, problem, ended.data)
+        else:
+            disagreement = self._disagreement(functions, space, ended.from_split) + self._smoothing(problem, m + 1)
+            scale = disagreement / math.sqrt(state.disagreement) if self.scale_factor else 1.0
         return AdaCBGState(
             problem=problem,
             rounds=state.rounds + ended.length,
@@ -252,28 +276,42 @@ class AdaCBG(EpochLearner[AdaCBGState]):
             highest_reward=high,
             disagreement=disagreement,
             scale=scale,
+            difficulty=difficulty,
         )
 
-    def _rate(self, state: AdaCBGState) -> float:
-        """gamma_t / sqrt(|S_t|) = lambda_m sqrt(eta (tau_{m-1} - tau_{m-2}) / (2 log(2 K |F| T^2 / delta))).
+    def _difficulty(self, functions: AnyFunctionClass, problem: Problem, data: Any) -> float:
+        """sigma^2 (complexity + log(1 / delta)); 0 while the rewards do not show how noisy they are."""
+        noise, complexity = functions.natural_scale(data)
+        if problem.noise:
+            noise = problem.noise
+        return noise * noise * (complexity - math.log(self.delta))
 
-        The remark's baseline has tau_{m-1} in place of the epoch's length, and no lambda.
+    def _rate(self, state: AdaCBGState) -> float:
+        """gamma_t / sqrt(|S_t|): sqrt(eta n / (sigma^2 complexity)), n the rounds so far.
+
+        The paper's is lambda_m sqrt(eta (tau_{m-1} - tau_{m-2}) / (2 log(2 K |F| T^2 / delta))); its remark's baseline
+        has tau_{m-1} in place of the epoch's length, and no lambda.
         """
-        if self.gamma == "width":
-            return math.sqrt(self.exploitation)
         m, problem = state.epoch, state.problem
-        functions = self.functions(problem)
-        terms = EpochTerms.of(self._schedule, problem.horizon, m, self.delta)
+        if self.gamma_rule == "natural":
+            if state.difficulty == 0.0:
+                return 0.0
+            return math.sqrt(self.exploitation * rounds_that_count(problem, state.rounds) / state.difficulty)
+        if self.gamma_rule == "width":
+            return math.sqrt(self.exploitation)
+        functions, schedule = self.functions(problem), self.epochs(problem)
+        terms = EpochTerms.of(schedule, problem.horizon, m, self.delta)
         worst = 2.0 * terms.log_term(problem.n_arms, functions.log_size)
-        before, earlier = self._schedule.tau(m - 1), self._schedule.tau(m - 2)
+        before, earlier = schedule.tau(m - 1), schedule.tau(m - 2)
         if self.baseline == "inverse-gap":
             return math.sqrt(self.exploitation * before / worst)
         return state.scale * math.sqrt(self.exploitation * (before - earlier) / worst)
 
     def _smoothing(self, problem: Problem, m: int) -> float:
         """mu_m = 64 log(4 M / delta) / (tau_m - tau_{m-1})."""
-        terms = EpochTerms.of(self._schedule, problem.horizon, m, self.delta)
-        return 64.0 * math.log(4.0 * terms.M / terms.delta) / (self._schedule.tau(m) - self._schedule.tau(m - 1))
+        schedule = self.epochs(problem)
+        terms = EpochTerms.of(schedule, problem.horizon, m, self.delta)
+        return 64.0 * math.log(4.0 * terms.M / terms.delta) / (schedule.tau(m) - schedule.tau(m - 1))
 
     def _radius(self, functions: AnyFunctionClass, terms: EpochTerms, data: Any, noise: float) -> float:
         """beta_m, or the class's sharp radius, which holds at all times at once and so takes the whole delta."""

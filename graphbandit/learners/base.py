@@ -168,7 +168,13 @@ def predicted(
     functions: FunctionClass[Any, Any, Any], model: Any, contexts: Shaped[np.ndarray, "n ..."]
 ) -> Float[np.ndarray, "n arms"]:
     """The model's mean rewards, checked, as kernels trust them: one finite number for each context and arm."""
-    values = numbers("the prediction of the function class", functions.predict(model, contexts))
+    return _checked_values(functions, functions.predict(model, contexts), contexts)
+
+
+def _checked_values(
+    functions: FunctionClass[Any, Any, Any], given: Any, contexts: Shaped[np.ndarray, "n ..."]
+) -> Float[np.ndarray, "n arms"]:
+    values = numbers("the prediction of the function class", given)
     expected = (len(contexts), functions.n_arms)
     if values.shape != expected:
         raise InputError(f"the function class predicts values of shape {values.shape}; expected {expected}")
@@ -185,7 +191,26 @@ def candidates_of(
     available: Bool[np.ndarray, "n arms"] | None,
 ) -> Bool[np.ndarray, "n arms"]:
     """The class's candidates, checked, as kernels trust them: one boolean for each context and arm."""
-    mask = functions.candidates(space, contexts, available)
+    return _checked_candidates(functions, functions.candidates(space, contexts, available), contexts)
+
+
+def outlook_of(
+    functions: FunctionClass[Any, Any, Any],
+    model: Any,
+    space: Any,
+    contexts: Shaped[np.ndarray, "n ..."],
+    available: Bool[np.ndarray, "n arms"] | None,
+) -> tuple[Float[np.ndarray, "n arms"], Bool[np.ndarray, "n arms"]]:
+    """The class's mean rewards and candidates, asked for together and checked; rewards of 0 without a model."""
+    if model is None:
+        return np.zeros((len(contexts), functions.n_arms)), candidates_of(functions, space, contexts, available)
+    values, candidates = functions.outlook(model, space, contexts, available)
+    return _checked_values(functions, values, contexts), _checked_candidates(functions, candidates, contexts)
+
+
+def _checked_candidates(
+    functions: FunctionClass[Any, Any, Any], mask: Bool[np.ndarray, "n arms"], contexts: Shaped[np.ndarray, "n ..."]
+) -> Bool[np.ndarray, "n arms"]:
     expected = (len(contexts), functions.n_arms)
     if mask.dtype != np.bool_ or mask.shape != expected:
         raise InputError(

@@ -58,7 +58,14 @@ class BootstrappedThompson(PlausibleLearner):
         EpochSchedule(growth=self.epoch_growth)
         setting_integer("seed", self.seed, at_least=0)
 
-    def plausible(self, functions: AnyFunctionClass, data: Any, noise: float, names: tuple[str | int, ...]) -> Any:
+    @property
+    def takes_draws(self) -> bool:
+        """Always."""
+        return True
+
+    def plausible(
+        self, functions: AnyFunctionClass, data: Any, noise: float | None, names: tuple[str | int, ...]
+    ) -> Any:
         """Draws."""
         return plausible_draws(functions, data, noise, count=self.draws, seed=self.seed, names=names)
 

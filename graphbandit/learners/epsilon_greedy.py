@@ -8,9 +8,10 @@ import numpy as np
 from graphbandit.base.checks import LARGEST, setting_choice, setting_number
 from graphbandit.base.saved_files import savable
 from graphbandit.errors import SettingError
-from graphbandit.learners.epochs.base import AnyFunctionClass, EpochState
+from graphbandit.learners.epochs.base import AnyFunctionClass, EpochState, rounds_that_count
 from graphbandit.learners.epochs.estimates import EstimateLearner
 from graphbandit.learners.epochs.schedule import EpochSchedule
+from graphbandit.learners.problem import Problem
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.draw import uniform_over
 from graphbandit.rounds.shown import Shown
@@ -46,13 +47,19 @@ class EpsilonGreedy(EstimateLearner):
             raise SettingError(f"epsilon is {self.epsilon!r}; expected a probability, as the schedule is constant")
         EpochSchedule(growth=self.epoch_growth)
 
-    def epsilon_in(self, epoch: int, n_arms: int) -> float:
+    def epsilon_in(self, epoch: int, problem: Problem) -> float:
         """epsilon_m: the share of rounds of this epoch that are played uniformly."""
         if epoch == 1:
             return 1.0
         if self.schedule == "constant":
             return float(self.epsilon)
-        return float(min(1.0, self.epsilon * (n_arms / self._schedule.tau(epoch - 1)) ** (1 / 3)))
+        return float(
+            min(
+                1.0,
+                self.epsilon
+                * (problem.n_arms / rounds_that_count(problem, self.epochs(problem).tau(epoch - 1))) ** (1 / 3),
+            )
+        )
 
     def choose(self, state: EpochState, shown: Shown, rng: np.random.Generator) -> Decisions:
         """Estimates, and the mixture of the best arm and all arms."""
@@ -60,7 +67,7 @@ class EpsilonGreedy(EstimateLearner):
         offered = shown.offered(values.shape[1])
         best = np.argmax(np.where(offered, values, -np.inf), axis=1)
         rows = np.arange(len(best))
-        epsilon = self.epsilon_in(state.epoch, state.problem.n_arms)
+        epsilon = self.epsilon_in(state.epoch, state.problem)
         probabilities = epsilon * uniform_over(offered)
         probabilities[rows, best] += 1.0 - epsilon
         return Decisions.from_probabilities(

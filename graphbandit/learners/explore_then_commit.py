@@ -66,7 +66,7 @@ class ExploreThenCommit(EpochLearner[CommitState]):
     def init(self, problem: Problem) -> CommitState:
         """No data, no estimate."""
         self.exploring(problem)
-        data = self.functions(problem).empty()
+        data = self.no_data(problem)
         return CommitState(problem=problem, rounds=0, epoch=1, data=data, model=None, explored=0, fitted=0)
 
     def rounds_until_update(self, state: CommitState) -> int:

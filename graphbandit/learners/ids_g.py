@@ -93,7 +93,14 @@ class IDSG(PlausibleLearner):
         """In either form: the information of an arm counts as often as it is revealed."""
         return True
 
-    def plausible(self, functions: AnyFunctionClass, data: Any, noise: float, names: tuple[str | int, ...]) -> Any:
+    @property
+    def takes_draws(self) -> bool:
+        """In the Bayesian form."""
+        return self.form == "bayesian"
+
+    def plausible(
+        self, functions: AnyFunctionClass, data: Any, noise: float | None, names: tuple[str | int, ...]
+    ) -> Any:
         """Draws, or F_m."""
         if self.form == "bayesian":
             return plausible_draws(functions, data, noise, count=self.draws, seed=self.seed, names=names)
@@ -161,5 +168,6 @@ def _by_bounds(
     lower, upper = np.where(blind[:, None], 0.0, lower), np.where(blind[:, None], 0.0, upper)
     regrets, information = np.empty(lower.shape), np.empty(lower.shape)
     candidates = np.empty(lower.shape, dtype=np.bool_)
+    assert state.noise is not None  # a version space has a noise
     bound_information(lower, upper, state.noise, masks, regrets, information, candidates)
     return regrets, information, candidates, blind

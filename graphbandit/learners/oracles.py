@@ -12,7 +12,7 @@ from graphbandit.base.checks import LARGEST, setting_choice, setting_number
 from graphbandit.base.shapes import Float
 from graphbandit.errors import HorizonError, InputError, SettingError
 from graphbandit.function_classes.online import ORACLES, OnlineLinear
-from graphbandit.learners.epochs.base import EpochState
+from graphbandit.learners.epochs.base import EpochState, rounds_that_count
 from graphbandit.learners.epochs.estimates import EstimateLearner
 from graphbandit.learners.epochs.schedule import EpochSchedule
 from graphbandit.learners.problem import Problem
@@ -118,7 +118,14 @@ class OracleLearner(EstimateLearner):
             return 1.0
         if not isinstance(self.gamma, str):
             return float(self.gamma)
-        return self.gamma_scale * math.pow(state.rounds, self.gamma_exponent)
+        rounds = rounds_that_count(state.problem, state.rounds) if self._online is None else state.rounds
+        return self.gamma_scale * math.pow(rounds, self.gamma_exponent) / self.unit(state)
+
+    def unit(self, state: EpochState) -> float:
+        """The size of a reward that counts as 1."""
+        if self._online is not None:
+            return state.model.unit if state.model is not None else 1.0
+        return self.functions(state.problem).unit(state.data)
 
     @cached_property
     def _online(self) -> OnlineOracle | None:

@@ -52,7 +52,9 @@ class RegCB(PlausibleLearner):
         setting_number("delta", self.delta, above=1.0 / LARGEST, below=1.0)
         EpochSchedule(growth=self.epoch_growth)
 
-    def plausible(self, functions: AnyFunctionClass, data: Any, noise: float, names: tuple[str | int, ...]) -> Any:
+    def plausible(
+        self, functions: AnyFunctionClass, data: Any, noise: float | None, names: tuple[str | int, ...]
+    ) -> Any:
         """F_m."""
         return plausible_space(functions, data, noise, delta=self.delta)
 

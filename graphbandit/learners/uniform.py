@@ -1,13 +1,11 @@
 """Uniform: every available arm with the same probability, for ever. The floor that any learner must beat."""
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 
 from graphbandit.base.saved_files import savable
 from graphbandit.learners.epochs.base import EndedEpoch, EpochLearner, EpochState
-from graphbandit.learners.epochs.schedule import EpochSchedule
 from graphbandit.learners.problem import Problem
 from graphbandit.planning.sampling import SamplingRule, sample_rounds
 from graphbandit.rounds.decisions import Decisions
@@ -25,9 +23,10 @@ class Uniform(EpochLearner[EpochState]):
     array([0.25, 0.25, 0.25, 0.25])
     """
 
-    @cached_property
-    def _schedule(self) -> EpochSchedule:
-        return EpochSchedule()
+    @property
+    def growth(self) -> float:
+        """Epochs that double."""
+        return 2.0
 
     def init(self, problem: Problem) -> EpochState:
         """Nothing is known, nor will be."""

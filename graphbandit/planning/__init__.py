@@ -2,8 +2,11 @@
 
 from graphbandit.planning import squarecb_formulas
 from graphbandit.planning.anytime import Effort
+from graphbandit.planning.counters import fallback_count, scaling_count, uncertified_count
+from graphbandit.planning.demands import tight_demand
 from graphbandit.planning.exploration import exploration_set, inverse_gap_baseline
-from graphbandit.planning.sampling_program import SamplingSolution, fallback_count, solve_sampling_lp, tight_demand
+from graphbandit.planning.program import SamplingSolution
+from graphbandit.planning.sampling_program import solve_sampling_lp
 from graphbandit.planning.squarecb_program import (
     SquareCBSolution,
     SquareCBSolutions,
@@ -20,10 +23,12 @@ __all__ = [
     "exploration_set",
     "fallback_count",
     "inverse_gap_baseline",
+    "scaling_count",
     "solve_sampling_lp",
     "solve_squarecb_program",
     "solve_squarecb_programs",
     "squarecb_bound",
     "squarecb_formulas",
     "tight_demand",
+    "uncertified_count",
 ]

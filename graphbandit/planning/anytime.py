@@ -51,8 +51,8 @@ def improve(
     effort: Effort,
 ) -> tuple[Float[np.ndarray, " arms"], Float[np.ndarray, " arms"]]:
     """(p, y): a feasible p that costs no more than the feasible `start`, and duals that bound how much it can cost."""
-    from graphbandit.kernels.graphs.adjacency import transpose_lists
     from graphbandit.kernels.planning import anytime as kernels
+    from graphbandit.kernels.planning.parts import transpose_lists
 
     began = time.perf_counter()
     rows = np.flatnonzero(demand > 0)

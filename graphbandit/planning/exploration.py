@@ -7,9 +7,10 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbandit.base.checks import first_not_finite, numbers, setting_number
-from graphbandit.base.shapes import Float, Int
+from graphbandit.base.shapes import Bool, Float, Int
 from graphbandit.errors import GraphError, InputError
 from graphbandit.graphs.graph import FeedbackGraph
+from graphbandit.planning.kernel_graphs import kernel_graph
 
 
 def arm_array(name: str, value: npt.ArrayLike, n_arms: int) -> Float[np.ndarray, " arms"]:
@@ -48,12 +49,14 @@ def arm_number(name: str, value: object, n_arms: int) -> int:
     return arm
 
 
-def kernel_graph(graph: FeedbackGraph) -> object:
-    """The graph as the kernels take it: packed words, or out- and in-neighbour lists."""
-    if graph.is_packed:
-        return graph.words
-    out, into = graph.csr(), graph.in_csr()
-    return out[0], out[1], into[0], into[1]
+def arm_mask(name: str, value: npt.ArrayLike, n_arms: int) -> Bool[np.ndarray, " arms"]:
+    """`value` as a boolean mask of the arms."""
+    mask = _array(name, value, "a boolean mask")
+    if mask.dtype != np.bool_ or mask.shape != (n_arms,):
+        raise InputError(
+            f"{name} is an array of {mask.dtype} of shape {mask.shape}; expected a boolean mask of shape ({n_arms},)"
+        )
+    return mask
 
 
 def exploration_set(graph: FeedbackGraph, candidates: npt.ArrayLike, gaps: npt.ArrayLike) -> Int[np.ndarray, " size"]:
@@ -69,15 +72,10 @@ def exploration_set(graph: FeedbackGraph, candidates: npt.ArrayLike, gaps: npt.A
     >>> exploration_set(star, np.ones(6, dtype=bool), [0.1, 0.0, 1.0, 1.0, 1.0, 1.0])
     array([1, 2, 3, 4, 5])
     """
-    from graphbandit.kernels.planning.exploration import greedy_exploration_set
+    from graphbandit.kernels.planning.parts import greedy_exploration_set
 
     check_graph(graph)
-    mask = _array("candidates", candidates, "a boolean mask")
-    if mask.dtype != np.bool_ or mask.shape != (graph.n_arms,):
-        raise InputError(
-            f"candidates is an array of {mask.dtype} of shape {mask.shape}; "
-            f"expected a boolean mask of shape ({graph.n_arms},)"
-        )
+    mask = arm_mask("candidates", candidates, graph.n_arms)
     order = np.empty(graph.n_arms, dtype=np.int32)
     scratch = np.empty(graph.n_arms, dtype=np.int32)
     costs = arm_array("gaps", gaps, graph.n_arms)
@@ -97,7 +95,7 @@ def inverse_gap_baseline(
     >>> inverse_gap_baseline([1, 2, 3], [0.1, 0.0, 1.0, 1.0], gamma=5.0)
     array([0.   , 0.75 , 0.125, 0.125])
     """
-    from graphbandit.kernels.planning.exploration import set_baseline
+    from graphbandit.kernels.planning.parts import set_baseline
 
     costs = gap_array(gaps, max(numbers("gaps", gaps).size, 1))
     arms = _array("explored", explored, "arm numbers")
@@ -108,7 +106,8 @@ def inverse_gap_baseline(
         raise InputError(f"explored is {explored!r}; expected every arm once")
     chosen = int(np.argmin(costs)) if best is None else arm_number("best", best, len(costs))
     baseline = np.empty(len(costs))
-    set_baseline(arms.astype(np.int32), chosen, setting_number("gamma", gamma, at_least=0.0), costs, baseline)
+    rate = setting_number("gamma", gamma, at_least=0.0)
+    set_baseline(arms.astype(np.int32), chosen, rate, costs, baseline)
     return baseline
 
 

@@ -5,7 +5,7 @@ import numpy as np
 from graphbandit.base.shapes import Bool, Float, Int
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.probabilistic import ProbabilisticGraphs
-from graphbandit.planning.exploration import kernel_graph
+from graphbandit.planning.kernel_graphs import kernel_batches
 
 
 def neighbourhood_information(
@@ -23,12 +23,9 @@ def neighbourhood_information(
     gains = np.empty_like(information)
     if isinstance(graphs, ProbabilisticGraphs):
         kernels.neighbourhoods_weighted(graphs.stored, graphs.index, information, gains)
-    elif graphs.is_packed:
-        kernels.neighbourhoods_packed(graphs.words, graphs.index, information, gains)
     else:
-        scratch = np.empty(graphs.n_arms, dtype=np.int32)
-        for t in range(len(graphs)):
-            kernels.neighbourhood(kernel_graph(graphs[t]), information[t], scratch, gains[t])
+        for part, stored in kernel_batches(graphs):
+            kernels.neighbourhoods(stored, information[part], gains[part])
     return gains
 
 

@@ -1,31 +1,97 @@
-"""The seam between learners and kernels: estimates and candidates in, decisions out, for a whole batch."""
+"""From estimates and candidates to decisions, for a whole batch: gaps, S, gamma, baseline, sampling program, draw.
 
-from dataclasses import dataclass
+A round is planned by what is known of its graph. All three ways share the rule, the program and its certificate.
+
+**Sure graphs with all self-loops**, the paper's: one compiled pass. Programs that it cannot certify come back.
+
+**Weakly observable graphs**, in which some arm does not reveal itself, the paper's open question. The tight form is
+asked for directly, with s = 1 if that has a solution, and else the largest s with which it has; the decisions report s
+as `coverage_factor`. No bound is claimed. `docs/weak-graphs.md` says why best has a row of its own.
+
+    q(a) >= s / (|S| + gamma c(a))         for every candidate a != best that an available arm reveals
+    q(best) >= s / (|S| + gamma c(j))      if best does not reveal itself; j the cheapest arm that does
+
+**Probabilistic graphs**, in which an edge is there with a probability only. With q(a) = sum_j p(j) P[j, a] the tight
+form stays as it is. An arm is left out of S once those taken before reveal it with probabilities that sum to 1. Each of
+them has a gap no larger than the arm's own, so with sure loops the baseline meets
+
+    q(a) >= sum over j in S of P[j, a] / (|S| + gamma c(j))  >=  1 / (|S| + gamma c(a))          for every candidate a
+
+and the program always has a solution. Without, it is scaled as that of a weakly observable graph, and the demand of
+best is max over j of P[j, best] / (|S| + gamma c(j)). No bound is claimed. A round whose probabilities are all 0 or 1
+is decided as its graph is, to the last bit.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from graphbandit.base.shapes import Bool, Float
+from graphbandit.base.programs import COVERAGES, ROW_LIMIT, SOLVERS
+from graphbandit.base.shapes import Bool, Float, Int
 from graphbandit.graphs.batch import FeedbackGraphs
+from graphbandit.graphs.graph import FeedbackGraph
+from graphbandit.graphs.probabilistic import ProbabilisticGraphs
 from graphbandit.planning.anytime import Effort
-from graphbandit.planning.sampling_program import DEFAULT_EFFORT, ROW_LIMIT, paper_demand, solve_program, tight_demand
-from graphbandit.rounds.decisions import SOLVERS, Decisions
+from graphbandit.planning.demands import demand_of_candidates, paper_demand
+from graphbandit.planning.kernel_graphs import kernel_batches
+from graphbandit.planning.program import Program, SamplingSolution
+from graphbandit.planning.revealed import revealed_by_some
+from graphbandit.planning.sampling_program import (
+    DEFAULT_EFFORT,
+    compiled_solvers,
+    everyone,
+    kept_room,
+    solve,
+    solve_scaled,
+)
+from graphbandit.rounds.decisions import Decisions
 
-COVERAGES = ("none", "paper", "tight")
+if TYPE_CHECKING:
+    from graphbandit.kernels.planning.sampling import Outcome, Rounds
 
 
 @dataclass(frozen=True, kw_only=True)
 class SamplingRule:
     """How probabilities follow from gaps, candidates and graph.
 
-    `explore_all`: S is every available arm instead of the greedy exploration set. `coverage`: the demands of the
-    sampling program, or "none" to play the baseline. `rate`: gamma = rate sqrt(|S|), or, with widths, gamma = rate
-    times the gamma of the smallest bound. `effort`: for programs too large to be solved exactly.
+    - `explore_all`: S is every available arm instead of the greedy exploration set.
+    - `coverage`: the demands of the sampling program, or "none" to play the baseline.
+    - `rate`: gamma = rate sqrt(|S|), or, with widths, gamma = rate times the gamma of the smallest bound.
+    - `effort`: for programs too large to be solved exactly.
     """
 
     explore_all: bool
-    coverage: str
+    coverage: Literal["none", "paper", "tight"]
     rate: float
     effort: Effort = DEFAULT_EFFORT
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What has been found for the rounds of a batch: arrays to be filled."""
+
+    rounds: "Rounds"
+    outcome: "Outcome"
+    coverage_factor: Float[np.ndarray, " n"]
+
+    def mask(self, t: int) -> Bool[np.ndarray, " arms"]:
+        """The arms on offer in round t."""
+        masks = self.rounds.available
+        mask: Bool[np.ndarray, " arms"] = masks[t if len(masks) > 1 else 0]
+        return mask
+
+    def enter(self, t: int, answer: SamplingSolution, solver: str) -> None:
+        """Write the answer of the program of round t, and draw its arm."""
+        from graphbandit.kernels.planning.parts import draw_arm
+
+        outcome = self.outcome
+        outcome.probabilities[t], outcome.observed[t] = answer.probabilities, answer.observation_probabilities
+        action = int(draw_arm(answer.probabilities, float(self.rounds.uniforms[t])))
+        outcome.integers[t, 0], outcome.integers[t, 2] = action, SOLVERS.index(solver)
+        outcome.numbers[t, 0] = answer.probabilities[action]
+        outcome.numbers[t, 2:] = answer.objective, answer.duality_gap
 
 
 def sample_rounds(
@@ -33,63 +99,173 @@ def sample_rounds(
     *,
     values: Float[np.ndarray, "n arms"],
     candidates: Bool[np.ndarray, "n arms"],
-    graphs: FeedbackGraphs,
+    graphs: FeedbackGraphs | ProbabilisticGraphs,
     uniforms: Float[np.ndarray, " n"],
     epoch: int,
     available: Bool[np.ndarray, "n arms"] | None = None,
     widths: Float[np.ndarray, "n arms"] | None = None,
 ) -> Decisions:
-    """Steps 1 to 7 of every round of a batch. One uniform number a round draws its arm."""
-    from graphbandit.kernels.planning import sampling as kernels
-    from graphbandit.kernels.planning.exploration import draw_arm
+    """Steps 1 to 7 of every round of a batch, each by its own graph. One uniform number a round draws its arm."""
+    from graphbandit.kernels.planning.sampling import Rounds
 
     n, n_arms = values.shape
-    probabilities, observed = np.empty((n, n_arms)), np.empty((n, n_arms))
-    gaps, baseline = np.empty((n, n_arms)), np.empty((n, n_arms))
-    explored = np.empty((n, n_arms), dtype=np.bool_)
-    integers, numbers = np.empty((n, 3), dtype=np.int64), np.empty((n, 4))
-    masks = np.ones((1, n_arms), dtype=np.bool_) if available is None else np.ascontiguousarray(available)
-    width_rows = np.empty((n, 0)) if widths is None else widths
-    coverage = COVERAGES.index(rule.coverage)
-    if graphs.is_packed:
-        kernels.decide_packed(
-            graphs.words, graphs.index, values, candidates, masks, width_rows, rule.explore_all, coverage,
-            rule.rate, uniforms, ROW_LIMIT, probabilities, observed, gaps, baseline, explored, integers, numbers,
-        )  # fmt: skip
+    masks = everyone(n_arms)[None] if available is None else np.ascontiguousarray(available)
+    rounds = Rounds(values, candidates, masks, np.empty((n, 0)) if widths is None else widths, uniforms)
+    parts = list(_parts(rule, graphs))
+    if len(parts) == 1:
+        plan = _plan(rule, rounds, *parts[0][1:])
     else:
-        for t in range(n):
-            out, into = graphs[t].csr(), graphs[t].in_csr()
-            action, best, gamma, objective, gap, solver = kernels.decide_listed(
-                (out[0], out[1], into[0], into[1]), values[t], candidates[t], masks[t if len(masks) > 1 else 0],
-                width_rows[t], rule.explore_all, coverage, rule.rate, float(uniforms[t]), ROW_LIMIT,
-                probabilities[t], observed[t], gaps[t], baseline[t], explored[t],
-            )  # fmt: skip
-            integers[t] = action, best, solver
-            numbers[t] = probabilities[t, action] if action >= 0 else np.nan, gamma, objective, gap
-    for t in (integers[:, 2] == kernels.SOLVER_PENDING).nonzero()[0].tolist():
-        best, gamma, mask = int(integers[t, 1]), float(numbers[t, 1]), masks[t if len(masks) > 1 else 0]
-        if rule.coverage == "paper":
-            demand = paper_demand(graphs[t], baseline[t], best)
-        else:
-            demand = tight_demand(candidates[t], gaps[t], best=best, size=int(explored[t].sum()), gamma=gamma)
-        answer = solve_program(graphs[t], demand, gaps[t], best, mask, start=baseline[t], effort=rule.effort)
-        probabilities[t], observed[t] = answer.probabilities, answer.observation_probabilities
-        action = int(draw_arm(probabilities[t], float(uniforms[t])))
-        integers[t] = action, best, SOLVERS.index(answer.solver)
-        numbers[t] = probabilities[t, action], gamma, answer.objective, answer.duality_gap
+        plan = _empty(rounds, n_arms)
+        for chosen, strategy, part in parts:
+            some = Rounds(*(array if array is masks and len(masks) == 1 else array[chosen] for array in rounds))
+            found = _plan(rule, some, strategy, part)
+            for whole, array in zip(plan.outcome, found.outcome, strict=True):
+                whole[chosen] = array
+            plan.coverage_factor[chosen] = found.coverage_factor
+    outcome = plan.outcome
     return Decisions(
-        action=integers[:, 0],
-        probability=numbers[:, 0],
-        probabilities=probabilities,
-        observation_probabilities=observed,
-        best=integers[:, 1],
-        gaps=gaps,
-        baseline=baseline,
+        action=outcome.integers[:, 0],
+        probability=outcome.numbers[:, 0],
+        probabilities=outcome.probabilities,
+        observation_probabilities=outcome.observed,
+        best=outcome.integers[:, 1],
+        gaps=outcome.gaps,
+        baseline=outcome.baseline,
         candidates=candidates,
-        exploration_set=explored,
-        gamma=numbers[:, 1],
+        exploration_set=outcome.explored,
+        gamma=outcome.numbers[:, 1],
         epoch=np.full(n, epoch),
-        objective=numbers[:, 2],
-        duality_gap=numbers[:, 3],
-        solver=integers[:, 2],
+        objective=outcome.numbers[:, 2],
+        duality_gap=outcome.numbers[:, 3],
+        solver=outcome.integers[:, 2],
+        coverage_factor=plan.coverage_factor,
     )
+
+
+Strategy = Callable[[SamplingRule, Plan, Any], None]
+
+
+def _plan(rule: SamplingRule, rounds: "Rounds", strategy: Strategy, graphs: Any) -> Plan:
+    plan = _empty(rounds, rounds.values.shape[1])
+    strategy(rule, plan, graphs)
+    return plan
+
+
+def _empty(rounds: "Rounds", n_arms: int) -> Plan:
+    from graphbandit.kernels.planning.sampling import Outcome
+
+    n = len(rounds.values)
+    probabilities, observed, gaps, baseline = np.empty((4, n, n_arms))
+    explored = np.empty((n, n_arms), dtype=np.bool_)
+    outcome = Outcome(
+        probabilities, observed, gaps, baseline, explored, np.empty((n, 3), dtype=np.int64), np.empty((n, 4))
+    )
+    return Plan(rounds, outcome, np.ones(n))
+
+
+def _parts(
+    rule: SamplingRule, graphs: FeedbackGraphs | ProbabilisticGraphs
+) -> Iterator[tuple[Int[np.ndarray, " rounds"], Strategy, FeedbackGraphs | ProbabilisticGraphs]]:
+    """The rounds of each kind: (their numbers, how they are planned, their graphs)."""
+    if isinstance(graphs, ProbabilisticGraphs):
+        used, index = np.unique(graphs.index, return_inverse=True)
+        matrices = graphs.stored[used]
+        is_sure = ((matrices == 0.0) | (matrices == 1.0)).all(axis=(1, 2))
+        sure = is_sure[index]
+        if not sure.all() or not len(sure):
+            yield np.flatnonzero(~sure), _plan_probabilistic, graphs if not sure.any() else graphs[~sure]
+        if sure.any():
+            edges = FeedbackGraphs.from_dense(matrices[is_sure] == 1.0, require_loops=False)
+            numbers = np.flatnonzero(sure)
+            for rounds, strategy, part in _parts(rule, edges[(np.cumsum(is_sure) - 1)[index[sure]]]):
+                yield numbers[rounds], strategy, part
+    elif rule.coverage == "none" or graphs.has_all_loops:
+        yield np.arange(len(graphs)), _plan_sure, graphs
+    else:
+        weak = np.array([not graph.has_all_loops for graph in graphs])
+        yield np.flatnonzero(weak), _plan_weak, graphs if weak.all() else graphs[weak]
+        if not weak.all():
+            yield np.flatnonzero(~weak), _plan_sure, graphs[~weak]
+
+
+def _plan_sure(rule: SamplingRule, plan: Plan, graphs: FeedbackGraphs) -> None:
+    """All in one compiled pass, but for the programs that it leaves open."""
+    from graphbandit.kernels.planning import sampling as kernels
+    from graphbandit.kernels.planning.program import Solvers
+
+    asks = rule.coverage != "none"
+    solvers = compiled_solvers(ROW_LIMIT) if asks else Solvers(0, 0, 0)
+    room = kept_room(graphs.n_arms if asks else 1, ROW_LIMIT)
+    told = kernels.Rule(rule.explore_all, COVERAGES.index(rule.coverage), float(rule.rate))
+    rounds, outcome, masks = plan.rounds, plan.outcome, plan.rounds.available
+    for part, stored in kernel_batches(graphs):
+        whole = part == slice(None)
+        some = rounds if whole else kernels.Rounds(*(a if a is masks and len(a) == 1 else a[part] for a in rounds))
+        into = outcome if whole else kernels.Outcome(*(array[part] for array in outcome))
+        kernels.decide_rounds(stored, some, told, solvers, room, into)
+    for t in (outcome.integers[:, 2] == kernels.PENDING).nonzero()[0].tolist():
+        best, gamma, gaps = int(outcome.integers[t, 1]), float(outcome.numbers[t, 1]), outcome.gaps[t]
+        if rule.coverage == "paper":
+            demand = paper_demand(graphs[t], outcome.baseline[t], best)
+        else:
+            size = int(outcome.explored[t].sum())
+            demand = demand_of_candidates(rounds.candidates[t], gaps, best, size, gamma)
+        program = Program(graphs[t], demand, gaps, best, plan.mask(t))
+        answer = solve(program, start=outcome.baseline[t], effort=rule.effort)
+        plan.enter(t, answer, answer.solver)
+
+
+def _plan_weak(rule: SamplingRule, plan: Plan, graphs: FeedbackGraphs) -> None:
+    """Gaps, S and gamma as ever; then the tight program, scaled down where the graph reveals too little."""
+    _plan_sure(replace(rule, coverage="none"), plan, graphs)
+    outcome = plan.outcome
+    for t in range(len(graphs)):
+        gamma, gaps, best = float(outcome.numbers[t, 1]), outcome.gaps[t], int(outcome.integers[t, 1])
+        if gamma == np.inf:
+            continue
+        graph, mask, candidates = graphs[t], plan.mask(t), plan.rounds.candidates[t]
+        size, revealed = int(outcome.explored[t].sum()), revealed_by_some(graphs[t], mask)
+        demand = demand_of_candidates(candidates & revealed, gaps, best, size, gamma)
+        if revealed[best] and not graph[best, best] and candidates.sum() > 1:
+            cheapest = min(gaps[j] for j in graph.revealed_by(best) if mask[j])
+            demand[best] = 1.0 / (size + gamma * cheapest)
+        _enter_scaled(plan, t, graph, demand)
+
+
+def _plan_probabilistic(rule: SamplingRule, plan: Plan, graphs: ProbabilisticGraphs) -> None:
+    """S by what probabilities sum to; then the tight program with probabilities in place of edges."""
+    from graphbandit.kernels.planning.probabilistic import baselines
+
+    rounds, outcome = plan.rounds, plan.outcome
+    baselines(graphs.stored, graphs.index, rounds, rule.explore_all, float(rule.rate), outcome)
+    plays_baseline = rule.coverage == "none"
+    for t in range(len(graphs)):
+        matrix, mask, candidates = graphs.matrix(t), plan.mask(t), rounds.candidates[t]
+        gamma, gaps, best = float(outcome.numbers[t, 1]), outcome.gaps[t], int(outcome.integers[t, 1])
+        if plays_baseline or gamma == np.inf:
+            demand = np.zeros(len(gaps))
+        else:
+            size, revealed = int(outcome.explored[t].sum()), revealed_by_some(matrix, mask)
+            demand = demand_of_candidates(candidates & revealed, gaps, best, size, gamma)
+            if revealed[best] and matrix[best, best] < 1.0 and candidates.sum() > 1:
+                demand[best] = (matrix[mask, best] / (size + gamma * gaps[mask])).max()
+            if not (matrix[best] >= demand).all():
+                _enter_scaled(plan, t, matrix, demand)
+                continue
+        # the baseline is played, or best alone, which reveals all that is asked for: nothing is cheaper
+        alone = (np.arange(len(gaps)) == best).astype(np.float64)
+        played = outcome.baseline[t].copy() if plays_baseline or gamma == np.inf else alone
+        program = Program(matrix, demand, gaps, best, mask)
+        gap = np.nan if plays_baseline else 0.0
+        answer = replace(program.certified(played, np.zeros(len(gaps)), "trivial"), duality_gap=gap)
+        plan.enter(t, answer, "none" if plays_baseline else "trivial")
+
+
+def _enter_scaled(
+    plan: Plan, t: int, graph: FeedbackGraph | Float[np.ndarray, "arms arms"], demand: Float[np.ndarray, " arms"]
+) -> None:
+    """Solve the program of round t, with its demands scaled where need be, and write the answer."""
+    outcome = plan.outcome
+    program = Program(graph, demand, outcome.gaps[t], int(outcome.integers[t, 1]), np.ascontiguousarray(plan.mask(t)))
+    answer, plan.coverage_factor[t] = solve_scaled(program, start=outcome.baseline[t])
+    plan.enter(t, answer, answer.solver if demand.any() else "trivial")

@@ -5,62 +5,40 @@
                 p >= 0,  sum_a p(a) = 1,  p(j) = 0 for arms not available
 
 with b(a) = max of p~(j) over the arms j that reveal a ("paper" coverage), or b(a) = 1 / (|S| + gamma c(a)) for
-candidates and 0 elsewhere ("tight" coverage). One public function, `solve_sampling_lp`; two solvers behind it,
-the compiled dual simplex and HiGHS; and no answer without its certificate. Weak duality makes the certificate
-short: for any y >= 0,
-
-    sum_a b(a) y(a) + min over available j of (c(j) - sum over a revealed by j of y(a))
-
-is a lower bound on the optimum, so a feasible p with that cost is optimal, whoever found it.
+candidates and 0 elsewhere ("tight" coverage). One public function, `solve_sampling_lp`; behind it the compiled dual
+simplex, then HiGHS, then the best feasible point; and no answer without its certificate (`planning.program`).
 """
 
 import threading
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from graphbandit.base.checks import available_array, setting_choice
+from graphbandit.base.programs import ROW_LIMIT
 from graphbandit.base.shapes import Bool, Float
-from graphbandit.errors import InputError, SolverError
+from graphbandit.errors import InputError, SettingError, SolverError
 from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.planning.anytime import Effort, improve
-from graphbandit.planning.exploration import arm_array, arm_number, check_graph, gap_array, kernel_graph
+from graphbandit.planning.counters import count
+from graphbandit.planning.demands import paper_demand
+from graphbandit.planning.exploration import arm_array, arm_number, check_graph, gap_array
+from graphbandit.planning.highs import highs_program, largest_factor
+from graphbandit.planning.kernel_graphs import kernel_graph
+from graphbandit.planning.program import Program, SamplingSolution, solution
+from graphbandit.planning.repair import repaired
 
 if TYPE_CHECKING:
-    from scipy.sparse import csr_array
-
-TOLERANCE = 1e-9
-"""Largest infeasibility and largest relative duality gap of an answer that counts as exact."""
-
-SMALLEST_SCALE = 1e-6
-"""The gap is relative to the objective, or to this share of the largest gap c(a) where the objective is smaller."""
+    from graphbandit.kernels.planning.program import Room, Solvers
 
 DEFAULT_EFFORT = Effort()
+Solver = Literal["auto", "simplex", "highs", "anytime"]
 
-CERTIFIED, NO_SOLUTION = 0, 3
-"""Two of the answers of `kernels.program`, which is not to be imported before it is needed."""
-
-ROW_LIMIT = 3000
-"""Constrained arms up to which the compiled simplex is tried; above it a dense inverse no longer pays."""
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class SamplingSolution:
-    """An answer of the sampling program with its certificate.
-
-    `probabilities` is p, `observation_probabilities` q, `demand` b, `duals` y; `duality_gap` is relative.
-    """
-
-    probabilities: Float[np.ndarray, " arms"]
-    observation_probabilities: Float[np.ndarray, " arms"]
-    objective: float
-    duality_gap: float
-    infeasibility: float
-    solver: str
-    demand: Float[np.ndarray, " arms"]
-    duals: Float[np.ndarray, " arms"]
+UNDERSTATED = 1.0 - 1e-9
+"""At the very largest factor no p is more than barely feasible, so that solvers may call it infeasible."""
 
 
 def solve_sampling_lp(
@@ -71,16 +49,25 @@ def solve_sampling_lp(
     best: int | None = None,
     available: npt.ArrayLike | None = None,
     demand: npt.ArrayLike | None = None,
-    solver: str = "auto",
+    solver: Solver = "auto",
     effort: Effort = DEFAULT_EFFORT,
 ) -> SamplingSolution:
     """Solve the sampling program (2) for one round, with a certificate.
 
-    `baseline` is p~ and gives the demands b(a) of the paper; with `demand` these are taken as they are instead
-    (0 where nothing is asked; `tight_demand` makes the sharper ones) and `baseline` may be None. `best` is the arm
-    of the smallest gap unless given. `solver` is "simplex" (compiled, exact), "highs" (exact), "anytime" (improves the
-    baseline as long as `effort` says), or "auto": the first, the second where the first has no certificate, and the
-    third where more than `ROW_LIMIT` arms are constrained.
+    Where arms tie but for rounding, no solver may certify an optimum to 1e-9. The answer is then the best feasible
+    point that was found, its `solver` is "anytime", and `uncertified_count` counts it.
+
+    Args:
+        graph: who reveals whom.
+        baseline: p~, from which the paper's demands b(a) follow; it may be None if `demand` is given.
+        gaps: c, at least 0 and 0 for `best`.
+        best: the arm of gap 0; by default the arm of the smallest gap.
+        available: the arms that may be played, a boolean mask; by default all.
+        demand: b(a), instead of the paper's (0 where nothing is asked; `tight_demand` makes the sharper ones).
+        solver: "simplex" (compiled, exact), "highs" (exact), "anytime" (improves the baseline as long as `effort`
+            says), or "auto": the first, the second where the first has no certificate, and the third where more than
+            `ROW_LIMIT` arms are constrained.
+        effort: when an anytime answer is good enough.
 
     The star of the paper's figure: the best leaf is arm 1, and all exploring of the other leaves goes
     through the hub, which costs little and reveals them all.
@@ -91,306 +78,231 @@ def solve_sampling_lp(
     >>> answer.probabilities.round(12), round(answer.objective, 12), answer.solver
     (array([0.1, 0.9, 0. , 0. , 0. , 0. ]), 0.01, 'simplex')
     """
+    if solver == "auto" and (baseline is None) != (demand is None):
+        asked = baseline if demand is None else demand
+        found = _at_once(graph, asked, demand is None, gaps, -1 if best is None else best, available)
+        if found is not None:
+            return found
     check_graph(graph)
     n = graph.n_arms
     costs = gap_array(gaps, n) if available is None else arm_array("gaps", gaps, n)
     mask = available_array(available, 1, n)
-    offered = np.ones(n, dtype=np.bool_) if mask is None else np.ascontiguousarray(mask[0])
-    chosen = int(np.argmin(np.where(offered, costs, np.inf))) if best is None else arm_number("best", best, n)
-    if not (offered[chosen] and costs[chosen] == 0 and costs[offered].min() >= 0):
+    offered = everyone(n) if mask is None else np.ascontiguousarray(mask[0])
+    if best is None:
+        chosen = int((costs if mask is None else np.where(offered, costs, np.inf)).argmin())
+    else:
+        chosen = arm_number("best", best, n)
+    smallest = 0.0 if mask is None else costs[offered].min()
+    if not (offered[chosen] and costs[chosen] == 0 and smallest >= 0):
         raise InputError(f"best is arm {chosen}; expected an available arm of gap 0, the smallest of all gaps")
+    start = None if baseline is None else _distribution(baseline, offered)
     if demand is not None:
-        rows = np.where(np.arange(n) == chosen, 0.0, arm_array("demand", demand, n))
-        if (rows < 0).any():
+        rows = np.array(arm_array("demand", demand, n))
+        rows[chosen] = 0.0
+        if rows.min() < 0:
             arm = int(np.argmax(rows < 0))
             raise InputError(f"demand has {rows[arm]} at arm {arm}; expected probabilities of at least 0")
-    elif baseline is None:
+    elif start is None:
         raise InputError("baseline and demand are both None; expected one of them")
-    start = None if baseline is None else _distribution(baseline, offered)
-    if demand is None and start is not None:
+    else:
         rows = paper_demand(graph, start, chosen)
-    return solve_program(graph, rows, costs, chosen, offered, start=start, solver=solver, effort=effort)
+    setting_choice("solver", solver, ("auto", "simplex", "highs", "anytime"))
+    if not isinstance(effort, Effort):
+        raise SettingError(f"effort is {effort!r}; expected an Effort")
+    return solve(Program(graph, rows, costs, chosen, offered), start=start, solver=solver, effort=effort)
 
 
-def paper_demand(graph: FeedbackGraph, baseline: Float[np.ndarray, " arms"], best: int) -> Float[np.ndarray, " arms"]:
-    """b(a) = max of p~(j) over the arms j that reveal a, 0 for a = best: the right-hand side of (2)."""
-    from graphbandit.kernels.planning import exploration
-
-    demand = np.empty(graph.n_arms)
-    scratch = np.empty(graph.n_arms, dtype=np.int32)
-    exploration.paper_demand(kernel_graph(graph), baseline, best, scratch, demand)
-    return demand
-
-
-def tight_demand(
-    candidates: Bool[np.ndarray, " arms"],
-    gaps: Float[np.ndarray, " arms"],
-    *,
-    best: int,
-    size: int,
-    gamma: float,
-) -> Float[np.ndarray, " arms"]:
-    """b(a) = 1 / (|S| + gamma c(a)) for candidates a != best and 0 elsewhere; `size` is |S|.
-
-    All that the proofs need, and less than the paper asks for; the baseline stays feasible.
-    """
-    from graphbandit.kernels.planning import exploration
-
-    demand = np.empty(len(gaps))
-    exploration.tight_demand(candidates, best, size, gamma, gaps, demand)
-    return demand
-
-
-def solve_program(
-    graph: FeedbackGraph,
-    demand: Float[np.ndarray, " arms"],
-    gaps: Float[np.ndarray, " arms"],
-    best: int,
-    available: Bool[np.ndarray, " arms"],
+def solve(
+    program: Program,
     *,
     start: Float[np.ndarray, " arms"] | None,
-    solver: str = "auto",
+    solver: Solver = "auto",
     effort: Effort = DEFAULT_EFFORT,
 ) -> SamplingSolution:
-    """`solve_sampling_lp` for arrays that have been checked already; `start` is the baseline."""
-    setting_choice("solver", solver, ("auto", "simplex", "highs", "anytime"))
-    large = solver == "auto" and start is not None and np.count_nonzero(demand) > ROW_LIMIT
+    """The program, by the solver asked for; `start`, the baseline, is feasible, or None.
+
+    Raises SolverError where the demands cannot be met, and where "simplex" has no certificate.
+    """
+    large = solver == "auto" and start is not None and np.count_nonzero(program.demand) > ROW_LIMIT
     if solver == "anytime" or large:
-        return _anytime(graph, demand, gaps, best, available, start, effort)
-    if solver != "highs":
-        p, y, status = _simplex(graph, demand, gaps, best, available)
-        if status == NO_SOLUTION:
-            raise SolverError("the sampling program has no solution: the demands ask for more than one unit of mass")
-        if status == CERTIFIED:
-            answer = _certified(graph, demand, gaps, available, p, y, "simplex")
-            if _is_exact(answer):
+        return _anytime(program, start, effort)
+    points: list[Float[np.ndarray, " arms"]] = [] if start is None else [start]
+    duals: list[Float[np.ndarray, " arms"]] = []
+    if solver != "highs" and isinstance(program.graph, FeedbackGraph):
+        try:
+            answer = _simplex(program, program.graph)
+        except SolverError:
+            if start is None or solver == "simplex":
+                raise
+        else:
+            if answer.is_exact:
                 return answer
-        if solver == "simplex":
-            raise SolverError(f"the simplex has no certified answer for these {graph.n_arms} arms")
-        _count_fallback()
-    p, y = highs_program(_reveals(graph), demand, gaps, best, available)
-    answer = _certified(graph, demand, gaps, available, p, y, "highs")
-    if not _is_exact(answer):
-        raise SolverError(f"no certified answer of the sampling program for these {graph.n_arms} arms")
+            if solver == "simplex":
+                raise SolverError(f"the simplex has no certified answer for these {len(program.gaps)} arms")
+            points.append(answer.probabilities)
+            duals.append(answer.duals)
+        count("fallback")
+    try:
+        p, y = highs_program(program)
+    except SolverError:
+        if not points:
+            raise
+    else:
+        answer = program.certified(p, y, "highs")
+        if answer.is_exact:
+            return answer
+        points.append(p)
+        duals.append(y)
+    answer = repaired(program, points, duals)
+    if answer.is_exact:
+        return replace(answer, solver="highs")
+    count("uncertified")
     return answer
 
 
-def solve_scaled_program(
-    graph: FeedbackGraph,
-    demand: Float[np.ndarray, " arms"],
-    gaps: Float[np.ndarray, " arms"],
-    best: int,
-    available: Bool[np.ndarray, " arms"],
-) -> tuple[SamplingSolution, float]:
+def solve_scaled(program: Program, *, start: Float[np.ndarray, " arms"] | None) -> tuple[SamplingSolution, float]:
     """The program with all demands times s, and s: 1 if that has a solution, else the largest that does.
 
     For graphs in which some arms do not reveal themselves. Every demanded arm must be revealed by an available one.
 
     >>> from graphbandit import graphs
     >>> loops, everyone = graphs.bandit(2), np.ones(2, dtype=bool)
-    >>> answer, s = solve_scaled_program(loops, np.array([0.8, 0.8]), np.array([0.0, 1.0]), 0, everyone)
+    >>> program = Program(loops, np.array([0.8, 0.8]), np.array([0.0, 1.0]), 0, everyone)
+    >>> answer, s = solve_scaled(program, start=None)
     >>> round(s, 6), answer.probabilities.round(6)
     (0.625, array([0.5, 0.5]))
+
+    Arm 1 costs nothing to play and reveals arm 0 half of the time, which is half of what arm 0 needs.
+
+    >>> matrix, demand, gaps = np.array([[1.0, 0.0], [0.5, 1.0]]), np.array([0.75, 0.0]), np.array([1.0, 0.0])
+    >>> answer, s = solve_scaled(Program(matrix, demand, gaps, 1, everyone), start=np.array([0.75, 0.25]))
+    >>> answer.probabilities.round(6), answer.observation_probabilities.round(6), s
+    (array([0.5, 0.5]), array([0.75, 0.5 ]), 1.0)
     """
-    if np.count_nonzero(demand) <= ROW_LIMIT:
-        p, y, status = _simplex(graph, demand, gaps, best, available)
-        if status == CERTIFIED:
-            answer = _certified(graph, demand, gaps, available, p, y, "simplex")
-            if _is_exact(answer):
+    sure = isinstance(program.graph, FeedbackGraph)
+    if isinstance(program.graph, FeedbackGraph) and np.count_nonzero(program.demand) <= ROW_LIMIT:
+        try:
+            answer = _simplex(program, program.graph)
+        except SolverError:  # the demands are too much for one unit of mass: their largest share is next
+            pass
+        else:
+            if answer.is_exact:
                 return answer, 1.0
-    largest = largest_factor(_reveals(graph), demand, available)
-    if largest >= 1.0:
-        _count_fallback()
-        return solve_program(graph, demand, gaps, best, available, start=None, solver="highs"), 1.0
-    count_scaling()
-    # At the very largest factor no p is more than barely feasible, so that solvers may call it infeasible.
-    factor = largest * (1.0 - TOLERANCE)
-    return solve_program(graph, factor * demand, gaps, best, available, start=None, solver="highs"), factor
+    factor = 1.0
+    if start is None or not (program.observed(start) >= program.demand).all():
+        largest, start = largest_factor(program)
+        if largest < 1.0:
+            count("scaling")
+            factor = largest * UNDERSTATED
+    if sure and factor == 1.0:
+        count("fallback")
+    return solve(program if factor == 1.0 else program.scaled(factor), start=start, solver="highs"), factor
 
 
-def certificate(
-    graph: FeedbackGraph,
-    demand: Float[np.ndarray, " arms"],
-    gaps: Float[np.ndarray, " arms"],
-    available: Bool[np.ndarray, " arms"],
-    probabilities: Float[np.ndarray, " arms"],
-    duals: Float[np.ndarray, " arms"],
-) -> tuple[float, float]:
-    """(largest violation of a constraint, relative duality gap) of a p and any y >= 0, from the data alone."""
-    answer = _certified(graph, demand, gaps, available, probabilities, duals, "none")
-    return answer.infeasibility, answer.duality_gap
-
-
-def fallback_count() -> int:
-    """How many programs of this process the compiled simplex could not certify, so that HiGHS stood in."""
-    return _fallbacks
-
-
-def scaling_count() -> int:
-    """How many programs of this process asked for more than their weakly observable graph reveals."""
-    return _scalings
-
-
-_fallbacks = 0
-_scalings = 0
-_lock = threading.Lock()
-
-
-def _count_fallback() -> None:
-    global _fallbacks
-    with _lock:
-        _fallbacks += 1
-
-
-def count_scaling() -> None:
-    """Count a program for `scaling_count`."""
-    global _scalings
-    with _lock:
-        _scalings += 1
+@lru_cache(maxsize=64)
+def everyone(n_arms: int) -> Bool[np.ndarray, " arms"]:
+    """The mask of all arms; not to be written to."""
+    return np.ones(n_arms, dtype=np.bool_)
 
 
 def _distribution(baseline: npt.ArrayLike, available: Bool[np.ndarray, " arms"]) -> Float[np.ndarray, " arms"]:
     p = arm_array("baseline", baseline, len(available))
-    if (p < 0).any() or abs(p.sum() - 1.0) > 1e-6 or (p[~available] != 0).any():
+    if p.min() < 0 or abs(p.sum() - 1.0) > 1e-6 or (p[~available] != 0).any():
         raise InputError(
             f"baseline has smallest entry {p.min():g} and sum {p.sum():g}; expected a distribution over available arms"
         )
     return p
 
 
-def _simplex(
-    graph: FeedbackGraph,
-    demand: Float[np.ndarray, " arms"],
-    gaps: Float[np.ndarray, " arms"],
-    best: int,
-    available: Bool[np.ndarray, " arms"],
-) -> tuple[Float[np.ndarray, " arms"], Float[np.ndarray, " arms"], int]:
+def _at_once(
+    graph: object, asked: object, is_baseline: bool, gaps: object, best: object, available: object
+) -> SamplingSolution | None:
+    """The exact answer to what is given, in one compiled call; None where anything is unusual."""
+    if not (isinstance(graph, FeedbackGraph) and type(best) is int and best < graph.n_arms):
+        return None
+    n = graph.n_arms
+    mask = everyone(n) if available is None else available
+    if not (_fits(gaps, n, FLOAT) and _fits(asked, n, FLOAT) and _fits(mask, n, BOOL)):
+        return None
+    kernels, answer = _kernels(), np.empty((4, n))
+    status, *certificate = kernels.answer_at_once(
+        kernel_graph(graph), asked, is_baseline, gaps, best, mask, kept_room(n, ROW_LIMIT),
+        compiled_solvers(ROW_LIMIT), answer,
+    )  # fmt: skip
+    if status != kernels.CERTIFIED:
+        return None
+    p, y, q, rows = answer
+    found = solution(rows, p, y, q, certificate, "simplex")
+    return found if found.is_exact else None
+
+
+FLOAT, BOOL = np.dtype(np.float64), np.dtype(np.bool_)
+
+
+def _fits(value: object, n_arms: int, dtype: np.dtype[Any]) -> bool:
+    """Whether this is an array as kernels take it: nothing to convert."""
+    return (
+        type(value) is np.ndarray
+        and value.shape == (n_arms,)
+        and value.dtype is dtype
+        and value.flags.carray  # contiguous, aligned and writeable: kernels are compiled for one type
+    )
+
+
+@cache
+def _kernels() -> Any:
     from graphbandit.kernels.planning import program
 
-    n = graph.n_arms
-    p, y = np.empty(n), np.empty(n)
-    scratch, marks = np.empty(n, dtype=np.int32), np.full(n, -1, dtype=np.int32)
-    work = program.program_workspace(n, ROW_LIMIT)
-    status, _, _ = program.solve_program(
-        kernel_graph(graph), demand, gaps, best, available, ROW_LIMIT, scratch, marks, work, p, y
-    )
-    return p, y, int(status)
+    return program
 
 
-def _reveals(graph: FeedbackGraph) -> "csr_array":
-    """[a, j] is 1 where j reveals a."""
-    return graph.to_sparse().astype(np.float64).T.tocsr()
+class _Rooms(threading.local):
+    """Room for programs, kept for the next one of the same size; a thread has its own."""
+
+    kept: "tuple[int, int, Room] | None" = None
 
 
-def highs_program(
-    reveals: "csr_array",
-    demand: Float[np.ndarray, " arms"],
-    gaps: Float[np.ndarray, " arms"],
-    best: int,
-    available: Bool[np.ndarray, " arms"],
-) -> tuple[Float[np.ndarray, " arms"], Float[np.ndarray, " arms"]]:
-    """The reference: p and y by HiGHS on the rows that ask for something and the columns that answer.
-
-    `reveals[a, j]` is the probability that j reveals a, 0 or 1 unless edges have probabilities.
-    """
-    from scipy.optimize import linprog
-
-    rows = np.flatnonzero(demand > 0)
-    asked = reveals[rows]
-    useful = np.asarray(asked.sum(axis=0)).ravel() > 0
-    useful[best] = True
-    columns = np.flatnonzero(useful & available)
-    scale = float(gaps[columns].max()) or 1.0
-    result = linprog(  # type: ignore[call-overload]  # the stubs know no sparse A_ub
-        gaps[columns] / scale,
-        A_ub=-asked[:, columns],
-        b_ub=-demand[rows],
-        A_eq=np.ones((1, len(columns))),
-        b_eq=[1.0],
-        bounds=(0, None),
-        method="highs-ds",
-        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
-    )
-    if result.status != 0:
-        raise SolverError(f"the sampling program has no solution: {result.message}")
-    p, y = np.zeros(len(demand)), np.zeros(len(demand))
-    p[columns] = np.maximum(result.x, 0.0)
-    p /= p.sum()
-    y[rows] = np.maximum(-result.ineqlin.marginals, 0.0) * scale
-    return p, y
+_rooms = _Rooms()
 
 
-def largest_factor(
-    reveals: "csr_array", demand: Float[np.ndarray, " arms"], available: Bool[np.ndarray, " arms"]
-) -> float:
-    """max s subject to q(a) >= s b(a), sum_a p(a) = 1, p >= 0, s <= 1, by HiGHS."""
-    from scipy.optimize import linprog
-    from scipy.sparse import csr_array, hstack
-
-    rows = np.flatnonzero(demand > 0)
-    asked = reveals[rows][:, np.flatnonzero(available)]
-    n = asked.shape[1]
-    result = linprog(
-        np.concatenate([np.zeros(n), [-1.0]]),
-        A_ub=hstack([-asked, csr_array(demand[rows][:, None])], format="csr"),
-        b_ub=np.zeros(len(rows)),
-        A_eq=np.concatenate([np.ones(n), [0.0]])[None],
-        b_eq=[1.0],
-        bounds=[(0, None)] * n + [(0, 1)],
-        method="highs-ds",
-        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
-    )
-    if result.x is None:
-        raise SolverError(f"how much of the demands can be met has no answer: {result.message}")
-    return float(result.x[-1])
+def kept_room(n_arms: int, row_limit: int) -> "Room":
+    """Room for the programs of this thread."""
+    kept = _rooms.kept
+    if kept is None or kept[0] != n_arms or kept[1] != row_limit:
+        kept = _rooms.kept = n_arms, row_limit, _kernels().room(n_arms, row_limit)
+    return kept[2]
 
 
-def _anytime(
-    graph: FeedbackGraph,
-    demand: Float[np.ndarray, " arms"],
-    gaps: Float[np.ndarray, " arms"],
-    best: int,
-    available: Bool[np.ndarray, " arms"],
-    start: Float[np.ndarray, " arms"] | None,
-    effort: Effort,
-) -> SamplingSolution:
+@lru_cache(maxsize=4)
+def compiled_solvers(row_limit: int) -> "Solvers":
+    """The addresses of the compiled solvers."""
+    solvers: Solvers = _kernels().solvers(row_limit)
+    return solvers
+
+
+def _simplex(program: Program, graph: FeedbackGraph) -> SamplingSolution:
+    """The compiled simplex's answer, exact or not; SolverError if it proves that there is none."""
+    kernels, n = _kernels(), graph.n_arms
+    p, y, q = np.empty((3, n))
+    status, *certificate = kernels.answer_program(
+        kernel_graph(graph), program.demand, program.gaps, program.best, program.available,
+        kept_room(n, ROW_LIMIT), compiled_solvers(ROW_LIMIT), p, y, q,
+    )  # fmt: skip
+    if status == kernels.NO_SOLUTION:
+        raise SolverError("the sampling program has no solution: the demands ask for more than one unit of mass")
+    if status != kernels.CERTIFIED:
+        return program.certified(p, y, "none")
+    violation, objective, bound, largest = certificate
+    return solution(program.demand, p, y, q, (violation, objective, bound, largest), "simplex")
+
+
+def _anytime(program: Program, start: Float[np.ndarray, " arms"] | None, effort: Effort) -> SamplingSolution:
     if start is None:
         raise InputError("baseline is None; expected a feasible one for the anytime solver to start from")
-    p, y = improve(graph, demand, gaps, best, available, start, effort)
-    answer = _certified(graph, demand, gaps, available, p, y, "anytime")
-    if answer.infeasibility > TOLERANCE:
+    if not isinstance(program.graph, FeedbackGraph):
+        raise InputError("graph is a matrix of probabilities; expected a FeedbackGraph for the anytime solver")
+    p, y = improve(program.graph, program.demand, program.gaps, program.best, program.available, start, effort)
+    answer = program.certified(p, y, "anytime")
+    if not answer.is_feasible:
         raise SolverError("the baseline does not meet the demands; expected a feasible one to start from")
     return answer
-
-
-def _certified(
-    graph: FeedbackGraph,
-    demand: Float[np.ndarray, " arms"],
-    gaps: Float[np.ndarray, " arms"],
-    available: Bool[np.ndarray, " arms"],
-    p: Float[np.ndarray, " arms"],
-    y: Float[np.ndarray, " arms"],
-    solver: str,
-) -> SamplingSolution:
-    """An answer with what its certificate says of it, good or bad."""
-    from graphbandit.kernels.planning.certificate import certify_program
-
-    scratch, observed = np.empty(graph.n_arms, dtype=np.int32), np.empty(graph.n_arms)
-    infeasibility, objective, bound, largest = certify_program(
-        kernel_graph(graph), demand, gaps, available, p, y, scratch, observed
-    )
-    scale = max(objective, SMALLEST_SCALE * largest)
-    return SamplingSolution(
-        probabilities=p,
-        observation_probabilities=observed,
-        objective=objective,
-        duality_gap=max(objective - bound, 0.0) / scale if scale > 0 else 0.0,
-        infeasibility=infeasibility,
-        solver=solver,
-        demand=demand,
-        duals=y,
-    )
-
-
-def _is_exact(answer: SamplingSolution) -> bool:
-    return answer.infeasibility <= TOLERANCE and answer.duality_gap <= TOLERANCE

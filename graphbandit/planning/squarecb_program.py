@@ -7,8 +7,8 @@
 with l the estimated losses. Its value bounds the regret of the round that the error of the estimate does not pay for,
 whatever the truth is: the decision-estimation coefficient of the round. Adding a number to all losses changes nothing,
 and gamma only scales: c(a) = gamma (l(a) - min l) says it all, and gamma times the value is between 0 and the number
-of arms or so. It was tested with gamma up to 1e5, on losses of order 1; far beyond that rounding may win: 1e9 can be
-a SolverError on cops and robbers, where every arm reveals all but itself. `kernels.squarecb` has the method, an
+of arms or so. It was tested with gamma up to 1e5, on losses of order 1; far beyond that rounding may win: then the
+answer is a feasible point whose certified gap is larger than usual. `kernels.planning.squarecb` has the method, an
 interior-point method made for this program; what it returns is judged by a certificate that needs no p: for a
 distribution w over the constraints and any numbers r and rho
 
@@ -19,22 +19,23 @@ as u^2 / q >= 2 r u - r^2 q for every r. It is equality at the optimum, with r =
 """
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
 
 from graphbandit.base.checks import LARGEST, available_array, first_not_finite, numbers, setting_number
+from graphbandit.base.programs import ACCEPTED
 from graphbandit.base.shapes import Bool, Float, Int
-from graphbandit.errors import GraphError, InputError, SolverError
+from graphbandit.errors import GraphError, InputError
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.graph import FeedbackGraph
-from graphbandit.planning.exploration import arm_array, check_graph, kernel_graph
+from graphbandit.planning.counters import count
+from graphbandit.planning.exploration import arm_array, check_graph
+from graphbandit.planning.kernel_graphs import kernel_batches, kernel_graph
 
 TOLERANCE = 1e-9
 """The relative gap that answers have; rounding can leave a little more where gamma is very large."""
-
-ACCEPTED = 1e-6
-"""Answers of a larger gap are refused."""
 
 ARM_LIMIT = 2000
 """The most arms on offer: a step solves a dense system of as many unknowns."""
@@ -91,8 +92,7 @@ def solve_squarecb_program(
     >>> round(alone.objective, 9), bool(alone.duality_gap <= 1e-9)
     (0.1, True)
     """
-    from graphbandit.kernels.graphs.adjacency import observation_probabilities
-    from graphbandit.kernels.planning.squarecb import solve_round
+    from graphbandit.kernels.planning.parts import observation_probabilities
 
     check_graph(graph)
     n = graph.n_arms
@@ -101,21 +101,22 @@ def solve_squarecb_program(
     mask = available_array(available, 1, n)
     offered = np.ones(n, dtype=np.bool_) if mask is None else np.array(mask[0])
     _check_size(offered[None])
-    p, certificate, q = np.empty(n), np.empty((3, n)), np.empty(n)
-    scratch, stored = np.empty(n, dtype=np.int32), kernel_graph(graph)
-    objective, gap, iterations = solve_round(stored, estimates, offered, scale, scratch, p, certificate)
-    _check_answers(np.array([[objective, gap, iterations]]))
-    observation_probabilities(stored, p, scratch, q)
+    p, certificates, found = _solve(
+        FeedbackGraphs.repeat(graph, 1), estimates[None], offered[None], np.array([scale]), certificates=True
+    )
+    q = np.empty(n)
+    observation_probabilities(kernel_graph(graph), p[0], np.empty(n, dtype=np.int32), q)
+    objective, gap, iterations = found[0].tolist()
     return SquareCBSolution(
-        probabilities=p,
+        probabilities=p[0],
         observation_probabilities=q,
-        z=float(objective - p @ estimates),
-        objective=float(objective),
-        duality_gap=float(gap),
+        z=objective - float(p[0] @ estimates),
+        objective=objective,
+        duality_gap=gap,
         iterations=int(iterations),
-        weights=certificate[0],
-        outer_slopes=certificate[1],
-        inner_slopes=certificate[2],
+        weights=certificates[0, 0],
+        outer_slopes=certificates[0, 1],
+        inner_slopes=certificates[0, 2],
     )
 
 
@@ -133,8 +134,6 @@ def solve_squarecb_programs(
     >>> solve_squarecb_programs([[0.0, 0.5], [0.3, 0.0]], pairs, [2.0, 4.0]).objective.round(9)
     array([0.5 , 0.25])
     """
-    from graphbandit.kernels.planning.squarecb import solve_packed, solve_round
-
     if not isinstance(graphs, FeedbackGraphs):
         raise GraphError(f"graphs is a {type(graphs).__name__}; expected FeedbackGraphs")
     n, n_arms = len(graphs), graphs.n_arms
@@ -149,15 +148,7 @@ def solve_squarecb_programs(
     given = available_array(available, n, n_arms)
     masks = np.ones((1, n_arms), dtype=np.bool_) if given is None else np.array(given)
     _check_size(masks)
-    p, found = np.empty((n, n_arms)), np.empty((n, 3))
-    if graphs.is_packed:
-        solve_packed(graphs.words, graphs.index, estimates, masks, scales, p, found)
-    else:
-        scratch, certificate = np.empty(n_arms, dtype=np.int32), np.empty((3, n_arms))
-        for t in range(n):
-            mask = masks[t if len(masks) > 1 else 0]
-            found[t] = solve_round(kernel_graph(graphs[t]), estimates[t], mask, scales[t], scratch, p[t], certificate)
-    _check_answers(found)
+    p, _, found = _solve(graphs, estimates, masks, scales, certificates=False)
     return SquareCBSolutions(
         probabilities=p, objective=found[:, 0], duality_gap=found[:, 1], iterations=found[:, 2].astype(np.int64)
     )
@@ -217,15 +208,37 @@ def _check_size(masks: Bool[np.ndarray, "masks arms"]) -> None:
         raise InputError(f"{most} arms are on offer; expected at most {ARM_LIMIT} for SquareCB.G's program")
 
 
-def _check_answers(found: Float[np.ndarray, "n 3"]) -> None:
-    """Raise for the first round that has no solution or none that is certified."""
-    for t in np.flatnonzero((found[:, 2] < 0) | ~(found[:, 1] <= ACCEPTED)).tolist():
-        if found[t, 2] < 0:
-            raise GraphError(
-                f"arm {-1 - int(found[t, 2])} is revealed by no arm on offer in round {t} of the batch; "
-                "SquareCB.G expects each to be"
-            )
-        raise SolverError(
-            f"the program of round {t} of the batch was solved to a relative gap of {found[t, 1]:.1e}; "
-            f"expected at most {ACCEPTED:g}: gamma times the spread of the losses is too large"
+@cache
+def _dense() -> int:
+    """The address of the compiled solver."""
+    from graphbandit.kernels.planning.squarecb import dense_pointer
+
+    return dense_pointer()
+
+
+def _solve(
+    graphs: FeedbackGraphs,
+    losses: Float[np.ndarray, "n arms"],
+    masks: Bool[np.ndarray, "masks arms"],
+    gammas: Float[np.ndarray, " n"],
+    *,
+    certificates: bool,
+) -> tuple[Float[np.ndarray, "n arms"], Float[np.ndarray, "n_or_1 3 arms"], Float[np.ndarray, "n 3"]]:
+    """(p, certificates, (objective, gap, steps)) of every round; raises if one has no solution."""
+    from graphbandit.kernels.planning.squarecb import solve_rounds
+
+    n, n_arms = losses.shape
+    p, found = np.empty((n, n_arms)), np.empty((n, 3))
+    proofs = np.empty((n if certificates else 1, 3, n_arms))
+    for part, stored in kernel_batches(graphs):
+        some = masks[part] if len(masks) > 1 else masks
+        where = proofs[part] if certificates else proofs
+        solve_rounds(stored, losses[part], some, gammas[part], _dense(), p[part], where, found[part])
+    for t in np.flatnonzero(found[:, 2] < 0).tolist():
+        raise GraphError(
+            f"arm {-1 - int(found[t, 2])} is revealed by no arm on offer in round {t} of the batch; "
+            "SquareCB.G expects each to be"
         )
+    for _ in range(int((found[:, 1] > ACCEPTED).sum())):
+        count("uncertified")
+    return p, proofs, found

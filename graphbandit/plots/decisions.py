@@ -12,7 +12,8 @@ from graphbandit.errors import InputError
 from graphbandit.graphs import generators as graph_generators
 from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.planning.exploration import arm_array, exploration_set, inverse_gap_baseline
-from graphbandit.planning.sampling_program import SamplingSolution, solve_sampling_lp
+from graphbandit.planning.program import SamplingSolution
+from graphbandit.planning.sampling_program import solve_sampling_lp
 from graphbandit.plots.drawing import (
     ARM_LIMIT,
     NUMBERED,

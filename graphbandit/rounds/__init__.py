@@ -1,7 +1,8 @@
 """What travels in a round: what a learner is shown, what it decides, what it learns from."""
 
+from graphbandit.base.programs import SOLVERS
 from graphbandit.rounds.decision import Decision
-from graphbandit.rounds.decisions import SOLVERS, Decisions
+from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.observations import Observations
 from graphbandit.rounds.shown import Shown
 

@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from graphbandit.base.programs import SOLVERS
 from graphbandit.base.shapes import Float, Int
-from graphbandit.rounds.decisions import SOLVERS, Decisions
+from graphbandit.rounds.decisions import Decisions
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

@@ -7,18 +7,11 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbandit.base.checks import numbers, setting_choice
+from graphbandit.base.programs import SOLVERS
 from graphbandit.base.shapes import Bool, Float, Int
 from graphbandit.errors import GraphError, InputError
 from graphbandit.rounds.draw import draw
 from graphbandit.rounds.shown import Graphs, Shown
-
-SOLVERS = ("none", "trivial", "simplex", "highs", "anytime", "interior-point")
-"""How a round's probabilities came about; `Decisions.solver` holds positions in this tuple.
-
-"none": the learner asks for no linear program; "trivial": all mass on the best arm, nothing to solve;
-"simplex": the compiled exact solver; "highs": the HiGHS reference stood in; "anytime": a large program, stopped
-at a certified gap; "interior-point": the compiled solver of SquareCB.G's convex program.
-"""
 
 TOLERANCE = 1e-9
 """How far the probabilities of a round may be from summing to one."""

@@ -42,7 +42,7 @@ class Choice:
     def default(cls) -> Choice:
         """That of `AdaCBG`."""
         learner = AdaCBG()
-        return cls(learner.gamma, learner.exploitation)
+        return cls(learner.gamma_rule, learner.exploitation)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

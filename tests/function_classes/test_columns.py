@@ -12,13 +12,14 @@ from graphbandit.function_classes.columns import Columns
 
 
 def rows(rng, n):
-    return rng.normal(size=(n, 3)), rng.integers(0, 5, n), rng.normal(size=n)
+    return rng.normal(size=(n, 3)), rng.integers(0, 5, n), rng.normal(size=n), rng.integers(0, 9, n)
 
 
-def same(columns, contexts, arms, rewards):
+def same(columns, contexts, arms, rewards, rounds):
     np.testing.assert_array_equal(columns.contexts, contexts)
     np.testing.assert_array_equal(columns.arms, arms)
     np.testing.assert_array_equal(columns.rewards, rewards)
+    np.testing.assert_array_equal(columns.rounds, rounds)
 
 
 def test_parts_are_the_whole_and_old_values_stay():
@@ -48,7 +49,7 @@ def test_two_values_may_grow_out_of_one():
 def test_growth_copies_each_row_a_few_times_at_most():
     value, copies, previous = Columns.empty((1,)), 0, None
     for i in range(4000):
-        value = value.append(np.full((1, 1), float(i)), np.array([0]), np.array([0.0]))
+        value = value.append(np.full((1, 1), float(i)), np.array([0]), np.array([0.0]), np.array([i]))
         if previous is None or not np.shares_memory(previous.contexts, value.contexts):
             copies += len(value)
         previous = value
@@ -76,7 +77,7 @@ def test_saved_files_hold_the_rows_and_no_more(tmp_path):
     value = Columns.empty((3,)).append(*stem)
     saved_files.write(tmp_path / "file", "test", {"columns": value})
     same(saved_files.read(tmp_path / "file", "test", dict)["columns"], *stem)
-    exact = Columns(contexts=stem[0], arms=stem[1], rewards=stem[2])
+    exact = Columns(contexts=stem[0], arms=stem[1], rewards=stem[2], rounds=stem[3])
     saved_files.write(tmp_path / "exact", "test", {"columns": exact})
     assert (tmp_path / "file").read_bytes() == (tmp_path / "exact").read_bytes()
 
@@ -93,4 +94,4 @@ def test_saved_files_hold_the_rows_and_no_more(tmp_path):
 )
 def test_rows_that_do_not_fit_are_refused(contexts, arms, rewards):
     with pytest.raises(InputError, match="expected"):
-        Columns.empty((3,)).append(contexts, arms, rewards)
+        Columns.empty((3,)).append(contexts, arms, rewards, np.arange(2))

@@ -80,7 +80,7 @@ def test_the_fit_maximises_the_penalised_likelihood(link, parameters):
 @pytest.mark.parametrize("parameters", ["shared", "per-arm"])
 def test_with_the_identity_it_is_the_linear_class(parameters):
     functions, _, seen = problem("identity", parameters)
-    linear = gb.LinearClass(n_arms=3, dimension=2, parameters=parameters, ridge=0.5)
+    linear = gb.LinearClass(n_arms=3, dimension=2, parameters=parameters, ridge=0.5, norm_bound=1.0)
     data, sums = functions.add(functions.empty(), seen), linear.add(linear.empty(), seen)
     np.testing.assert_allclose(functions.fit(data).parameters, linear.fit(sums).parameters, atol=1e-12)
     radius = linear.sharp_radius(sums, 0.4, 0.1)
@@ -98,7 +98,8 @@ def test_with_the_identity_it_is_the_linear_class(parameters):
     )
     rngs = np.random.default_rng(0), np.random.default_rng(0)
     mine = functions.draws(data, noise=0.3, count=5, rng=rngs[0])
-    np.testing.assert_allclose(mine.members, linear.draws(sums, noise=0.3, count=5, rng=rngs[1]).members, atol=1e-9)
+    other = linear.draws(sums, noise=0.3, count=5, rng=rngs[1])
+    np.testing.assert_allclose(mine.members.parameters, other.members.parameters, atol=1e-9)
 
 
 @pytest.mark.parametrize(("link", "parameters"), CASES)
@@ -112,7 +113,11 @@ def test_bounds_widths_and_candidates_hold_for_all_of_the_ellipsoid(link, parame
     z *= np.sqrt(1.5) / np.sqrt((z**2).sum(axis=(1, 2), keepdims=True))
     members = space.center + np.stack([np.linalg.solve(u, z[:, b].T).T for b, u in enumerate(space.factors)], axis=1)
     values = functions.draw_values(
-        gb.function_classes.Draws(members=members, weights=np.full(3000, 1 / 3000)), contexts
+        gb.function_classes.Draws(
+            members=gb.function_classes.LinearDraws(parameters=members, offsets=np.zeros(3000)),
+            weights=np.full(3000, 1 / 3000),
+        ),
+        contexts,
     )
     lower, upper = functions.bounds(space, contexts)
     assert (lower[:, None] <= values + 1e-9).all()
@@ -194,7 +199,7 @@ def test_laplace_draws():
     draws = functions.draws(data, noise=123.0, count=20_000, rng=np.random.default_rng(0))
     for b in range(3):
         covariance = np.linalg.inv(space.factors[b].T @ space.factors[b])
-        np.testing.assert_allclose(np.cov(draws.members[:, b].T), covariance, atol=0.05 * covariance.max())
+        np.testing.assert_allclose(np.cov(draws.members.parameters[:, b].T), covariance, atol=0.05 * covariance.max())
 
 
 @pytest.mark.parametrize("link", ["logistic", "poisson"])
@@ -245,7 +250,7 @@ def test_bad_input_is_refused():
     with pytest.raises(FitError, match="does not converge"):
         other.fit(other.add(other.empty(), huge))
     draws = functions.draws(functions.empty(), noise=1.0, count=2, rng=np.random.default_rng(0))
-    with pytest.raises(InputError, match="members of shape"):
+    with pytest.raises(InputError, match="parameters of shape"):
         gb.GeneralizedLinearClass(n_arms=2, dimension=3, link="logistic").draw_values(draws, np.zeros((1, 2, 3)))
 
 

@@ -101,12 +101,12 @@ def test_draws_are_the_posterior(problem):
     data = functions.add(functions.empty(), seen.between(0, 200))
     theta, V, _ = literal_fit(settings, seen.between(0, 200))
     draws = functions.draws(data, noise=0.5, count=20_000, rng=np.random.default_rng(0))
-    members = draws.members.reshape(20_000, -1)
+    members = draws.members.parameters.reshape(20_000, -1)
     covariance = 0.25 * np.linalg.inv(V)
     np.testing.assert_allclose(members.mean(axis=0), theta, atol=6 * np.sqrt(np.diag(covariance) / 20_000).max())
     np.testing.assert_allclose(np.cov(members.T), covariance, atol=0.05 * np.diag(covariance).max())
     few = functions.draws(data, noise=0.5, count=3, rng=np.random.default_rng(0))
-    values = literal_phi(settings, seen.contexts[:5]) @ few.members.reshape(3, -1).T
+    values = literal_phi(settings, seen.contexts[:5]) @ few.members.parameters.reshape(3, -1).T
     np.testing.assert_allclose(functions.draw_values(few, seen.contexts[:5]), values.transpose(0, 2, 1), atol=1e-9)
 
 
@@ -278,7 +278,7 @@ def test_the_truth_stays_in_the_version_space(parameters):
     graph = gb.graphs.star(3)
     shape = (3, 2) if parameters == "shared" else (2,)
     blocks = 1 if parameters == "shared" else 3
-    functions = gb.LinearClass(n_arms=3, dimension=2, parameters=parameters)
+    functions = gb.LinearClass(n_arms=3, dimension=2, parameters=parameters, ridge=1.0, norm_bound=1.0)
     problem = gb.Problem(n_arms=3, function_class=functions, horizon=64, noise=0.5)
     learner = gb.AdaCBG(delta=0.1)
     graphs = gb.FeedbackGraphs.repeat(graph, 64)
@@ -324,7 +324,7 @@ def test_cholesky_and_its_updates():
         assert factors.log_determinant(factor) == pytest.approx(np.linalg.slogdet(matrix)[1])
 
 
-@pytest.mark.parametrize("scale", [1.0, 1e3, 1e30])
+@pytest.mark.parametrize("scale", [1.0, 1e3, 1e29])
 def test_constant_and_collinear_features(scale):
     """V is singular but for the ridge: the fit is that of least norm, and everything stays finite."""
     functions = gb.LinearClass(n_arms=2, dimension=3, parameters="per-arm", ridge=1e-3)
@@ -344,7 +344,7 @@ def test_constant_and_collinear_features(scale):
 
 
 def test_one_observation():
-    functions = gb.LinearClass(n_arms=2, dimension=1)
+    functions = gb.LinearClass(n_arms=2, dimension=1, ridge=1.0, norm_bound=1.0)
     seen = gb.Observations.from_masks(np.array([[[2.0], [1.0]]]), np.array([[True, False]]), np.array([[3.0, 0.0]]))
     data = functions.add(functions.empty(), seen)
     assert functions.fit(data).parameters[0, 0] == pytest.approx(6 / 5)
@@ -355,7 +355,7 @@ def test_one_observation():
 
 
 def test_rewards_far_out_of_range():
-    functions = gb.LinearClass(n_arms=2, dimension=1, parameters="per-arm")
+    functions = gb.LinearClass(n_arms=2, dimension=1, parameters="per-arm", ridge=1.0)
     contexts = np.ones((4, 1))
     seen = gb.Observations.from_masks(contexts, np.ones((4, 2), bool), np.full((4, 2), 1e90))
     data = functions.add(functions.empty(), seen)
@@ -373,7 +373,7 @@ def test_rewards_far_out_of_range():
         ({"arm_features": ARMS}, np.zeros((2, 4, 3)), r"expected \(n, 3\)"),
         ({"parameters": "per-arm"}, np.zeros((2, 2)), r"expected \(n, 3\) or \(n, 4, 3\)"),
         ({"parameters": "per-arm"}, np.full((2, 3), np.nan), "nan at"),
-        ({"parameters": "per-arm"}, np.full((2, 3), 1e51), "up to 1e\\+50"),
+        ({"parameters": "per-arm"}, np.full((2, 3), 1e51), "up to 1e\\+30"),
     ],
 )
 def test_contexts_that_do_not_fit_are_refused(settings, contexts, message):

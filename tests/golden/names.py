@@ -16,12 +16,12 @@ import numpy as np
 
 import graphbandit as gb
 from graphbandit import environments, experiments, function_classes, learners, planning, theory
+from graphbandit.base.programs import SOLVERS
 from graphbandit.environments.datasets import DIRECTORY_VARIABLE
 from graphbandit.experiments.describe.packaged import packaged_file
 from graphbandit.experiments.describe.registry import ENVIRONMENTS, LEARNERS
 from graphbandit.graphs import generators, sources
 from graphbandit.graphs import parameters as graph_parameters
-from graphbandit.rounds.decisions import SOLVERS
 from graphbandit.studies.leaderboard.plans import Suite
 from graphbandit.studies.paper.plans import Reproduction
 from graphbandit.studies.plans import Plan

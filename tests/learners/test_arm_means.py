@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.integrate import quad
+from scipy.integrate import quad, simpson
 from scipy.stats import norm
 
 import graphbandit as gb
@@ -196,13 +196,15 @@ def test_ids_n_costs_and_information_are_those_of_the_posterior():
 
 def test_ids_n_finds_the_smallest_ratio():
     """No distribution at all has a smaller one: tried on a fine grid of all pairs, and at random."""
-    from graphbandit.kernels.planning.information import smallest_ratio
+    from graphbandit.kernels.planning.information import directed_sampling
 
     rng = np.random.default_rng(4)
     for _ in range(30):
-        regrets, gains, p = rng.random(K), rng.random(K) * (rng.random(K) < 0.7), np.empty(K)
+        regrets, gains, found_p = rng.random(K), rng.random(K) * (rng.random(K) < 0.7), np.empty((1, K))
         gains[0] = 0.1
-        smallest_ratio(regrets, gains, np.ones(K, dtype=bool), np.empty(K, np.int64), p)
+        everyone = np.ones((1, K), dtype=bool)
+        directed_sampling(regrets[None], gains[None], everyone, found_p, np.empty(1, np.int64))
+        p = found_p[0]
         assert p.sum() == pytest.approx(1)
         assert p.min() >= 0
         assert (p > 0).sum() <= 2
@@ -234,3 +236,27 @@ def test_ids_n_reads_the_graph():
     )
     assert ids.probabilities[0].tolist() == np.eye(K)[4].tolist()
     np.testing.assert_allclose(ts.probabilities, 1 / K, atol=1e-9)
+
+
+def test_best_probabilities_of_arms_with_random_unlike_counts():
+    """Within 1e-3 of the integral, also where one arm is known far better than the others."""
+    from graphbandit.kernels.learners.gaussian_best import best_probabilities
+
+    rng = np.random.default_rng(0)
+    cases = [(np.array([4928, 11, 0]), np.array([0.04, 0.434, 0.0]), 0.5)]
+    for _ in range(60):
+        k = int(rng.integers(2, 8))
+        counts = np.floor(10.0 ** rng.uniform(-0.3, 6, k)).astype(int)
+        cases.append((counts, rng.normal(size=k) * 10.0 ** rng.uniform(-2, 0.5), 10.0 ** rng.uniform(-1, 1)))
+    for counts, means, noise in cases:
+        scales = np.where(counts > 0, noise / np.sqrt(np.maximum(counts, 1)), 1.0)
+        found = np.empty(len(means))
+        best_probabilities(means, scales**2, np.ones(len(means), dtype=bool), found)
+        points = np.unique(
+            np.concatenate([m + s * np.linspace(-8, 8, 2001) for m, s in zip(means, scales, strict=True)])
+        )
+        below = norm.cdf((points[:, None] - means) / scales)
+        for a in range(len(means)):
+            density = norm.pdf((points - means[a]) / scales[a]) / scales[a]
+            others = np.delete(below, a, axis=1).prod(axis=1)
+            assert abs(found[a] - simpson(density * others, x=points)) < 1e-3

@@ -9,9 +9,8 @@ from graphbandit import environments
 from graphbandit.environments import ProbabilisticEnvironment
 from graphbandit.errors import GraphError, InputError, ObservationError, SettingError
 from graphbandit.experiments.describe.registry import ENVIRONMENTS, build_environment, identity
-from graphbandit.planning.probabilistic import sample_uncertain_rounds
-from graphbandit.planning.sampling import SamplingRule
-from graphbandit.planning.sampling_program import scaling_count
+from graphbandit.planning import scaling_count
+from graphbandit.planning.sampling import SamplingRule, sample_rounds
 from graphbandit.rounds.shown import Shown
 from tests.learners.test_against_reference import Replay, problem
 
@@ -272,7 +271,7 @@ def test_gamma_follows_the_width_of_the_baseline():
     odds = odds_of(4, 20, loops=True)
     values, widths = rng.normal(size=(20, K)), rng.random((20, K))
     widths[3] = 0.0
-    d = sample_uncertain_rounds(
+    d = sample_rounds(
         SamplingRule(explore_all=False, coverage="tight", rate=1.5),
         values=values,
         candidates=np.ones((20, K), dtype=bool),

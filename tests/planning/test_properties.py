@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 import graphbandit as gb
 from graphbandit.function_classes import FiniteClass
-from graphbandit.planning.sampling_program import certificate, tight_demand
+from graphbandit.planning import tight_demand
+from graphbandit.planning.program import Program
 from graphbandit.rounds.shown import Shown
 
 MOST = settings(max_examples=150, deadline=None)
@@ -72,7 +73,8 @@ def test_program_is_optimal_and_keeps_the_implicit_optimisation_problem(drawn, c
     p, q = answer.probabilities, answer.observation_probabilities
     # the baseline is feasible for either coverage, and the answer is no worse
     everyone = np.ones(graph.n_arms, dtype=bool)
-    assert certificate(graph, answer.demand, gaps, everyone, baseline, np.zeros(graph.n_arms))[0] <= 1e-9
+    program = Program(graph, answer.demand, gaps, best, everyone)
+    assert program.certified(baseline, np.zeros(graph.n_arms), "none").is_feasible
     assert answer.objective <= gaps @ baseline + 1e-9 * max(gaps.max(), 1)
     # feasible and optimal, by a certificate worked out here from the data alone
     dense = graph.to_dense()

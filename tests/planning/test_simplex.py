@@ -15,9 +15,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import linprog
 
 from graphbandit.kernels.planning import simplex
-from graphbandit.kernels.planning.simplex import INFEASIBLE, OPTIMAL, certify, solve_covering_lp, workspace
+from graphbandit.kernels.planning.simplex import INFEASIBLE, OPTIMAL, certify, scratch, solve_covering_lp
 from graphbandit.kernels.planning.simplex_basis import enlarged, refactorise
-from graphbandit.kernels.planning.simplex_workspace import Incidence, Workspace
+from graphbandit.kernels.planning.simplex_workspace import Incidence, Scratch, workspace
 from tests.lp_instances import (
     COVERAGES,
     FAMILIES,
@@ -42,11 +42,11 @@ class Answer(NamedTuple):
     y: np.ndarray
 
 
-def solve(lp: CoveringLP, work: Workspace | None = None) -> Answer:
+def solve(lp: CoveringLP, work: Scratch | None = None) -> Answer:
     n_rows, n_columns = lp.A.shape
     p, y = np.full(n_columns, np.nan), np.full(n_rows, np.nan)
     if work is None:
-        work = workspace(n_columns, n_rows)
+        work = scratch(n_columns, n_rows)
     return Answer(*solve_covering_lp(*lp.incidence(), lp.c, lp.b, lp.best, p, y, work), p, y)
 
 
@@ -157,7 +157,7 @@ def test_rounding_is_not_infeasibility():
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_random_lps_are_solved_and_certified(family):
-    work = workspace(300, 300)
+    work = scratch(300, 300)
     for n in range(RANDOM_LPS // len(FAMILIES)):
         rng = np.random.default_rng([n, FAMILIES.index(family)])
         lp = random_sampling_lp(family, int(rng.choice(SIZES, p=SHARES)), rng)
@@ -242,7 +242,7 @@ def test_order_of_rows_and_columns(family):
 def test_same_bits_whatever_the_workspace_held(K):
     lps = [example(family, K) for family in FAMILIES]
     fresh = [solve(lp) for lp in lps]
-    dirty = workspace(2 * K, 3 * K)
+    dirty = scratch(2 * K, 3 * K)
     for array in dirty:
         array.fill(np.nan if array.dtype.kind == "f" else 12345)
     for lp, answer in [*zip(lps, fresh, strict=True), *zip(lps[::-1], fresh[::-1], strict=True)]:
@@ -253,8 +253,7 @@ def test_same_bits_whatever_the_workspace_held(K):
 
 
 @njit
-def solve_compiled(col_ptr, col_rows, row_ptr, row_cols, c, b, best, p, y):
-    work = workspace(c.size, b.size)
+def solve_compiled(col_ptr, col_rows, row_ptr, row_cols, c, b, best, p, y, work):
     return solve_covering_lp(col_ptr, col_rows, row_ptr, row_cols, c, b, best, p, y, work)
 
 
@@ -263,7 +262,7 @@ def test_same_bits_from_compiled_code(family):
     lp = example(family)
     answer = solve(lp)
     p, y = np.empty(60), np.empty(len(lp.b))
-    assert solve_compiled(*lp.incidence(), lp.c, lp.b, lp.best, p, y) == answer[:4]
+    assert solve_compiled(*lp.incidence(), lp.c, lp.b, lp.best, p, y, scratch(60, len(lp.b))) == answer[:4]
     assert_array_equal(p, answer.p)
     assert_array_equal(y, answer.y)
 
@@ -304,6 +303,19 @@ def test_certificate_sees_what_is_wrong():
     assert certificate(lp, np.full_like(p, np.nan), y)[1] != 0
 
 
+@njit
+def refactorise_compiled(inverse, k, incidence, room, n_columns, n_rows, basic, place_of_row):
+    work = workspace(room, n_columns, n_rows)
+    work.basic[:k] = basic
+    work.place_of_row[:] = place_of_row
+    return refactorise(inverse, k, incidence, work)
+
+
+@njit
+def enlarged_compiled(inverse):
+    return enlarged(inverse)
+
+
 @pytest.mark.parametrize("K", [5, 40])
 def test_inverse_from_scratch(K):
     rng = np.random.default_rng(K)
@@ -312,20 +324,19 @@ def test_inverse_from_scratch(K):
     binding = np.concatenate([[K], rng.permutation(K)[: k - 1]])
     basic = rng.permutation(K + 3)[:k]
     matrix = np.vstack([lp.A, np.ones(K + 3)])[binding][:, basic]
-    work = workspace(K + 3, K)
-    work.basic[:k] = basic
-    work.place_of_row[:] = -1
-    work.place_of_row[binding] = np.arange(k)
+    place_of_row = np.full(K + 1, -1)
+    place_of_row[binding] = np.arange(k)
     inverse = np.empty((k, k))
-    assert refactorise(inverse, k, Incidence(*lp.incidence()), work)
+    arguments = (inverse, k, Incidence(*lp.incidence()), scratch(K + 3, K), K + 3, K, basic, place_of_row)
+    assert refactorise_compiled(*arguments)
     assert_allclose(inverse, np.linalg.inv(matrix).T, atol=1e-10)
-    work.basic[1] = work.basic[0]
-    assert not refactorise(inverse, k, Incidence(*lp.incidence()), work)
+    basic[1] = basic[0]
+    assert not refactorise_compiled(*arguments)
 
 
 def test_room_for_the_inverse():
     inverse = np.random.default_rng(0).random((72, 72))
-    larger = enlarged(inverse)
+    larger = enlarged_compiled(inverse)
     assert min(larger.shape) > 2 * 72
     assert_array_equal(larger[:72, :72], inverse)
 

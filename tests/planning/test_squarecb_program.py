@@ -285,3 +285,27 @@ def test_bad_input_of_closed_forms(change, error, message):
 def test_a_bound_needs_a_distribution():
     with pytest.raises(InputError, match=r"weights has smallest entry 0.5 and sum 1.2"):
         squarecb_bound([0.0, 1.0], gb.graphs.bandit(2), 2.0, [0.5, 0.7], [1.0, 1.0], [1.0, 1.0])
+
+
+@pytest.mark.parametrize("kind", ["complete", "complement", "star", "random"])
+@pytest.mark.parametrize("gamma", [1e6, 1e8, 1e10, 1e20, 1e90])
+def test_no_gamma_is_too_large_for_an_answer(kind, gamma):
+    """Where rounding spoils the method there is still a feasible p; its certified gap says how good it is."""
+    rng = np.random.default_rng(3)
+    for _ in range(8):
+        n = int(rng.integers(2, 9))
+        dense = {
+            "complete": np.ones((n, n)),
+            "complement": 1.0 - np.eye(n),
+            "star": np.maximum(np.eye(n), (np.arange(n)[:, None] == 0) | (np.arange(n) == 0)),
+            "random": np.maximum(np.eye(n), rng.random((n, n)) < 0.3),
+        }[kind]
+        graph, losses = gb.FeedbackGraph.from_dense(dense, require_loops=False), rng.random(n)
+        before = gb.planning.uncertified_count()
+        answer = solve_squarecb_program(losses, graph, gamma)
+        assert answer.probabilities.min() >= 0
+        assert answer.probabilities.sum() == pytest.approx(1, abs=1e-9)
+        assert (answer.observation_probabilities > 0).all()
+        assert 0 <= answer.duality_gap <= 1
+        assert np.isfinite(answer.objective)
+        assert gb.planning.uncertified_count() - before == (answer.duality_gap > 1e-6)

@@ -8,7 +8,9 @@ from scipy.optimize import linprog
 
 import graphbandit as gb
 from graphbandit.errors import GraphError, SettingError
-from graphbandit.planning.sampling_program import scaling_count, solve_scaled_program
+from graphbandit.planning import scaling_count
+from graphbandit.planning.program import Program
+from graphbandit.planning.sampling_program import solve_scaled
 from graphbandit.rounds.shown import Shown
 from tests.learners.test_against_reference import problem, run_package
 
@@ -83,14 +85,14 @@ def test_every_round_is_the_optimum_of_the_stated_program(density, settings, mas
 def test_a_factor_worked_out_by_hand():
     """Arm 1 is revealed by 0 alone, arm 2 by 1 alone: demands of 0.8 each fit into one unit of mass 0.625 times."""
     graph = gb.FeedbackGraph.from_edges([(0, 1), (1, 2), (2, 0)], 3, require_loops=False)
-    everyone = np.ones(3, dtype=bool)
-    answer, factor = solve_scaled_program(graph, np.array([0, 0.8, 0.8]), np.array([0.0, 1, 2]), 0, everyone)
+    everyone, gaps = np.ones(3, dtype=bool), np.array([0.0, 1, 2])
+    answer, factor = solve_scaled(Program(graph, np.array([0, 0.8, 0.8]), gaps, 0, everyone), start=None)
     assert factor == pytest.approx(0.625, rel=1e-8)
     np.testing.assert_allclose(answer.probabilities, [0.5, 0.5, 0], atol=1e-8)
-    answer, factor = solve_scaled_program(graph, np.array([0, 0.3, 0.3]), np.array([0.0, 1, 2]), 0, everyone)
+    answer, factor = solve_scaled(Program(graph, np.array([0, 0.3, 0.3]), gaps, 0, everyone), start=None)
     assert factor == 1
     np.testing.assert_allclose(answer.probabilities, [0.7, 0.3, 0], atol=1e-12)
-    answer, factor = solve_scaled_program(graph, np.zeros(3), np.array([0.0, 1, 2]), 0, everyone)
+    answer, factor = solve_scaled(Program(graph, np.zeros(3), gaps, 0, everyone), start=None)
     assert (factor, answer.probabilities.tolist()) == (1, [1, 0, 0])
 
 

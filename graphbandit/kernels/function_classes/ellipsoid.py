@@ -38,6 +38,9 @@ out by the bound, out as nothing makes it win; kept, as the method did not end (
 
 HOWS = 7
 
+RIVALS = 16
+"""With how many others every arm is compared where candidates are not exact."""
+
 FIXED = 1e-100
 """An arm whose value has a smaller norm cannot move."""
 
@@ -196,19 +199,48 @@ def _settle(
 
 
 @kernel()
+def _drop_beaten(
+    points: Float[np.ndarray, "d m"], values: Float[np.ndarray, " m"], alive: Bool[np.ndarray, " m"], rho: float
+) -> None:
+    """Mark as not alive what one of the RIVALS of highest value beats everywhere."""
+    d, m = points.shape
+    used = np.zeros(m, dtype=np.bool_)
+    squares = np.empty(m)
+    for _ in range(min(RIVALS, m)):
+        rival = -1
+        for b in range(m):
+            if not used[b] and alive[b] and (rival < 0 or values[b] > values[rival]):
+                rival = b
+        if rival < 0:
+            return
+        used[rival] = True
+        squares[:] = 0.0
+        for i in range(d):
+            own = points[i, rival]
+            for b in range(m):
+                apart = points[i, b] - own
+                squares[b] += apart * apart
+        for b in range(m):
+            if b != rival and values[rival] - values[b] > rho * (1.0 + SLACK) * np.sqrt(squares[b]):
+                alive[b] = False
+
+
+@kernel()
 def ellipsoid_candidates(
     rows: Float[np.ndarray, "n arms d"],
     center: Float[np.ndarray, " d"],
     factor: Float[np.ndarray, "d d"],
     radius: float,
     available: Bool[np.ndarray, "masks arms"],
+    exact: bool,
     chosen: Bool[np.ndarray, "n arms"],
     settled: Int[np.ndarray, " hows"],
 ) -> None:
     """Mark the arms that win somewhere in the ellipsoid; `settled` counts how they were settled.
 
     The arm that the center calls best (lowest index on ties) is marked always. Of arms with the same features only
-    the first can be.
+    the first can be. Without `exact` all arms are marked that no single one of the RIVALS with the highest values at
+    the center beats everywhere: those that win somewhere, and maybe more, in time linear in the number of arms.
     """
     n, n_arms = chosen.shape
     d, rho = rows.shape[2], np.sqrt(radius)
@@ -243,7 +275,7 @@ def ellipsoid_candidates(
             if (
                 square == 0.0
                 or -values[k] > rho * (1.0 + SLACK) * np.sqrt(square)
-                or _repeats(rows[t], arms, kept, arms[k])
+                or (exact and _repeats(rows[t], arms, kept, arms[k]))
             ):
                 settled[PAIR] += 1
                 continue
@@ -270,6 +302,12 @@ def ellipsoid_candidates(
                 shifted[k], sizes[k] = values[k], np.sqrt(sizes[k])
             alive, present = np.ones(kept + 1, dtype=np.bool_), np.empty(kept + 1, dtype=np.bool_)
             excess, slope, vectors = np.empty(kept + 1), np.empty(kept + 1), np.empty((d, kept + 1))
+            if not exact:
+                _drop_beaten(points, shifted, alive, rho)
+                for k in range(kept):
+                    settled[LIMIT if alive[k] else PAIR] += 1
+                    chosen[t, arms[k]] = alive[k]
+                continue
             for k in range(kept):
                 if _wins_away_from_mean(k, points, sizes, shifted, alive, rho, mean, direction, excess, slope):
                     how = MEAN

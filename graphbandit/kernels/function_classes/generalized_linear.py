@@ -1,6 +1,7 @@
 """Generalised linear functions mu(theta'phi): the penalised likelihood's maximum by Newton's method, and its curvature.
 
 Links: identity, logistic, Poisson (the mean is exp). Observations are taken in their order; a parameter at a time.
+Observation k counts `weights[k]` times.
 """
 
 import numpy as np
@@ -53,12 +54,13 @@ def _log_partition(link: int, predictor: float) -> float:
 def _objective(
     rows: Float[np.ndarray, "observed d"],
     rewards: Float[np.ndarray, " observed"],
+    weights: Float[np.ndarray, " observed"],
     order: Int[np.ndarray, " mine"],
     link: int,
     ridge: float,
     parameter: Float[np.ndarray, " d"],
 ) -> float:
-    """Minus the penalised log-likelihood: sum of A(theta'phi) - y theta'phi, plus ridge |theta|^2 / 2."""
+    """Minus the penalised log-likelihood: sum of w (A(theta'phi) - y theta'phi), plus ridge |theta|^2 / 2."""
     total = 0.0
     for i in range(parameter.shape[0]):
         total += 0.5 * ridge * parameter[i] * parameter[i]
@@ -66,7 +68,7 @@ def _objective(
         predictor = 0.0
         for i in range(parameter.shape[0]):
             predictor += rows[k, i] * parameter[i]
-        total += _log_partition(link, predictor) - rewards[k] * predictor
+        total += weights[k] * (_log_partition(link, predictor) - rewards[k] * predictor)
     return total
 
 
@@ -74,6 +76,7 @@ def _objective(
 def _derivatives(
     rows: Float[np.ndarray, "observed d"],
     rewards: Float[np.ndarray, " observed"],
+    weights: Float[np.ndarray, " observed"],
     order: Int[np.ndarray, " mine"],
     link: int,
     ridge: float,
@@ -91,7 +94,8 @@ def _derivatives(
         predictor = 0.0
         for i in range(d):
             predictor += rows[k, i] * parameter[i]
-        residual, slope = mean_of(link, predictor) - rewards[k], slope_of(link, predictor)
+        residual = weights[k] * (mean_of(link, predictor) - rewards[k])
+        slope = weights[k] * slope_of(link, predictor)
         for i in range(d):
             gradient[i] += residual * rows[k, i]
             weight = slope * rows[k, i]
@@ -103,6 +107,7 @@ def _derivatives(
 def fit_block(
     rows: Float[np.ndarray, "observed d"],
     rewards: Float[np.ndarray, " observed"],
+    weights: Float[np.ndarray, " observed"],
     order: Int[np.ndarray, " mine"],
     link: int,
     ridge: float,
@@ -117,10 +122,10 @@ def fit_block(
     d = parameter.shape[0]
     gradient, curvature, trial = np.empty(d), np.empty((d, d)), np.empty(d)
     parameter[:] = 0.0
-    value = _objective(rows, rewards, order, link, ridge, parameter)
+    value = _objective(rows, rewards, weights, order, link, ridge, parameter)
     turns, near = 0, False
     while turns < TURNS:
-        _derivatives(rows, rewards, order, link, ridge, parameter, gradient, curvature)
+        _derivatives(rows, rewards, weights, order, link, ridge, parameter, gradient, curvature)
         cholesky(curvature, ridge, factor)
         if near:
             return True
@@ -135,7 +140,7 @@ def fit_block(
             turns += 1
             for i in range(d):
                 trial[i] = parameter[i] - step * gradient[i]
-            reached = _objective(rows, rewards, order, link, ridge, trial)
+            reached = _objective(rows, rewards, weights, order, link, ridge, trial)
             if near or reached <= value - 0.25 * step * decrement:
                 parameter[:] = trial
                 value = reached
@@ -148,6 +153,7 @@ def fit_block(
 def describe_block(
     rows: Float[np.ndarray, "observed d"],
     rewards: Float[np.ndarray, " observed"],
+    weights: Float[np.ndarray, " observed"],
     order: Int[np.ndarray, " mine"],
     link: int,
     parameter: Float[np.ndarray, " d"],
@@ -155,9 +161,9 @@ def describe_block(
     weight: float,
     matrix: Float[np.ndarray, "d d"],
 ) -> tuple[float, float, float]:
-    """Of the observations: (squared loss, sum of mu (exp(s^2 / 2) - 1), largest s), s = sqrt(phi'H^-1 phi).
+    """Of the observations: (squared loss, sum of w mu (exp(s^2 / 2) - 1), largest s), s = sqrt(phi'H^-1 phi).
 
-    weight phi phi' is added to (the upper triangle of) `matrix`.
+    w times `weight` phi phi' is added to (the upper triangle of) `matrix`.
     """
     d = parameter.shape[0]
     vector = np.empty(d)
@@ -168,14 +174,14 @@ def describe_block(
             predictor += rows[k, i] * parameter[i]
             vector[i] = rows[k, i]
             for j in range(i, d):
-                matrix[i, j] += weight * rows[k, i] * rows[k, j]
+                matrix[i, j] += weights[k] * weight * rows[k, i] * rows[k, j]
         mean = mean_of(link, predictor)
-        loss += (mean - rewards[k]) * (mean - rewards[k])
+        loss += weights[k] * ((mean - rewards[k]) * (mean - rewards[k]))
         solve_lower(factor, vector)
         square = 0.0
         for i in range(d):
             square += vector[i] * vector[i]
-        overshoot += mean * np.expm1(0.5 * square)
+        overshoot += weights[k] * mean * np.expm1(0.5 * square)
         widest = max(widest, square)
     return loss, overshoot, np.sqrt(widest)
 

@@ -10,6 +10,9 @@ from graphbandit.base.shapes import Float, Int
 from graphbandit.kernels.function_classes.cholesky import cholesky, solve_lower, solve_upper
 from graphbandit.kernels.jit import kernel
 
+TILE = 256
+"""Arms taken at a time, so that their features stay near the processor while all draws pass over them."""
+
 
 @kernel()
 def linear_values(
@@ -26,6 +29,36 @@ def linear_values(
             for i in range(row.shape[0]):
                 total += row[i] * block[i]
             values[t, a] = total
+
+
+@kernel()
+def drawn_values(
+    rows: Float[np.ndarray, "n rows d"],
+    parameters: Float[np.ndarray, "draws blocks d"],
+    values: Float[np.ndarray, "n draws arms"],
+) -> None:
+    """theta_b'phi(x, a) for every context, draw and arm; one parameter for all arms takes them all at a time."""
+    n, draws, n_arms = values.shape
+    d, shared_row = rows.shape[2], rows.shape[1] == 1
+    if parameters.shape[1] > 1:
+        for t in range(n):
+            for b in range(draws):
+                linear_values(rows[t : t + 1], parameters[b], values[t, b : b + 1])
+        return
+    columns = np.empty((d, n_arms))
+    for t in range(n):
+        for a in range(n_arms):
+            for i in range(d):
+                columns[i, a] = rows[t, 0 if shared_row else a, i]
+        for start in range(0, n_arms, TILE):
+            stop = min(start + TILE, n_arms)
+            for b in range(draws):
+                out = values[t, b]
+                out[start:stop] = 0.0
+                for i in range(d):
+                    weight = parameters[b, 0, i]
+                    for a in range(start, stop):
+                        out[a] += columns[i, a] * weight
 
 
 @kernel()

@@ -3,8 +3,9 @@
 The maximum M of the arms has the distribution function F(x) = prod_a Phi_a(x). Between two points x < y it rises by
 F(y) - F(x), and of that rise arm a's share is (log Phi_a(y) - log Phi_a(x)) / (log F(y) - log F(x)): exact where the
 log Phi are in proportion, and of second order in the step otherwise. The shares add up to 1 whatever the steps. Steps
-are halved until F rises by at most STEP in each, so an arm known to the last digit and one hardly known are resolved
-alike.
+are halved until F rises by at most STEP in each and, where the log Phi of two arms or more change, the rise times the
+product of the two largest changes is at most UNEVEN: so an arm known to the last digit and one hardly known are
+resolved alike.
 """
 
 import math
@@ -19,6 +20,9 @@ REACH = 6.0
 
 STEP = 1.0 / 32.0
 """F rises by at most this from one point to the next."""
+
+UNEVEN = 1e-4
+"""What of a rise may be shared unevenly within a step: rise times the changes of log Phi of the two fastest arms."""
 
 FIRST_STEPS = 8
 DEEPEST = 48
@@ -88,7 +92,18 @@ def maximum_points(
     last_value = 0.0
     while waiting > 0:
         value = math.exp(pending_total[waiting - 1])
-        if count > 0 and value - last_value > STEP and waiting < pending.shape[0]:
+        rise = value - last_value
+        too_long = rise > STEP
+        if count > 0 and not too_long and rise > UNEVEN:
+            fastest, second = 0.0, 0.0
+            for i in range(n):
+                change = pending_logs[waiting - 1, i] - logs[count - 1, i]
+                if change > fastest:
+                    fastest, second = change, fastest
+                elif change > second:
+                    second = change
+            too_long = rise * min(1.0, fastest * second) > UNEVEN
+        if count > 0 and too_long and waiting < pending.shape[0]:
             middle = 0.5 * (points[count - 1] + pending[waiting - 1])
             if middle - points[count - 1] > finest:
                 pending[waiting] = middle

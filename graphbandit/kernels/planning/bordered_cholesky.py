@@ -3,13 +3,13 @@
 import numpy as np
 
 from graphbandit.base.shapes import Float, Int
-from graphbandit.kernels.jit import kernel
+from graphbandit.kernels.jit import inner
 
 SMALLEST_PIVOT = 1e-15
 """A pivot below this share of its diagonal entry is rounding error."""
 
 
-@kernel()
+@inner()
 def add_rows(
     target: Float[np.ndarray, " n"],
     first: int,
@@ -34,7 +34,7 @@ def add_rows(
         i += 1
 
 
-@kernel()
+@inner()
 def factorise(matrix: Float[np.ndarray, "n n"]) -> None:
     """Turn the upper triangle of A into U with U'U = A, row by row.
 

@@ -6,10 +6,10 @@ import numpy as np
 
 from graphbandit.base.shapes import Bool, Float, Int
 from graphbandit.kernels.graphs.adjacency import observation_probabilities, reveals
-from graphbandit.kernels.jit import kernel
+from graphbandit.kernels.jit import inner
 
 
-@kernel()
+@inner()
 def certify_program(
     graph: Any,
     demand: Float[np.ndarray, " arms"],

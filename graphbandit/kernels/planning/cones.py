@@ -7,10 +7,10 @@ method asks of such cones is here.
 import numpy as np
 
 from graphbandit.base.shapes import Float
-from graphbandit.kernels.jit import kernel
+from graphbandit.kernels.jit import inner
 
 
-@kernel()
+@inner()
 def invert(matrices: Float[np.ndarray, "n 3"], inverses: Float[np.ndarray, "n 3"]) -> None:
     """The inverse of each."""
     for i in range(matrices.shape[0]):
@@ -19,8 +19,8 @@ def invert(matrices: Float[np.ndarray, "n 3"], inverses: Float[np.ndarray, "n 3"
         inverses[i, 0], inverses[i, 1], inverses[i, 2] = b / determinant, a / determinant, -d / determinant
 
 
-@kernel()
-def inner(left: Float[np.ndarray, "n 3"], right: Float[np.ndarray, "n 3"]) -> float:
+@inner()
+def inner_product(left: Float[np.ndarray, "n 3"], right: Float[np.ndarray, "n 3"]) -> float:
     """The sum of the traces of the products."""
     total = 0.0
     for i in range(left.shape[0]):
@@ -28,7 +28,7 @@ def inner(left: Float[np.ndarray, "n 3"], right: Float[np.ndarray, "n 3"]) -> fl
     return total
 
 
-@kernel()
+@inner()
 def sandwich(
     left: Float[np.ndarray, "n 3"],
     middle: Float[np.ndarray, "n 3"],
@@ -46,7 +46,7 @@ def sandwich(
         out[i, 2] = 0.5 * (p11 * m + p12 * k + p21 * h + p22 * m)
 
 
-@kernel()
+@inner()
 def longest_step(matrices: Float[np.ndarray, "n 3"], steps: Float[np.ndarray, "n 3"]) -> float:
     """The largest t at which all of matrices + t steps are positive semidefinite; infinite if there is none."""
     lowest = 0.0
@@ -60,7 +60,7 @@ def longest_step(matrices: Float[np.ndarray, "n 3"], steps: Float[np.ndarray, "n
     return -1.0 / lowest if lowest < 0.0 else np.inf
 
 
-@kernel()
+@inner()
 def move(matrices: Float[np.ndarray, "n 3"], length: float, steps: Float[np.ndarray, "n 3"]) -> None:
     """matrices + length * steps, in place."""
     for i in range(matrices.shape[0]):

@@ -6,10 +6,11 @@ import numpy as np
 
 from graphbandit.base.shapes import Bool, Float, Int
 from graphbandit.kernels.graphs.adjacency import reveals
-from graphbandit.kernels.jit import kernel
+from graphbandit.kernels.jit import inner
+from graphbandit.kernels.planning.ordering import sort_by
 
 
-@kernel()
+@inner()
 def best_arm(values: Float[np.ndarray, " arms"], available: Bool[np.ndarray, " arms"]) -> int:
     """The available arm of the highest value, lowest index on ties."""
     best = -1
@@ -19,7 +20,7 @@ def best_arm(values: Float[np.ndarray, " arms"], available: Bool[np.ndarray, " a
     return best
 
 
-@kernel()
+@inner()
 def greedy_exploration_set(
     graph: Any,
     candidates: Bool[np.ndarray, " arms"],
@@ -28,32 +29,42 @@ def greedy_exploration_set(
     order: Int[np.ndarray, " arms"],
 ) -> int:
     """Walk the candidates by ascending gap; take each that none taken before reveals. Returns |S|, S in `order`."""
-    arms = np.flatnonzero(candidates)
-    by_gap = arms[np.argsort(gaps[arms], kind="mergesort")]
-    covered = np.zeros(candidates.shape[0], np.bool_)
+    n_arms = candidates.shape[0]
+    covered = np.empty(n_arms, np.bool_)
+    count: Any = np.int64(0)  # not a literal: what it is handed to would be compiled for that, too
+    for a in range(n_arms):
+        covered[a] = False
+        if candidates[a]:
+            order[count] = a
+            count += 1
+    sort_by(gaps, order, scratch, count)
     size = 0
-    for i in range(by_gap.shape[0]):
-        arm = by_gap[i]
+    for i in range(count):
+        arm = order[i]
         if not covered[arm]:
             order[size] = arm
             size += 1
-            count = reveals(graph, arm, scratch)
-            for k in range(count):
+            revealed = reveals(graph, arm, scratch)
+            for k in range(revealed):
                 covered[scratch[k]] = True
     return size
 
 
-@kernel()
+@inner()
 def set_baseline(
-    explored: Int[np.ndarray, " size"],
+    explored: Int[np.ndarray, " size_or_more"],
+    size: int,
     best: int,
     gamma: float,
     gaps: Float[np.ndarray, " arms"],
     baseline: Float[np.ndarray, " arms"],
 ) -> None:
-    """p~(a) = 1 / (|S| + gamma c(a)) for a in S other than best, the rest on best, 0 elsewhere."""
-    baseline[:] = 0.0
-    size = explored.shape[0]
+    """p~(a) = 1 / (|S| + gamma c(a)) for a in S other than best, the rest on best, 0 elsewhere.
+
+    S are the first `size` arms of `explored`.
+    """
+    for a in range(gaps.shape[0]):
+        baseline[a] = 0.0
     rest = 1.0
     for i in range(size):
         arm = explored[i]
@@ -63,7 +74,7 @@ def set_baseline(
     baseline[best] = rest if rest > 1e-15 * size else 0.0  # |S| times 1/|S| may fall short of 1 by rounding
 
 
-@kernel()
+@inner()
 def paper_demand(
     graph: Any,
     baseline: Float[np.ndarray, " arms"],
@@ -72,7 +83,8 @@ def paper_demand(
     demand: Float[np.ndarray, " arms"],
 ) -> None:
     """b(a) = max of p~(j) over the arms j that reveal a, for a != best: the right-hand side of program (2)."""
-    demand[:] = 0.0
+    for a in range(demand.shape[0]):
+        demand[a] = 0.0
     for j in range(baseline.shape[0]):
         if baseline[j] > 0.0:
             count = reveals(graph, j, scratch)
@@ -82,7 +94,7 @@ def paper_demand(
     demand[best] = 0.0
 
 
-@kernel()
+@inner()
 def tight_demand(
     candidates: Bool[np.ndarray, " arms"],
     best: int,
@@ -97,7 +109,7 @@ def tight_demand(
     demand[best] = 0.0
 
 
-@kernel()
+@inner()
 def draw_arm(probabilities: Float[np.ndarray, " arms"], uniform: float) -> int:
     """The first arm at which the cumulative probability exceeds `uniform` times their sum."""
     total = 0.0

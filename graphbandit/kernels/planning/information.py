@@ -5,9 +5,10 @@ from typing import Any
 import numpy as np
 
 from graphbandit.base.shapes import Bool, Float, Int
-from graphbandit.kernels.graphs.adjacency import reveals
-from graphbandit.kernels.jit import kernel
+from graphbandit.kernels.graphs.adjacency import Graphs, graph_of, reveals
+from graphbandit.kernels.jit import inner, kernel
 from graphbandit.kernels.planning.exploration import best_arm
+from graphbandit.kernels.planning.ordering import sort_by
 
 
 @kernel()
@@ -27,15 +28,18 @@ def posterior_information(
     serves all rounds, or one each.
     """
     n, draws, n_arms = values.shape
-    place = np.full(n_arms, -1, np.int64)
+    place = np.empty(n_arms, np.int64)
+    for a in range(n_arms):
+        place[a] = -1
     mass = np.empty(min(draws, n_arms))
     sums = np.empty((min(draws, n_arms), n_arms))
     for t in range(n):
         mask = available[t if available.shape[0] > 1 else 0]
         first = values[t, 0]
         regret = regrets[t]
-        regret[:] = 0.0
-        candidates[t] = False
+        for a in range(n_arms):
+            regret[a] = 0.0
+            candidates[t, a] = False
         used = 0
         for b in range(draws):
             weight = weights[b]
@@ -46,7 +50,8 @@ def posterior_information(
             if place[best] < 0:
                 place[best] = used
                 mass[used] = 0.0
-                sums[used] = 0.0
+                for a in range(n_arms):
+                    sums[used, a] = 0.0
                 candidates[t, best] = True
                 used += 1
             total = sums[place[best]]
@@ -125,17 +130,14 @@ def bound_information(
 
 
 @kernel()
-def neighbourhoods_packed(
-    words: Any,
-    index: Int[np.ndarray, " n"],
-    information: Float[np.ndarray, "n arms"],
-    gains: Float[np.ndarray, "n arms"],
+def neighbourhoods(
+    graphs: Graphs, information: Float[np.ndarray, "n arms"], gains: Float[np.ndarray, "n arms"]
 ) -> None:
-    """g(j) = sum of v(a) over the arms a that j reveals, for a batch of bit-packed graphs."""
+    """g(j) = sum of v(a) over the arms a that j reveals, for a batch of graphs."""
     n, n_arms = information.shape
     scratch = np.empty(n_arms, np.int32)
     for t in range(n):
-        neighbourhood(words[index[t]], information[t], scratch, gains[t])
+        neighbourhood(graph_of(graphs, t), information[t], scratch, gains[t])
 
 
 @kernel()
@@ -156,7 +158,7 @@ def neighbourhoods_weighted(
             gains[t, j] = gain
 
 
-@kernel()
+@inner()
 def neighbourhood(
     graph: Any,
     information: Float[np.ndarray, " arms"],
@@ -187,7 +189,7 @@ def directed_sampling(
         best[t] = smallest_ratio(regrets[t], gains[t], mask, hull, probabilities[t])
 
 
-@kernel()
+@inner()
 def smallest_ratio(
     regrets: Float[np.ndarray, " arms"],
     gains: Float[np.ndarray, " arms"],
@@ -201,7 +203,8 @@ def smallest_ratio(
     the lower hull, from the point of the smallest Delta to that of the largest g, and on one edge of it: at most two
     arms. If the smallest Delta is 0, or no arm has any gain, that arm alone is played.
     """
-    probabilities[:] = 0.0
+    for a in range(regrets.shape[0]):
+        probabilities[a] = 0.0
     best = -1
     for a in range(regrets.shape[0]):
         if available[a] and (best < 0 or regrets[a] < regrets[best]):
@@ -213,11 +216,17 @@ def smallest_ratio(
     for a in range(regrets.shape[0]):
         if available[a] and regrets[a] == regrets[best] and gains[a] > gains[start]:
             start = a
-    richer = np.flatnonzero(available & (gains > gains[start]))
-    by_gain = richer[np.argsort(gains[richer], kind="mergesort")]
+    n_arms = regrets.shape[0]
+    by_gain, scratch = np.empty(n_arms, np.int64), np.empty(n_arms, np.int64)
+    richer: Any = np.int64(0)  # not a literal: what it is handed to would be compiled for that, too
+    for a in range(n_arms):
+        if available[a] and gains[a] > gains[start]:
+            by_gain[richer] = a
+            richer += 1
+    sort_by(gains, by_gain, scratch, richer)
     hull[0] = start
     size = 1
-    for i in range(by_gain.shape[0]):
+    for i in range(richer):
         a = by_gain[i]
         if gains[a] == gains[hull[size - 1]]:
             if regrets[a] >= regrets[hull[size - 1]]:

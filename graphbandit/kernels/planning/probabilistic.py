@@ -1,11 +1,14 @@
 """What a round explores where edges have probabilities: the exploration set, gamma and the baseline."""
 
+from typing import Any
+
 import numpy as np
 
 from graphbandit.base.shapes import Bool, Float, Int
 from graphbandit.kernels.jit import kernel
 from graphbandit.kernels.planning.exploration import best_arm, set_baseline
-from graphbandit.kernels.planning.sampling import GAMMAS
+from graphbandit.kernels.planning.ordering import sort_by
+from graphbandit.kernels.planning.sampling import GAMMAS, Outcome, Rounds
 
 SURE = 1.0 - 1e-12
 """Probabilities that sum to this count as one: ten times 0.1 is a little less."""
@@ -22,16 +25,21 @@ def greedy_likely_set(
 
     Returns |S|, S in `order`.
     """
-    arms = np.flatnonzero(candidates)
-    by_gap = arms[np.argsort(gaps[arms], kind="mergesort")]
-    covered = np.zeros(candidates.shape[0])
+    n_arms = candidates.shape[0]
+    covered, other = np.zeros(n_arms), np.empty(n_arms, np.int32)
+    count: Any = np.int64(0)
+    for a in range(n_arms):
+        if candidates[a]:
+            order[count] = a
+            count += 1
+    sort_by(gaps, order, other, count)
     size = 0
-    for i in range(by_gap.shape[0]):
-        arm = by_gap[i]
+    for i in range(count):
+        arm = order[i]
         if covered[arm] < SURE:
             order[size] = arm
             size += 1
-            for a in range(covered.shape[0]):
+            for a in range(n_arms):
                 covered[a] += matrix[arm, a]
     return size
 
@@ -57,30 +65,25 @@ def _bound(
 def baselines(
     matrices: Float[np.ndarray, "stored arms arms"],
     index: Int[np.ndarray, " n"],
-    values: Float[np.ndarray, "n arms"],
-    candidates: Bool[np.ndarray, "n arms"],
-    available: Bool[np.ndarray, "masks arms"],
-    widths: Float[np.ndarray, "n arms_or_none"],
+    rounds: Rounds,
     explore_all: bool,
     rate: float,
-    gaps: Float[np.ndarray, "n arms"],
-    baseline: Float[np.ndarray, "n arms"],
-    explored: Bool[np.ndarray, "n arms"],
-    best: Int[np.ndarray, " n"],
-    gammas: Float[np.ndarray, " n"],
+    outcome: Outcome,
 ) -> None:
-    """Steps 1 to 5 of every round: gaps, S, gamma and the baseline.
+    """Steps 1 to 5 of every round: gaps, S, gamma, the baseline and the best arm; the rest is left to the caller.
 
     gamma = rate sqrt(|S|), or, when `widths` are given, rate times the gamma that makes the baseline's bound smallest;
     infinite, and all mass on best, where all widths are 0.
     """
+    values, candidates, available, widths = rounds.values, rounds.candidates, rounds.available, rounds.widths
+    gaps, baseline, explored = outcome.gaps, outcome.baseline, outcome.explored
     n, n_arms = values.shape
     order = np.empty(n_arms, np.int32)
     for t in range(n):
         matrix, offered = matrices[index[t]], available[t if available.shape[0] > 1 else 0]
-        best[t] = best_arm(values[t], offered)
+        best = best_arm(values[t], offered)
         for a in range(n_arms):
-            gaps[t, a] = values[t, best[t]] - values[t, a]
+            gaps[t, a] = values[t, best] - values[t, a]
         if explore_all:
             size = 0
             for a in range(n_arms):
@@ -89,26 +92,28 @@ def baselines(
                     size += 1
         else:
             size = greedy_likely_set(matrix, candidates[t], gaps[t], order)
-        chosen = order[:size]
-        explored[t] = False
+        for a in range(n_arms):
+            explored[t, a] = False
         for i in range(size):
-            explored[t, chosen[i]] = True
-        gammas[t] = rate * np.sqrt(size)
+            explored[t, order[i]] = True
+        gamma = rate * np.sqrt(size)
         squares = 0.0
         for a in range(widths.shape[1]):
             squares += widths[t, a] * widths[t, a]
         if widths.shape[1] > 0 and squares <= 0.0:
-            gammas[t] = np.inf
-            baseline[t] = 0.0
-            baseline[t, best[t]] = 1.0
-            continue
+            gamma = np.inf
+            for a in range(n_arms):
+                baseline[t, a] = 0.0
+            baseline[t, best] = 1.0
         if squares > 0.0:
             lowest, trial = np.inf, np.sqrt(8.0 * size / squares)
             for _ in range(GAMMAS):
-                set_baseline(chosen, best[t], trial, gaps[t], baseline[t])
+                set_baseline(order, size, best, trial, gaps[t], baseline[t])
                 bound = _bound(matrix, baseline[t], widths[t], size, trial)
                 if bound < lowest * (1.0 - 1e-12):
                     lowest = bound
-                    gammas[t] = rate * trial
+                    gamma = rate * trial
                 trial *= 2.0
-        set_baseline(chosen, best[t], gammas[t], gaps[t], baseline[t])
+        if gamma < np.inf:
+            set_baseline(order, size, best, gamma, gaps[t], baseline[t])
+        outcome.integers[t, 1], outcome.numbers[t, 1] = best, gamma

@@ -1,49 +1,81 @@
 """The sampling program of one round: built near the demanded arms only, solved, and spread over all arms again."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numba import types
 
 from graphbandit.base.shapes import Bool, Float, Int
-from graphbandit.kernels.graphs.adjacency import observation_probabilities, restrict, transpose_lists
-from graphbandit.kernels.jit import kernel
-from graphbandit.kernels.planning.simplex import INFEASIBLE, OPTIMAL, solve_covering_lp, workspace
-from graphbandit.kernels.planning.simplex_workspace import Workspace
+from graphbandit.kernels.graphs.adjacency import GRAPH, Graph
+from graphbandit.kernels.jit import caller, kernel, pointer
+from graphbandit.kernels.planning.certificate import certify_program
+from graphbandit.kernels.planning.exploration import paper_demand
+from graphbandit.kernels.planning.restriction import restrict, transpose_lists
+from graphbandit.kernels.planning.simplex import (
+    INFEASIBLE,
+    NOT_CERTIFIED,
+    OPTIMAL,
+    call_simplex,
+    simplex_pointer,
+)
+from graphbandit.kernels.planning.simplex_workspace import Scratch, scratch
 
 CERTIFIED = 0
 UNSOLVED = 1
+"""A point that is not certified, to start repairs from, or zeros."""
 TOO_LARGE = 2
 NO_SOLUTION = 3
+UNFIT = 4
+"""The input has a bad value; the caller says which."""
 
 
-@kernel()
-def program_workspace(n_arms: int, row_limit: int) -> Workspace:
-    """Room for the programs of one thread. Pages that a program does not reach are never touched."""
-    return workspace(n_arms, min(n_arms, row_limit))
+class Room(NamedTuple):
+    """Room for the programs of one thread. Pages that no program reaches are never touched."""
+
+    row_of: Int[np.ndarray, " arms"]
+    marks: Int[np.ndarray, " arms"]
+    """-1 throughout, before and after each program"""
+    floats: Float[np.ndarray, " floats"]
+    integers: Int[np.ndarray, " integers"]
+    inverse: Float[np.ndarray, "capacity capacity"]
+
+
+class Solvers(NamedTuple):
+    """The addresses of `solve_program` and of the simplex, 0 where they are not needed, and a limit to the rows."""
+
+    program: int
+    simplex: int
+    row_limit: int
+
+
+def room(n_arms: int, row_limit: int) -> Room:
+    """Room for programs of so many arms."""
+    own = scratch(n_arms, min(n_arms, row_limit))
+    return Room(np.empty(n_arms, dtype=np.int32), np.full(n_arms, -1, dtype=np.int32), *own)
 
 
 @kernel()
 def solve_program(
-    graph: Any,
+    graph: Graph,
     demand: Float[np.ndarray, " arms"],
     gaps: Float[np.ndarray, " arms"],
     best: int,
     available: Bool[np.ndarray, " arms"],
-    row_limit: int,
-    row_of: Int[np.ndarray, " arms"],
-    marks: Int[np.ndarray, " arms"],
-    work: Workspace,
+    room: Room,
     probabilities: Float[np.ndarray, " arms"],
     duals: Float[np.ndarray, " arms"],
+    simplex: int,
+    row_limit: int,
 ) -> tuple[int, float, float]:
     """min sum p c  s.t.  q(a) >= demand(a), p >= 0, sum p = 1, p = 0 outside `available`.
 
-    Fills `probabilities` and `duals` and returns (status, objective, relative duality gap). `marks` must hold -1
-    throughout and does so again afterwards; `row_of` is scratch, `work` a workspace of `program_workspace`.
+    Fills `probabilities` and `duals` and returns (status, objective, relative duality gap).
     """
     n_arms = demand.shape[0]
-    n_rows = 0
+    n_rows: Any = np.int64(0)  # not a literal: what it is handed to would be compiled for that, too
     for a in range(n_arms):
+        probabilities[a] = 0.0
+        duals[a] = 0.0
         if demand[a] > 0.0:
             n_rows += 1
     if n_rows > row_limit:
@@ -55,9 +87,9 @@ def solve_program(
         if demand[a] > 0.0:
             rows[i] = a
             b[i] = demand[a]
-            row_of[a] = i
+            room.row_of[a] = i
             i += 1
-    columns, column_pointers, column_rows = restrict(graph, row_of, rows, best, available, marks)
+    columns, column_pointers, column_rows = restrict(graph, room.row_of, rows, best, available, room.marks)
     row_pointers, row_columns = transpose_lists(column_pointers, column_rows, n_rows)
     n_columns = columns.shape[0]
     c = np.empty(n_columns)
@@ -68,46 +100,109 @@ def solve_program(
             start = k
     p = np.empty(n_columns)
     y = np.empty(n_rows)
-    status, objective, gap, _ = solve_covering_lp(
-        column_pointers, column_rows, row_pointers, row_columns, c, b, start, p, y, work
-    )
-    probabilities[:] = 0.0
-    duals[:] = 0.0
-    if status != OPTIMAL:
+    status, objective, gap, _ = call_simplex(
+        simplex,
+        (
+            column_pointers, column_rows, row_pointers, row_columns, c, b, start, p, y,
+            Scratch(room.floats, room.integers, room.inverse),
+        ),
+    )  # fmt: skip
+    if status not in (OPTIMAL, NOT_CERTIFIED):
         return (NO_SOLUTION if status == INFEASIBLE else UNSOLVED), np.nan, np.nan
     for k in range(n_columns):
         probabilities[columns[k]] = p[k]
     for k in range(n_rows):
         duals[rows[k]] = y[k]
-    return CERTIFIED, objective, gap
+    return (CERTIFIED if status == OPTIMAL else UNSOLVED), objective, gap
+
+
+FLOATS, INDICES = types.float64[::1], types.int32[::1]
+ROOM = types.NamedTuple((INDICES, INDICES, FLOATS, INDICES, types.float64[:, ::1]), Room)
+SIGNATURE = types.Tuple((types.int64, types.float64, types.float64))(
+    GRAPH, FLOATS, FLOATS, types.int64, types.boolean[::1], ROOM, FLOATS, FLOATS, types.int64, types.int64
+)
+
+call_program: Any = caller(SIGNATURE)
+"""`solve_program` for kernels, by its address and a tuple of its arguments."""
+
+
+def solvers(row_limit: int) -> Solvers:
+    """The compiled solvers of sampling programs."""
+    return Solvers(pointer(solve_program, SIGNATURE), simplex_pointer(), row_limit)
 
 
 @kernel()
-def solve_programs(
-    words: Any,
-    index: Int[np.ndarray, " n"],
-    demands: Float[np.ndarray, "n arms"],
-    gaps: Float[np.ndarray, "n arms"],
-    best: Int[np.ndarray, " n"],
-    row_limit: int,
-    probabilities: Float[np.ndarray, "n arms"],
-    observed: Float[np.ndarray, "n arms"],
-    numbers: Float[np.ndarray, "n 3"],
-) -> None:
-    """`solve_program` for each round of a batch of bit-packed graphs with all arms available.
+def answer_program(
+    graph: Graph,
+    demand: Float[np.ndarray, " arms"],
+    gaps: Float[np.ndarray, " arms"],
+    best: int,
+    available: Bool[np.ndarray, " arms"],
+    room: Room,
+    solvers: Solvers,
+    probabilities: Float[np.ndarray, " arms"],
+    duals: Float[np.ndarray, " arms"],
+    observed: Float[np.ndarray, " arms"],
+) -> tuple[int, float, float, float, float]:
+    """`solve_program` with the certificate of the whole program; returns the status and what `certify_program` does."""
+    status, _, _ = call_program(
+        solvers.program,
+        (graph, demand, gaps, best, available, room, probabilities, duals, solvers.simplex, solvers.row_limit),
+    )
+    if status != CERTIFIED:
+        return status, np.nan, np.nan, np.nan, np.nan
+    violation, objective, bound, largest = certify_program(
+        graph, demand, gaps, available, probabilities, duals, room.row_of, observed
+    )
+    return status, violation, objective, bound, largest
 
-    `numbers` receives (status, objective, relative gap); p and q are for rounds of status CERTIFIED.
+
+@kernel()
+def answer_at_once(
+    graph: Graph,
+    asked: Float[np.ndarray, " arms"],
+    is_baseline: bool,
+    gaps: Float[np.ndarray, " arms"],
+    best: int,
+    available: Bool[np.ndarray, " arms"],
+    room: Room,
+    solvers: Solvers,
+    answer: Float[np.ndarray, "4 arms"],
+) -> tuple[int, float, float, float, float]:
+    """`answer_program` for input that nobody has looked at but for shapes and types: UNFIT where a value is bad.
+
+    `asked` are the demands, or the baseline of which they follow. `best` is -1 to be found. `answer` receives p, y, q
+    and the demands.
     """
-    n, n_arms = demands.shape
-    scratch = np.empty(n_arms, np.int32)
-    marks = np.full(n_arms, -1, np.int32)
-    available = np.ones(n_arms, np.bool_)
-    duals = np.empty(n_arms)
-    work = program_workspace(n_arms, row_limit)
-    for t in range(n):
-        graph = words[index[t]]
-        status, objective, gap = solve_program(
-            graph, demands[t], gaps[t], best[t], available, row_limit, scratch, marks, work, probabilities[t], duals
-        )
-        numbers[t, 0], numbers[t, 1], numbers[t, 2] = status, objective, gap
-        observation_probabilities(graph, probabilities[t], scratch, observed[t])
+    n_arms = gaps.shape[0]
+    total = 0.0
+    for a in range(n_arms):
+        total += asked[a]
+        if not (0.0 <= asked[a] < np.inf) or not (-np.inf < gaps[a] < np.inf):
+            return UNFIT, np.nan, np.nan, np.nan, np.nan
+        if available[a]:
+            if gaps[a] < 0.0:
+                return UNFIT, np.nan, np.nan, np.nan, np.nan
+            if best < 0 and gaps[a] == 0.0:
+                best = a
+        elif is_baseline and asked[a] != 0.0:
+            return UNFIT, np.nan, np.nan, np.nan, np.nan
+    if best < 0 or not available[best] or gaps[best] != 0.0 or (is_baseline and abs(total - 1.0) > 1e-6):
+        return UNFIT, np.nan, np.nan, np.nan, np.nan
+    demand = answer[3]
+    if is_baseline:
+        paper_demand(graph, asked, best, room.row_of, demand)
+    else:
+        for a in range(n_arms):
+            demand[a] = asked[a]
+        demand[best] = 0.0
+    status, _, _ = call_program(
+        solvers.program,
+        (graph, demand, gaps, best, available, room, answer[0], answer[1], solvers.simplex, solvers.row_limit),
+    )
+    if status != CERTIFIED:
+        return status, np.nan, np.nan, np.nan, np.nan
+    violation, objective, bound, largest = certify_program(
+        graph, demand, gaps, available, answer[0], answer[1], room.row_of, answer[2]
+    )
+    return status, violation, objective, bound, largest

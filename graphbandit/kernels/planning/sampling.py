@@ -1,12 +1,13 @@
 """Whole rounds: from estimates and candidates to a drawn arm, its probabilities and what explains them."""
 
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
+from graphbandit.base.programs import COVERAGES, SOLVERS
 from graphbandit.base.shapes import Bool, Float, Int
-from graphbandit.kernels.graphs.adjacency import observation_probabilities
-from graphbandit.kernels.jit import kernel
+from graphbandit.kernels.graphs.adjacency import Graph, Graphs, graph_of, observation_probabilities
+from graphbandit.kernels.jit import inner, kernel
 from graphbandit.kernels.planning.exploration import (
     best_arm,
     draw_arm,
@@ -15,215 +16,155 @@ from graphbandit.kernels.planning.exploration import (
     set_baseline,
     tight_demand,
 )
-from graphbandit.kernels.planning.program import CERTIFIED, program_workspace, solve_program
-from graphbandit.kernels.planning.simplex_workspace import Workspace
+from graphbandit.kernels.planning.program import CERTIFIED, Room, Solvers, call_program
 
-NO_PROGRAM = 0
-PAPER_COVERAGE = 1
-TIGHT_COVERAGE = 2
-
-SOLVER_NONE = 0
-SOLVER_TRIVIAL = 1
-SOLVER_SIMPLEX = 2
-SOLVER_PENDING = -1
+NO_PROGRAM, PAPER_COVERAGE = COVERAGES.index("none"), COVERAGES.index("paper")
+NONE, TRIVIAL, SIMPLEX = SOLVERS.index("none"), SOLVERS.index("trivial"), SOLVERS.index("simplex")
+PENDING = -1
+"""In place of a solver: the program is left to the caller."""
 
 GAMMAS = 11
 """How many values of gamma, each twice the one before, the width rule tries."""
 
 
-@kernel()
-def _probabilities_at(
-    graph: Any,
-    gamma: float,
-    explored: Int[np.ndarray, " size"],
-    best: int,
-    gaps: Float[np.ndarray, " arms"],
-    candidates: Bool[np.ndarray, " arms"],
-    available: Bool[np.ndarray, " arms"],
-    coverage: int,
-    row_limit: int,
-    scratch: Int[np.ndarray, " arms"],
-    marks: Int[np.ndarray, " arms"],
-    work: Workspace,
-    demand: Float[np.ndarray, " arms"],
-    duals: Float[np.ndarray, " arms"],
-    baseline: Float[np.ndarray, " arms"],
-    probabilities: Float[np.ndarray, " arms"],
-) -> tuple[int, float, float]:
-    """Baseline and program at one gamma. Returns (solver, objective, relative gap)."""
-    set_baseline(explored, best, gamma, gaps, baseline)
-    if coverage != NO_PROGRAM and baseline[best] < 1.0:
-        if coverage == PAPER_COVERAGE:
-            paper_demand(graph, baseline, best, scratch, demand)
-        else:
-            tight_demand(candidates, best, explored.shape[0], gamma, gaps, demand)
-        status, objective, gap = solve_program(
-            graph, demand, gaps, best, available, row_limit, scratch, marks, work, probabilities, duals
-        )
-        return (SOLVER_SIMPLEX if status == CERTIFIED else SOLVER_PENDING), objective, gap
-    objective = 0.0
-    for a in range(gaps.shape[0]):
-        probabilities[a] = baseline[a]
-        objective += baseline[a] * gaps[a]
-    if coverage == NO_PROGRAM:
-        return SOLVER_NONE, objective, np.nan
-    return SOLVER_TRIVIAL, objective, 0.0
+class Rule(NamedTuple):
+    """How probabilities follow; `coverage` is a position in `COVERAGES`."""
+
+    explore_all: bool
+    coverage: int
+    rate: float
 
 
-@kernel()
-def decide_round(
-    graph: Any,
-    values: Float[np.ndarray, " arms"],
-    candidates: Bool[np.ndarray, " arms"],
-    available: Bool[np.ndarray, " arms"],
-    widths: Float[np.ndarray, " arms_or_none"],
+class Rounds(NamedTuple):
+    """What the rounds bring, a row each."""
+
+    values: Float[np.ndarray, "n arms"]
+    candidates: Bool[np.ndarray, "n arms"]
+    available: Bool[np.ndarray, "masks arms"]
+    """one mask for all rounds, or one each"""
+    widths: Float[np.ndarray, "n arms_or_none"]
+    """without columns where gamma is not chosen by widths"""
+    uniforms: Float[np.ndarray, " n"]
+
+
+class Outcome(NamedTuple):
+    """What is found for the rounds, a row each: the fields of `Decisions`."""
+
+    probabilities: Float[np.ndarray, "n arms"]
+    observed: Float[np.ndarray, "n arms"]
+    gaps: Float[np.ndarray, "n arms"]
+    baseline: Float[np.ndarray, "n arms"]
+    explored: Bool[np.ndarray, "n arms"]
+    integers: Int[np.ndarray, "n 3"]
+    """action, best, solver"""
+    numbers: Float[np.ndarray, "n 4"]
+    """probability, gamma, objective, gap"""
+
+
+@inner()
+def explore(
+    graph: Graph,
     explore_all: bool,
-    coverage: int,
-    rate: float,
-    uniform: float,
-    row_limit: int,
-    scratch: Int[np.ndarray, " arms"],
-    marks: Int[np.ndarray, " arms"],
-    work: Workspace,
-    order: Int[np.ndarray, " arms"],
-    demand: Float[np.ndarray, " arms"],
-    duals: Float[np.ndarray, " arms"],
-    probabilities: Float[np.ndarray, " arms"],
-    observed: Float[np.ndarray, " arms"],
+    candidates: Bool[np.ndarray, " arms"],
+    available: Bool[np.ndarray, " arms"],
     gaps: Float[np.ndarray, " arms"],
-    baseline: Float[np.ndarray, " arms"],
+    scratch: Int[np.ndarray, " arms"],
+    order: Int[np.ndarray, " arms"],
     explored: Bool[np.ndarray, " arms"],
-) -> tuple[int, int, float, float, float, int]:
-    """One round, steps 1 to 7 of the algorithm. Returns (action, best, gamma, objective, gap, solver).
-
-    gamma = rate sqrt(|S|), or, when `widths` are given, rate times the gamma that makes the bound
-    2 |S| / gamma + (gamma / 4) sum_a q(a) w(a)^2 smallest. SOLVER_PENDING leaves the program to the caller.
-    """
-    n_arms = values.shape[0]
-    best = best_arm(values, available)
-    for a in range(n_arms):
-        gaps[a] = values[best] - values[a]
+) -> int:
+    """The exploration set, in `order` and as a mask; returns its size."""
+    n_arms = gaps.shape[0]
+    size = 0
     if explore_all:
-        size = 0
         for a in range(n_arms):
             if available[a]:
                 order[size] = a
                 size += 1
     else:
         size = greedy_exploration_set(graph, candidates, gaps, scratch, order)
-    chosen = order[:size]
     for a in range(n_arms):
         explored[a] = False
     for i in range(size):
-        explored[chosen[i]] = True
-
-    gamma = rate * np.sqrt(size)
-    squares = 0.0
-    for a in range(widths.shape[0]):
-        squares += widths[a] * widths[a]
-    if widths.shape[0] > 0 and squares > 0.0:
-        lowest_bound = np.inf
-        trial = np.sqrt(8.0 * size / squares)
-        gamma = rate * trial
-        for _ in range(GAMMAS):
-            solver, objective, gap = _probabilities_at(
-                graph, trial, chosen, best, gaps, candidates, available, coverage, row_limit,
-                scratch, marks, work, demand, duals, baseline, probabilities,
-            )  # fmt: skip
-            # A program that is left to the caller is judged by its baseline, which is feasible as well.
-            played = baseline if solver == SOLVER_PENDING else probabilities
-            observation_probabilities(graph, played, scratch, observed)
-            error = 0.0
-            for a in range(n_arms):
-                error += observed[a] * widths[a] * widths[a]
-            bound = 2.0 * size / trial + 0.25 * trial * error
-            if bound < lowest_bound * (1.0 - 1e-12):
-                lowest_bound = bound
-                gamma = rate * trial
-            trial *= 2.0
-    if widths.shape[0] > 0 and squares <= 0.0:
-        gamma = np.inf
-        baseline[:] = 0.0
-        baseline[best] = 1.0
-        probabilities[:] = baseline
-        solver, objective, gap = SOLVER_TRIVIAL, 0.0, 0.0
-    else:
-        solver, objective, gap = _probabilities_at(
-            graph, gamma, chosen, best, gaps, candidates, available, coverage, row_limit,
-            scratch, marks, work, demand, duals, baseline, probabilities,
-        )  # fmt: skip
-    if solver == SOLVER_PENDING:
-        return -1, best, gamma, objective, gap, solver
-    observation_probabilities(graph, probabilities, scratch, observed)
-    return draw_arm(probabilities, uniform), best, gamma, objective, gap, solver
+        explored[order[i]] = True
+    return size
 
 
 @kernel()
-def decide_packed(
-    words: Any,
-    index: Int[np.ndarray, " n"],
-    values: Float[np.ndarray, "n arms"],
-    candidates: Bool[np.ndarray, "n arms"],
-    available: Bool[np.ndarray, "masks arms"],
-    widths: Float[np.ndarray, "n arms_or_none"],
-    explore_all: bool,
-    coverage: int,
-    rate: float,
-    uniforms: Float[np.ndarray, " n"],
-    row_limit: int,
-    probabilities: Float[np.ndarray, "n arms"],
-    observed: Float[np.ndarray, "n arms"],
-    gaps: Float[np.ndarray, "n arms"],
-    baseline: Float[np.ndarray, "n arms"],
-    explored: Bool[np.ndarray, "n arms"],
-    integers: Int[np.ndarray, "n 3"],
-    numbers: Float[np.ndarray, "n 4"],
-) -> None:
-    """`decide_round` for each round of a batch of bit-packed graphs.
+def decide_rounds(graphs: Graphs, rounds: Rounds, rule: Rule, solvers: Solvers, room: Room, outcome: Outcome) -> None:
+    """Steps 1 to 7 of the algorithm for each round of a batch.
 
-    `integers` receives (action, best, solver), `numbers` (probability, gamma, objective, gap).
+    gamma = rate sqrt(|S|), or, where there are widths, rate times the gamma that makes the bound
+    2 |S| / gamma + (gamma / 4) sum_a q(a) w(a)^2 smallest. PENDING leaves the program of a round to the caller.
     """
-    n, n_arms = values.shape
-    scratch = np.empty(n_arms, np.int32)
-    marks = np.full(n_arms, -1, np.int32)
-    order = np.empty(n_arms, np.int32)
-    demand = np.empty(n_arms)
-    duals = np.empty(n_arms)
-    work = program_workspace(n_arms, row_limit)
+    n, n_arms = rounds.values.shape
+    scratch, order = np.empty(n_arms, np.int32), np.empty(n_arms, np.int32)
+    demand, duals = np.empty(n_arms), np.empty(n_arms)
     for t in range(n):
-        action, best, gamma, objective, gap, solver = decide_round(
-            words[index[t]], values[t], candidates[t], available[t if available.shape[0] > 1 else 0], widths[t],
-            explore_all, coverage, rate, uniforms[t], row_limit, scratch, marks, work, order, demand, duals,
-            probabilities[t], observed[t], gaps[t], baseline[t], explored[t],
-        )  # fmt: skip
-        integers[t, 0], integers[t, 1], integers[t, 2] = action, best, solver
-        numbers[t, 0] = probabilities[t, action] if action >= 0 else np.nan
-        numbers[t, 1], numbers[t, 2], numbers[t, 3] = gamma, objective, gap
+        graph = graph_of(graphs, t)
+        values, candidates, widths = rounds.values[t], rounds.candidates[t], rounds.widths[t]
+        available = rounds.available[t if rounds.available.shape[0] > 1 else 0]
+        probabilities, observed = outcome.probabilities[t], outcome.observed[t]
+        gaps, baseline = outcome.gaps[t], outcome.baseline[t]
+        best = best_arm(values, available)
+        for a in range(n_arms):
+            gaps[a] = values[best] - values[a]
+        size = explore(graph, rule.explore_all, candidates, available, gaps, scratch, order, outcome.explored[t])
 
-
-@kernel()
-def decide_listed(
-    graph: Any,
-    values: Float[np.ndarray, " arms"],
-    candidates: Bool[np.ndarray, " arms"],
-    available: Bool[np.ndarray, " arms"],
-    widths: Float[np.ndarray, " arms_or_none"],
-    explore_all: bool,
-    coverage: int,
-    rate: float,
-    uniform: float,
-    row_limit: int,
-    probabilities: Float[np.ndarray, " arms"],
-    observed: Float[np.ndarray, " arms"],
-    gaps: Float[np.ndarray, " arms"],
-    baseline: Float[np.ndarray, " arms"],
-    explored: Bool[np.ndarray, " arms"],
-) -> tuple[int, int, float, float, float, int]:
-    """`decide_round` for one large graph, given as neighbour lists."""
-    n_arms = values.shape[0]
-    return decide_round(
-        graph, values, candidates, available, widths, explore_all, coverage, rate, uniform, row_limit,
-        np.empty(n_arms, np.int32), np.full(n_arms, -1, np.int32), program_workspace(n_arms, row_limit),
-        np.empty(n_arms, np.int32), np.empty(n_arms), np.empty(n_arms), probabilities, observed,
-        gaps, baseline, explored,
-    )  # fmt: skip
+        squares = 0.0
+        for a in range(widths.shape[0]):
+            squares += widths[a] * widths[a]
+        trials = GAMMAS if squares > 0.0 else 0
+        trial = np.sqrt(8.0 * size / squares) if trials else 0.0
+        gamma = rule.rate * trial if trials else rule.rate * np.sqrt(size)
+        if widths.shape[0] > 0 and not trials:
+            gamma = np.inf
+        lowest_bound = np.inf
+        solver, objective, gap = TRIVIAL, 0.0, 0.0
+        for attempt in range(trials + 1):
+            tried = trial if attempt < trials else gamma
+            if tried == np.inf:
+                for a in range(n_arms):
+                    baseline[a] = 0.0
+                baseline[best] = 1.0
+            else:
+                set_baseline(order, size, best, tried, gaps, baseline)
+            if rule.coverage != NO_PROGRAM and baseline[best] < 1.0:
+                if rule.coverage == PAPER_COVERAGE:
+                    paper_demand(graph, baseline, best, scratch, demand)
+                else:
+                    tight_demand(candidates, best, size, tried, gaps, demand)
+                status, objective, gap = call_program(
+                    solvers.program,
+                    (
+                        graph, demand, gaps, best, available, room, probabilities, duals,
+                        solvers.simplex, solvers.row_limit,
+                    ),
+                )  # fmt: skip
+                solver = SIMPLEX if status == CERTIFIED else PENDING
+            else:
+                objective = 0.0
+                for a in range(n_arms):
+                    probabilities[a] = baseline[a]
+                    objective += baseline[a] * gaps[a]
+                played_alone = rule.coverage != NO_PROGRAM or tried == np.inf
+                solver = TRIVIAL if played_alone else NONE
+                gap = 0.0 if played_alone else np.nan
+            if attempt < trials:
+                # A program that is left to the caller is judged by its baseline, which is feasible as well.
+                observation_probabilities(graph, baseline if solver == PENDING else probabilities, scratch, observed)
+                error = 0.0
+                for a in range(n_arms):
+                    error += observed[a] * widths[a] * widths[a]
+                bound = 2.0 * size / trial + 0.25 * trial * error
+                if bound < lowest_bound * (1.0 - 1e-12):
+                    lowest_bound = bound
+                    gamma = rule.rate * trial
+                trial *= 2.0
+        action = -1
+        if solver != PENDING:
+            observation_probabilities(graph, probabilities, scratch, observed)
+            action = draw_arm(probabilities, rounds.uniforms[t])
+        integers, numbers = outcome.integers[t], outcome.numbers[t]
+        integers[0], integers[1], integers[2] = action, best, solver
+        numbers[0] = probabilities[action] if action >= 0 else np.nan
+        numbers[1], numbers[2], numbers[3] = gamma, objective, gap

@@ -26,10 +26,13 @@ There is no rule against cycling but an iteration limit: the caller is told, and
 """
 
 import math
+from typing import Any
 
 import numpy as np
+from numba import types
 
-from graphbandit.kernels.jit import kernel
+from graphbandit.base.programs import CERTIFIED, SMALLEST_OBJECTIVE
+from graphbandit.kernels.jit import caller, inner, kernel, pointer
 from graphbandit.kernels.planning.simplex_basis import enlarged, refactorise, refine
 from graphbandit.kernels.planning.simplex_pivot import (
     choose_entering,
@@ -38,7 +41,17 @@ from graphbandit.kernels.planning.simplex_pivot import (
     pivot_row,
     proves_infeasible,
 )
-from graphbandit.kernels.planning.simplex_workspace import Floats, Incidence, Indices, Workspace, inlined, workspace
+from graphbandit.kernels.planning.simplex_workspace import (
+    SCRATCH,
+    Floats,
+    Incidence,
+    Indices,
+    Scratch,
+    Workspace,
+    inlined,
+    scratch,
+    workspace,
+)
 
 __all__ = [
     "CERTIFIED",
@@ -47,9 +60,11 @@ __all__ = [
     "NOT_CERTIFIED",
     "OPTIMAL",
     "SMALLEST_OBJECTIVE",
+    "call_simplex",
     "certify",
+    "scratch",
+    "simplex_pointer",
     "solve_covering_lp",
-    "workspace",
 ]
 
 OPTIMAL = 0
@@ -61,10 +76,6 @@ INFEASIBLE = 2
 NOT_CERTIFIED = 3
 """A point was found but its certificate is worse than `CERTIFIED`: it needs a second opinion."""
 
-CERTIFIED = 1e-9
-"""The most that infeasibility and gap of an optimal answer may be."""
-SMALLEST_OBJECTIVE = 1e-6
-"""The gap is relative to the objective, but to no less than this share of the largest cost."""
 SHRINK = 1.0 - 2.0**-48
 """Duals are returned shorter by this: then prices rounded up do not exceed costs, where the bound would suffer."""
 
@@ -88,24 +99,25 @@ def solve_covering_lp(
     best: int,
     p: Floats,
     y: Floats,
-    work: Workspace,
+    scratch: Scratch,
 ) -> tuple[int, float, float, int]:
     """Solve the LP of this module; returns (status, objective, gap, pivots).
 
     Arguments: the incidence lists (int32; `col_ptr` of length C + 1 and `row_ptr` of length R + 1), costs `c` (C,) and
-    demands `b` (R,) (float64, finite), the column `best`, and a `workspace` at least as large. Fills `p` (C,), which is
+    demands `b` (R,) (float64, finite), the column `best`, and a `scratch` at least as large. Fills `p` (C,), which is
     non-negative and sums to 1, and the duals `y` (R,), from which `certify` has that of the sum. Both are to be used
     only if the status is `OPTIMAL`; `gap` is as in `certify`.
     """
     n_columns = col_ptr.size - 1
     n_rows = row_ptr.size - 1
     incidence = Incidence(col_ptr, col_rows, row_ptr, row_cols)
+    work = workspace(scratch, n_columns, n_rows)
     cost_unit, demand_unit = set_units(c, b, n_columns, n_rows, work)
     total = 1.0 / demand_unit
     start(best, total, incidence, work)
-    inverse = work.inverse
+    inverse = scratch.inverse
     inverse[0, 0] = 1.0
-    k = 1
+    k: Any = np.int64(1)  # not a literal, for which all parts would be compiled once more
     pivots = 0
     tolerance = FEASIBLE
     next_tolerance = STRICTLY_FEASIBLE
@@ -113,25 +125,22 @@ def solve_covering_lp(
     status = ITERATION_LIMIT
     while pivots < 20 * (n_columns + n_rows) + 200:
         leaving_row, leaving_place = choose_leaving(k, n_rows, tolerance, work)
-        if leaving_row < 0 and leaving_place < 0:
-            if refined:
-                status = OPTIMAL
-                break
-            refresh(inverse, k, total, incidence, p, y, work)
-            refined = True
-            tolerance = next_tolerance
-            next_tolerance = min(10.0 * tolerance, FEASIBLE)
-            continue
-        norm, n_nonzero = pivot_row(inverse, k, leaving_row, leaving_place, incidence, work)
-        entering_column, entering_place, entry, ratio = choose_entering(k, n_columns, work)
+        done = leaving_row < 0 and leaving_place < 0
+        norm, n_nonzero, entering_column, entering_place, entry, ratio = 0.0, 0, -1, -1, 0.0, 0.0
+        if not done:
+            norm, n_nonzero = pivot_row(inverse, k, leaving_row, leaving_place, incidence, work)
+            entering_column, entering_place, entry, ratio = choose_entering(k, n_columns, work)
         if entering_column < 0 and entering_place < 0:
             if refined:
                 # Without a proof the violation may be mere rounding: then the certificate decides.
-                proven = proves_infeasible(k, leaving_row, total, FEASIBLE, n_columns, work)
-                status = INFEASIBLE if proven else OPTIMAL
+                infeasible = not done and proves_infeasible(k, leaving_row, total, FEASIBLE, n_columns, work)
+                status = INFEASIBLE if infeasible else OPTIMAL
                 break
             refresh(inverse, k, total, incidence, p, y, work)
             refined = True
+            if done:
+                tolerance = next_tolerance
+                next_tolerance = min(10.0 * tolerance, FEASIBLE)
             continue
         if k == inverse.shape[0]:
             inverse = enlarged(inverse)
@@ -148,6 +157,20 @@ def solve_covering_lp(
     if status == OPTIMAL and not (infeasibility <= CERTIFIED and gap <= CERTIFIED):
         status = NOT_CERTIFIED
     return status, objective, gap, pivots
+
+
+FLOATS, INDICES = types.float64[::1], types.int32[::1]
+SIGNATURE = types.Tuple((types.int64, types.float64, types.float64, types.int64))(
+    INDICES, INDICES, INDICES, INDICES, FLOATS, FLOATS, types.int64, FLOATS, FLOATS, SCRATCH
+)
+
+call_simplex: Any = caller(SIGNATURE)
+"""`solve_covering_lp` for kernels, by its address and a tuple of its arguments."""
+
+
+def simplex_pointer() -> int:
+    """The address of `solve_covering_lp`."""
+    return pointer(solve_covering_lp, SIGNATURE)
 
 
 @kernel()
@@ -253,14 +276,14 @@ def start(best: int, total: float, incidence: Incidence, work: Workspace) -> Non
     work.value_weight[0] = 1.0
 
 
-@kernel()
+@inner()
 def refresh(inverse: Floats, k: int, total: float, incidence: Incidence, p: Floats, y: Floats, work: Workspace) -> None:
     """Refine values and duals, with a new inverse if the old one had led astray; then all slacks and reduced costs."""
     col_ptr, col_rows, row_ptr, row_cols = incidence
-    worst = refine(inverse, k, incidence, total, p, y, work)
-    if worst > LARGEST_RESIDUAL and refactorise(inverse, k, incidence, work):
-        for _ in range(2):
-            refine(inverse, k, incidence, total, p, y, work)
+    for step in range(3):
+        worst = refine(inverse, k, incidence, total, p, y, work)
+        if step == 0 and not (worst > LARGEST_RESIDUAL and refactorise(inverse, k, incidence, work)):
+            break
     for i in range(row_ptr.size - 1):
         work.slack[i] = -work.demand[i]
     for m in range(k):

@@ -32,7 +32,7 @@ begins to bind, -w / entry where a column becomes basic, 1 / entry where they me
 
 import numpy as np
 
-from graphbandit.kernels.jit import kernel
+from graphbandit.kernels.jit import inner
 from graphbandit.kernels.planning.simplex_workspace import Floats, Incidence, Workspace, inlined
 
 NEGLIGIBLE = 1e-13
@@ -136,7 +136,7 @@ def shrink(inverse: Floats, k: int, row_place: int, column_place: int, work: Wor
             inverse[r, column_place] = inverse[r, last]
 
 
-@kernel()
+@inner()
 def enlarged(inverse: Floats) -> Floats:
     """Return a copy of the inverse with room for about twice as many rows and columns."""
     size = inverse.shape[0]
@@ -147,11 +147,13 @@ def enlarged(inverse: Floats) -> Floats:
     return larger
 
 
-@kernel()
+@inner()
 def refactorise(inverse: Floats, k: int, incidence: Incidence, work: Workspace) -> bool:
     """Compute the inverse anew from the incidence lists (Gauss-Jordan with row exchanges). False if it is singular."""
-    W = np.zeros((k, 2 * k))
+    W = np.empty((k, 2 * k))
     for m in range(k):
+        for t in range(2 * k):
+            W[m, t] = 0.0
         W[m, 0] = 1.0
         W[m, k + m] = 1.0
         j = work.basic[m]
@@ -182,7 +184,7 @@ def refactorise(inverse: Floats, k: int, incidence: Incidence, work: Workspace) 
     return True
 
 
-@kernel()
+@inner()
 def refine(inverse: Floats, k: int, incidence: Incidence, total: float, p: Floats, y: Floats, work: Workspace) -> float:
     """Improve values and duals by one step of iterative refinement against the incidence lists.
 

@@ -255,29 +255,28 @@ def move_primal(
     col_rows = incidence.col_rows
     change = work.change
     n_rows = incidence.row_ptr.size - 1
-    for i in range(n_rows):
-        change[i, 0] = 0.0
-        change[i, 1] = 0.0
+    for i in range(2 * n_rows):
+        change[i] = 0.0
     for m in range(k):
         x = work.v[m]
         z = work.tau[m]
         if x != 0.0 or z != 0.0:
             j = work.basic[m]
             for t in range(col_ptr[j], col_ptr[j + 1]):
-                covered = np.uint32(col_rows[t])
-                change[covered, 0] -= x
-                change[covered, 1] += z
+                covered = np.uint32(2 * col_rows[t])
+                change[covered] -= x
+                change[covered + np.uint32(1)] += z
     if entering_column >= 0:
         for t in range(col_ptr[entering_column], col_ptr[entering_column + 1]):
-            change[np.uint32(col_rows[t]), 0] += 1.0
+            change[2 * col_rows[t]] += 1.0
     for r in range(1, k):
-        change[work.binding[r], 0] = 0.0
+        change[2 * work.binding[r]] = 0.0
     per_entry = 1.0 / entry
     for i in range(n_rows):
-        x = change[i, 0]
+        x = change[2 * i]
         work.slack[i] += step * x
         x *= per_entry
-        weight = work.slack_weight[i] - 2.0 * x * change[i, 1] + x * x * norm
+        weight = work.slack_weight[i] - 2.0 * x * change[2 * i + 1] + x * x * norm
         work.slack_weight[i] = max(weight, work.scale[i])
     for m in range(k):
         x = -work.v[m]

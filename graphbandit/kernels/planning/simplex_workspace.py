@@ -1,19 +1,44 @@
-"""What a solve of the covering LP writes to: one record of arrays, allocated once and used again and again."""
+"""What a solve of the covering LP writes to: three arrays, allocated once and used again and again, cut into pieces."""
 
 from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+from numba import types
 from numpy.typing import NDArray
 
-from graphbandit.kernels.jit import kernel
+from graphbandit.kernels.jit import inner
 
 Floats: TypeAlias = NDArray[np.float64]
 Indices: TypeAlias = NDArray[np.int32]
 
-inlined: Any = partial(kernel, forceinline=True, _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+inlined: Any = partial(inner, forceinline=True, _nrt=False)
 """Decorator of the parts of a pivot. In a small LP they take less time than a call with twenty arrays, or than
-counting references to those: so they are inlined, and count none, for which they must not allocate."""
+counting references to those: so they are inlined, and count none, for which they must not allocate or return any."""
+
+
+class Scratch(NamedTuple):
+    """Room for one LP at a time; it belongs to one thread. No answer depends on what an earlier LP left in it."""
+
+    floats: Floats
+    integers: Indices
+    inverse: Floats
+    """(capacity, capacity): a solve that needs more allocates more, for itself"""
+
+
+SCRATCH = types.NamedTuple((types.float64[::1], types.int32[::1], types.float64[:, ::1]), Scratch)
+"""Its type, as signatures have it."""
+
+
+def scratch(n_columns: int, n_rows: int) -> Scratch:
+    """Room for LPs of up to so many columns and rows. Pages that no LP reaches are never touched."""
+    most_basic = min(n_columns, n_rows + 1)
+    capacity = min((most_basic + 7) // 8 * 8, 72)
+    return Scratch(
+        np.empty(3 * n_columns + 6 * n_rows + 1 + 7 * most_basic),
+        np.empty(n_columns + n_rows + 1 + 4 * most_basic, dtype=np.int32),
+        np.empty((capacity, capacity)),
+    )
 
 
 class Incidence(NamedTuple):
@@ -48,7 +73,7 @@ class Workspace(NamedTuple):
     slack_weight: Floats
     """steepest-edge weights of the slacks"""
     change: Floats
-    """(R, 2): what a pivot does to a slack and to its weight"""
+    """(2 R): what a pivot does to the slack of row i, at 2 i, and to its weight, at 2 i + 1"""
     place_of_row: Indices
     """r when i = binding[r], -1 when i does not bind"""
 
@@ -73,40 +98,34 @@ class Workspace(NamedTuple):
     places: Indices
     """scratch: where a column meets the binding rows, or a row the basic columns"""
 
-    inverse: Floats
-    """room for the inverse; a solve that needs more allocates more, for itself"""
 
-
-@kernel()
-def workspace(n_columns: int, n_rows: int) -> Workspace:
-    """Allocate a workspace for LPs of up to `n_columns` columns and `n_rows` rows.
-
-    A workspace belongs to one thread at a time. It serves any number of LPs, and no answer depends on what an earlier
-    LP left in it.
-    """
-    most_basic = min(n_columns, n_rows + 1)
-    capacity = min((most_basic + 7) // 8 * 8, 72)
+@inner(forceinline=True)
+def workspace(scratch: Scratch, n_columns: int, n_rows: int) -> Workspace:
+    """Cut the scratch into the arrays of one LP."""
+    floats, integers, most = scratch.floats, scratch.integers, min(n_columns, n_rows + 1)
+    rows = 3 * n_columns
+    basis = rows + 6 * n_rows + 1
+    places = n_columns + n_rows + 1
     return Workspace(
-        np.empty(n_columns),  # cost
-        np.empty(n_columns),  # reduced_cost
-        np.empty(n_columns),  # alpha
-        np.empty(n_columns, np.int32),  # place_of_column
-        np.empty(n_rows),  # demand
-        np.empty(n_rows),  # slack
-        np.empty(n_rows + 1),  # scale
-        np.empty(n_rows),  # slack_weight
-        np.empty((n_rows, 2)),  # change
-        np.empty(n_rows + 1, np.int32),  # place_of_row
-        np.empty(most_basic, np.int32),  # binding
-        np.empty(most_basic, np.int32),  # basic
-        np.empty(most_basic),  # value
-        np.empty(most_basic),  # value_weight
-        np.empty(most_basic),  # dual
-        np.empty(most_basic),  # w
-        np.empty(most_basic),  # scaled_w
-        np.empty(most_basic, np.int32),  # nonzero
-        np.empty(most_basic),  # v
-        np.empty(most_basic),  # tau
-        np.empty(most_basic, np.int32),  # places
-        np.empty((capacity, capacity)),  # inverse
+        floats[:n_columns],  # cost
+        floats[n_columns : 2 * n_columns],  # reduced_cost
+        floats[2 * n_columns : rows],  # alpha
+        integers[:n_columns],  # place_of_column
+        floats[rows : rows + n_rows],  # demand
+        floats[rows + n_rows : rows + 2 * n_rows],  # slack
+        floats[rows + 2 * n_rows : rows + 3 * n_rows + 1],  # scale
+        floats[rows + 3 * n_rows + 1 : rows + 4 * n_rows + 1],  # slack_weight
+        floats[rows + 4 * n_rows + 1 : basis],  # change
+        integers[n_columns:places],  # place_of_row
+        integers[places : places + most],  # binding
+        integers[places + most : places + 2 * most],  # basic
+        floats[basis : basis + most],  # value
+        floats[basis + most : basis + 2 * most],  # value_weight
+        floats[basis + 2 * most : basis + 3 * most],  # dual
+        floats[basis + 3 * most : basis + 4 * most],  # w
+        floats[basis + 4 * most : basis + 5 * most],  # scaled_w
+        integers[places + 2 * most : places + 3 * most],  # nonzero
+        floats[basis + 5 * most : basis + 6 * most],  # v
+        floats[basis + 6 * most : basis + 7 * most],  # tau
+        integers[places + 3 * most : places + 4 * most],  # places
     )

@@ -1,8 +1,9 @@
 """What all learners of epochs share: when an epoch ends, which data it adds, and what a failed fit leaves behind."""
 
+import math
 from abc import abstractmethod
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import lru_cache
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -81,7 +82,7 @@ class EpochLearner(Learner[State], Generic[State]):
 
     def rounds_until_update(self, state: State) -> int:
         """Rounds until the epoch, or the horizon, ends."""
-        end, horizon = self._schedule.tau(state.epoch), state.problem.horizon
+        end, horizon = self.epochs(state.problem).tau(state.epoch), state.problem.horizon
         return (end if horizon is None else min(end, horizon)) - state.rounds
 
     def update(self, state: State, observations: Observations) -> State:
@@ -122,9 +123,35 @@ class EpochLearner(Learner[State], Generic[State]):
         after = observations.between(max(split, rounds), rounds + expected)
         return EndedEpoch(observations, expected, before, functions.add(before, after), after)
 
-    @cached_property
-    def _schedule(self) -> EpochSchedule:
-        return EpochSchedule(growth=self.epoch_growth)
+    @property
+    def growth(self) -> float:
+        """The factor between the ends of epochs that is used."""
+        return self.epoch_growth
+
+    def epochs(self, problem: Problem) -> EpochSchedule:
+        """When epochs end; none is longer than the problem's longest."""
+        return _schedule(self.growth, problem.longest_epoch)
+
+    def no_data(self, problem: Problem) -> Any:
+        """The data of no observation, which forgets with the problem's half-life if it has one."""
+        functions = self.functions(problem)
+        return functions.empty() if problem.half_life is None else functions.empty(half_life=problem.half_life)
+
+
+@lru_cache(maxsize=256)
+def _schedule(growth: float, longest: int | None) -> EpochSchedule:
+    return EpochSchedule(growth=growth, longest=longest)
+
+
+def rounds_that_count(problem: Problem, rounds: int) -> float:
+    """How many rounds at full weight so many rounds are worth: sum of 2^(-k / half_life) over k < rounds.
+
+    >>> rounds_that_count(Problem(n_arms=2), 100), round(rounds_that_count(Problem(n_arms=2, half_life=10.0), 100), 2)
+    (100.0, 14.92)
+    """
+    if problem.half_life is None:
+        return float(rounds)
+    return math.expm1(-rounds * math.log(2.0) / problem.half_life) / math.expm1(-math.log(2.0) / problem.half_life)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -6,7 +6,14 @@ from dataclasses import replace
 import numpy as np
 
 from graphbandit.base.shapes import Bool, Float
-from graphbandit.learners.epochs.base import EndedEpoch, EpochLearner, EpochState, check_rates, estimates
+from graphbandit.learners.epochs.base import (
+    EndedEpoch,
+    EpochLearner,
+    EpochState,
+    check_rates,
+    estimates,
+    rounds_that_count,
+)
 from graphbandit.learners.epochs.schedule import EpochSchedule, EpochTerms
 from graphbandit.learners.problem import Problem
 from graphbandit.planning.sampling import SamplingRule, sample_rounds
@@ -19,7 +26,7 @@ class EstimateLearner(EpochLearner[EpochState]):
 
     def init(self, problem: Problem) -> EpochState:
         """No data, no estimate."""
-        return EpochState(problem=problem, rounds=0, epoch=1, data=self.functions(problem).empty(), model=None)
+        return EpochState(problem=problem, rounds=0, epoch=1, data=self.no_data(problem), model=None)
 
     def learnt(self, state: EpochState, ended: EndedEpoch) -> EpochState:
         """fhat from all observations so far."""
@@ -80,8 +87,10 @@ class InverseGapLearner(RuleLearner):
         return np.array(available)
 
     def _rate(self, state: EpochState) -> float:
-        """sqrt(eta tau_{m-1} / (2 log(2 K |F| T^2 / delta))); 0 in epoch 1."""
-        problem = state.problem
-        terms = EpochTerms.of(self._schedule, problem.horizon, state.epoch, self.delta)
-        worst = 2.0 * terms.log_term(problem.n_arms, self.functions(problem).log_size)
-        return float(np.sqrt(self.eta * self._schedule.tau(state.epoch - 1) / worst))
+        """sqrt(eta tau_{m-1} / (2 log(2 K |F| T^2 / delta))) over the unit of the rewards; 0 in epoch 1."""
+        problem, functions = state.problem, self.functions(state.problem)
+        schedule = self.epochs(problem)
+        terms = EpochTerms.of(schedule, problem.horizon, state.epoch, self.delta)
+        worst = 2.0 * terms.log_term(problem.n_arms, functions.log_size)
+        played = rounds_that_count(problem, schedule.tau(state.epoch - 1))
+        return float(np.sqrt(self.eta * played / worst)) / functions.unit(state.data)

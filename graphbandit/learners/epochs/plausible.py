@@ -36,12 +36,12 @@ class PlausibleState(RewardSpan):
     """What is known in epoch m.
 
     `plausible` are the functions that may be the truth, given all data so far: `Draws`, or a version space F_m.
-    `noise` is the sigma that was used for it (infinite while nothing can be said), `lowest_reward` and
-    `highest_reward` the span of what was seen.
+    `noise` is the sigma that was used for it: None if it was drawn as well, infinite while nothing can be said.
+    `lowest_reward` and `highest_reward` are the span of what was seen.
     """
 
     plausible: Any
-    noise: float
+    noise: float | None
 
 
 class PlausibleLearner(EpochLearner[PlausibleState]):
@@ -52,28 +52,42 @@ class PlausibleLearner(EpochLearner[PlausibleState]):
 
     delta: float
 
+    @property
+    def takes_draws(self) -> bool:
+        """Whether the plausible functions are draws, for which noise that is not told is part of what is drawn."""
+        return False
+
     @abstractmethod
-    def plausible(self, functions: AnyFunctionClass, data: Any, noise: float, names: tuple[str | int, ...]) -> Any:
-        """The plausible functions given this data and noise; `names` is the path of a random stream for draws."""
+    def plausible(
+        self, functions: AnyFunctionClass, data: Any, noise: float | None, names: tuple[str | int, ...]
+    ) -> Any:
+        """The plausible functions given this data and noise; `names` is the path of a random stream for draws.
+
+        `noise` is, for draws, what the problem says; for a version space an estimate on the high side if that is None.
+        """
 
     def init(self, problem: Problem) -> PlausibleState:
         """What the class holds plausible without data: all of a finite one."""
         functions = self.functions(problem)
-        if problem.noise is None:
+        if problem.noise is None and not self.takes_draws:
             warn_of_estimated_noise(type(self).__name__)
-        noise = math.inf if problem.noise is None else float(problem.noise)
-        return self._state(functions, problem, 0, 1, functions.empty(), noise, math.inf, -math.inf)
+        noise = problem.noise
+        if noise is None and not self.takes_draws:
+            noise = math.inf
+        return self._state(functions, problem, 0, 1, self.no_data(problem), noise, math.inf, -math.inf)
 
     def learnt(self, state: PlausibleState, ended: EndedEpoch) -> PlausibleState:
         """Plausible functions given all data so far."""
         problem, epoch = state.problem, state.epoch + 1
         functions = self.functions(problem)
         low, high = reward_span(state, ended.observations)
-        noise = conservative_noise(
-            problem.noise, functions, ended.data, span=max(high - low, 0.0), epoch=epoch, delta=self.delta
-        )
+        noise = problem.noise
+        if not self.takes_draws:
+            noise = conservative_noise(
+                noise, functions, ended.data, span=max(high - low, 0.0), epoch=epoch, delta=self.delta
+            )
         rounds = state.rounds + ended.length
-        return self._state(functions, problem, rounds, epoch, ended.data, float(noise), low, high)
+        return self._state(functions, problem, rounds, epoch, ended.data, noise, low, high)
 
     def _state(
         self,
@@ -82,12 +96,12 @@ class PlausibleLearner(EpochLearner[PlausibleState]):
         rounds: int,
         epoch: int,
         data: Any,
-        noise: float,
+        noise: float | None,
         low: float,
         high: float,
     ) -> PlausibleState:
         """Draws come from a stream that is named after what was seen: the same state has the same draws."""
-        names = (type(self).__name__, epoch, functions.n_observed(data), low.hex(), high.hex())
+        names = (type(self).__name__, epoch, functions.n_observed(data))
         return PlausibleState(
             problem=problem,
             rounds=rounds,
@@ -103,28 +117,27 @@ class PlausibleLearner(EpochLearner[PlausibleState]):
 def plausible_draws(
     functions: AnyFunctionClass,
     data: Any,
-    noise: float,
+    noise: float | None,
     *,
     count: int,
     seed: int,
     names: tuple[str | int, ...],
 ) -> Draws:
-    """The class's draws. While nothing can be said of the noise, data says nothing either: those without data."""
-    rng = stream(seed, *names)
-    if noise == math.inf:
-        return functions.draws(functions.empty(), noise=1.0, count=count, rng=rng)
-    return functions.draws(data, noise=noise, count=count, rng=rng)
+    """The class's draws."""
+    return functions.draws(data, noise=noise, count=count, rng=stream(seed, *names))
 
 
-def plausible_space(functions: AnyFunctionClass, data: Any, noise: float, *, delta: float) -> Any:
+def plausible_space(functions: AnyFunctionClass, data: Any, noise: float | None, *, delta: float) -> Any:
     """F_m at the class's sharp radius; all of F while nothing can be said of the noise."""
-    radius = functions.sharp_radius(data, noise, delta) if noise < math.inf else math.inf
+    known = math.inf if noise is None else noise
+    radius = functions.sharp_radius(data, known, delta) if known < math.inf else math.inf
     return functions.version_space(data, radius)
 
 
 def draws_know_nothing(functions: AnyFunctionClass, state: PlausibleState) -> bool:
-    """Whether the state's draws were made without any data."""
-    return state.noise == math.inf or functions.n_observed(state.data) == 0
+    """Whether data says nothing yet: there is none, or nobody told the noise and all rewards seen are the same."""
+    same = state.highest_reward <= state.lowest_reward
+    return functions.n_observed(state.data) == 0 or (state.noise is None and same)
 
 
 def values_of_draws(

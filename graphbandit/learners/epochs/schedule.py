@@ -17,17 +17,20 @@ _LOG_END = math.log(END)
 class EpochSchedule:
     """Epoch m is the rounds tau_{m-1} + 1 .. tau_m, tau_0 = 0, tau_m = growth^m (2^m in the paper).
 
-    For other growths tau_m is rounded, and at least one more than tau_{m-1}. The split point is t_0 = 0,
-    t_m = (tau_m + tau_{m-1}) / 2, rounded down.
+    For other growths tau_m is rounded, and at least one more than tau_{m-1}. With a `longest` epoch, those that would
+    be longer are as long as that. The split point is t_0 = 0, t_m = (tau_m + tau_{m-1}) / 2, rounded down.
 
     >>> doubling = EpochSchedule()
     >>> [doubling.tau(m) for m in range(5)], [doubling.split(m) for m in range(5)]
     ([0, 2, 4, 8, 16], [0, 1, 3, 6, 12])
     >>> [EpochSchedule(growth=1.5).tau(m) for m in range(7)]
     [0, 2, 3, 4, 5, 8, 11]
+    >>> [EpochSchedule(longest=3).tau(m) for m in range(6)]
+    [0, 2, 4, 7, 10, 13]
     """
 
     growth: float = 2.0
+    longest: int | None = None
 
     def __post_init__(self) -> None:
         setting_number("epoch_growth", self.growth, above=1.0)
@@ -38,6 +41,19 @@ class EpochSchedule:
         tau_m = max(tau_{m-1} + 1, [growth^m]) = m + max over j <= m of [growth^j] - j. As growth^j - j is convex in j,
         the largest is the first or the last, so no epoch costs more than another.
         """
+        if self.longest is None or m < self._first_cut:
+            return self._uncut(m)
+        return self._uncut(self._first_cut - 1) + (m - self._first_cut + 1) * self.longest
+
+    @functools.cached_property
+    def _first_cut(self) -> int:
+        """The first epoch that would be longer than `longest`: from there on all would."""
+        longest = self.longest
+        assert longest is not None
+        most = math.ceil(_LOG_END / math.log(self.growth)) + 2
+        return bisect.bisect_right(range(most), longest, lo=1, key=lambda m: self._uncut(m) - self._uncut(m - 1))
+
+    def _uncut(self, m: int) -> int:
         if m <= 0:
             return 0
         if m * math.log(self.growth) >= _LOG_END:

@@ -1,0 +1,190 @@
+"""One declaration and one check for every array and number that a saved value holds.
+
+A savable dataclass declares its fields by their annotations: ``Float[np.ndarray, "blocks d"]`` says type and axes, and
+axes of the same name must agree within one value. `limits` adds a range. `check_declared` checks a value against
+all of it; kernels trust what has passed.
+"""
+
+import types
+from dataclasses import fields
+from functools import cache
+from typing import Any, Literal, Union, get_args, get_origin
+
+import numpy as np
+
+from graphbandit.base.checks import first_not_finite
+from graphbandit.base.shapes import array_shape
+from graphbandit.errors import InputError
+
+_TYPES = {
+    "Bool": np.bool_,
+    "Float": np.float64,
+    "Int": np.int64,
+    "Int32": np.int32,
+    "Int64": np.int64,
+    "UInt8": np.uint8,
+    "UInt64": np.uint64,
+}
+
+
+def limits(
+    *,
+    at_least: float | None = None,
+    above: float | None = None,
+    at_most: float | None = None,
+    finite: bool = True,
+    diagonal_above: float | None = None,
+) -> dict[str, Any]:
+    """The metadata of a field with a range: ``count: int = field(metadata=limits(at_least=0))``.
+
+    Args:
+        at_least: the least number allowed.
+        above: all numbers are larger than this.
+        at_most: the largest number allowed.
+        finite: whether arrays must be finite; numbers that are not arrays may be infinite, never NaN.
+        diagonal_above: the diagonal of the last two axes is larger than this, as that of a Cholesky factor.
+    """
+    return {
+        "at_least": at_least,
+        "above": above,
+        "at_most": at_most,
+        "finite": finite,
+        "diagonal_above": diagonal_above,
+    }
+
+
+def check_declared(value: Any) -> None:
+    """Raise InputError unless every field of this dataclass is what its annotation and its limits say.
+
+    The axis "arms" has the length `n_arms` of the value, or of its `problem`, if it has one. An axis "x_or_one" has
+    the length of the axis "x", or 1; "x_or_none" that length, or 0.
+    """
+    sizes: dict[str, int] = {}
+    n_arms = getattr(value, "n_arms", getattr(getattr(value, "problem", None), "n_arms", None))
+    if isinstance(n_arms, int):
+        sizes["arms"] = n_arms
+    waiting, ranges = [], []
+    cls: Any = type(value)
+    for name, annotation, metadata in _declarations(cls):
+        found, title = getattr(value, name), f"{cls.__name__}.{name}"
+        shape = _array_of(annotation, found)
+        if shape is None:
+            _check_value(title, found, annotation)
+        else:
+            _check_kind(title, found, shape[0])
+            waiting.append((title, found.shape, shape[1]))
+        ranges.append((title, found, metadata or limits()))
+    for alternatives in (False, True):
+        for title, lengths, axes in waiting:
+            _check_axes(title, lengths, axes, sizes, alternatives=alternatives)
+    for title, found, within in ranges:
+        _check_limits(title, found, within)
+
+
+@cache
+def _declarations(cls: type) -> list[tuple[str, Any, dict[str, Any]]]:
+    """Name, annotation and limits of every field that the constructor takes."""
+    known = {f.name: f for f in fields(cls)}
+    return [(name, f.type, dict(f.metadata)) for name, f in known.items() if f.init and not isinstance(f.type, str)]
+
+
+def _array_of(annotation: Any, found: object) -> tuple[str, str] | None:
+    """The declaration of an array, unless None may stand for it and does."""
+    options = get_args(annotation) if get_origin(annotation) in (Union, types.UnionType) else (annotation,)
+    shapes = [shape for shape in map(array_shape, options) if shape is not None]
+    if not shapes or (found is None and type(None) in options):
+        return None
+    return shapes[0]
+
+
+def _check_kind(title: str, found: object, kind: str) -> None:
+    if not isinstance(found, np.ndarray):
+        raise InputError(f"{title} is a {type(found).__name__}; expected an array")
+    expected = _TYPES.get(kind)
+    if expected is not None and found.dtype != expected:
+        raise InputError(f"{title} has type {found.dtype}; expected {np.dtype(expected)}")
+    if expected is None and found.dtype.kind not in "biuf":
+        raise InputError(f"{title} has type {found.dtype}; expected numbers")
+
+
+def _check_axes(title: str, lengths: tuple[int, ...], axes: str, sizes: dict[str, int], *, alternatives: bool) -> None:
+    """Compare lengths with the names of axes, first those that fix a size and then those that have a choice."""
+    names = axes.split()
+    if "..." in names:
+        place = names.index("...")
+        behind = len(names) - place - 1
+        lengths = lengths[:place] + lengths[len(lengths) - behind :] if len(lengths) >= len(names) - 1 else ()
+        names.remove("...")
+    if len(lengths) != len(names):
+        raise InputError(f"{title} has shape {lengths}; expected the axes ({', '.join(names)})")
+    for length, name in zip(lengths, names, strict=True):
+        base, _, other = name.partition("_or_")
+        if other not in ("one", "none"):
+            expected = int(name) if name.isdigit() else sizes.setdefault(name, length)
+            fits = length == expected
+        else:
+            expected = sizes.get(base, length)
+            fits = not alternatives or length in (expected, 1 if other == "one" else 0)
+            fits = fits and sizes.setdefault(name, length) == length
+        if not fits:
+            raise InputError(f"{title} has shape {lengths}; expected {expected} along the axis {name}")
+
+
+def _check_value(title: str, found: object, annotation: Any) -> None:
+    kinds = _kinds(annotation)
+    if kinds is None:
+        return
+    if not any(_is_of(found, kind) for kind in kinds):
+        names = " or ".join(repr(k) if isinstance(k, str) else getattr(k, "__name__", str(k)) for k in kinds)
+        raise InputError(f"{title} is {found!r}; expected {names}")
+    if isinstance(found, float) and np.isnan(found):
+        raise InputError(f"{title} is nan; expected a number")
+
+
+@cache
+def _kinds(annotation: Any) -> tuple[Any, ...] | None:
+    """The types, or the words of a Literal, that an annotation allows; None if it does not say in a simple way."""
+    origin = get_origin(annotation)
+    if annotation is Any:
+        return None
+    if origin in (Union, types.UnionType):
+        options = [_kinds(option) for option in get_args(annotation)]
+        return None if None in options else tuple(kind for option in options if option is not None for kind in option)
+    if origin is Literal:
+        return get_args(annotation)
+    kind = origin if isinstance(origin, type) else annotation
+    return (kind,) if isinstance(kind, type) and kind is not object else None
+
+
+def _is_of(found: object, kind: Any) -> bool:
+    if isinstance(kind, str):
+        return found == kind
+    if kind in (int, float):
+        return isinstance(found, (int, np.integer) if kind is int else (int, float, np.number)) and not isinstance(
+            found, bool
+        )
+    if kind in (tuple, list):
+        return isinstance(found, tuple | list)  # a file knows no difference
+    return isinstance(found, kind) or not _runtime(kind)
+
+
+def _runtime(kind: type) -> bool:
+    """Whether isinstance says anything of this type: not of a protocol."""
+    return not getattr(kind, "_is_protocol", False)
+
+
+def _check_limits(title: str, found: Any, within: dict[str, Any]) -> None:
+    if not isinstance(found, np.ndarray | float | int):
+        return
+    numbers = np.asarray(found)
+    if within["finite"] and isinstance(found, np.ndarray) and found.dtype.kind == "f" and not np.isfinite(found).all():
+        raise InputError(f"{title} has {first_not_finite(found)}; expected finite numbers")
+    if within["diagonal_above"] is not None:
+        diagonal = np.diagonal(numbers, axis1=-2, axis2=-1) if numbers.ndim >= 2 else numbers
+        if not (diagonal > within["diagonal_above"]).all():
+            raise InputError(f"{title} has {diagonal.min()} on a diagonal; expected above {within['diagonal_above']:g}")
+    for word, fits in (("at_least", np.greater_equal), ("above", np.greater), ("at_most", np.less_equal)):
+        limit = within[word]
+        if limit is not None and not fits(numbers, limit).all():
+            worst = numbers[~fits(numbers, limit)].flat[0] if numbers.ndim else found
+            raise InputError(f"{title} has {worst}; expected {word.replace('_', ' ')} {limit:g}")

@@ -1,0 +1,24 @@
+"""What Python and the kernels must agree on about the programs of a round: names, their numbers, and tolerances."""
+
+SOLVERS = ("none", "trivial", "simplex", "highs", "anytime", "interior-point")
+"""How a round's probabilities came about; `Decisions.solver` holds positions in this tuple.
+
+"none": the learner asks for no linear program; "trivial": all mass on the best arm, nothing to solve;
+"simplex": the compiled exact solver; "highs": the HiGHS reference stood in; "anytime": a large program, stopped
+at a certified gap; "interior-point": the compiled solver of SquareCB.G's convex program.
+"""
+
+COVERAGES = ("none", "paper", "tight")
+"""What a sampling program demands: nothing (the baseline is played), the paper's demands, or what its proofs need."""
+
+CERTIFIED = 1e-9
+"""The most that the infeasibility and the relative duality gap of an exact answer may be."""
+
+SMALLEST_OBJECTIVE = 1e-6
+"""A duality gap is relative to the objective, or to this share of the largest cost where the objective is smaller."""
+
+ROW_LIMIT = 3000
+"""Constrained arms up to which the compiled simplex is tried; above it a dense inverse no longer pays."""
+
+ACCEPTED = 1e-6
+"""The relative gap that SquareCB.G's program reaches but for rounding; answers of a larger one are counted."""

@@ -1,0 +1,46 @@
+"""Compiling kernels ahead of time, for images and clusters: whoever starts later has them from disk."""
+
+from __future__ import annotations
+
+import time
+from typing import Annotated
+
+import typer
+
+from graphbandit.cli.console import plain_table
+
+app = typer.Typer()
+
+USUAL = ("AdaCBG", "IDSG", "Greedy")
+ROUNDS = 16
+"""Enough for programs to be solved: the first epochs have none."""
+
+
+@app.command(name="compile", epilog="Example: graphbandit compile --all")
+def compile_kernels(
+    everything: Annotated[bool, typer.Option("--all", help=f"For every learner, not only {', '.join(USUAL)}.")] = False,
+) -> None:
+    """Compile the kernels now, so that nobody waits for them at a first decision."""
+    from rich.console import Console
+
+    from graphbandit.environments import linear, paper
+    from graphbandit.errors import GraphBanditError
+    from graphbandit.experiments.describe.registry import LEARNERS, build_learner
+    from graphbandit.kernels.jit import compilations
+    from graphbandit.simulate import simulate
+
+    environments = {
+        "finite class": paper(n_arms=6, graph="random"),
+        "linear class": linear(n_arms=6, dimension=3, graph="random"),
+    }
+    table = plain_table("learner", "on a", "compiled", "seconds")
+    for name in LEARNERS if everything else USUAL:
+        for what, environment in environments.items():
+            before, start = compilations.count, time.perf_counter()
+            try:
+                simulate(build_learner(name, {}, environment), environment, rounds=ROUNDS)
+            except GraphBanditError:  # a learner that needs a setting, or does not fit this environment
+                continue
+            table.add_row(name, what, str(compilations.count - before), f"{time.perf_counter() - start:.1f}")
+    Console().print(table)
+    Console().print(f"{compilations.count} kernels were compiled, in {compilations.seconds:.1f} s.")

@@ -1,0 +1,105 @@
+"""How large noise and parameters are when nobody says so: in proportion to the rewards seen, whatever their units.
+
+The noise has the prior sigma^2 ~ InvGamma(a0, b0) with a0 = 2 and b0 = a0 (span / 4)^2, span being highest minus lowest
+reward: four pseudo-observations of a quarter of the span. With n rewards and the residual sum of squares R,
+
+    sigma^2 | data ~ InvGamma(a0 + n / 2, b0 + R / 2).
+
+A confidence radius must not use this estimate: it needs one that errs on the high side.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from graphbandit.base.shapes import Float
+
+SHAPE = 2.0
+"""a0."""
+
+RIDGES = np.power(10.0, np.arange(-6, 7) / 2.0)
+"""The values of lambda that are tried: half-decades from 1e-3 to 1e3."""
+
+
+class NoiseLaw(NamedTuple):
+    """The distribution InvGamma(shape, scale) of sigma^2."""
+
+    shape: float
+    scale: float
+
+    @classmethod
+    def given(cls, *, span: float, count: float, residual: float) -> "NoiseLaw":
+        """The posterior after `count` rewards with this residual sum of squares."""
+        return cls(SHAPE + count / 2.0, SHAPE * (span / 4.0) ** 2 + max(residual, 0.0) / 2.0)
+
+    @property
+    def estimate(self) -> float:
+        """sigma = sqrt((b0 + R / 2) / (a0 + n / 2))."""
+        return math.sqrt(self.scale / self.shape)
+
+    def draw(self, count: int, rng: np.random.Generator) -> Float[np.ndarray, " draws"]:
+        """Draws of sigma."""
+        draws: Float[np.ndarray, " draws"] = np.sqrt(self.scale / rng.standard_gamma(self.shape, count))
+        return draws
+
+
+class Scale(NamedTuple):
+    """What gamma in natural units asks of a class: gamma^2 = eta |S| n / (noise^2 complexity)."""
+
+    noise: float
+    """the estimate of sigma; 0 while nothing can be said"""
+    complexity: float
+    """how much there is to learn: log(|F| / delta), or the effective number of parameters"""
+
+
+class Centred(NamedTuple):
+    """The ridge regression y = c + phi'theta + noise that the data makes most likely."""
+
+    ridge: float
+    offset: float
+    """c"""
+    offset_weight: float
+    """n - s'V^-1 s: c has the variance sigma^2 over this, given the data"""
+    residual: float
+    """R"""
+    freedom: float
+    """trace(V^-1 G), the effective number of parameters"""
+
+
+def most_likely(
+    matrices: Float[np.ndarray, "blocks d d"],
+    moments: Float[np.ndarray, "blocks d"],
+    sums: Float[np.ndarray, "blocks d"],
+    *,
+    count: float,
+    total: float,
+    squares: float,
+    span: float,
+    ridge: float | None = None,
+) -> Centred:
+    """Choose lambda among `RIDGES`, and c, by the marginal likelihood of the rewards.
+
+    theta ~ N(0, sigma^2 / lambda I), c is unknown and has a flat prior. With G = sum phi phi' (`matrices`, the upper
+    triangles), V = lambda I + G, b = sum y phi (`moments`) and s = sum phi (`sums`), c has the weight
+    k = n - s'V^-1 s and the estimate (sum y - s'V^-1 b) / k, R = sum y^2 - b'V^-1 b - k c^2, and the likelihood is
+
+        -(1/2) log det(V / lambda) - (1/2) log k - (a0 + (n - 1) / 2) log(b0 + R / 2).
+
+    One eigendecomposition a block serves all lambda. `ridge` is the only value tried if it is given.
+    """
+    tried = RIDGES if ridge is None else np.array([ridge])
+    values, vectors = np.linalg.eigh(matrices, UPLO="U")
+    values = np.maximum(values, 0.0).ravel()
+    turned = np.einsum("bij,bi->bj", vectors, moments).ravel()
+    summed = np.einsum("bij,bi->bj", vectors, sums).ravel()
+    shrunk = values[None, :] + tried[:, None]
+    weight = np.maximum(count - (summed**2 / shrunk).sum(axis=1), 1e-12 * count)
+    offset = (total - (summed * turned / shrunk).sum(axis=1)) / weight
+    residual = np.maximum(squares - (turned**2 / shrunk).sum(axis=1) - weight * offset**2, 0.0)
+    growth = np.log1p(values[None, :] / tried[:, None]).sum(axis=1)
+    law = NoiseLaw.given(span=span, count=count - 1.0, residual=0.0)
+    likelihood = -0.5 * growth - 0.5 * np.log(weight) - law.shape * np.log(law.scale + residual / 2.0)
+    best = int(np.argmax(likelihood))
+    freedom = float((values / shrunk[best]).sum())
+    return Centred(float(tried[best]), float(offset[best]), float(weight[best]), float(residual[best]), freedom)

@@ -1,0 +1,170 @@
+"""The part of a sampling program that matters: the constrained arms, and the arms that can answer them."""
+
+from typing import Any
+
+import numpy as np
+
+from graphbandit.base.shapes import Bool, Int
+from graphbandit.kernels.graphs.adjacency import Graph, trailing_zeros
+from graphbandit.kernels.jit import inner
+
+
+@inner()
+def restrict(
+    graph: Graph,
+    row_of: Int[np.ndarray, " arms"],
+    rows: Int[np.ndarray, " rows"],
+    best: int,
+    available: Bool[np.ndarray, " arms"],
+    marks: Int[np.ndarray, " arms"],
+) -> tuple[Int[np.ndarray, " columns"], Int[np.ndarray, " ptr"], Int[np.ndarray, " entries"]]:
+    """The columns of the sampling program that matter: `best`, and every available arm that reveals a row.
+
+    `rows` are the arms whose observation probability is constrained, `row_of[a]` the place of arm a among them.
+    Returns the arms of the columns, ascending, and for each the rows it reveals (pointers and row numbers). No
+    other arm can carry mass in an optimum: it would cost something and reveal nothing that is asked for. `marks` must
+    hold -1 throughout and does so again afterwards.
+    """
+    if graph.words.shape[1] == 0:
+        return _listed(graph, rows, best, available, marks)
+    return _packed(graph, row_of, rows, best, available)
+
+
+@inner()
+def _packed(
+    graph: Graph,
+    row_of: Int[np.ndarray, " arms"],
+    rows: Int[np.ndarray, " rows"],
+    best: int,
+    available: Bool[np.ndarray, " arms"],
+) -> tuple[Int[np.ndarray, " columns"], Int[np.ndarray, " ptr"], Int[np.ndarray, " entries"]]:
+    """Every word of every available arm, masked by the rows."""
+    n_arms, n_words = graph.words.shape
+    mask = np.empty(n_words, np.uint64)
+    for w in range(n_words):
+        mask[w] = np.uint64(0)
+    for i in range(rows.shape[0]):
+        mask[rows[i] >> 6] |= np.uint64(1) << np.uint64(rows[i] & 63)
+    columns = np.empty(n_arms, np.int32)
+    pointers = np.empty(n_arms + 1, np.int32)
+    entries = np.empty(max(4 * rows.shape[0], 64), np.int32)
+    count = 0
+    used = 0
+    pointers[0] = 0
+    for j in range(n_arms):
+        if not available[j]:
+            continue
+        start = used
+        for w in range(n_words):
+            word = graph.words[j, w] & mask[w]
+            while word != np.uint64(0):
+                if used == entries.shape[0]:
+                    entries = _longer(entries)
+                entries[used] = row_of[64 * w + trailing_zeros(word)]
+                used += 1
+                word &= word - np.uint64(1)
+        if used > start or j == best:
+            columns[count] = j
+            count += 1
+            pointers[count] = used
+    return columns[:count], pointers[: count + 1], entries[:used]
+
+
+@inner()
+def _listed(
+    graph: Graph,
+    rows: Int[np.ndarray, " rows"],
+    best: int,
+    available: Bool[np.ndarray, " arms"],
+    marks: Int[np.ndarray, " arms"],
+) -> tuple[Int[np.ndarray, " columns"], Int[np.ndarray, " ptr"], Int[np.ndarray, " entries"]]:
+    """From the rows' in-neighbours: arms far from them are never touched. `marks` has the columns found."""
+    in_pointers, in_arms = graph.in_pointers, graph.in_arms
+    total = 0
+    for i in range(rows.shape[0]):
+        total += in_pointers[rows[i] + 1] - in_pointers[rows[i]]
+    columns = np.empty(total + 1, np.int32)
+    columns[0] = best
+    marks[best] = 0
+    count: Any = np.int64(1)  # not a literal: what it is handed to would be compiled for that, too
+    for i in range(rows.shape[0]):
+        for k in range(in_pointers[rows[i]], in_pointers[rows[i] + 1]):
+            j = in_arms[k]
+            if available[j]:
+                if marks[j] < 0:
+                    marks[j] = 0
+                    columns[count] = j
+                    count += 1
+                marks[j] += 1
+    _sort(columns, count)
+    pointers = np.empty(count + 1, np.int32)
+    pointers[0] = 0
+    for c in range(count):
+        pointers[c + 1] = pointers[c] + marks[columns[c]]
+        marks[columns[c]] = pointers[c]
+    entries = np.empty(pointers[count], np.int32)
+    for i in range(rows.shape[0]):
+        for k in range(in_pointers[rows[i]], in_pointers[rows[i] + 1]):
+            j = in_arms[k]
+            if available[j]:
+                entries[marks[j]] = i
+                marks[j] += 1
+    for c in range(count):
+        marks[columns[c]] = -1
+    return columns[:count], pointers, entries
+
+
+@inner()
+def _longer(entries: Int[np.ndarray, " entries"]) -> Int[np.ndarray, " twice_as_many"]:
+    """A copy with room for twice as many."""
+    longer = np.empty(2 * entries.shape[0], np.int32)
+    for k in range(entries.shape[0]):
+        longer[k] = entries[k]
+    return longer
+
+
+@inner()
+def _sort(numbers: Int[np.ndarray, " n"], count: int) -> None:
+    """Sort the first `count` numbers, none negative, ascending: by their bytes, from the lowest up."""
+    other = np.empty(count, np.int32)
+    starts = np.empty(256, np.int64)
+    for shift in range(0, 32, 8):
+        for b in range(256):
+            starts[b] = 0
+        for i in range(count):
+            starts[(numbers[i] >> shift) & 255] += 1
+        place = 0
+        for b in range(256):
+            size = starts[b]
+            starts[b] = place
+            place += size
+        for i in range(count):
+            b = (numbers[i] >> shift) & 255
+            other[starts[b]] = numbers[i]
+            starts[b] += 1
+        for i in range(count):
+            numbers[i] = other[i]
+
+
+@inner()
+def transpose_lists(
+    pointers: Int[np.ndarray, " ptr"], entries: Int[np.ndarray, " entries"], n_rows: int
+) -> tuple[Int[np.ndarray, " row_ptr"], Int[np.ndarray, " entries"]]:
+    """From the rows of each column to the columns of each row."""
+    row_pointers = np.empty(n_rows + 1, np.int32)
+    for i in range(n_rows + 1):
+        row_pointers[i] = 0
+    for k in range(entries.shape[0]):
+        row_pointers[entries[k] + 1] += 1
+    for i in range(n_rows):
+        row_pointers[i + 1] += row_pointers[i]
+    place = np.empty(n_rows, np.int32)
+    for i in range(n_rows):
+        place[i] = row_pointers[i]
+    row_entries = np.empty(entries.shape[0], np.int32)
+    for c in range(pointers.shape[0] - 1):
+        for k in range(pointers[c], pointers[c + 1]):
+            row = entries[k]
+            row_entries[place[row]] = c
+            place[row] += 1
+    return row_pointers, row_entries

@@ -1,0 +1,284 @@
+"""The points of SquareCB.G's interior-point method: where it starts, how far it may go, and what it has reached."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from graphbandit.base.shapes import Float
+from graphbandit.kernels.jit import inner
+from graphbandit.kernels.planning.bordered_cholesky import add_rows
+from graphbandit.kernels.planning.cones import inner_product, longest_step
+
+BISECTIONS = 45
+
+
+class Iterate(NamedTuple):
+    """A primal and a dual point, and a direction from them; every array has one row an arm.
+
+    Near the optimum the determinants of the 2 x 2 matrices are far smaller than their entries, so the entries are not
+    what is kept. A primal matrix [[q, u], [u, x]] is q, u / q and its slack x - u^2 / q; in the basis in which it is
+    diagonal it is (q, slack, 0). A dual matrix is [[h + w g^2, -w g], [-w g, w]] by its weight w, slope g and excess h;
+    in the same basis it is (h + w (u / q - g)^2, w, w (u / q - g)). Steps are in that basis too, and nothing cancels.
+    """
+
+    p: Float[np.ndarray, " arms"]
+    s: Float[np.ndarray, " arms"]
+    """duals of p >= 0"""
+    outer: Float[np.ndarray, "arms 3"]
+    inner: Float[np.ndarray, "arms 3"]
+    outer_dual: Float[np.ndarray, "arms 3"]
+    inner_dual: Float[np.ndarray, "arms 3"]
+    outer_slope: Float[np.ndarray, " arms"]
+    inner_slope: Float[np.ndarray, " arms"]
+    outer_excess: Float[np.ndarray, " arms"]
+    inner_excess: Float[np.ndarray, " arms"]
+    dp: Float[np.ndarray, " arms"]
+    ds: Float[np.ndarray, " arms"]
+    outer_step: Float[np.ndarray, "arms 3"]
+    inner_step: Float[np.ndarray, "arms 3"]
+    outer_dual_step: Float[np.ndarray, "arms 3"]
+    inner_dual_step: Float[np.ndarray, "arms 3"]
+
+
+@inner()
+def weighted_rows(
+    rows: Float[np.ndarray, "n n"], factors: Float[np.ndarray, " n"], out: Float[np.ndarray, " n"]
+) -> None:
+    """sum_i factors[i] * rows[i]: q for p and who reveals, what an arm earns for prices and who is revealed."""
+    n = out.shape[0]
+    out[:] = 0.0
+    add_rows(out, 0, rows, np.arange(n), factors, n)
+
+
+@inner()
+def _weight(level: float) -> float:
+    """The w between 0 and 1 with 1 / w - 1 / (1 - w) = level."""
+    return 2.0 / (level + 2.0 + math.sqrt(level * level + 4.0))
+
+
+@inner()
+def reduced_costs(
+    costs: Float[np.ndarray, " arms"],
+    revealed: Float[np.ndarray, "arms arms"],
+    point: Iterate,
+    out: Float[np.ndarray, " arms"],
+) -> None:
+    """The derivative of the Lagrangian by each p(j), but for s and nu."""
+    n = costs.shape[0]
+    prices = np.empty(n)
+    for b in range(n):
+        g, k = point.outer_slope[b], point.inner_slope[b]
+        w, v = point.outer_dual[b, 1], point.inner_dual[b, 1]
+        prices[b] = (point.outer_excess[b] + w * g * g) + (point.inner_excess[b] + v * k * k)
+    weighted_rows(revealed, prices, out)
+    for j in range(n):
+        w, v = point.outer_dual[j, 1], point.inner_dual[j, 1]
+        out[j] = costs[j] - 2.0 * w * point.outer_slope[j] + 2.0 * v * point.inner_slope[j] - out[j]
+
+
+@inner()
+def start(
+    costs: Float[np.ndarray, " arms"], revealing: Float[np.ndarray, "arms arms"], p: Float[np.ndarray, " arms"]
+) -> None:
+    """A distribution that reveals b with probability of about 1 / (K + c(b)), by its cheapest revealer."""
+    n = costs.shape[0]
+    best = 0
+    for a in range(n):
+        if costs[a] < costs[best]:
+            best = a
+    second = np.inf
+    for a in range(n):
+        if a != best:
+            second = min(second, costs[a])
+    total = 0.0
+    for a in range(n):
+        p[a] = 1.0 / (2.0 * n + costs[a])
+        total += p[a]
+    for b in range(n):
+        cheapest = -1
+        for j in range(n):
+            if revealing[j, b] > 0.0 and (cheapest < 0 or costs[j] < costs[cheapest]):
+                cheapest = j
+        # when all but nothing is on `best`, its own constraint asks for little: the others ask that it be revealed
+        asked = second if b == best and revealing[best, best] == 0.0 else costs[b]
+        p[cheapest] += 1.0 / (2.0 * n + asked)
+        total += 1.0 / (2.0 * n + asked)
+    if total < 1.0:
+        p[best] += 1.0 - total
+        total = 1.0
+    for a in range(n):
+        p[a] /= total
+
+
+@inner()
+def centre(
+    costs: Float[np.ndarray, " arms"],
+    revealing: Float[np.ndarray, "arms arms"],
+    revealed: Float[np.ndarray, "arms arms"],
+    point: Iterate,
+) -> float:
+    """Fill in y, Y and the duals around p so that all cones have complementarity 1. Returns nu.
+
+    For given p the best y(a) and w(a) are closed forms of Y, and sum_a w(a) = 1 determines Y.
+    """
+    n = costs.shape[0]
+    p, q, levels = point.p, np.empty(n), np.empty(n)
+    weighted_rows(revealing, p, q)
+    low, high = np.inf, -np.inf
+    for a in range(n):
+        levels[a] = costs[a] + (2.0 * p[a] - 1.0) / q[a]
+        low, high = min(low, -levels[a]), max(high, -levels[a])
+    high += n
+    for _ in range(BISECTIONS):
+        middle = 0.5 * (low + high)
+        total = 0.0
+        for a in range(n):
+            total += _weight(levels[a] + middle)
+        if total > 1.0:
+            low = middle
+        else:
+            high = middle
+    total = 0.0
+    for a in range(n):
+        total += _weight(levels[a] + high)
+    for a in range(n):
+        w = _weight(levels[a] + high) / total
+        inner_slack = 1.0 / (1.0 - w)
+        point.outer[a, 0], point.outer[a, 1], point.outer[a, 2] = q[a], levels[a] + high + inner_slack, 0.0
+        point.inner[a, 0], point.inner[a, 1], point.inner[a, 2] = q[a], inner_slack, 0.0
+        point.outer_dual[a, 1], point.inner_dual[a, 1] = w, 1.0 - w
+        point.outer_slope[a], point.inner_slope[a] = (1.0 - p[a]) / q[a], p[a] / q[a]
+        point.outer_excess[a], point.inner_excess[a] = 1.0 / q[a], 1.0 / q[a]
+    reduced_costs(costs, revealed, point, point.s)
+    mean, least = 0.0, -np.inf
+    for j in range(n):
+        mean += p[j] * point.s[j]
+        least = max(least, 0.2 / p[j] - point.s[j])
+    nu = float(max(n - mean, least))
+    for j in range(n):
+        point.s[j] += nu
+    return nu
+
+
+@inner()
+def change_basis(point: Iterate) -> None:
+    """The dual matrices in the basis of the primal ones."""
+    for a in range(point.p.shape[0]):
+        q, w, v = point.outer[a, 0], point.outer_dual[a, 1], point.inner_dual[a, 1]
+        off = (1.0 - point.p[a]) / q - point.outer_slope[a]
+        point.outer_dual[a, 0], point.outer_dual[a, 2] = point.outer_excess[a] + w * off * off, w * off
+        off = point.p[a] / q - point.inner_slope[a]
+        point.inner_dual[a, 0], point.inner_dual[a, 2] = point.inner_excess[a] + v * off * off, v * off
+
+
+@inner()
+def complementarity(point: Iterate) -> float:
+    """The sum over all cones of the products of primal and dual."""
+    total = inner_product(point.outer, point.outer_dual) + inner_product(point.inner, point.inner_dual)
+    for a in range(point.p.shape[0]):
+        total += point.p[a] * point.s[a]
+    return total
+
+
+@inner()
+def _longest(x: Float[np.ndarray, " n"], dx: Float[np.ndarray, " n"]) -> float:
+    """The largest t at which x + t dx has no negative entry."""
+    length = np.inf
+    for i in range(x.shape[0]):
+        if dx[i] < 0.0:
+            length = min(length, -x[i] / dx[i])
+    return length
+
+
+@inner()
+def lengths(point: Iterate) -> tuple[float, float]:
+    """How far the primal and the dual step may go."""
+    primal = min(longest_step(point.outer, point.outer_step), longest_step(point.inner, point.inner_step))
+    dual = min(
+        longest_step(point.outer_dual, point.outer_dual_step), longest_step(point.inner_dual, point.inner_dual_step)
+    )
+    return min(primal, _longest(point.p, point.dp)), min(dual, _longest(point.s, point.ds))
+
+
+@inner()
+def ahead(point: Iterate, primal: float, dual: float) -> float:
+    """The complementarity after steps of these lengths: it is bilinear."""
+    here = complementarity(point)
+    by_primal = inner_product(point.outer_step, point.outer_dual) + inner_product(point.inner_step, point.inner_dual)
+    by_dual = inner_product(point.outer, point.outer_dual_step) + inner_product(point.inner, point.inner_dual_step)
+    both = inner_product(point.outer_step, point.outer_dual_step) + inner_product(
+        point.inner_step, point.inner_dual_step
+    )
+    for a in range(point.p.shape[0]):
+        by_primal += point.dp[a] * point.s[a]
+        by_dual += point.p[a] * point.ds[a]
+        both += point.dp[a] * point.ds[a]
+    return max(here + primal * by_primal + dual * by_dual + primal * dual * both, 0.0)
+
+
+@inner()
+def _moved(
+    dual: Float[np.ndarray, " 3"], length: float, step: Float[np.ndarray, " 3"], ratio: float
+) -> tuple[float, float]:
+    """Move the weight of a dual matrix; returns its new slope and excess."""
+    dual[1] += length * step[1]
+    off = (dual[2] + length * step[2]) / dual[1]
+    return ratio - off, dual[0] + length * step[0] - dual[1] * off * off
+
+
+@inner()
+def advance(
+    revealing: Float[np.ndarray, "arms arms"], point: Iterate, primal: float, dual: float, q: Float[np.ndarray, " arms"]
+) -> None:
+    """Take the steps: first the duals, in the old basis, then the primal point."""
+    n = point.p.shape[0]
+    for a in range(n):
+        old = point.outer[a, 0]
+        point.outer_slope[a], point.outer_excess[a] = _moved(
+            point.outer_dual[a], dual, point.outer_dual_step[a], (1.0 - point.p[a]) / old
+        )
+        point.inner_slope[a], point.inner_excess[a] = _moved(
+            point.inner_dual[a], dual, point.inner_dual_step[a], point.p[a] / old
+        )
+        point.p[a] += primal * point.dp[a]
+        point.s[a] += dual * point.ds[a]
+    weighted_rows(revealing, point.p, q)
+    for a in range(n):
+        t, v = primal * point.outer_step[a, 2], primal * point.inner_step[a, 2]
+        point.outer[a, 1] += primal * point.outer_step[a, 1] - t * t / q[a]
+        point.inner[a, 1] += primal * point.inner_step[a, 1] - v * v / q[a]
+        point.outer[a, 0] = point.inner[a, 0] = q[a]
+
+
+@inner()
+def dual_point(
+    costs: Float[np.ndarray, " arms"],
+    revealed: Float[np.ndarray, "arms arms"],
+    point: Iterate,
+    trial: Float[np.ndarray, "4 arms"],
+) -> None:
+    """p, w, r and rho of the iterate, p and w made distributions, and the bound rid of rounding.
+
+    The bound takes the least reduced cost, so one that rounding made a little too low costs as much as if all were.
+    Adding e / 2 to rho(j) and taking it from r(j) adds e to that of j and costs the bound q(j) e^2 / 4: nothing.
+    """
+    n = point.p.shape[0]
+    mass, weight = 0.0, 0.0
+    for a in range(n):
+        mass += point.p[a]
+        weight += point.outer_dual[a, 1]
+    prices, earned = np.empty(n), np.empty(n)
+    for a in range(n):
+        w, r, rho = point.outer_dual[a, 1] / weight, point.outer_slope[a], point.inner_slope[a]
+        trial[0, a], trial[1, a], trial[2, a], trial[3, a] = point.p[a] / mass, w, r, rho
+        prices[a] = w * r * r + (1.0 - w) * rho * rho
+    weighted_rows(revealed, prices, earned)
+    mean = 0.0
+    for j in range(n):
+        earned[j] = costs[j] - 2.0 * trial[1, j] * trial[2, j] + 2.0 * (1.0 - trial[1, j]) * trial[3, j] - earned[j]
+        mean += trial[0, j] * earned[j]
+    for j in range(n):
+        lacking = max(mean - earned[j], 0.0)
+        trial[2, j] -= 0.5 * lacking
+        trial[3, j] += 0.5 * lacking

@@ -1,0 +1,251 @@
+"""The steps of SquareCB.G's interior-point method: one linear system of K + 1 unknowns each.
+
+y(a) is eliminated arm by arm, which leaves a form in q(a), p(a) and Y for every arm (HKM direction, with Mehrotra's
+corrector).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from graphbandit.base.shapes import Float, UInt8
+from graphbandit.kernels.function_classes.cholesky import solve_lower, solve_upper
+from graphbandit.kernels.jit import inner
+from graphbandit.kernels.planning.bordered_cholesky import factorise
+from graphbandit.kernels.planning.cones import invert, move, sandwich
+from graphbandit.kernels.planning.squarecb_point import Iterate, reduced_costs, weighted_rows
+
+SUM_CURVATURE = 1.0
+"""Added to the whole matrix. The steps of p sum to zero, so it changes none of them; without it the matrix has next
+to nothing on the arm that has next to all mass, and solving with it loses digits."""
+
+
+class System(NamedTuple):
+    """The linear system of a step: its matrix, and what the elimination of y needs again."""
+
+    bits: UInt8[np.ndarray, "arms groups"]
+    """what each arm reveals, eight arms a byte"""
+    sums: Float[np.ndarray, "groups 256"]
+    """of the numbers of the arms of a group, over each of its 256 subsets"""
+    matrix: Float[np.ndarray, "size size"]
+    ones: Float[np.ndarray, " size"]
+    """the solution for the right-hand side (1, ..., 1, 0)"""
+    outer_inverse: Float[np.ndarray, "arms 3"]
+    inner_inverse: Float[np.ndarray, "arms 3"]
+    outer_second: Float[np.ndarray, "arms 3"]
+    inner_second: Float[np.ndarray, "arms 3"]
+    second: Float[np.ndarray, " arms"]
+    """second-order terms of complementarity, 0 in the predictor"""
+    outer_force: Float[np.ndarray, "arms 3"]
+    inner_force: Float[np.ndarray, "arms 3"]
+    force: Float[np.ndarray, " arms"]
+    """what the duals lack to the complementarity aimed at"""
+
+
+@inner()
+def slopes(point: Iterate, a: int) -> tuple[float, float, float, float]:
+    """Of the outer and the inner slack of an arm: w / slack each, and what ties them to t and v."""
+    outer_slack, inner_slack = point.outer[a, 1], point.inner[a, 1]
+    return (
+        point.outer_dual[a, 1] / outer_slack,
+        point.inner_dual[a, 1] / inner_slack,
+        -point.outer_dual[a, 2] / outer_slack,
+        point.inner_dual[a, 2] / inner_slack,
+    )
+
+
+@inner()
+def _subset_sums(numbers: Float[np.ndarray, " arms"], sums: Float[np.ndarray, "groups 256"]) -> None:
+    """sums[g, m] = sum of numbers[8 g + i] over the bits i of m: what two arms both reveal, summed by table."""
+    for g in range(sums.shape[0]):
+        sums[g, 0] = 0.0
+        for i in range(8):
+            number = numbers[8 * g + i] if 8 * g + i < numbers.shape[0] else 0.0
+            for m in range(1 << i):
+                sums[g, (1 << i) + m] = sums[g, m] + number
+
+
+@inner()
+def build(
+    revealing: Float[np.ndarray, "arms arms"],
+    revealed: Float[np.ndarray, "arms arms"],
+    point: Iterate,
+    system: System,
+) -> None:
+    """The matrix of the step, factorised: for each arm a form in the steps of q(a), p(a) and Y.
+
+    With x = dY + (2 / q) dp + ((1 - 2 p) / q^2) dq, the slack of the inner cone steps by eta, that of the outer by
+    x + eta, and their third entries by v = dp - rho dq and -t, t = dp + r dq. A cone (q, slack, 0) with dual (d, w, e)
+    has d dq^2 / q + 2 e dq v / q + (d / slack + w / q) v^2 + 2 e v eta / slack + w eta^2 / slack; eta is eliminated.
+    """
+    n = point.p.shape[0]
+    matrix = system.matrix
+    matrix[:, :] = 0.0
+    curvature, mixed, border = np.empty(n), np.empty(n), np.empty(n)
+    invert(point.outer, system.outer_inverse)
+    invert(point.inner, system.inner_inverse)
+    for a in range(n):
+        q, p = point.outer[a, 0], point.p[a]
+        r, rho = (1.0 - p) / q, p / q
+        by_p, by_q = 2.0 / q, (1.0 - 2.0 * p) / (q * q)
+        d, w, e = point.outer_dual[a, 0], point.outer_dual[a, 1], point.outer_dual[a, 2]
+        f, v, g = point.inner_dual[a, 0], point.inner_dual[a, 1], point.inner_dual[a, 2]
+        outer_slack, inner_slack = point.outer[a, 1], point.inner[a, 1]
+        k, m, i, j = slopes(point, a)
+        # as a form in dq, t, v and x
+        qt, qv = -e / q, g / q
+        tt = d / outer_slack + w / q - i * i / (k + m)
+        vv = f / inner_slack + v / q - j * j / (k + m)
+        tv, tx, vx, xx = -i * j / (k + m), m * i / (k + m), -k * j / (k + m), k * m / (k + m)
+        # and then in dq, dp and dY
+        t_p, v_p = tt + tv + tx * by_p, tv + vv + vx * by_p
+        x_p = tx + vx + xx * by_p
+        t_q, v_q, x_q = (
+            qt + tt * r - tv * rho + tx * by_q,
+            qv + tv * r - vv * rho + vx * by_q,
+            tx * r - vx * rho + xx * by_q,
+        )
+        matrix[a, a] = t_p + v_p + by_p * x_p + point.s[a] / p
+        mixed[a] = t_q + v_q + by_p * x_q
+        curvature[a] = (d + f) / q + (qt * r - qv * rho) + r * t_q - rho * v_q + by_q * x_q
+        matrix[a, n] = x_p
+        border[a] = x_q
+        matrix[n, n] += xx
+    _subset_sums(curvature, system.sums)
+    groups = system.bits.shape[1]
+    for j in range(n):
+        for b in range(n):
+            matrix[j, n] += revealing[j, b] * border[b]
+        for k in range(j, n):
+            total = mixed[k] * revealing[j, k] + mixed[j] * revealed[j, k] + SUM_CURVATURE
+            for g in range(groups):
+                total += system.sums[g, system.bits[j, g] & system.bits[k, g]]
+            matrix[j, k] += total
+    factorise(matrix)
+    system.ones[:] = 1.0
+    system.ones[n] = 0.0
+    solve_lower(matrix, system.ones)
+    solve_upper(matrix, system.ones)
+
+
+@inner()
+def direct(
+    costs: Float[np.ndarray, " arms"],
+    revealing: Float[np.ndarray, "arms arms"],
+    revealed: Float[np.ndarray, "arms arms"],
+    point: Iterate,
+    nu: float,
+    target: float,
+    refine: bool,
+    system: System,
+) -> float:
+    """The direction towards complementarity `target`, into the steps of `point`. Returns the step of nu.
+
+    With `refine` what rounding left of the equations is solved for once more.
+    """
+    n = costs.shape[0]
+    residual, missing = np.empty(n), np.empty(n)
+    reduced_costs(costs, revealed, point, residual)
+    excess = -1.0
+    for a in range(n):
+        for k in range(3):
+            system.outer_force[a, k] = (
+                target * system.outer_inverse[a, k] - point.outer_dual[a, k] - system.outer_second[a, k]
+            )
+            system.inner_force[a, k] = (
+                target * system.inner_inverse[a, k] - point.inner_dual[a, k] - system.inner_second[a, k]
+            )
+        system.force[a] = (target - system.second[a]) / point.p[a] - point.s[a]
+        residual[a] += nu - point.s[a]
+        missing[a] = point.outer_dual[a, 1] + point.inner_dual[a, 1] - 1.0
+        excess += point.outer_dual[a, 1]
+    point.outer_step[:, :], point.inner_step[:, :] = 0.0, 0.0
+    point.outer_dual_step[:, :], point.inner_dual_step[:, :] = 0.0, 0.0
+    point.dp[:], point.ds[:] = 0.0, 0.0
+    nu_step = _step(revealing, revealed, point, system, residual, missing, excess)
+    if refine:
+        system.outer_force[:, :], system.inner_force[:, :], system.force[:] = 0.0, 0.0, 0.0
+        prices, earned = np.empty(n), np.empty(n)
+        for a in range(n):
+            q, p = point.outer[a, 0], point.p[a]
+            r, rho = (1.0 - p) / q, p / q
+            f, g = point.outer_dual_step[a], point.inner_dual_step[a]
+            prices[a] = (f[0] - 2.0 * r * f[2] + r * r * f[1]) + (g[0] - 2.0 * rho * g[2] + rho * rho * g[1])
+            residual[a] += 2.0 * (f[2] - r * f[1]) - 2.0 * (g[2] - rho * g[1]) + nu_step - point.ds[a]
+            missing[a] += f[1] + g[1]
+            excess += f[1]
+        weighted_rows(revealed, prices, earned)
+        for a in range(n):
+            residual[a] -= earned[a]
+        nu_step += _step(revealing, revealed, point, system, residual, missing, excess)
+    return nu_step
+
+
+@inner()
+def _step(
+    revealing: Float[np.ndarray, "arms arms"],
+    revealed: Float[np.ndarray, "arms arms"],
+    point: Iterate,
+    system: System,
+    residual: Float[np.ndarray, " arms"],
+    missing: Float[np.ndarray, " arms"],
+    excess: float,
+) -> float:
+    """Solve the system for the forces on the cones and the residuals of the dual equations; add to the steps."""
+    n = point.p.shape[0]
+    solution, pull, earned = np.empty(n + 1), np.empty(n), np.empty(n)
+    solution[n] = excess
+    for a in range(n):
+        q, p = point.outer[a, 0], point.p[a]
+        k, m, i, j = slopes(point, a)
+        force, other = system.outer_force[a], system.inner_force[a]
+        both = (force[1] + other[1] + missing[a]) / (k + m)
+        by_x, by_t, by_v = force[1] - k * both, -2.0 * force[2] - i * both, 2.0 * other[2] - j * both
+        pull[a] = force[0] + other[0] + (1.0 - p) / q * by_t - p / q * by_v + (1.0 - 2.0 * p) / (q * q) * by_x
+        solution[a] = by_t + by_v + 2.0 / q * by_x + system.force[a] - residual[a]
+        solution[n] += by_x
+    weighted_rows(revealed, pull, earned)
+    for a in range(n):
+        solution[a] += earned[a]
+    solve_lower(system.matrix, solution)
+    solve_upper(system.matrix, solution)
+    mass, room = -1.0, 0.0
+    for a in range(n):
+        mass += solution[a] + point.p[a] + point.dp[a]
+        room += system.ones[a]
+    nu_step = mass / room
+    for a in range(n + 1):
+        solution[a] -= nu_step * system.ones[a]
+    weighted_rows(revealing, solution, pull)
+    outer_change, inner_change = np.empty((n, 3)), np.empty((n, 3))
+    for a in range(n):
+        q, p, dp, dq = point.outer[a, 0], point.p[a], solution[a], pull[a]
+        k, m, i, j = slopes(point, a)
+        t, v = dp + (1.0 - p) / q * dq, dp - p / q * dq
+        x = solution[n] + 2.0 / q * dp + (1.0 - 2.0 * p) / (q * q) * dq
+        both = system.outer_force[a, 1] + system.inner_force[a, 1] + missing[a]
+        eta = (both - i * t - j * v - k * x) / (k + m)
+        outer_change[a, 0], outer_change[a, 1], outer_change[a, 2] = dq, x + eta, -t
+        inner_change[a, 0], inner_change[a, 1], inner_change[a, 2] = dq, eta, v
+        point.dp[a] += dp
+        point.ds[a] += system.force[a] - point.s[a] / p * dp
+    move(point.outer_step, 1.0, outer_change)
+    move(point.inner_step, 1.0, inner_change)
+    _answer(system.outer_inverse, outer_change, point.outer_dual, system.outer_force, point.outer_dual_step)
+    _answer(system.inner_inverse, inner_change, point.inner_dual, system.inner_force, point.inner_dual_step)
+    return nu_step
+
+
+@inner()
+def _answer(
+    inverse: Float[np.ndarray, "n 3"],
+    change: Float[np.ndarray, "n 3"],
+    dual: Float[np.ndarray, "n 3"],
+    force: Float[np.ndarray, "n 3"],
+    dual_step: Float[np.ndarray, "n 3"],
+) -> None:
+    """The dual step that goes with a primal one: the force, less the symmetric part of inverse * change * dual."""
+    product = np.empty_like(change)
+    sandwich(inverse, change, dual, product)
+    move(dual_step, 1.0, force)
+    move(dual_step, -1.0, product)

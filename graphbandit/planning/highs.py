@@ -1,0 +1,65 @@
+"""The sampling program by HiGHS, the reference: slower than the compiled simplex, and built on other ideas."""
+
+import numpy as np
+
+from graphbandit.base.shapes import Float
+from graphbandit.errors import SolverError
+from graphbandit.planning.program import Program
+
+OPTIONS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
+
+
+def highs_program(program: Program) -> tuple[Float[np.ndarray, " arms"], Float[np.ndarray, " arms"]]:
+    """p and y, on the rows that ask for something and the columns that answer."""
+    from scipy.optimize import linprog
+
+    demand, gaps = program.demand, program.gaps
+    rows = np.flatnonzero(demand > 0)
+    asked = program.reveals[rows]
+    useful = np.asarray(asked.sum(axis=0)).ravel() > 0
+    useful[program.best] = True
+    columns = np.flatnonzero(useful & program.available)
+    scale = float(gaps[columns].max()) or 1.0
+    result = linprog(  # type: ignore[call-overload]  # the stubs know no sparse A_ub
+        gaps[columns] / scale,
+        A_ub=-asked[:, columns],
+        b_ub=-demand[rows],
+        A_eq=np.ones((1, len(columns))),
+        b_eq=[1.0],
+        bounds=(0, None),
+        method="highs-ds",
+        options=OPTIONS,
+    )
+    if result.status != 0:
+        raise SolverError(f"the sampling program has no solution: {result.message}")
+    p, y = np.zeros(len(demand)), np.zeros(len(demand))
+    p[columns] = np.maximum(result.x, 0.0)
+    p /= p.sum()
+    y[rows] = np.maximum(-result.ineqlin.marginals, 0.0) * scale
+    return p, y
+
+
+def largest_factor(program: Program) -> tuple[float, Float[np.ndarray, " arms"]]:
+    """(s, p): max s subject to q(a) >= s b(a), sum_a p(a) = 1, p >= 0, s <= 1, and a p that reaches it."""
+    from scipy.optimize import linprog
+    from scipy.sparse import csr_array, hstack
+
+    demand, columns = program.demand, np.flatnonzero(program.available)
+    rows = np.flatnonzero(demand > 0)
+    asked = program.reveals[rows][:, columns]
+    n = len(columns)
+    result = linprog(  # type: ignore[call-overload]
+        np.concatenate([np.zeros(n), [-1.0]]),
+        A_ub=hstack([-asked, csr_array(demand[rows][:, None])], format="csr"),
+        b_ub=np.zeros(len(rows)),
+        A_eq=np.concatenate([np.ones(n), [0.0]])[None],
+        b_eq=[1.0],
+        bounds=[(0, None)] * n + [(0, 1)],
+        method="highs-ds",
+        options=OPTIONS,
+    )
+    if result.x is None:
+        raise SolverError(f"how much of the demands can be met has no answer: {result.message}")
+    p = np.zeros(len(demand))
+    p[columns] = np.maximum(result.x[:-1], 0.0)
+    return float(result.x[-1]), p / p.sum()

@@ -1,0 +1,47 @@
+"""Graphs in the one form in which planning kernels take them."""
+
+from collections.abc import Iterator
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from graphbandit.graphs.batch import FeedbackGraphs
+from graphbandit.graphs.graph import FeedbackGraph
+
+if TYPE_CHECKING:
+    from graphbandit.kernels.graphs.adjacency import Graph, Graphs
+
+_NO_WORDS = np.empty((1, 0, 0), dtype=np.uint64)
+_FIRST = np.zeros(1, dtype=np.int32)
+_NO_LISTS = (np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32)) * 2
+for _array in (_NO_WORDS, _FIRST, *_NO_LISTS):
+    _array.flags.writeable = False  # as those of graphs are: kernels are compiled for one type
+
+
+@cache
+def _forms() -> Any:
+    from graphbandit.kernels.graphs import adjacency
+
+    return adjacency
+
+
+def kernel_graph(graph: FeedbackGraph) -> "Graph":
+    """One graph."""
+    rows = graph.rows
+    if isinstance(rows, np.ndarray):
+        packed: Graph = _forms().Graph(rows, *_NO_LISTS)
+        return packed
+    listed: Graph = _forms().Graph(_NO_WORDS[0], *graph.csr(), *graph.in_csr())
+    return listed
+
+
+def kernel_batches(graphs: FeedbackGraphs) -> "Iterator[tuple[slice, Graphs]]":
+    """A batch, as slices of its rounds: all at once where graphs are packed, one by one where they are large."""
+    Graphs = _forms().Graphs
+    if graphs.is_packed:
+        yield slice(None), Graphs(graphs.words, graphs.index, *_NO_LISTS)
+        return
+    for t in range(len(graphs)):
+        graph = graphs[t]
+        yield slice(t, t + 1), Graphs(_NO_WORDS, _FIRST, *graph.csr(), *graph.in_csr())

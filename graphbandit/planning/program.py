@@ -1,0 +1,138 @@
+"""One sampling program: its data, its answers, and the certificate that judges them.
+
+    minimise    sum_a p(a) c(a)
+    subject to  q(a) = sum_j p(j) P[j, a]  >=  b(a),   p >= 0,   sum_a p(a) = 1,   p(j) = 0 for arms not available
+
+P[j, a] is the probability that playing j reveals a: 0 or 1 where the graph is known. Weak duality makes the certificate
+short: for any y >= 0,
+
+    sum_a b(a) y(a) + min over available j of (c(j) - sum_a P[j, a] y(a))
+
+is a lower bound on the optimum, so a feasible p with that cost is optimal, whoever found it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from graphbandit.base.programs import CERTIFIED, SMALLEST_OBJECTIVE
+from graphbandit.base.shapes import Bool, Float
+from graphbandit.graphs.graph import FeedbackGraph
+from graphbandit.planning.kernel_graphs import kernel_graph
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SamplingSolution:
+    """An answer of the sampling program with its certificate.
+
+    `probabilities` is p, `observation_probabilities` q, `demand` b, `duals` y; `duality_gap` is relative.
+    """
+
+    probabilities: Float[np.ndarray, " arms"]
+    observation_probabilities: Float[np.ndarray, " arms"]
+    objective: float
+    duality_gap: float
+    infeasibility: float
+    solver: str
+    demand: Float[np.ndarray, " arms"]
+    duals: Float[np.ndarray, " arms"]
+
+    @property
+    def is_feasible(self) -> bool:
+        """Whether no constraint is violated by more than 1e-9."""
+        return self.infeasibility <= CERTIFIED
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether p is feasible, and its cost within a relative 1e-9 of a proven lower bound."""
+        return self.infeasibility <= CERTIFIED and self.duality_gap <= CERTIFIED
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """The data of one program, trusted.
+
+    - `graph`: the feedback graph, or the matrix P of edge probabilities.
+    - `demand`: b, 0 where nothing is asked for.
+    - `gaps`: c, 0 for `best` and at least 0 for available arms.
+    - `best`: the available arm of gap 0.
+    - `available`: the arms that may be played.
+    """
+
+    graph: FeedbackGraph | Float[np.ndarray, "arms arms"]
+    demand: Float[np.ndarray, " arms"]
+    gaps: Float[np.ndarray, " arms"]
+    best: int
+    available: Bool[np.ndarray, " arms"]
+
+    @cached_property
+    def reveals(self) -> "csr_array":
+        """[a, j] is P[j, a]: the arms that reveal a, in rows."""
+        from scipy.sparse import csr_array
+
+        if isinstance(self.graph, FeedbackGraph):
+            return self.graph.to_sparse().astype(np.float64).T.tocsr()
+        return csr_array(self.graph.T)
+
+    def scaled(self, factor: float) -> "Program":
+        """The same program with all demands times `factor`."""
+        return replace(self, demand=factor * self.demand)
+
+    def observed(self, p: Float[np.ndarray, " arms"]) -> Float[np.ndarray, " arms"]:
+        """q, summed in an order of our own and not in BLAS's."""
+        if isinstance(self.graph, FeedbackGraph):
+            from graphbandit.kernels.planning.parts import observation_probabilities
+
+            q, scratch = np.empty(len(p)), np.empty(len(p), dtype=np.int32)
+            observation_probabilities(kernel_graph(self.graph), p, scratch, q)
+            return q
+        return np.asarray((p[:, None] * self.graph).sum(axis=0))
+
+    def certified(self, p: Float[np.ndarray, " arms"], y: Float[np.ndarray, " arms"], solver: str) -> SamplingSolution:
+        """An answer with what the certificate says of it, good or bad; negative duals count as 0."""
+        if isinstance(self.graph, FeedbackGraph):
+            from graphbandit.kernels.planning.parts import certify_program
+
+            scratch, q = np.empty(len(p), dtype=np.int32), np.empty(len(p))
+            violation, objective, bound, largest = certify_program(
+                kernel_graph(self.graph), self.demand, self.gaps, self.available, p, y, scratch, q
+            )
+        else:
+            q, objective = self.observed(p), float((p * self.gaps).sum())
+            prices = np.maximum(y, 0.0)
+            short = np.where(self.demand > 0.0, self.demand - q, 0.0)
+            violations = (short.max(), -p.min(), np.abs(p[~self.available]).max(initial=0.0), abs(p.sum() - 1.0), 0.0)
+            violation = float(max(violations))
+            reduced = self.gaps - (self.graph * prices).sum(axis=1)
+            bound = float((self.demand * prices).sum() + reduced[self.available].min())
+            largest = float(self.gaps[self.available].max())
+        return solution(self.demand, p, y, q, (violation, objective, bound, largest), solver)
+
+
+def solution(
+    demand: Float[np.ndarray, " arms"],
+    p: Float[np.ndarray, " arms"],
+    y: Float[np.ndarray, " arms"],
+    q: Float[np.ndarray, " arms"],
+    certificate: Sequence[float],
+    solver: str,
+) -> SamplingSolution:
+    """An answer from its certificate: (largest violation, objective, lower bound, largest cost)."""
+    violation, objective, bound, largest = certificate
+    scale = max(objective, SMALLEST_OBJECTIVE * largest)
+    return SamplingSolution(
+        probabilities=p,
+        observation_probabilities=q,
+        objective=objective,
+        duality_gap=max(objective - bound, 0.0) / scale if scale > 0 else 0.0,
+        infeasibility=violation,
+        solver=solver,
+        demand=demand,
+        duals=y,
+    )

@@ -1,0 +1,35 @@
+"""Which arms can be revealed at all, by the arms on offer."""
+
+import numpy as np
+
+from graphbandit.base.shapes import Bool, Float
+from graphbandit.errors import GraphError
+from graphbandit.graphs.batch import FeedbackGraphs
+from graphbandit.graphs.graph import FeedbackGraph
+from graphbandit.graphs.probabilistic import ProbabilisticGraphs
+
+
+def check_revealed(graphs: FeedbackGraphs | ProbabilisticGraphs, available: Bool[np.ndarray, "n arms"] | None) -> None:
+    """Raise GraphError unless every arm on offer is revealed by one on offer."""
+    everyone = np.ones(graphs.n_arms, dtype=np.bool_)
+    for t in range(len(graphs)):
+        offered = everyone if available is None else available[t]
+        graph = graphs[t] if isinstance(graphs, FeedbackGraphs) else graphs.matrix(t)
+        hidden = np.flatnonzero(offered & ~revealed_by_some(graph, offered))
+        if len(hidden):
+            arms = ", ".join(map(str, hidden[:8]))
+            raise GraphError(
+                f"in the graph of round {t} of the batch no arm on offer reveals arm {arms}; expected one that does, "
+                "or AdaCBG(unrevealed='ignore'), which asks nothing of what cannot be learnt"
+            )
+
+
+def revealed_by_some(
+    graph: FeedbackGraph | Float[np.ndarray, "arms arms"], available: Bool[np.ndarray, " arms"]
+) -> Bool[np.ndarray, " arms"]:
+    """The arms that some available arm reveals, or may reveal where edges have probabilities."""
+    if isinstance(graph, np.ndarray):
+        likely: Bool[np.ndarray, " arms"] = (graph[available] > 0.0).any(axis=0)
+        return likely
+    out = graph.to_sparse().tocsr()[np.flatnonzero(available)]
+    return np.bincount(out.indices, minlength=graph.n_arms) > 0

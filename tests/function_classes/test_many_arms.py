@@ -1,0 +1,38 @@
+"""Many arms: a superset of the candidates that takes time linear in their number, and draws in one call."""
+
+import numpy as np
+import pytest
+
+import graphbandit as gb
+from graphbandit.function_classes import ellipsoid
+
+
+@pytest.mark.parametrize("radius", [0.01, 0.3, 5.0])
+def test_beyond_some_number_of_arms_candidates_are_a_superset(monkeypatch: pytest.MonkeyPatch, radius: float) -> None:
+    rng = np.random.default_rng(0)
+    functions = gb.LinearClass(n_arms=60, dimension=4, ridge=1.0)
+    contexts = rng.normal(size=(40, 60, 4))
+    seen = gb.Observations.from_masks(contexts, rng.random((40, 60)) < 0.1, contexts @ rng.normal(size=4))
+    space = functions.version_space(functions.add(functions.empty(), seen), radius)
+    available = rng.random((40, 60)) < 0.8
+    exact = functions.candidates(space, contexts, available)
+    assert functions.exact_candidates
+    monkeypatch.setattr(ellipsoid, "EXACT_ARMS", 0)
+    more = functions.candidates(space, contexts, available)
+    assert (more >= exact).all()
+    assert (more <= available).all()
+    assert more.sum() < available.sum() or radius > 1.0
+    assert not gb.LinearClass(n_arms=301, dimension=4).exact_candidates
+    assert gb.LinearClass(n_arms=301, dimension=4, parameters="per-arm").exact_candidates
+
+
+@pytest.mark.parametrize("parameters", ["shared", "per-arm"])
+def test_draws_are_evaluated_together_as_one_by_one(parameters: str) -> None:
+    rng = np.random.default_rng(1)
+    functions = gb.LinearClass(n_arms=7, dimension=3, parameters=parameters, ridge=1.0)  # type: ignore[arg-type]
+    contexts = rng.normal(size=(5, 7, 3))
+    draws = functions.draws(functions.empty(), noise=1.0, count=9, rng=rng)
+    values = functions.draw_values(draws, contexts)
+    for b in range(9):
+        model = ellipsoid.LinearModel(parameters=draws.members.parameters[b])
+        np.testing.assert_array_equal(values[:, b], functions.predict(model, contexts))

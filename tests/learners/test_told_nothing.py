@@ -1,0 +1,143 @@
+"""With nothing told, decisions for rewards y and a + b y are the same; what a half-life and a longest epoch do."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import graphbandit as gb
+from graphbandit.learners.base import Learner
+from graphbandit.rounds.shown import Shown
+
+ARMS, D, ROUNDS = 5, 3, 90
+GRAPH = gb.graphs.clique_group(ARMS, 2)
+REVEALS = GRAPH.to_dense()
+
+LEARNERS: dict[str, Any] = {
+    "IDS.G": gb.IDSG(draws=40),
+    "IDS.G, frequentist": gb.IDSG(form="frequentist"),
+    "AdaCB.G": gb.AdaCBG(),
+    "AdaCB.G, width": gb.AdaCBG(gamma="width"),
+    "AdaCB": gb.learners.AdaCB(),
+    "Thompson": gb.learners.BootstrappedThompson(draws=40),
+    "FALCON": gb.Falcon(),
+    "RegCB.G": gb.RegCBG(),
+    "RegCB": gb.learners.RegCB(),
+    "RegCB, elimination": gb.learners.RegCB(form="elimination"),
+    "SquareCB": gb.learners.SquareCB(),
+    "SquareCB, ridge": gb.learners.SquareCB(oracle="ridge"),
+    "SquareCB, offline": gb.learners.SquareCB(oracle="offline"),
+    "SquareCB.G": gb.SquareCBG(),
+    "SquareCB.G, online": gb.SquareCBG(oracle="vaw"),
+    "greedy": gb.Greedy(),
+    "epsilon-greedy": gb.learners.EpsilonGreedy(),
+    "explore, then commit": gb.learners.ExploreThenCommit(explore_rounds=20),
+}
+
+CLASSES: dict[str, Any] = {
+    "linear": gb.LinearClass(n_arms=ARMS, dimension=D, parameters="per-arm", intercept=True),
+    "kernel": gb.KernelClass(n_arms=ARMS, dimension=D, parameters="per-arm", n_features=8),
+}
+
+
+def played(learner: Learner, functions: Any, a: float, b: float, **problem: Any) -> list[np.ndarray]:
+    """The probabilities of a run whose rewards are a + b y; noise belongs to the round, whatever is played."""
+    rng = np.random.default_rng(0)
+    contexts = rng.normal(size=(ROUNDS, D))
+    means = contexts @ rng.normal(size=(D, ARMS))
+    rewards = a + b * (means + 0.5 * rng.normal(size=means.shape))
+    state = learner.init(gb.Problem(n_arms=ARMS, function_class=functions, **problem))
+    draw, found, t = np.random.default_rng(1), [], 0
+    while t < ROUNDS:
+        n = min(learner.rounds_until_update(state), ROUNDS - t)
+        part = slice(t, t + n)
+        shown = Shown(contexts[part], gb.FeedbackGraphs.repeat(GRAPH, n))
+        decisions = learner.decide(state, shown, draw)
+        found.append(decisions.probabilities)
+        if n < learner.rounds_until_update(state):
+            break
+        revealed = REVEALS[decisions.action]
+        seen = gb.Observations.from_masks(
+            contexts[part],
+            revealed,
+            rewards[part],
+            first_round=t,
+            actions=decisions.action,
+            observation_probabilities=decisions.observation_probabilities,
+        )
+        state, t = learner.update(state, seen), t + n
+    return found
+
+
+@pytest.mark.filterwarnings("ignore::graphbandit.errors.EstimatedNoiseWarning")
+@pytest.mark.parametrize("kind", CLASSES)
+@pytest.mark.parametrize("name", LEARNERS)
+def test_units_and_zero_do_not_matter(name: str, kind: str) -> None:
+    learner = LEARNERS[name]
+    plain = played(learner, CLASSES[kind], 0.0, 1.0)
+    for one, other in zip(plain, played(learner, CLASSES[kind], 0.0, 64.0), strict=True):
+        np.testing.assert_array_equal(one, other)
+    for one, other in zip(plain, played(learner, CLASSES[kind], 500.0, 80.0), strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore::graphbandit.errors.EstimatedNoiseWarning")
+def test_a_told_noise_replaces_the_estimate_and_nothing_else() -> None:
+    told = [played(gb.IDSG(draws=40), CLASSES["linear"], a, b, noise=0.5 * b) for a, b in ((0.0, 1.0), (500.0, 80.0))]
+    for one, other in zip(*told, strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-9)
+
+
+def test_no_epoch_is_longer_than_the_longest() -> None:
+    learner = gb.Greedy()
+    problem = gb.Problem(n_arms=2, function_class=gb.LinearClass(n_arms=2, dimension=1), longest_epoch=5)
+    assert [learner.epochs(problem).tau(m) for m in range(7)] == [0, 2, 4, 8, 13, 18, 23]
+    assert learner.rounds_until_update(learner.init(problem)) == 2
+
+
+def test_with_a_half_life_a_learner_follows_a_change() -> None:
+    """Two arms change places half-way; only the learner that forgets notices."""
+    rounds = 600
+    functions = gb.LinearClass(n_arms=2, dimension=1, parameters="per-arm")
+    lost = {}
+    for half_life in (None, 30.0):
+        problem = gb.Problem(n_arms=2, function_class=functions, half_life=half_life, longest_epoch=10)
+        learner, rng, t = gb.Greedy(), np.random.default_rng(0), 0
+        state, regret = learner.init(problem), np.zeros(rounds)
+        while t < rounds:
+            n = min(learner.rounds_until_update(state), rounds - t)
+            contexts, graphs = np.ones((n, 1)), gb.FeedbackGraphs.repeat(gb.graphs.complete(2), n)
+            action = learner.decide(state, Shown(contexts, graphs), rng).action
+            means = np.where((np.arange(t, t + n) < rounds // 2)[:, None], [1.0, 0.0], [0.0, 1.0])
+            regret[t : t + n] = means.max(axis=1) - means[np.arange(n), action]
+            rewards = means + 0.3 * rng.normal(size=means.shape)
+            seen = gb.Observations.from_masks(contexts, np.ones((n, 2), bool), rewards, first_round=t)
+            if n < learner.rounds_until_update(state):
+                break
+            state, t = learner.update(state, seen), t + n
+        lost[half_life] = regret[rounds // 2 :].sum()
+    assert lost[30.0] < 0.25 * lost[None]
+
+
+def test_finite_version_spaces_nest() -> None:
+    """F_{m+1} is within F_m, though the radius is the same at all times."""
+    rng = np.random.default_rng(4)
+    values = 0.3 * rng.normal(size=(1, 30, 4))
+    functions = gb.FiniteClass(lambda x: np.repeat(values, len(x), axis=0), n_functions=30, n_arms=4)
+    problem = gb.Problem(n_arms=4, function_class=functions, noise=0.5)
+    learner, t = gb.AdaCBG(), 0
+    state = learner.init(problem)
+    sizes, free = [], []
+    for _ in range(30):
+        n, before = learner.rounds_until_update(state), state.space.members
+        shown = Shown(np.zeros((n, 1)), gb.FeedbackGraphs.repeat(gb.graphs.bandit(4), n))
+        action = learner.decide(state, shown, rng).action
+        revealed = np.arange(4) == action[:, None]
+        rewards = values[:, 0] + 0.5 * rng.normal(size=(n, 4))
+        state = learner.update(state, gb.Observations.from_masks(np.zeros((n, 1)), revealed, rewards, first_round=t))
+        t += n
+        assert (state.space.members <= before).all()
+        sizes.append(state.space.size)
+        free.append(functions.version_space(state.data, state.radius).size)
+    assert sizes[-1] >= 1
+    assert min(free) < max(free)
