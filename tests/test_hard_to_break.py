@@ -71,6 +71,7 @@ def test_an_interrupted_batch_is_decided_or_not(tmp_path):
         return one
 
     before = content(fresh(), tmp_path)
+    fresh().decide_batch(contexts, GRAPH)  # a compiler that is interrupted may not recover
     done = fresh()
     duration = seconds(lambda: done.decide_batch(contexts, GRAPH))
     after, stopped = content(done, tmp_path), 0
@@ -86,6 +87,9 @@ def test_an_interrupted_loop_has_no_call_half_done(learner, tmp_path):
     """A twin that is told of the same rounds and rewards is the same, whenever the signal comes."""
     rng = np.random.default_rng(1)
     played = 0
+    warm = bandit(learner)  # a compiler that is interrupted may not recover
+    for _ in range(5):
+        warm.observe(warm.decide([0.0, 0.0], GRAPH), everything(0.5))
     for _ in range(60):
         one = bandit(learner, seed=4, identity="twin")
         one.observe(one.decide([0.0, 0.0], GRAPH), everything(0.5))

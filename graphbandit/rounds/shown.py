@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from graphbandit.base.checks import available_array, first_not_finite
 from graphbandit.base.shapes import Bool, Shaped
@@ -15,7 +16,7 @@ Graphs = FeedbackGraphs | ProbabilisticGraphs
 """A batch of graphs, or of the probabilities of their edges."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, init=False)
 class Shown:
     """A batch of n rounds as a learner sees them. It is checked when it is built, so whoever holds one may trust it.
 
@@ -31,10 +32,11 @@ class Shown:
 
     contexts: Shaped[np.ndarray, "n ..."]
     graphs: Graphs | None
-    available: Bool[np.ndarray, "n arms"] | None = None
+    available: Bool[np.ndarray, "n arms"] | None
 
-    def __post_init__(self) -> None:
-        contexts, graphs = self.contexts, self.graphs
+    def __init__(
+        self, contexts: Shaped[np.ndarray, "..."], graphs: Graphs | None, available: npt.ArrayLike | None = None
+    ) -> None:
         if not isinstance(contexts, np.ndarray) or contexts.ndim == 0:
             raise InputError(
                 f"contexts is a {type(contexts).__name__}; expected an array with the round as its first axis"
@@ -51,10 +53,11 @@ class Shown:
                 )
             if len(graphs) != n:
                 raise InputError(f"{n} contexts came with {len(graphs)} graphs; expected one graph a round")
-        if self.available is not None:
-            n_arms = graphs.n_arms if graphs is not None else np.shape(self.available)[-1]
-            # a copy: whoever handed the mask in may change it
-            object.__setattr__(self, "available", np.array(available_array(self.available, n, n_arms), order="C"))
+        mask = None
+        if available is not None:
+            n_arms = graphs.n_arms if graphs is not None else np.shape(available)[-1]
+            mask = np.array(available_array(available, n, n_arms), order="C")  # whoever handed it in may change it
+        self.__dict__.update(contexts=contexts, graphs=graphs, available=mask)
 
     @property
     def n_arms(self) -> int | None:

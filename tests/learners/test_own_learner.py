@@ -128,11 +128,12 @@ def test_an_arm_that_is_not_on_offer_is_refused():
 
 
 def test_a_state_without_a_problem_is_named():
+    shown = Shown(np.zeros((1, 1)), gb.FeedbackGraphs.repeat(gb.graphs.complete(4), 1))
     with pytest.raises(SettingError, match="the state int has no problem; expected one"):
-        Softmax().decide(3, Shown(np.zeros((1, 1)), gb.FeedbackGraphs.repeat(gb.graphs.complete(4), 1)), None)
+        Softmax().decide(3, shown, np.random.default_rng(0))
 
 
-def test_what_is_shown_is_checked_where_it_is_built():
+def test_rounds_that_do_not_fit_are_refused_where_they_are_built():
     with pytest.raises(InputError, match="shown is a ndarray; expected a Shown"):
         Softmax().decide(Softmax().init(gb.Problem(n_arms=2)), np.zeros(3), np.random.default_rng(0))
     with pytest.raises(InputError, match="contexts have nan at"):

@@ -7,10 +7,11 @@ import graphbandit as gb
 from graphbandit.errors import GraphError, InputError, SettingError
 
 
-class Numbers:
+class Numbers(np.random.Generator):
     """In place of a generator: these uniform numbers."""
 
     def __init__(self, uniforms):
+        super().__init__(np.random.PCG64())
         self.uniforms = np.asarray(uniforms)
 
     def random(self, n):
