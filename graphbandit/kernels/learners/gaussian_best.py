@@ -3,9 +3,9 @@
 The maximum M of the arms has the distribution function F(x) = prod_a Phi_a(x). Between two points x < y it rises by
 F(y) - F(x), and of that rise arm a's share is (log Phi_a(y) - log Phi_a(x)) / (log F(y) - log F(x)): exact where the
 log Phi are in proportion, and of second order in the step otherwise. The shares add up to 1 whatever the steps. Steps
-are halved until F rises by at most STEP in each, the rise times their length is at most WIDE and, where the log Phi of two arms or more change, the rise times the
-product of the two largest changes is at most UNEVEN: so an arm known to the last digit and one hardly known are
-resolved alike.
+are halved until F rises by at most STEP in each, the rise times their length is at most WIDE of the range and, where
+the log Phi of two arms or more change, the rise times the product of the two largest changes is at most UNEVEN: so an
+arm known to the last digit and one hardly known are resolved alike.
 """
 
 import math
@@ -22,7 +22,7 @@ STEP = 1.0 / 32.0
 """F rises by at most this from one point to the next."""
 
 WIDE = 5e-4
-"""Rise times length of a step, as a share of the whole range: the mean of the maximum is taken at the middle of steps."""
+"""Rise times length of a step, as a share of the range: the mean of the maximum is taken at the middle of steps."""
 
 UNEVEN = 1e-4
 """What of a rise may be shared unevenly within a step: rise times the changes of log Phi of the two fastest arms."""
