@@ -47,7 +47,10 @@ myst_substitutions = {
     "version": release,
     "made_here": f"*The pictures on this page were made by its own code: `make docs`, graphbandit {release}.*",
 }
-suppress_warnings = ["myst.header"]  # a report may start its tables at the third level
+suppress_warnings = [
+    "myst.header",  # a report may start its tables at the third level
+    "ref.python",  # the axes in annotations, as " size", are no references
+]
 
 # notebooks: Markdown with cells, run when the site is built; DOCS_EXECUTE=off shows the code alone
 nb_execution_mode = os.environ.get("DOCS_EXECUTE", "cache")
