@@ -373,7 +373,6 @@ SETTINGS = {
         lambda: learners.UCBN().init(gb.Problem(n_arms=2)),
         "noise is None in both the learner and the problem",
     ),
-    "no noise for LinTS": (lambda: gb.LinTS().init(gb.Problem(n_arms=2)), "noise is None in both the learner"),
 }
 
 
