@@ -55,10 +55,10 @@ class OnlineLinear:
     """The settings of an oracle; `start`, `predict` and `update` are states in, states and values out.
 
     >>> oracle = OnlineLinear(method="vaw", n_arms=1)
-    >>> seen = Observations.from_masks(np.array([[1.0], [1.0]]), np.array([[True], [True]]), np.array([[1.0], [1.0]]))
+    >>> seen = Observations.from_masks(np.array([[1.0], [1.0]]), np.array([[True], [True]]), np.array([[1.0], [3.0]]))
     >>> state = oracle.update(None, seen)
-    >>> oracle.predict(state, np.array([[1.0]]))  # (1 + 1) / (1 + 1 + 1 + 1): A counts lam, both x and the new one
-    array([[0.5]])
+    >>> oracle.predict(state, np.array([[1.0]]))  # 1 + (0 + 2) / (1 + 1 + 1 + 1): A counts lam, both x and the new one
+    array([[1.5]])
     """
 
     method: str

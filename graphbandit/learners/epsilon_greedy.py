@@ -30,8 +30,8 @@ class EpsilonGreedy(EstimateLearner):
     - `epoch_growth`: factor between the ends of epochs, 2 by default; smaller fits more often.
     - `function_class`: the functions that may be the truth; None (default): those of the problem.
 
-    >>> learner = EpsilonGreedy()
-    >>> [round(learner.epsilon_in(m, n_arms=8), 4) for m in (1, 4, 5, 8)]
+    >>> learner, problem = EpsilonGreedy(), Problem(n_arms=8)
+    >>> [round(learner.epsilon_in(m, problem), 4) for m in (1, 4, 5, 8)]
     [1.0, 1.0, 0.7937, 0.3969]
     """
 
