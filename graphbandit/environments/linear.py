@@ -136,8 +136,8 @@ class LinearEnvironment(GraphEnvironment):
 
     def _draw_theta(self, rng: np.random.Generator, rows: int, size: int) -> Float[np.ndarray, "rows size"]:
         directions = rng.standard_normal((rows, size))
-        theta: Float[np.ndarray, "rows size"] = directions * (
-            self.signal / np.sqrt((directions**2).sum(axis=1, keepdims=True))
+        theta: Float[np.ndarray, "rows size"] = (
+            self.signal * directions / np.sqrt((directions**2).sum(axis=1, keepdims=True))
         )
         return theta
 
