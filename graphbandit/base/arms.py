@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
+from typing import Any
 
 from graphbandit.base.saved_files import savable
 from graphbandit.errors import SettingError, UnknownArmError
@@ -49,7 +50,10 @@ class ArmNames:
     @classmethod
     def of(cls, names: Iterable[str] | ArmNames) -> ArmNames:
         """Names from any iterable of text."""
-        return names if isinstance(names, ArmNames) else cls(names)  # type: ignore[arg-type]
+        if isinstance(names, ArmNames):
+            return names
+        listed: Any = names if isinstance(names, str | bytes) or not isinstance(names, Iterable) else tuple(names)
+        return cls(listed)
 
     @cached_property
     def _places(self) -> dict[str, int]:
