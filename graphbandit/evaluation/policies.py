@@ -13,13 +13,12 @@ import numpy as np
 from graphbandit.bandit import Bandit
 from graphbandit.base.checks import numbers
 from graphbandit.base.shapes import Float
-from graphbandit.errors import HorizonError, InputError, SettingError
+from graphbandit.errors import FitError, HorizonError, InputError, SettingError
 from graphbandit.evaluation.models import default_class, model_contexts
 from graphbandit.learners.base import Learner
 from graphbandit.learners.problem import Problem
 from graphbandit.logs import Log, LogBatch
-from graphbandit.rounds import Observations
-from graphbandit.rounds.shown import Shown
+from graphbandit.rounds import Observations, Shown
 
 TOLERANCE = 1e-6
 """How far the probabilities of a round may be from a sum of one."""
@@ -178,7 +177,11 @@ class TrainedPolicy(Policy):
         self._rounds += len(part)
         self._waiting += len(part)
         if ends:
-            self.state = self._learner.update(self.state, Observations.concatenate(self._unlearnt))
+            seen = Observations.concatenate(self._unlearnt)
+            try:
+                self.state = self._learner.update(self.state, seen)
+            except FitError:
+                self.state = self._learner.postpone(self.state, seen)
             self._unlearnt, self._waiting = [], 0
 
 

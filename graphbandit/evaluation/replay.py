@@ -11,15 +11,15 @@ import numpy as np
 from graphbandit.base.checks import setting_number
 from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Float
-from graphbandit.errors import HorizonError, LogError, SettingError
+from graphbandit.errors import FitError, HorizonError, LogError, SettingError
 from graphbandit.evaluation.intervals import asymptotic
 from graphbandit.evaluation.models import default_class, model_contexts
+from graphbandit.evaluation.policies import decide
 from graphbandit.learners.base import Learner
 from graphbandit.learners.problem import Problem
 from graphbandit.logs import Log, LogBatch
 from graphbandit.logs.batch import times_graphs
 from graphbandit.rounds import Observations
-from graphbandit.rounds.shown import Shown
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -119,15 +119,13 @@ class _Run:
 
     def _offer(self, part: LogBatch, ends_at: int) -> None:
         contexts = model_contexts(part.contexts) if self._constant else part.contexts
-        unused = np.random.default_rng(0)  # probabilities do not depend on what is drawn
-        made = self._learner.decide(self.state, Shown(contexts, part.graphs, part.available), unused)
+        made = decide(self._learner, self.state, part, contexts)
         rows = np.arange(len(part))
         ratio = made.probabilities[rows, part.actions] / part.probability
         self.clipped += int((ratio > self._most * (1 + 1e-9)).sum())
         kept = self._rng.random(len(part)) < ratio / self._most
         if not kept.any():
             return
-        notes = made.notes[kept]
         chosen = part.take(kept)
         p = made.probabilities[kept]
         q = times_graphs(p, chosen.graphs) if chosen.graphs is not None else np.full(p.shape, np.nan)
@@ -145,7 +143,7 @@ class _Run:
                 available=chosen.available,
                 actions=chosen.actions,
                 observation_probabilities=q,
-                notes=notes,
+                notes=made.notes[kept],
             )
         )
         self._rounds += len(chosen)
@@ -154,5 +152,9 @@ class _Run:
             self._learn()
 
     def _learn(self) -> None:
-        self.state = self._learner.update(self.state, Observations.concatenate(self._unlearnt))
+        seen = Observations.concatenate(self._unlearnt)
+        try:
+            self.state = self._learner.update(self.state, seen)
+        except FitError:
+            self.state = self._learner.postpone(self.state, seen)
         self._unlearnt, self._waiting = [], 0

@@ -7,6 +7,7 @@ import io
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -94,7 +95,8 @@ def coverage(graph: str, scenario: str, rounds: int, method: str, repeats: int) 
         log = problem.log(rounds, stream(0, "evaluation", "coverage", graph, scenario, rounds, repeat))
         target = problem.target(log.to_batch().contexts)
         for group in (ANY_SIZE, tuple(name for name in INTERVALS if name not in ANY_SIZE)):
-            table = evaluate(log, {"target": target}, method=method, interval=group[0], level=LEVEL, worth=False)  # type: ignore[arg-type]
+            chosen: dict[str, Any] = {"method": method, "interval": group[0], "level": LEVEL, "worth": False}
+            table = evaluate(log, {"target": target}, model=problem.model, **chosen)
             for name in group:  # one pass over the log does for all intervals of a kind
                 settings = replace(table.settings, interval=name, seed=repeat)
                 estimator = Estimator(settings=settings, reward_range=(0.0, 1.0), counts=table.sums.counts)

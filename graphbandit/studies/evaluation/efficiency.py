@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -35,7 +36,8 @@ def efficiency(problem: LinearProblem, name: str, repeats: int, on_repeat: Calla
         log = problem.log(ROUNDS, stream(0, "evaluation", "efficiency", name, repeat))
         target = problem.target(log.to_batch().contexts)
         for i, method in enumerate(METHODS):
-            table = evaluate(log, {"target": target}, method=method, interval="asymptotic", worth=False)  # type: ignore[arg-type]
+            settings: dict[str, Any] = {"method": method, "interval": "asymptotic", "worth": False}
+            table = evaluate(log, {"target": target}, model=problem.model, **settings)
             values[repeat, i] = table["target"].value
         on_repeat()
     scale = ROUNDS / bound

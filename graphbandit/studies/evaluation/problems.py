@@ -9,6 +9,7 @@ import numpy as np
 
 from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Float, Int
+from graphbandit.function_classes import LinearClass
 from graphbandit.graphs import FeedbackGraph, FeedbackGraphs, bandit, clique_group, complete, erdos_renyi, star
 from graphbandit.logs import Log
 from graphbandit.logs.batch import times_graphs
@@ -75,6 +76,13 @@ class LinearProblem:
         rewards = self.means(x) + self.noise * rng.normal(size=(n, self.n_arms))
         rewards[~FeedbackGraphs.repeat(self.graph, n).revealed(actions)] = np.nan
         return Log.from_arrays(contexts=x, graphs=self.graph, actions=actions, probabilities=p, rewards=rewards)
+
+    @property
+    def model(self) -> LinearClass:
+        """The model of doubly robust estimators: ridge regression with lambda = 1, one for each arm."""
+        return LinearClass(
+            n_arms=self.n_arms, dimension=self.dimension, parameters="per-arm", intercept=True, ridge=1.0
+        )
 
     def truth(self, n: int = 400_000) -> tuple[float, float]:
         """The target's value, and the variance bound times n: Var(V(x)) + E sum_a pi(a)^2 noise^2 / q(a)."""
