@@ -440,6 +440,8 @@ class Bandit:
         Returns the decisions with their ids. One that was taken before, by its key, is the same again. The rounds
         count from now on: where an epoch ends, the learner learns first.
         """
+        if not isinstance(decisions, Iterable):
+            raise InputError(f"decisions is a {type(decisions).__name__}; expected a list of decisions of a Decider")
         given = list(decisions)
         for decision in given:
             self._check_taken(decision)

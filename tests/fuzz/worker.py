@@ -1,0 +1,40 @@
+"""The process in which cases run: ``python -m tests.fuzz.worker SEED PART FIRST STOP``. It tells what it does in JSON.
+
+A case that ends the process, or does not end, is found by whoever reads this: the last case that was begun.
+"""
+
+import json
+import os
+import shutil
+import sys
+import tempfile
+import warnings
+from pathlib import Path
+
+from tests.fuzz.driver import Case, part_named, run_case
+
+
+def scratch() -> str | None:
+    """A folder in memory, where there is one: saved files are flushed to disk, which takes long."""
+    return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+
+
+def main(seed: int, name: str, first: int, stop: int) -> None:
+    """Run these cases of a part."""
+    tell = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)  # what is printed on the way goes where errors go
+    warnings.simplefilter("ignore")
+    part = part_named(name)
+    for number in range(first, stop):
+        print(json.dumps({"begin": number}), file=tell, flush=True)
+        folder = Path(tempfile.mkdtemp(prefix="graphbandit-fuzz-", dir=scratch()))
+        try:
+            case = Case(name, number, seed, folder)
+            run_case(part, case)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+        print(json.dumps({"end": number, "counts": case.counts, "defects": case.defects}), file=tell, flush=True)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))
