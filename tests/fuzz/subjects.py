@@ -2,6 +2,7 @@
 
 import dataclasses
 import inspect
+import math
 from collections.abc import Callable
 from typing import Any, Literal, get_args, get_origin
 
@@ -187,8 +188,10 @@ class Subject:
 
 def pair(number: int, rng: np.random.Generator) -> Subject:
     """The pair of this number, of all learners and all classes and none; slow classes come seldom."""
-    kind = LEARNERS[number % len(LEARNERS)]
-    round_ = number // len(LEARNERS)
+    n = len(LEARNERS)
+    step = next(step for step in range(5 * n // 8, 2 * n) if math.gcd(step, n) == 1)  # all of them, in a mixed order
+    kind = LEARNERS[number * step % n]
+    round_ = number // n
     quick = [one for one in CLASSES if one.__name__ not in SLOW]
     slow = [one for one in CLASSES if one.__name__ in SLOW]
     places = [*quick, None, *quick, slow[(round_ // 11 + number) % len(slow)]]
