@@ -570,6 +570,11 @@ class Bandit:
         drawn = zip(batch.action.tolist(), batch.probability.tolist(), revealed, keys, strict=True)
         for row, (action, probability, arms, key) in enumerate(drawn):
             number = loop.rounds + row
+            if not probability > 0.0:  # numbers that a file has brought in, where each was fine by itself
+                raise InputError(
+                    f"the learner drew arm {action} with probability {probability}; expected one above 0: "
+                    "what it knows is damaged"
+                )
             entry = _opened(number, batch, row, arms, contexts) if len(arms) else None
             if entry is not None:
                 opened[number] = entry

@@ -159,6 +159,8 @@ def _restored(saved: dict[str, Any]) -> SavedBandit:
     masks = _masks(saved["available"], problem.n_arms)
     if not len(masks) == len(saved["actions"]) == rounds - learnt:
         raise ValueError("its rounds and contexts do not fit each other")
+    if not saved["open_ids"].ndim == saved["late_rounds"].ndim == 1:
+        raise ValueError("its ids are no columns")
     waiting = _rows(saved, "", range(learnt, learnt + len(masks)), masks)
     opened = _rows(saved, "open_", saved["open_ids"].tolist())
     late = _rows(saved, "late_", saved["late_rounds"].tolist())

@@ -61,11 +61,22 @@ def bad_call(one: Subject, bandit: gb.Bandit, graph: Any, rng: np.random.Generat
         return "a batch with a bad row", lambda b: b.decide_batch(rows, graph)
     if kind == 11:
         rows = one.contexts(rng, 2, n_arms)
-        wrong = (dict(actions=[0, n_arms]), dict(rewards=[NAN, INF]), dict(rewards=odd), dict(actions=odd), dict(graphs=odd))
+        wrong = (
+            dict(actions=[0, n_arms]),
+            dict(rewards=[NAN, INF]),
+            dict(rewards=odd),
+            dict(actions=odd),
+            dict(graphs=odd),
+        )
         settings = {"actions": [0, 0], "rewards": [0.5, 0.5], **wrong[rng.integers(len(wrong))]}
         return "strange past rows", lambda b: b.learn(rows, **settings)
     if kind == 12:
-        calls = (lambda b: b.add_arms(odd), lambda b: b.retire_arms(odd), lambda b: b.take(odd), lambda b: b.forget(odd))
+        calls = (
+            lambda b: b.add_arms(odd),
+            lambda b: b.retire_arms(odd),
+            lambda b: b.take(odd),
+            lambda b: b.forget(odd),
+        )
         return "a strange change of arms, decision or key", calls[rng.integers(len(calls))]
     return "a strange file", lambda b: b.save(odd)
 

@@ -71,13 +71,13 @@ VALUES: tuple[Any, ...] = (
 def changed_node(manifest: Any, rng: np.random.Generator) -> Any:
     """The manifest with one node changed, dropped, doubled, or put in the place of another one."""
     places = nodes(manifest["content"])
-    place = places[rng.integers(1, len(places))]
+    place = places[rng.integers(len(places))] or places[-1]
+    if not place:
+        return VALUES[rng.integers(len(VALUES))]
     kind = rng.integers(5)
     if kind == 0:
         *parent, key = place
-        return replaced(
-            manifest["content"], tuple(parent), lambda one: _without(one, key)
-        )
+        return replaced(manifest["content"], tuple(parent), lambda one: _without(one, key))
     if kind == 1:
         other = places[rng.integers(len(places))]
         value = manifest["content"]
@@ -118,7 +118,11 @@ def changed_array(data: bytes, rng: np.random.Generator) -> bytes:
     kind = rng.integers(7)
     if kind == 0 and array.size:
         values = array.copy()
-        odd = [0, 1, -1, 10**9, -(10**9), 2**31, 2**62] if values.dtype.kind in "iu" else [0, 1, -1, math.nan, math.inf, 1e300, 1e-300]
+        odd = (
+            [0, 1, -1, 10**9, -(10**9), 2**31, 2**62]
+            if values.dtype.kind in "iu"
+            else [0, 1, -1, math.nan, math.inf, 1e300, 1e-300]
+        )
         with np.errstate(all="ignore"):
             values.flat[rng.integers(values.size)] = np.array(odd[rng.integers(len(odd))]).astype(values.dtype)
         return packed(values)
@@ -180,7 +184,10 @@ def damaged(data: bytes, rng: np.random.Generator) -> tuple[str, bytes]:
 
 def saved(one: Subject, case: Case) -> bytes:
     """A bandit after some rounds, with decisions that await rewards, late news and a key."""
-    rng, bandit = case.rng, one.bandit(graph=gb.graphs.complete(one.problem.n_arms) if case.rng.random() < 0.3 else None)
+    rng, bandit = (
+        case.rng,
+        one.bandit(graph=gb.graphs.complete(one.problem.n_arms) if case.rng.random() < 0.3 else None),
+    )
     n_arms = one.problem.n_arms
     for t in range(int(rng.integers(3, 14))):
         shown = graph(one, rng, n_arms)

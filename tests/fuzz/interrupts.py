@@ -157,7 +157,9 @@ def run(case: Case) -> None:
         return
     start = one.bandit(seed=1)
     for _ in range(int(rng.integers(2, 9))):
-        decision = decided(start, one.contexts(rng, 1, start.problem.n_arms)[0], graph(one, rng, start.problem.n_arms), None)
+        decision = decided(
+            start, one.contexts(rng, 1, start.problem.n_arms)[0], graph(one, rng, start.problem.n_arms), None
+        )
         if rng.random() < 0.7 and len(decision.revealed):
             start.observe(decision, {int(decision.revealed[0]): 0.5})
     while not start.open_decisions:

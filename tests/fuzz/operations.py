@@ -35,7 +35,19 @@ class Twins:
 
     def step(self) -> None:
         """One valid call on both, and perhaps a bad one, a stop, or a look, on one."""
-        names = ("decide", "decide", "batch", "observe", "observe", "observe", "keyed", "take", "learn", "arms", "forget")
+        names = (
+            "decide",
+            "decide",
+            "batch",
+            "observe",
+            "observe",
+            "observe",
+            "keyed",
+            "take",
+            "learn",
+            "arms",
+            "forget",
+        )
         name = str(self.rng.choice(names))
         try:
             getattr(self, f"_{name}")()
@@ -74,7 +86,9 @@ class Twins:
     def _decide(self) -> None:
         rows, shown, available = self._shown()
         if self._left(1):
-            self._same([decided(self.one, rows[0], shown, self._offered(available))], rows, shown, self._offered(available))
+            self._same(
+                [decided(self.one, rows[0], shown, self._offered(available))], rows, shown, self._offered(available)
+            )
 
     def _batch(self) -> None:
         n = int(self.rng.integers(1, 7))

@@ -66,13 +66,19 @@ def sampling(case: Case, n: int) -> None:
         else:
             infeasible = exact is None
         if not infeasible:
-            raise Defect(f"refused, but it is feasible: {error}; {matrix.tolist()} {costs.tolist()} {demand.tolist()}") from error
+            raise Defect(
+                f"refused, but it is feasible: {error}; {matrix.tolist()} {costs.tolist()} {demand.tolist()}"
+            ) from error
         case.count("programs that nothing satisfies")
         return
     case.count(f"sampling programs, {answer.solver}")
     p = fractions(answer.probabilities)
     short = max(
-        (b - sum((p[j] for j in range(n) if matrix[j, a]), Fraction(0)) for a, b in enumerate(fractions(demand)) if b > 0),
+        (
+            b - sum((p[j] for j in range(n) if matrix[j, a]), Fraction(0))
+            for a, b in enumerate(fractions(demand))
+            if b > 0
+        ),
         default=Fraction(0),
     )
     if min(p) < 0 or abs(sum(p) - 1) > SLACK or short > SLACK:
@@ -88,11 +94,15 @@ def sampling(case: Case, n: int) -> None:
     if n > 6:
         largest = float(costs.max())
         if largest > 0 and not _near_scipys(matrix, demand, costs / largest, float(cost) / largest):
-            raise Defect(f"costs {float(cost)}, which SciPy disputes: {matrix.tolist()} {costs.tolist()} {demand.tolist()}")
+            raise Defect(
+                f"costs {float(cost)}, which SciPy disputes: {matrix.tolist()} {costs.tolist()} {demand.tolist()}"
+            )
         return
     assert exact is not None
     if abs(cost - exact) > (Fraction(answer.duality_gap) + SLACK) * scale:
-        raise Defect(f"costs {float(cost)}, the optimum {float(exact)}: {matrix.tolist()} {costs.tolist()} {demand.tolist()}")
+        raise Defect(
+            f"costs {float(cost)}, the optimum {float(exact)}: {matrix.tolist()} {costs.tolist()} {demand.tolist()}"
+        )
 
 
 def _near_scipys(matrix: np.ndarray, demand: np.ndarray, costs: np.ndarray, found: float) -> bool:
