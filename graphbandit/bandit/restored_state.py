@@ -31,16 +31,21 @@ def _check(fresh: Any, state: Any, functions: Any) -> None:
         _check(fresh.inner, state.inner, functions)
     if not hasattr(state, "data"):
         return
-    _, model, space = (object, OnlineState, object) if functions is None else kinds_of(type(functions))
+    _, model, space = (object, object, object) if functions is None else map(_or_any, kinds_of(type(functions)))
     expected = {
         "data": type(fresh.data),
         "model": OnlineState if fresh.data is None else model,
         "space": space,
-        "plausible": (Draws, space) if isinstance(space, type) else object,
+        "plausible": (Draws, space),
     }
     for name, kind in expected.items():
         found = getattr(state, name, None)
-        if (found is None and name != "data") or not isinstance(kind, type | tuple):
-            continue  # nothing is known yet, or the class does not say
+        if found is None and name != "data":
+            continue  # nothing is known yet
         if not isinstance(found, kind):
             raise TypeError(f"its state has a {type(found).__name__} for its {name}")
+
+
+def _or_any(kind: Any) -> type:
+    """The type that a class names; anything where it says Any or has a type variable."""
+    return kind if isinstance(kind, type) and kind is not Any else object

@@ -46,7 +46,7 @@ def module() -> Any:
     """A small network of four arms."""
     import torch
 
-    return torch.nn.Sequential(torch.nn.Linear(D, 8), torch.nn.Tanh(), torch.nn.Linear(8, 4))
+    return torch.nn.Sequential(torch.nn.Linear(D, 7), torch.nn.Tanh(), torch.nn.Linear(7, 4))
 
 
 def _sizes(rng: np.random.Generator, n_arms: int) -> dict[str, Any]:
