@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     import torch
 
 APART = 16
-"""Rows between one that counts and the next: PyTorch sums in an order that depends on where a row begins in memory, and 16
-rows of any width begin at the same place of a cache line."""
+"""Rows between one that counts and the next: PyTorch sums in an order that depends on where a row begins in memory, and
+16 rows of any width begin at the same place of a cache line."""
 
 _one_at_a_time = threading.Lock()
 """PyTorch has one random generator a process; who trains has it to himself, and puts it back."""

@@ -9,7 +9,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 from collections import Counter
 from dataclasses import dataclass, field
 
@@ -29,27 +28,37 @@ class Outcome:
     seconds: float = 0.0
 
 
-def run_part(name: str, part: Part, seed: int, first: int, stop: int) -> Outcome:
-    """Run cases in a process; where one ends it, start another one after that case."""
-    outcome, began = Outcome(), time.perf_counter()
-    while first < stop:
-        first = _run_until_it_ends(name, part, seed, first, stop, outcome)
-    outcome.seconds = time.perf_counter() - began
-    return outcome
+def run_parts(seed: int, wanted: dict[str, tuple[int, int]]) -> dict[str, Outcome]:
+    """Run these cases of each part in a process; where one ends it, start another one after that case."""
+    outcomes = {name: Outcome() for name in wanted}
+    left = dict(wanted)
+    while left:
+        stopped = _run_until_it_ends(seed, left, outcomes)
+        if stopped is None:
+            break
+        name, number = stopped
+        names = list(left)
+        left = {other: left[other] for other in names[names.index(name) :]}
+        left[name] = number + 1, left[name][1]
+    return outcomes
 
 
-def _run_until_it_ends(name: str, part: Part, seed: int, first: int, stop: int, outcome: Outcome) -> int:
-    """Run cases from `first` on; the case to go on with."""
+def _run_until_it_ends(
+    seed: int, wanted: dict[str, tuple[int, int]], outcomes: dict[str, Outcome]
+) -> tuple[str, int] | None:
+    """Run cases; the one that has ended the process, if one has."""
     environment = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", **os.environ}
-    arguments = [sys.executable, "-m", "tests.fuzz.worker", *map(str, (seed, name, first, stop))]
+    arguments = [f"{name}:{first}:{stop}" for name, (first, stop) in wanted.items()]
+    command = [sys.executable, "-m", "tests.fuzz.worker", str(seed), *arguments]
     with tempfile.TemporaryFile("w+") as errors:
-        worker = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=errors, text=True, env=environment)
+        worker = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True, env=environment)
         said: queue.Queue[str | None] = queue.Queue()
         threading.Thread(target=_read, args=(worker, said), daemon=True).start()
-        running, hung = first, False
+        running: tuple[str, int] = next(iter(wanted)), next(iter(wanted.values()))[0]
+        hung, at_work = False, True
         while True:
             try:
-                line = said.get(timeout=part.seconds)
+                line = said.get(timeout=part_named(running[0]).seconds)
             except queue.Empty:
                 hung = True
                 worker.kill()
@@ -57,27 +66,25 @@ def _run_until_it_ends(name: str, part: Part, seed: int, first: int, stop: int, 
             if line is None:
                 break
             message = json.loads(line)
-            if "begin" in message:
-                running = message["begin"]
+            at_work = "begin" in message
+            if at_work:
+                running = message["begin"][0], message["begin"][1]
                 continue
-            running = message["end"] + 1
+            outcome = outcomes[running[0]]
             outcome.cases += 1
+            outcome.seconds += message["took"]
             outcome.counts.update(message["counts"])
             outcome.defects += [(message["end"], defect) for defect in message["defects"]]
         code = worker.wait()
         errors.seek(0)
         last = errors.read()[-2000:]
-    if hung:
-        outcome.defects.append((running, f"the case did not end within {part.seconds:g} s"))
-    elif code != 0:
-        what = f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
-        outcome.defects.append((running, f"the process ended with {what}\n{last}"))
-    elif running < stop:
-        outcome.defects.append((running, "the process ended early"))
-    else:
-        return stop
-    outcome.cases += 1
-    return running + 1
+    if code == 0 and not at_work:
+        return None
+    what = f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
+    told = "the case did not end in time" if hung else f"the process ended with {what}\n{last}"
+    outcomes[running[0]].defects.append((running[1], told))
+    outcomes[running[0]].cases += 1
+    return running
 
 
 def _read(worker: "subprocess.Popen[str]", said: "queue.Queue[str | None]") -> None:
@@ -116,13 +123,14 @@ def main(arguments: list[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     if given.bounds is not None:
         os.environ.update(NUMBA_BOUNDSCHECK="1", NUMBA_CACHE_DIR=os.path.abspath(given.bounds))
-    defects = 0
-    for name in given.only or PARTS:
-        part = part_named(name)
-        first, stop = (0, part.scaled(given.scale)) if given.case is None else (given.case, given.case + 1)
-        outcome = run_part(name, part, given.seed, first, stop)
-        report(name, part, outcome, given.seed)
-        defects += len(outcome.defects)
+    wanted = {
+        name: (0, part_named(name).scaled(given.scale)) if given.case is None else (given.case, given.case + 1)
+        for name in given.only or PARTS
+    }
+    outcomes = run_parts(given.seed, wanted)
+    for name, outcome in outcomes.items():
+        report(name, part_named(name), outcome, given.seed)
+    defects = sum(len(outcome.defects) for outcome in outcomes.values())
     print(f"seed {given.seed}, scale {given.scale:g}: {defects} defects")
     return 1 if defects else 0
 

@@ -62,11 +62,11 @@ def bad_call(one: Subject, bandit: gb.Bandit, graph: Any, rng: np.random.Generat
     if kind == 11:
         rows = one.contexts(rng, 2, n_arms)
         wrong = (
-            dict(actions=[0, n_arms]),
-            dict(rewards=[NAN, INF]),
-            dict(rewards=odd),
-            dict(actions=odd),
-            dict(graphs=odd),
+            {"actions": [0, n_arms]},
+            {"rewards": [NAN, INF]},
+            {"rewards": odd},
+            {"actions": odd},
+            {"graphs": odd},
         )
         settings = {"actions": [0, 0], "rewards": [0.5, 0.5], **wrong[rng.integers(len(wrong))]}
         return "strange past rows", lambda b: b.learn(rows, **settings)

@@ -110,4 +110,4 @@ def run(case: Case) -> None:
     kinds[case.number % len(kinds)](case)
 
 
-PART = Part("kills while files are written, and full disks", 4, run)
+PART = Part("kills while files are written, and full disks", 3, run)

@@ -24,7 +24,7 @@ PARTS = (
 )
 
 
-class Defect(AssertionError):
+class Defect(AssertionError):  # noqa: N818
     """Something that must not happen has happened."""
 
 

@@ -16,8 +16,8 @@ def fractions(values: Sequence[float] | np.ndarray) -> Vector:
 def least_cost(reveals: np.ndarray, demand: np.ndarray, costs: np.ndarray) -> Fraction | None:
     """min c.p over distributions p with sum_j p(j) reveals[j, a] >= b(a); None if there is none. Costs are >= 0.
 
-    The simplex method on the dual, max b.y + t with reveals y + t <= c and y >= 0, which y = 0, t = 0 is a start of; the
-    free t is a difference of two. The pivots are Bland's, so it ends.
+    The simplex method on the dual, max b.y + t with reveals y + t <= c and y >= 0, which y = 0, t = 0 is a start of;
+    the free t is a difference of two. The pivots are Bland's, so it ends.
     """
     rows = [a for a in range(len(demand)) if demand[a] > 0]
     n, m = len(costs), len(rows) + 2

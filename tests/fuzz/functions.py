@@ -204,4 +204,4 @@ def run(case: Case) -> None:
     case.count("functions, methods and constructors")
 
 
-PART = Part("public functions with valid and hostile arguments", 160, run)
+PART = Part("public functions with valid and hostile arguments", 60, run)

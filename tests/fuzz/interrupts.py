@@ -194,4 +194,4 @@ def run(case: Case) -> None:
                     raise Defect(f"{name} is not the same when it is done again after an interrupt")
 
 
-PART = Part("interrupts at random instructions and by signals", 8, run)
+PART = Part("interrupts at random instructions and by signals", 2, run)

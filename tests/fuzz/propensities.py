@@ -1,4 +1,4 @@
-"""Propensities against frequencies: arms are drawn as often as the recorded probabilities say, rewards seen likewise."""
+"""Propensities against frequencies: arms are drawn as often as the recorded probabilities say."""
 
 import numpy as np
 
@@ -60,4 +60,4 @@ def _repeated(shown: object, n: int) -> object:
     return kind.repeat(shown, n)
 
 
-PART = Part("recorded probabilities against frequencies", 25, run)
+PART = Part("recorded probabilities against frequencies", 8, run)

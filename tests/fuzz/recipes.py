@@ -24,13 +24,13 @@ from graphbandit.learners.epochs.base import EndedEpoch
 from graphbandit.learners.loop import Loop
 from graphbandit.learners.snapshot import Snapshot
 from graphbandit.rounds.shown import Shown
-from tests.fuzz.subjects import CLASSES, D, LEARNERS, SLOW, Subject, drawn_learner, fits, subject
+from tests.fuzz.subjects import CLASSES, LEARNERS, SLOW, D, Subject, drawn_learner, fits, subject
 
 N = 3
 """Rounds of a batch."""
 
 
-class NoRecipe(Exception):
+class NoRecipe(Exception):  # noqa: N818
     """An annotation for which nobody has said how to make a value."""
 
 
@@ -210,7 +210,7 @@ def arguments(function: Any, world: World) -> dict[str, Any]:
 def hints_of(function: Any) -> dict[str, Any]:
     """The annotations of a function or of a class's constructor."""
     target = function.__init__ if inspect.isclass(function) else inspect.unwrap(function)
-    names: dict[str, Any] = {name: Any for name in ("torch", "pa", "Figure", "Axes", "TransformerFeatures", "Progress")}
+    names: dict[str, Any] = dict.fromkeys(("torch", "pa", "Figure", "Axes", "TransformerFeatures", "Progress"), Any)
     names["torch"] = types.SimpleNamespace(nn=types.SimpleNamespace(Module=object))
     if (
         inspect.isclass(function)

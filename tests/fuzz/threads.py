@@ -94,4 +94,4 @@ def run(case: Case) -> None:
         share(case)
 
 
-PART = Part("one bandit and many programs in several threads", 8, run)
+PART = Part("one bandit and many programs in several threads", 3, run)

@@ -1,4 +1,4 @@
-"""The process in which cases run: ``python -m tests.fuzz.worker SEED PART FIRST STOP``. It tells what it does in JSON.
+"""The process in which cases run: ``python -m tests.fuzz.worker SEED PART:FIRST:STOP ...``. It tells what it does.
 
 A case that ends the process, or does not end, is found by whoever reads this: the last case that was begun.
 """
@@ -8,6 +8,7 @@ import os
 import shutil
 import sys
 import tempfile
+import time
 import warnings
 from pathlib import Path
 
@@ -19,22 +20,25 @@ def scratch() -> str | None:
     return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 
 
-def main(seed: int, name: str, first: int, stop: int) -> None:
-    """Run these cases of a part."""
+def main(seed: int, wanted: list[str]) -> None:
+    """Run these cases of these parts."""
     tell = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # what is printed on the way goes where errors go
     warnings.simplefilter("ignore")
-    part = part_named(name)
-    for number in range(first, stop):
-        print(json.dumps({"begin": number}), file=tell, flush=True)
-        folder = Path(tempfile.mkdtemp(prefix="graphbandit-fuzz-", dir=scratch()))
-        try:
-            case = Case(name, number, seed, folder)
-            run_case(part, case)
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
-        print(json.dumps({"end": number, "counts": case.counts, "defects": case.defects}), file=tell, flush=True)
+    for name, first, stop in (words.split(":") for words in wanted):
+        part = part_named(name)
+        for number in range(int(first), int(stop)):
+            print(json.dumps({"begin": [name, number]}), file=tell, flush=True)
+            began = time.perf_counter()
+            folder = Path(tempfile.mkdtemp(prefix="graphbandit-fuzz-", dir=scratch()))
+            try:
+                case = Case(name, number, seed, folder)
+                run_case(part, case)
+            finally:
+                shutil.rmtree(folder, ignore_errors=True)
+            said = {"end": number, "counts": case.counts, "defects": case.defects, "took": time.perf_counter() - began}
+            print(json.dumps(said), file=tell, flush=True)
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))
+    main(int(sys.argv[1]), sys.argv[2:])
