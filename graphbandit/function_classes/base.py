@@ -8,7 +8,7 @@ nothing about which class it has, and the class nothing about epochs.
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar, get_args, get_origin
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
@@ -174,15 +174,3 @@ class FunctionClass(ABC, Generic[Data, Model, Space]):
     @abstractmethod
     def draw_values(self, draws: Draws, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n draws arms"]:
         """f_b(x, a) for every context, draw and arm."""
-
-
-def kinds_of(functions: type[FunctionClass[Any, Any, Any]]) -> tuple[Any, ...]:
-    """The types of data, model and space that a class names as its own; type variables where it does not say."""
-    for base in functions.__dict__.get("__orig_bases__", functions.__bases__):
-        made = get_origin(base) or base
-        if made is FunctionClass:
-            return get_args(base) or (Data, Model, Space)
-        if isinstance(made, type) and issubclass(made, FunctionClass):
-            given = dict(zip(getattr(made, "__parameters__", ()), get_args(base), strict=False))
-            return tuple(given.get(kind, kind) for kind in kinds_of(made))
-    return Data, Model, Space

@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import graphbandit as gb
 from graphbandit.errors import GraphBanditError, SavedFileError
@@ -16,6 +17,7 @@ from tests.fuzz.driver import Case, Defect, Part
 from tests.fuzz.operations import decided
 from tests.fuzz.subjects import fits, graph, pair
 
+ROOT = Path(__file__).parents[2]
 SAVES = """
 import sys
 import numpy as np
@@ -90,7 +92,7 @@ def full_disk_of_results(case: Case) -> None:
 def kills(case: Case) -> None:
     """A process that saves again and again is killed; the file is the last one that was saved, or the next."""
     path = case.folder / "bandit.gb"
-    process = subprocess.Popen([sys.executable, "-c", SAVES, str(path)], stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen([sys.executable, "-c", SAVES, str(path)], stdout=subprocess.PIPE, text=True, cwd=ROOT)
     assert process.stdout is not None
     last = 0
     for _ in range(int(case.rng.integers(1, 12))):

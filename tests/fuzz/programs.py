@@ -8,6 +8,7 @@ from scipy.optimize import linprog
 
 import graphbandit as gb
 from graphbandit import planning
+from graphbandit.base.programs import SMALLEST_OBJECTIVE
 from graphbandit.errors import SolverError
 from tests.fuzz.driver import Case, Defect, Part
 from tests.fuzz.exact import fractions, least_cost, least_cost_bound, squarecb_value
@@ -86,7 +87,7 @@ def sampling(case: Case, n: int) -> None:
     if min(p) < 0 or abs(sum(p) - 1) > SLACK or short > SLACK:
         raise Defect(f"{answer.probabilities} is not feasible: {matrix.tolist()} {costs.tolist()} {demand.tolist()}")
     cost = sum((x * c for x, c in zip(p, fractions(costs), strict=True)), Fraction(0))
-    scale = max(cost, Fraction(float(costs.max())) * Fraction(1, 10**9))
+    scale = max(cost, Fraction(float(costs.max())) * Fraction(SMALLEST_OBJECTIVE))
     bound = least_cost_bound(matrix, demand, costs, answer.duals)
     if cost - bound > (Fraction(answer.duality_gap) + SLACK) * scale:
         raise Defect(f"the certificate says {answer.duality_gap}, and is {float((cost - bound) / scale)}")

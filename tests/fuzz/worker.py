@@ -32,9 +32,11 @@ def main(seed: int, wanted: list[str]) -> None:
             began = time.perf_counter()
             folder = Path(tempfile.mkdtemp(prefix="graphbandit-fuzz-", dir=scratch()))
             try:
+                os.chdir(folder)  # some calls write to names that they are handed
                 case = Case(name, number, seed, folder)
                 run_case(part, case)
             finally:
+                os.chdir("/")
                 shutil.rmtree(folder, ignore_errors=True)
             said = {"end": number, "counts": case.counts, "defects": case.defects, "took": time.perf_counter() - began}
             print(json.dumps(said), file=tell, flush=True)
