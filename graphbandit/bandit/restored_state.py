@@ -18,9 +18,9 @@ def check_state(learner: Learner[Any], problem: Problem, state: Any) -> None:
     """
     if not learner._is_ours:
         return
-    (kind,) = map(_or_any, arguments_of(type(learner), Learner))
-    if not isinstance(state, kind):
-        raise TypeError(f"its state is a {type(state).__name__}; expected a {kind.__name__}")
+    own = _or_any(arguments_of(type(learner), Learner)[0])
+    if type(state) is not own and own is not object:
+        raise TypeError(f"its state is a {type(state).__name__}; expected a {own.__name__}")
     if isinstance(inner := getattr(learner, "learner", None), Learner):
         check_state(inner, problem, state.inner)
     if not hasattr(state, "data"):

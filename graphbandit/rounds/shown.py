@@ -104,4 +104,4 @@ def _last_axis(available: npt.ArrayLike) -> int:
         return 0
     if not shape:
         raise InputError("available is a single value; expected one row a round, or a mask over all arms")
-    return shape[-1]
+    return int(shape[-1])
