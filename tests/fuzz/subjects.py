@@ -38,7 +38,9 @@ def grid(contexts: np.ndarray) -> np.ndarray:
     """The functions of the finite class, of four arms."""
     if contexts.shape[1:] != (D,):
         raise InputError(f"the context has shape {contexts.shape[1:]}; expected ({D},)")
-    scaled = np.tanh(contexts @ np.linspace(-1, 1, D * FUNCTIONS * 4).reshape(D, FUNCTIONS * 4))
+    weights = np.linspace(-1, 1, D * FUNCTIONS * 4).reshape(D, FUNCTIONS * 4)
+    # a matrix product would sum in an order that depends on the number of rows
+    scaled = np.tanh((contexts[:, :, None] * weights).sum(axis=1))
     return scaled.reshape(len(contexts), FUNCTIONS, 4)
 
 
