@@ -17,6 +17,7 @@ from graphbandit.base.arms import ArmNames
 from graphbandit.base.shapes import array_shape
 from graphbandit.environments import Environment, Instance
 from graphbandit.errors import GraphBanditError
+from graphbandit.features import Encoder
 from graphbandit.function_classes import Draws, FunctionClass
 from graphbandit.graphs.sources import GraphSource
 from graphbandit.learners import Learner
@@ -151,6 +152,7 @@ RECIPES: dict[Any, Recipe] = {
     GraphSource: lambda w: gb.graphs.sources.graph_source("star", w.n_arms),
     EndedEpoch: lambda w: EndedEpoch(w.observations, N, w.data, w.data, w.observations),
     Draws: lambda w: w.drawn,
+    Encoder: lambda w: gb.Features({"age": "number"}),
     slice: lambda w: slice(0, int(w.rng.integers(1, N))),
     types.NoneType: lambda w: None,
     bool: lambda w: bool(w.rng.integers(2)),
@@ -290,6 +292,8 @@ def _of_type(hint: Any, origin: Any, options: tuple[Any, ...], name: str, world:
 
 def _lying_about(kind: type, world: World) -> Any:
     """Something of this type in the state of the learner that has played."""
+    if getattr(kind, "_is_protocol", False):
+        return None
     seen = [
         world.loop.state,
         world.data,
