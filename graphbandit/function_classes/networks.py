@@ -2,6 +2,7 @@
 
 import copy
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -83,7 +84,8 @@ class Networks:
 class Placed:
     """Some modules on a device, and how many rows they are given at a time: `block`.
 
-    That is BLOCK, or 1 if they give a row other values in another place of a block.
+    That is BLOCK, if rows have the same values wherever in a block they stand: by themselves, or once matrix products
+    are aligned. Else it is 1.
     """
 
     def __init__(self, modules: "Sequence[torch.nn.Module]", dimension: int, device: "torch.device") -> None:
@@ -96,13 +98,17 @@ class Placed:
             state = stack_module_state(there)
             side = side_by_side(there[0], of_each=False)
             self._call = lambda rows: side(*state, rows).transpose(0, 1)
-        self.block = BLOCK if self._ignores_places(dimension) else 1
+        self.block, self._aligned = BLOCK, False
+        if not self._ignores_places(dimension):
+            self._aligned = True
+            if not self._ignores_places(dimension):
+                self.block, self._aligned = 1, False
 
     def __call__(self, rows: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n ..."]:
         """What the modules give, without a gradient."""
         import torch
 
-        with torch.inference_mode(), _aligned_products()():
+        with torch.inference_mode(), _aligned_products()() if self._aligned else nullcontext():
             output = self._call(tensor(rows, self._precision, self._device))
             found: Float[np.ndarray, "n ..."] = output.double().cpu().numpy()
         return found
