@@ -4,9 +4,10 @@
 
 An MLP of three hidden layers of 256, 20 members, 100,000 observations of 20 features and 5 arms. Training is measured
 by the optimisation step, one for every member: the time of many steps less that of few, over the difference, so that
-what is done once does not count. The processor is given fewer steps than the GPU, as each takes longer. A pass over
-all observations is as many steps as it has batches. Decisions ask all members for their values. Where there is no GPU,
-its rows say so. Needs PyTorch, NumPy, SciPy and lazy_loader, and compiles nothing.
+what is done once does not count. The processor is given fewer steps than the GPU, as each takes longer. The contenders
+take turns, and the least times count. A pass over all observations is as many steps as it has batches. Decisions
+ask all members for their values. Where there is no GPU, its rows say so. Needs PyTorch, NumPy, SciPy and lazy_loader,
+and compiles nothing.
 """
 
 import argparse
@@ -32,7 +33,7 @@ from graphbandit.function_classes.training import Examples, Training, train_alon
 NO_GPU = "no GPU"
 ARMS, DIMENSION = 5, 20
 FEW = 5
-"""Steps that are taken away from those measured, with all that is done once."""
+"""Steps that are taken away from those measured, with all that is done once; after them, values are compared."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,13 +44,13 @@ class Sizes:
     members: int = 20
     width: int = 256
     batch_sizes: tuple[int, ...] = (64, 1024)
-    steps: tuple[int, int] = (15, 200)
+    steps: tuple[int, int] = (20, 100)
     """on the processor, on the GPU"""
     contexts: tuple[int, ...] = (1, 1024)
-    repeats: int = 3
+    turns: int = 5
 
 
-QUICK = Sizes(observations=2_000, members=3, width=16, batch_sizes=(64,), steps=(3, 3), contexts=(1, 300), repeats=1)
+QUICK = Sizes(observations=2_000, members=3, width=16, batch_sizes=(64,), steps=(3, 3), contexts=(1, 300), turns=1)
 
 
 def module_maker(width: int) -> Callable[[], nn.Module]:
@@ -85,17 +86,65 @@ def trained(
     return [train_alone(make, examples, drawn[i], settings, seeds[i], device) for i in seeds]
 
 
-def step_seconds(train: Callable[[int], Any], steps: int, repeats: int) -> float:
-    """The least time of a step over some repeats; the first call of all warms up and is not among them."""
-    train(FEW)
+def contenders(sizes: Sizes, batch_size: int) -> list[dict[str, Any]]:
+    """One row for each device and way of training; those of a GPU that is not there say so."""
+    devices: tuple[DeviceName, DeviceName] = ("cpu", "cuda")
+    return [
+        {"device": name, "batched": batched, "batch_size": batch_size, "steps": steps}
+        | ({"missing": NO_GPU} if name == "cuda" and not torch.cuda.is_available() else {})
+        for name, steps in zip(devices, sizes.steps, strict=True)
+        for batched in (False, True)
+    ]
+
+
+def measure(sizes: Sizes, progress: Callable[[str], None] = print) -> dict[str, Any]:
+    """All rows, batch size by batch size."""
+    examples = examples_of(sizes.observations)
+    rows: list[dict[str, Any]] = []
+    for batch_size in sizes.batch_sizes:
+        found = contenders(sizes, batch_size)
+        rows += found
+        measured = [row for row in found if "missing" not in row]
+        for turn in range(sizes.turns):
+            for row in measured:
+                progress(f"turn {turn + 1}: {row['device']}, {way(row)}, batches of {batch_size:,}")
+                take_turn(row, sizes, examples)
+        values = measured[0]["values"]
+        for row in measured:
+            # too few steps, as in a quick run, can be lost in the noise of what is done once
+            step = row["seconds_a_step"] = max(row["many"] - row["few"], 1e-6) / row["steps"]
+            row["seconds_a_pass"] = step * math.ceil(sizes.observations / batch_size)
+            row["times_faster"] = measured[0]["seconds_a_step"] / step
+            row["difference"] = float(np.abs(row.pop("values") - values).max())
+    return {"machine": machine(), "sizes": vars(sizes), "rows": rows}
+
+
+def take_turn(row: dict[str, Any], sizes: Sizes, examples: Examples) -> None:
+    """Time training and decisions once more, and keep the lesser times."""
+    device, batched, steps = device_of(row["device"]), row["batched"], row["steps"]
+
+    def train(count: int) -> list[nn.Module]:
+        return trained(sizes, examples, device, batched=batched, batch_size=row["batch_size"], steps=count)
+
     with no_collection():
-        differences = [timed(train, FEW + steps)[0] - timed(train, FEW)[0] for _ in range(repeats)]
-    return max(min(differences), 1e-9) / steps
+        many, _ = timed(train, FEW + steps)
+        few, modules = timed(train, FEW)
+    row["many"], row["few"] = min(row.get("many", math.inf), many), min(row.get("few", math.inf), few)
+    networks, everyone = Networks(modules, outputs=ARMS), tuple(range(sizes.members))
+    row["values"] = networks.values(everyone, contexts_of(256), device_of("cpu"))
+    decisions = row.setdefault("decision_seconds", {})
+    for count in sizes.contexts:
+        spent = decision_seconds(networks, contexts_of(count), device, batched=batched)
+        decisions[str(count)] = min(decisions.get(str(count), math.inf), spent)
 
 
-def decision_seconds(networks: Networks, count: int, device: torch.device, *, batched: bool, repeats: int) -> float:
-    """The least time in which all members are evaluated at so many contexts."""
-    rows = np.random.default_rng(2).standard_normal((count, DIMENSION))
+def contexts_of(count: int) -> np.ndarray:
+    """New ones."""
+    return np.random.default_rng(2).standard_normal((count, DIMENSION))
+
+
+def decision_seconds(networks: Networks, rows: np.ndarray, device: torch.device, *, batched: bool) -> float:
+    """The time in which all members are evaluated, once they are on the device."""
     everyone = tuple(range(len(networks.modules)))
     groups = [everyone] if batched else [(i,) for i in everyone]
 
@@ -105,50 +154,12 @@ def decision_seconds(networks: Networks, count: int, device: torch.device, *, ba
 
     ask()
     with no_collection():
-        return min(timed(ask)[0] for _ in range(max(3, 3 * repeats)))
+        return min(timed(ask)[0] for _ in range(3))
 
 
-def measure(sizes: Sizes, progress: Callable[[str], None] = print) -> dict[str, Any]:
-    """One row for each device, way of training and batch size; rows of a GPU that is not there say so."""
-    examples = examples_of(sizes.observations)
-    rows: list[dict[str, Any]] = []
-    reference: dict[int, Any] = {}
-    check = np.random.default_rng(3).standard_normal((256, DIMENSION))
-    devices: tuple[DeviceName, DeviceName] = ("cpu", "cuda")
-    for name, steps in zip(devices, sizes.steps, strict=True):
-        for batch_size in sizes.batch_sizes:
-            for batched in (False, True):
-                row: dict[str, Any] = {"device": name, "batched": batched, "batch_size": batch_size}
-                rows.append(row)
-                if name == "cuda" and not torch.cuda.is_available():
-                    row["missing"] = NO_GPU
-                    continue
-                device = device_of(name)
-                progress(f"{name}, {'one batch' if batched else 'one by one'}, batches of {batch_size}")
-
-                def train(count: int, how: dict[str, Any] = row, where: torch.device = device) -> list[nn.Module]:
-                    options = {"batched": how["batched"], "batch_size": how["batch_size"], "steps": count}
-                    return trained(sizes, examples, where, **options)
-
-                step = step_seconds(train, steps, sizes.repeats)
-                networks = Networks(train(FEW), outputs=ARMS)
-                values = networks.values(tuple(range(sizes.members)), check, device_of("cpu"))
-                reference.setdefault(batch_size, values)
-                row |= {
-                    "steps": steps,
-                    "seconds_a_step": step,
-                    "seconds_a_pass": step * math.ceil(sizes.observations / batch_size),
-                    "decision_seconds": {
-                        str(count): decision_seconds(networks, count, device, batched=batched, repeats=sizes.repeats)
-                        for count in sizes.contexts
-                    },
-                    f"difference_after_{FEW}_steps": float(np.abs(values - reference[batch_size]).max()),
-                }
-    for row in rows:
-        first = next(r for r in rows if r["batch_size"] == row["batch_size"])
-        if "missing" not in row:
-            row["times_faster"] = first["seconds_a_step"] / row["seconds_a_step"]
-    return {"machine": machine(), "sizes": vars(sizes), "rows": rows}
+def way(row: dict[str, Any]) -> str:
+    """How members are trained and evaluated."""
+    return "one batch" if row["batched"] else "one by one"
 
 
 def machine() -> dict[str, Any]:
@@ -185,12 +196,12 @@ def table(results: dict[str, Any]) -> str:
     ]
     lines = [head, ["---"] * 2 + ["---:"] * (len(head) - 2)]
     for row in results["rows"]:
-        start = [row["device"], "one batch" if row["batched"] else "one by one", f"{row['batch_size']:,}"]
+        start = [row["device"], way(row), f"{row['batch_size']:,}"]
         if "missing" in row:
             lines.append(start + [row["missing"]] * (len(head) - 3))
             continue
         times = [row["seconds_a_step"], row["seconds_a_pass"], *(row["decision_seconds"][str(n)] for n in counts)]
-        end = [f"{row['times_faster']:.3g}", f"{row[f'difference_after_{FEW}_steps']:.0e}"]
+        end = [f"{row['times_faster']:.3g}", f"{row['difference']:.0e}"]
         lines.append(start + [seconds(time) for time in times] + end)
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
