@@ -105,6 +105,8 @@ def measure(sizes: Sizes, progress: Callable[[str], None] = print) -> dict[str, 
         found = contenders(sizes, batch_size)
         rows += found
         measured = [row for row in found if "missing" not in row]
+        for row in measured:  # what comes first is slow, so it is not measured
+            take_turn(dict(row, steps=1), sizes, examples)
         for turn in range(sizes.turns):
             for row in measured:
                 progress(f"turn {turn + 1}: {row['device']}, {way(row)}, batches of {batch_size:,}")
