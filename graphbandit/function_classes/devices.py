@@ -27,7 +27,9 @@ def device_of(name: DeviceName) -> "torch.device":
             f"device is 'cuda', but PyTorch {torch.__version__}{build} finds no GPU here; expected 'cpu', or 'auto', "
             "which takes a GPU only where there is one"
         )
-    return torch.device("cuda" if there and name != "cpu" else "cpu")
+    if name == "cpu" or not there:
+        return torch.device("cpu")
+    return torch.device("cuda", torch.cuda.current_device())
 
 
 @contextmanager

@@ -216,6 +216,9 @@ def test_devices_where_there_is_no_gpu(monkeypatch):
     assert made().device == made(device="auto").device == made(device="cpu").device == CPU
     with pytest.raises(SettingError, match=r"device is 'cuda', but PyTorch .* finds no GPU here; expected 'cpu', or"):
         made(device="cuda")
+
+
+def test_bad_settings_are_refused():
     with pytest.raises(SettingError, match="device is 'tpu'"):
         made(device="tpu")
     with pytest.raises(SettingError, match="batched is 1"):
@@ -251,7 +254,7 @@ def test_copies_on_a_device_are_in_no_pickle():
 def test_the_benchmark_runs_and_says_where_there_is_no_gpu(monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     sizes = accelerators.Sizes(
-        observations=200, members=2, width=4, batch_sizes=(8,), steps=(2, 2), contexts=(1, 3), turns=2
+        observations=200, members=2, width=4, batch_sizes=(8,), steps=(2, 2), contexts=(1, 3), turns=1
     )
     results = accelerators.measure(sizes, lambda _: None)
     here, gone = results["rows"][:2], results["rows"][2:]
