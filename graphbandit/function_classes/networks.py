@@ -1,8 +1,9 @@
 """Trained modules as functions: kept on the processor, evaluated anywhere, with bits that no batch can change."""
 
 import copy
+import threading
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -94,10 +95,12 @@ class Placed:
         there = [module if device.type == "cpu" else copy.deepcopy(module).to(device) for module in modules]
         self._device, self._precision = device, precision_of(there[0])
         self._call: Callable[[torch.Tensor], torch.Tensor] = there[0]
+        self._turn: AbstractContextManager[Any] = nullcontext()
         if len(there) > 1:
             state = stack_module_state(there)
-            side = side_by_side(there[0], of_each=False)
+            side = side_by_side(copy.deepcopy(there[0]), of_each=False)
             self._call = lambda rows: side(*state, rows).transpose(0, 1)
+            self._turn = threading.Lock()  # the copy holds the members' states while they are evaluated
         self.block, self._aligned = BLOCK, False
         if not self._ignores_places(dimension):
             self._aligned = True
@@ -108,7 +111,8 @@ class Placed:
         """What the modules give, without a gradient."""
         import torch
 
-        with torch.inference_mode(), _aligned_products()() if self._aligned else nullcontext():
+        products = _aligned_products()() if self._aligned else nullcontext()
+        with self._turn, torch.inference_mode(), products:
             output = self._call(tensor(rows, self._precision, self._device))
             found: Float[np.ndarray, "n ..."] = output.double().cpu().numpy()
         return found

@@ -3,6 +3,7 @@
 import pickle
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -169,6 +170,15 @@ def test_values_do_not_depend_on_the_batch(width, make):
         whole = of(contexts)
         for start, stop in ((0, 1), (1, 2), (299, 300), (5, 100)):
             np.testing.assert_array_equal(of(contexts[start:stop]), whole[start:stop])
+
+
+def test_threads_may_ask_the_same_members_at_once():
+    functions = made(passes=1)
+    data = data_of(functions)
+    whole = values_of(functions, data, 300)
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda _: values_of(functions, data, 300), range(24)))
+    assert all(np.array_equal(values, whole) for values in found)
 
 
 def test_modules_that_mind_the_place_of_a_row_are_given_one_at_a_time():
