@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
 from graphbandit.errors import LogError
 from graphbandit.logs.batch import LogBatch
-from graphbandit.logs.format import DECISION_COLUMNS, DECISIONS, REWARDS, Layout, Stamp
+from graphbandit.logs.format import DECISION_COLUMNS, DECISIONS, REWARDS, TIME, Layout, Stamp
 from graphbandit.logs.graph_rows import EdgeRow, GraphStore, edge_columns
 
 
@@ -218,9 +218,7 @@ def decision_rows(
     }
     columns: dict[str, Any] = {
         "id": pa.array(batch.ids, pa.int64()),
-        "time": pa.nulls(n, pa.timestamp("us", tz="UTC"))
-        if batch.times is None
-        else pa.array(batch.times.astype("datetime64[us]")).cast(pa.timestamp("us", tz="UTC")),
+        "time": pa.nulls(n, TIME) if batch.times is None else pa.array(batch.times.astype("datetime64[us]")).view(TIME),
         "available": pa.nulls(n, pa.list_(pa.int32()))
         if batch.available is None
         else pa.array([np.flatnonzero(mask).astype(np.int32) for mask in batch.available], pa.list_(pa.int32())),
@@ -257,7 +255,7 @@ def reward_rows(layout: Layout, batch: LogBatch) -> pa.Table:
         pa.array(arms.astype(np.int32)),
         pa.array(batch.rewards[rows, arms]),
         pa.array(q, pa.float64(), mask=np.isnan(q)),
-        pa.nulls(len(rows), pa.timestamp("us", tz="UTC")),
+        pa.nulls(len(rows), TIME),
     ]
     return pa.table(columns, schema=layout.schema(REWARDS))
 
