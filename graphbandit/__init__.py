@@ -26,7 +26,7 @@ from graphbandit.rounds import Decision, Decisions, Observations
 from graphbandit.simulate import simulate
 
 if TYPE_CHECKING:
-    from graphbandit import evaluation, experiments
+    from graphbandit import evaluation, experiments, interop
 
 __version__ = "0.1.0"
 
@@ -63,6 +63,7 @@ __all__ = [
     "features",
     "function_classes",
     "graphs",
+    "interop",
     "learners",
     "planning",
     "plots",
@@ -73,8 +74,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Load `evaluation` and `experiments` when they are asked for: they need Arrow, which everyday use does not."""
-    if name in ("evaluation", "experiments"):
+    """Load rooms that need Arrow when they are asked for: everyday use does not."""
+    if name in ("evaluation", "experiments", "interop"):
         import importlib
 
         return importlib.import_module(f"graphbandit.{name}")
