@@ -80,10 +80,8 @@ def convert(
     if one in ("vw-dsjson", "vw-text"):
         parse = dsjson.rounds if one == "vw-dsjson" else text.rounds
         return _streamed(VwReader(begin, parse, contexts, features), end, on_progress)
-    if one == "log":
-        log = Log.read(begin)
-    else:
-        log = obp.read(begin) if one == "obp" else frames.read(begin, **given)
+    readers: dict[str, Callable[[Path], Log]] = {"log": Log.read, "obp": obp.read}
+    log = readers[one](begin) if one in readers else frames.read(begin, **given)
     if on_progress is not None:
         on_progress(0, len(log))
     _write(log, end, other)

@@ -1,7 +1,7 @@
 """Environments of Gymnasium: ours as one of theirs, and theirs as one of ours.
 
-A step is a round: the action is an arm, the reward that of the arm played, and `info` has what the play revealed. The next
-round does not depend on the action, which is what makes it a bandit.
+A step is a round: the action is an arm, the reward that of the arm played, and `info` has what the play revealed. The
+next round does not depend on the action, which is what makes it a bandit.
 """
 
 from __future__ import annotations
@@ -31,9 +31,10 @@ BLOCK = 256
 def to_gymnasium(environment: Environment, *, rounds: int = 1000, seed: int = 0) -> gymnasium.Env[Any, Any]:
     """An environment of ours as a `gymnasium.Env`.
 
-    Observations are dictionaries: `context`, `graph` (K, K) of 0 and 1, where ``graph[j, a]`` says that playing j reveals
-    a (all 0 where it is hidden, or known by its probabilities alone), and `available` (K,). `info` has, after a step, `revealed` (K,) and `rewards` (K,),
-    nan where not revealed, and the `regret` of the round. An episode is `rounds` rounds and ends truncated.
+    Observations are dictionaries: `context`, `graph` (K, K) of 0 and 1, where ``graph[j, a]`` says that playing j
+    reveals a (all 0 where it is hidden, or known by its probabilities alone), and `available` (K,). After a step `info`
+    has `revealed` (K,), `rewards` (K,), nan where not revealed, and the `regret` of the round. An episode is `rounds`
+    rounds and ends truncated.
 
     - `rounds`: of an episode.
     - `seed`: of the environment until `reset(seed=...)` names another; each reset without one is the next repeat.
@@ -42,7 +43,8 @@ def to_gymnasium(environment: Environment, *, rounds: int = 1000, seed: int = 0)
     if not isinstance(environment, Environment):
         raise SettingError(f"environment is a {type(environment).__name__}; expected an environment of graphbandit")
     setting_integer("rounds", rounds, at_least=1, at_most=environment.n_rounds)
-    return _made(package)(environment, rounds, setting_integer("seed", seed, at_least=0))
+    made: gymnasium.Env[Any, Any] = _made(package)(environment, rounds, setting_integer("seed", seed, at_least=0))
+    return made
 
 
 def from_gymnasium(
@@ -62,7 +64,7 @@ def from_gymnasium(
     - `env`: the environment; it must be possible to copy it (`copy.deepcopy`). Itself it is not changed.
     - `rounds`: how many rounds to take.
     - `seed`: of the first reset.
-    - `graphs`: what plays reveal; None (default): the `graph` of the observations, if they have one, else the arm played.
+    - `graphs`: what plays reveal; None (default): the `graph` of observations that have one, else the arm played.
     - `function_class`, `noise`: what learners are told.
     """
     package = imported("gymnasium", "gymnasium")
@@ -105,7 +107,7 @@ def from_gymnasium(
         contexts=np.stack(contexts),
         graphs=bandit(len(arms)) if graphs is None else graphs,
         rewards=rewards,
-        available=np.stack(masks) if all(mask is not None for mask in masks) else None,  # type: ignore[arg-type]
+        available=np.stack(masks) if all(mask is not None for mask in masks) else None,
         function_class=function_class,
         noise=noise,
     )

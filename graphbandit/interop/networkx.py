@@ -23,7 +23,7 @@ def from_networkx(
 ) -> FeedbackGraph | ProbabilisticGraph:
     """A feedback graph, u -> v: playing u reveals v.
 
-    - `nodes`: the node of each arm, in their order; None (default): the graph's order. Names are kept if they are texts.
+    - `nodes`: the node of each arm, in their order; None (default): the graph's order. Texts stay as names.
     - `probability`: the attribute of edges that is the probability of revealing; None (default): every edge is sure.
     - `add_loops`: add a self-loop to every arm.
     - `require_loops`: refuse a graph in which an arm lacks a self-loop (sure graphs only).

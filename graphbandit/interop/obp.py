@@ -152,12 +152,13 @@ def _rewards(
         return numbers("reward", feedback["reward"]), None
     rewards = numbers("rewards", every)
     revealed = feedback.get("revealed")
-    if rewards.shape != (n, k) or (revealed is not None and np.shape(revealed) != (n, k)):
-        raise LogError(
-            f"rewards and revealed have shapes {rewards.shape} and {np.shape(revealed)}; expected ({n}, {k})"
-        )
+    if rewards.shape != (n, k):
+        raise LogError(f"rewards has shape {rewards.shape}; expected ({n}, {k})")
     if revealed is not None:
-        rewards = np.where(np.asarray(revealed, dtype=np.bool_), rewards, np.nan)
+        mask = np.asarray(revealed, dtype=np.bool_)
+        if mask.shape != (n, k):
+            raise LogError(f"revealed has shape {mask.shape}; expected ({n}, {k})")
+        rewards = np.where(mask, rewards, np.nan)
     odds = feedback.get("observation_pscore")
     if odds is None:
         return rewards, None

@@ -4,8 +4,8 @@ Costs become rewards (reward = -cost), actions count from 0, and graphs are turn
 says that playing *col* reveals *row*, here ``graph[j, a]`` says that playing j reveals a.
 
 What is read of features: a number is a feature of that value; a text is a feature `name=text` of value 1, as Vowpal
-Wabbit has it; names have their namespace in front, as `User.age` or `User.city=Berlin`. What of them becomes the context
-is the setting `contexts`; there is one column for each feature that is in the file, sorted by name.
+Wabbit has it; names have their namespace in front, as `User.age` or `User.city=Berlin`. The setting `contexts` says which
+of them make the context; there is one column for each feature that is in the file, sorted by name.
 """
 
 import os
@@ -55,15 +55,15 @@ def read_text(
     """A log from the text format of `--cb_adf`: a `shared` line, a line for each arm, an empty line.
 
     The arm with a label `action:cost:probability` was played; the probabilities of all arms may be in the tag of the
-    `shared` line, as `write_text` puts them there (`shared 'p=0.2,0.8|x ...`). With a graph in the `shared` line several
-    arms may have labels: then `action` is the place of the arm played, from 0, and the probability of every other label
-    is that of being revealed. The settings are those of `read_dsjson`.
+    `shared` line, as `write_text` puts them there (`shared 'p=0.2,0.8|x ...`). With a graph in the `shared` line,
+    several arms may have labels: then `action` is the place of the arm played, from 0, and the probability of every
+    other label is that of being revealed. The settings are those of `read_dsjson`.
     """
     return VwReader(Path(path), text.rounds, contexts, features, max_features).to_log()
 
 
 def write_dsjson(log: Log, path: str | os.PathLike[str]) -> None:
-    """Write a log as dsjson, all of it or nothing; `vw --dsjson --cb_explore_adf` reads it, with `--graph_feedback` too.
+    """Write a log as dsjson, all of it or nothing, for `vw --dsjson --cb_explore_adf`, with `--graph_feedback` or without.
 
     Contexts of shape (d,) are the features 0, 1, ... of the namespace x, or have the log's names; each arm has its name
     in the namespace a. Contexts of shape (K, d) are the features of arms in the namespace a.

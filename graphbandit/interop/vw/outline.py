@@ -21,8 +21,9 @@ class Outline:
     - `n_arms`, `tags`: the arms, by their tags if all have one.
     - `shared`, `arms`: the features of rounds and of arms, sorted.
     - `same_arms`: whether every arm has the same features in all rounds.
-    - `graphs`, `probabilities`, `keys`, `times`, `all_arms`: whether rounds have them; the last, whether all arms are on
-      offer in every round.
+    - `graphs`, `uncertain`, `probabilities`, `keys`, `times`: whether rounds have graphs, edges with a probability
+      below 1, the probabilities of all arms, names, and times.
+    - `all_arms`: whether all arms are on offer in every round.
     """
 
     rounds: int = 0
