@@ -4,8 +4,8 @@ Costs become rewards (reward = -cost), actions count from 0, and graphs are turn
 says that playing *col* reveals *row*, here ``graph[j, a]`` says that playing j reveals a.
 
 What is read of features: a number is a feature of that value; a text is a feature `name=text` of value 1, as Vowpal
-Wabbit has it; names have their namespace in front, as `User.age` or `User.city=Berlin`. The setting `contexts` says which
-of them make the context; there is one column for each feature that is in the file, sorted by name.
+Wabbit has it; names have their namespace in front, as `User.age` or `User.city=Berlin`. The setting `contexts` says
+which of them make the context; there is one column for each feature that is in the file, sorted by name.
 """
 
 import os
@@ -63,7 +63,7 @@ def read_text(
 
 
 def write_dsjson(log: Log, path: str | os.PathLike[str]) -> None:
-    """Write a log as dsjson, all of it or nothing, for `vw --dsjson --cb_explore_adf`, with `--graph_feedback` or without.
+    """Write a log as dsjson for `vw --dsjson --cb_explore_adf`, with `--graph_feedback` or without: all of it or nothing.
 
     Contexts of shape (d,) are the features 0, 1, ... of the namespace x, or have the log's names; each arm has its name
     in the namespace a. Contexts of shape (K, d) are the features of arms in the namespace a.

@@ -119,7 +119,7 @@ class VwReader:
                 rewards=rewards,
                 observation_probabilities=None if np.isnan(odds).all() else odds,
                 available=None if found.all_arms else available,
-                times=_times(part) if found.times else None,
+                times=self._times(part) if found.times else None,
                 columns={"key": np.array([one.key for one in part], dtype=object)} if found.keys else None,
             )
         except LogError as error:
@@ -174,6 +174,20 @@ class VwReader:
         except GraphError as error:
             raise LogError(f"{self.path.name}: {error}") from None
 
+    def _times(self, part: list[VwRound]) -> Any:
+        """Times of events; a Z at the end, and more digits than microseconds, are taken off."""
+        times = []
+        for one in part:
+            head, dot, digits = str(one.time).rstrip("Z").partition(".")
+            try:
+                times.append(np.datetime64(f"{head}{dot}{digits[:6]}", "us"))
+            except ValueError:
+                raise LogError(
+                    f"{self.path.name}, line {one.line}: Timestamp is {one.time!r}; "
+                    "expected a time as 2026-01-31T12:00:00Z"
+                ) from None
+        return np.array(times, dtype="datetime64[us]")
+
 
 def _matrix(key: tuple[Any, ...], k: int) -> Float[np.ndarray, "arms arms"]:
     if key and isinstance(key[0], int):
@@ -182,18 +196,3 @@ def _matrix(key: tuple[Any, ...], k: int) -> Float[np.ndarray, "arms arms"]:
     for j, a, value in key:
         matrix[j, a] = value
     return matrix
-
-
-def _times(part: list[VwRound]) -> Any:
-    """Times of events; a Z at the end, and more digits than microseconds, are taken off."""
-    times = []
-    for one in part:
-        text = str(one.time).rstrip("Z")
-        head, dot, digits = text.partition(".")
-        try:
-            times.append(np.datetime64(f"{head}{dot}{digits[:6]}", "us"))
-        except ValueError:
-            raise LogError(
-                f"line {one.line}: Timestamp is {one.time!r}; expected a time as 2026-01-31T12:00:00Z"
-            ) from None
-    return np.array(times, dtype="datetime64[us]")

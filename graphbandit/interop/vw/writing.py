@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from graphbandit.base.saved_files import write_atomically
-from graphbandit.errors import LogError
+from graphbandit.errors import LogError, SavedFileError
 from graphbandit.graphs import FeedbackGraphs, ProbabilisticGraphs
 from graphbandit.interop.vw.text import PROBABILITIES
 from graphbandit.logs import Log, LogBatch
@@ -19,15 +19,20 @@ from graphbandit.logs import Log, LogBatch
 
 def write_lines(path: Path, lines: Iterator[str]) -> None:
     """All lines to a file, or none."""
+    wrong: list[LogError] = []
 
     def write(file: Any) -> None:
-        for line in lines:
-            file.write(line.encode() + b"\n")
+        try:
+            for line in lines:
+                file.write(line.encode() + b"\n")
+        except LogError as error:
+            wrong.append(error)
+            raise
 
     try:
         write_atomically(path, write)
-    except OSError as error:
-        raise LogError(f"{path} cannot be written: {error.strerror or error}") from error
+    except SavedFileError as error:
+        raise (wrong[0] if wrong else LogError(str(error))) from None
 
 
 def dsjson_lines(log: Log) -> Iterator[str]:
