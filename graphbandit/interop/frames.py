@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import narwhals
+import numpy as np
 import pyarrow as pa
 
 from graphbandit.base.checks import setting_choice
@@ -79,8 +80,10 @@ def read(
     except LogError as error:
         if error.table not in names or error.row is None:
             raise
-        file = names[error.table]
-        place = f"line {error.row + 2}" if _is_csv(file) else f"row {error.row}"
+        file, row = names[error.table], error.row
+        if error.table == REWARDS and rewards is None:  # rounds without a reward have no row there
+            row = int(np.flatnonzero(table["reward"].is_valid().to_numpy(zero_copy_only=False))[row])
+        place = f"line {row + 2}" if _is_csv(file) else f"row {row}"
         raise LogError(f"{file.name}, {place}: {error.message}") from None
     return log
 

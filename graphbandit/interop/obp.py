@@ -8,6 +8,8 @@ action_context and expected_reward. Ours adds what side observations need: `reve
 from __future__ import annotations
 
 import os
+import zipfile
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -115,7 +117,7 @@ def read(path: str | os.PathLike[str]) -> Log:
     Files with pickled objects are refused: reading one may run any code.
     """
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with Path(path).open("rb") as raw, np.load(raw, allow_pickle=False) as file:
             feedback: dict[str, Any] = {}
             for name in file.files:
                 value = file[name]
@@ -125,7 +127,7 @@ def read(path: str | os.PathLike[str]) -> Log:
             f"{Path(path).name} has an array that cannot be read without pickle; expected arrays of numbers alone: "
             f"leave out what is None ({error})"
         ) from None
-    except (OSError, EOFError) as error:
+    except (OSError, EOFError, zipfile.BadZipFile, zlib.error, AttributeError) as error:  # no .npz: an array, or noise
         raise LogError(f"{Path(path).name} cannot be read as .npz: {error}") from None
     edges = feedback.pop("edges", None)
     if edges is not None:

@@ -63,7 +63,7 @@ def read_text(
 
 
 def write_dsjson(log: Log, path: str | os.PathLike[str]) -> None:
-    """Write a log as dsjson for `vw --dsjson --cb_explore_adf`, with `--graph_feedback` or without: all of it or nothing.
+    """Write a log as dsjson, all of it or nothing: for `vw --dsjson --cb_explore_adf`, and for `--graph_feedback` too.
 
     Contexts of shape (d,) are the features 0, 1, ... of the namespace x, or have the log's names; each arm has its name
     in the namespace a. Contexts of shape (K, d) are the features of arms in the namespace a.
