@@ -33,8 +33,8 @@ def to_gymnasium(environment: Environment, *, rounds: int = 1000, seed: int = 0)
 
     Observations are dictionaries: `context`, `graph` (K, K) of 0 and 1, where ``graph[j, a]`` says that playing j
     reveals a (all 0 where it is hidden, or known by its probabilities alone), and `available` (K,). After a step `info`
-    has `revealed` (K,), `rewards` (K,), nan where not revealed, and the `regret` of the round. An episode is `rounds`
-    rounds and ends truncated.
+    has `revealed` (K,), `rewards`, from each revealed arm to its reward, as `Bandit.observe` takes them, and the `regret`
+    of the round. An episode is `rounds` rounds and ends truncated.
 
     - `rounds`: of an episode.
     - `seed`: of the environment until `reset(seed=...)` names another; each reset without one is the next repeat.
@@ -181,7 +181,7 @@ def _made(package: Any) -> Any:
             revealed = part.graphs[i : i + 1].revealed([arm])[0]
             info = {
                 "revealed": revealed,
-                "rewards": np.where(revealed, part.rewards[i], np.nan),
+                "rewards": {a: float(part.rewards[i, a]) for a in np.flatnonzero(revealed).tolist()},
                 "regret": float(part.best_means(slice(i, i + 1))[0] - part.means[i, arm]),
             }
             reward = float(part.rewards[i, arm])
