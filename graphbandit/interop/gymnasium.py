@@ -33,8 +33,8 @@ def to_gymnasium(environment: Environment, *, rounds: int = 1000, seed: int = 0)
 
     Observations are dictionaries: `context`, `graph` (K, K) of 0 and 1, where ``graph[j, a]`` says that playing j
     reveals a (all 0 where it is hidden, or known by its probabilities alone), and `available` (K,). After a step `info`
-    has `revealed` (K,), `rewards`, from each revealed arm to its reward, as `Bandit.observe` takes them, and the `regret`
-    of the round. An episode is `rounds` rounds and ends truncated.
+    has `revealed` (K,), the `regret` of the round, and `rewards`, from each revealed arm to its reward, as
+    `Bandit.observe` takes them. An episode is `rounds` rounds and ends truncated.
 
     - `rounds`: of an episode.
     - `seed`: of the environment until `reset(seed=...)` names another; each reset without one is the next repeat.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 
 from graphbandit.interop.vw.dsjson import edge
@@ -29,7 +30,7 @@ def rounds(path: Path) -> Iterator[VwRound | Skipped]:
 def _round(group: list[tuple[int, str]]) -> VwRound:
     first = group[0][0]
     shared: FeatureValues = {}
-    entries: list[str] | None = None
+    entries: tuple[str, ...] | None = None
     tag = ""
     if group[0][1].split("|", 1)[0].split()[:1] == ["shared"]:
         head, shared = _parts(*group[0])
@@ -37,7 +38,7 @@ def _round(group: list[tuple[int, str]]) -> VwRound:
         if words and (words[-1].startswith("'") or not head[-1:].isspace()):
             tag = words.pop().lstrip("'")
         if words[:1] == ["graph"]:
-            entries = words[1:]
+            entries = tuple(words[1:])
         elif words:
             raise LineError(f"the shared line has {head!r} before its features; expected a graph, or nothing", first)
         group = group[1:]
@@ -61,7 +62,7 @@ def _round(group: list[tuple[int, str]]) -> VwRound:
         probabilities=_probabilities(tag, len(arms), first) if tag.startswith(PROBABILITIES) else None,
         rewards={place: 0.0 - cost for place, (_, cost, _) in labels.items()},
         observation_probabilities={place: p for place, (_, _, p) in labels.items() if place != action},
-        edges=None if entries is None else [_entry(word, len(arms), first) for word in entries],
+        edges=None if entries is None else _edges(entries, len(arms), first),
         tags=tags if all(tags) else None,
         key=None if not tag or tag.startswith(PROBABILITIES) else tag,
     )
@@ -124,11 +125,22 @@ def _label(head: str, number: int) -> tuple[tuple[int, float, float] | None, str
     return (int(values[0]), _number(values[1], number), _number(values[2], number)), tag
 
 
-def _entry(word: str, k: int, line: int) -> tuple[int, int, float]:
-    values = word.split(",")
-    if len(values) != 3 or not (values[0].isdigit() and values[1].isdigit()):
-        raise LineError(f"the graph has {word!r}; expected row,column,value", line)
-    return edge(int(values[0]), int(values[1]), _number(values[2], line), k, line)
+def _edges(entries: tuple[str, ...], k: int, line: int) -> list[tuple[int, int, float]]:
+    try:
+        return _known_edges(entries, k)
+    except LineError as error:
+        raise LineError(error.message, line) from None
+
+
+@lru_cache(maxsize=1024)  # most rounds have the graph of another
+def _known_edges(entries: tuple[str, ...], k: int) -> list[tuple[int, int, float]]:
+    edges = []
+    for word in entries:
+        values = word.split(",")
+        if len(values) != 3 or not (values[0].isdigit() and values[1].isdigit()):
+            raise LineError(f"the graph has {word!r}; expected row,column,value", 0)
+        edges.append(edge(int(values[0]), int(values[1]), _number(values[2], 0), k, 0))
+    return edges
 
 
 def _number(text: str, line: int) -> float:

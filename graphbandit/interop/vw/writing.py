@@ -12,7 +12,7 @@ import numpy as np
 
 from graphbandit.base.saved_files import write_atomically
 from graphbandit.errors import LogError, SavedFileError
-from graphbandit.graphs import FeedbackGraphs, ProbabilisticGraphs
+from graphbandit.graphs import ProbabilisticGraphs
 from graphbandit.interop.vw.text import PROBABILITIES
 from graphbandit.logs import Log, LogBatch
 
@@ -125,6 +125,7 @@ class _Rounds:
         self._arms = arms if len(set(arms)) == len(arms) else [f"{i}_{name}" for i, name in enumerate(arms)]
         self._tagged = batch.available is not None or log.arms is not None
         self._plain = batch.loops_only
+        self._edges: dict[int, list[tuple[int, int, float]]] = {}
 
     def arms(self, t: int) -> list[int]:
         """The arms on offer."""
@@ -146,12 +147,15 @@ class _Rounds:
         graphs = self._batch.graphs
         if graphs is None or self._plain:
             return None
-        if isinstance(graphs, ProbabilisticGraphs):
-            matrix = graphs.matrix(t)
-            found = [(j, a, float(matrix[j, a])) for j, a in np.argwhere(matrix > 0).tolist()]
-        else:
-            assert isinstance(graphs, FeedbackGraphs)
-            found = [(j, a, 1.0) for j, a in graphs[t].edges().tolist()]
+        stored = int(graphs.index[t])
+        found = self._edges.get(stored)
+        if found is None:
+            if isinstance(graphs, ProbabilisticGraphs):
+                matrix = graphs.matrix(t)
+                found = [(j, a, float(matrix[j, a])) for j, a in np.argwhere(matrix > 0).tolist()]
+            else:
+                found = [(j, a, 1.0) for j, a in graphs[t].edges().tolist()]
+            self._edges[stored] = found
         return [(place[j], place[a], value) for j, a, value in found if j in place and a in place]
 
     def json_arm(self, t: int, arm: int) -> dict[str, Any]:
