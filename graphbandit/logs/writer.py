@@ -42,6 +42,7 @@ APPENDS_PER_FILE = 1 << 12
 BYTES_PER_FILE = 1 << 28
 """An unfinished file is sealed after so many appends or bytes, too: sealing takes time by the append, and memory."""
 
+ZERO = np.zeros(1, dtype=np.int64)
 SHARED_BYTES = 1 << 26
 """The size up to which graphs are written once and referred to; beyond, each round carries its own edges."""
 
@@ -261,7 +262,7 @@ class LogWriter:
         if batch.graphs is None:
             return None, None
         graphs = batch.graphs
-        used, place = np.unique(graphs.index, return_inverse=True)
+        used, place = (graphs.index, ZERO) if len(batch) == 1 else np.unique(graphs.index, return_inverse=True)
         numbers = np.empty(len(used), dtype=np.int64)
         spelt: dict[int, EdgeRow] = {}
         new: list[tuple[int, EdgeRow]] = []

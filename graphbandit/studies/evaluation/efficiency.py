@@ -31,7 +31,7 @@ class Efficiency:
 def efficiency(
     problem: LinearProblem, name: str, repeats: int, on_repeat: Callable[[], None], draws: int = 400_000
 ) -> Efficiency:
-    """Evaluate the target on `repeats` logs by every method; the truth and the bound are means over `draws` contexts."""
+    """Evaluate the target on `repeats` logs by every method; truth and bound are means over `draws` contexts."""
     truth, bound = problem.truth(draws)
     values = np.empty((repeats, len(METHODS)))
     for repeat in range(repeats):
