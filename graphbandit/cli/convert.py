@@ -13,7 +13,7 @@ import typer
 app = typer.Typer()
 
 
-@app.command(epilog="Examples: graphbandit convert vw.dsjson log     graphbandit convert log vw.txt")
+@app.command(epilog="Example: graphbandit convert vw.dsjson log, and back: graphbandit convert log vw.dsjson")
 def convert(
     source: Annotated[
         Path,
