@@ -15,10 +15,12 @@ import numpy.typing as npt
 
 from graphbandit.base.checks import setting_integer
 from graphbandit.base.shapes import Bool, Float, Shaped
+from graphbandit.base.values import trusted
 from graphbandit.errors import GraphError, HorizonError, InputError, SettingError
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.learners.base import Learner
 from graphbandit.learners.problem import Problem
+from graphbandit.planning.sampling_program import everyone
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.observations import Observations
 from graphbandit.rounds.shown import Shown
@@ -109,7 +111,7 @@ class EveryRoundLearner(Learner[State], Generic[State]):
         from graphbandit.kernels.learners.base import Inputs, Outputs
 
         n, n_arms, available = len(shown), state.problem.n_arms, shown.available
-        masks = np.ones((1, n_arms), dtype=np.bool_) if available is None else for_kernels(available, np.bool_)
+        masks = everyone(n_arms)[None] if available is None else for_kernels(available, np.bool_)
         given = np.empty((0, n_arms)) if rewards is None else for_kernels(rewards)
         outputs = Outputs(
             probabilities=np.empty((n, n_arms)),
@@ -203,7 +205,8 @@ def noise_of(own: float | None, problem: Problem) -> float:
 
 def _decisions(outputs: "Outputs", available: Bool[np.ndarray, "n arms"] | None, rounds: int) -> Decisions:
     n, n_arms = outputs.probabilities.shape
-    return Decisions(
+    return trusted(
+        Decisions,
         action=outputs.integers[:, 0],
         probability=outputs.numbers[:, 0],
         probabilities=outputs.probabilities,
@@ -218,5 +221,7 @@ def _decisions(outputs: "Outputs", available: Bool[np.ndarray, "n arms"] | None,
         objective=outputs.numbers[:, 2],
         duality_gap=np.full(n, np.nan),
         solver=np.zeros(n, dtype=np.int64),
+        coverage_factor=np.ones(n),
         notes=outputs.notes,
+        told={},
     )
