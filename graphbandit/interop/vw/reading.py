@@ -24,7 +24,7 @@ from graphbandit.logs.format import Layout, Stamp
 from graphbandit.logs.sources import ArraySource
 
 MAX_FEATURES = 4096
-ROUNDS = 1 << 14
+ROUNDS = 1 << 12
 """Rounds of a batch."""
 
 Parse = Callable[[Path], Iterator[VwRound | Skipped]]

@@ -85,9 +85,7 @@ def cells() -> Iterator[tuple[str, str, int, str]]:
                     yield graph, scenario, rounds, method
 
 
-def coverage(
-    graph: str, scenario: str, rounds: int, method: str, repeats: int, draws: int = 200_000
-) -> list[Coverage]:
+def coverage(graph: str, scenario: str, rounds: int, method: str, repeats: int, draws: int = 200_000) -> list[Coverage]:
     """Every interval in one cell; the truth is the mean over `draws` contexts."""
     problem = problem_of(graph, scenario)
     truth, _ = problem.truth(draws)
