@@ -18,6 +18,7 @@ from graphbandit.base.shapes import Bool, Float, Shaped
 from graphbandit.base.values import trusted
 from graphbandit.errors import GraphError, HorizonError, InputError, SettingError
 from graphbandit.graphs.batch import FeedbackGraphs
+from graphbandit.graphs.kernel_forms import kernel_batches
 from graphbandit.learners.base import Learner
 from graphbandit.learners.problem import Problem
 from graphbandit.planning.sampling_program import everyone
@@ -152,16 +153,12 @@ def run_rounds(
     """Let the kernels of a family play the rounds, `rounds` being the number of those before them."""
     from graphbandit.kernels.learners.base import DONE
 
-    if graphs.is_packed:
-        failed = kernels.run_packed(graphs.words, graphs.index, rounds, settings, arrays, inputs, outputs)
-    else:
-        failed = DONE
-        for t in range(len(graphs)):
-            out, into = graphs[t].csr(), graphs[t].in_csr()
-            listed = (out[0], out[1], into[0], into[1])
-            failed = kernels.run_listed(listed, t, rounds + t, settings, arrays, inputs, outputs)
-            if failed != DONE:
-                break
+    failed, first = DONE, 0
+    for _, stored in kernel_batches(graphs):
+        failed = kernels.run(stored, first, rounds + first, settings, arrays, inputs, outputs)
+        if failed != DONE:
+            break
+        first += len(stored.place)
     if failed != DONE:
         raise GraphError(
             f"the graph of round {failed} of the batch has an arm on offer that no arm on offer reveals; "
