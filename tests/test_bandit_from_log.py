@@ -47,7 +47,10 @@ LEARNERS = [
     (gb.AdaCBG(gamma="width"), LINEAR),
     (gb.IDSG(), LINEAR),
     (gb.Falcon(), LINEAR),
-    (gb.Greedy(), gb.GeneralizedLinearClass(n_arms=5, dimension=3, link="logistic", parameters="per-arm")),
+    (
+        gb.Greedy(epoch_growth=5.0),
+        gb.GeneralizedLinearClass(n_arms=5, dimension=3, link="logistic", parameters="per-arm"),
+    ),
     (gb.LinUCB(alpha=1.0), None),
     (gb.learners.ExploreThenCommit(explore_rounds=100), LINEAR),
 ]
