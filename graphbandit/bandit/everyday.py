@@ -13,7 +13,6 @@ import numpy as np
 
 from graphbandit.bandit.catalogue import Catalogue, graph_with_more_arms, new_arms, retired_arms
 from graphbandit.bandit.decider import Decider, may_reveal, taken
-from graphbandit.bandit.from_log import is_log, learnt_from_log
 from graphbandit.bandit.inputs import (
     Graph,
     available_of,
@@ -25,7 +24,7 @@ from graphbandit.bandit.inputs import (
     rewards_of,
 )
 from graphbandit.bandit.keys import Keys
-from graphbandit.bandit.log import BanditLog, LogSync, stage_taken
+from graphbandit.bandit.log import BanditLog, LogSync, is_log, stage_taken
 from graphbandit.bandit.open_decisions import OpenDecision, whole_number
 from graphbandit.bandit.past import past_rounds
 from graphbandit.bandit.saving import SavedBandit, load_bandit, save_bandit
@@ -361,6 +360,8 @@ class Bandit:
         if is_log(contexts):
             if any(value is not None for value in (rewards, actions, probabilities, graphs, available)):
                 raise InputError("rewards, actions, probabilities, graphs or available came with a log, which has them")
+            from graphbandit.bandit.from_log import learnt_from_log
+
             with self._lock:
                 self._do(_Change(learnt_from_log(self._settled(), contexts, cluster)))
             return

@@ -10,7 +10,6 @@ Three ways, by what the learner needs of a round:
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -30,16 +29,6 @@ from graphbandit.rounds.shown import Shown
 
 if TYPE_CHECKING:
     from graphbandit.logs import Log, LogBatch
-
-
-def is_log(value: object) -> bool:
-    """Whether this is a log, or the path of one."""
-    if isinstance(value, str | os.PathLike):
-        return True
-    import sys
-
-    logs = sys.modules.get("graphbandit.logs")  # without it, nobody has a log
-    return logs is not None and isinstance(value, logs.Log)
 
 
 def learnt_from_log(loop: Loop, log: Any, cluster: object = None) -> Loop:

@@ -8,6 +8,7 @@ of that one call too many.
 from __future__ import annotations
 
 import os
+import sys
 import time
 import weakref
 from collections.abc import Sequence
@@ -213,6 +214,14 @@ class BanditLog:
             )
             weakref.finalize(self, _release, self._writer, os.getpid())
         return self._writer
+
+
+def is_log(value: object) -> bool:
+    """Whether this is a log, or the path of one."""
+    if isinstance(value, str | os.PathLike):
+        return True
+    logs = sys.modules.get("graphbandit.logs")  # without it, nobody has a log
+    return logs is not None and isinstance(value, logs.Log)
 
 
 def stage_taken(
