@@ -15,6 +15,9 @@ from graphbandit.features import NOTHING, ArmFeatures, Encoder, Features, Tally,
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.function_classes.named import class_for
 
+MOST_ARMS = 2**31 - 1
+"""Graphs number their arms in 32 bits."""
+
 
 @savable
 @dataclass(frozen=True, kw_only=True, init=False)
@@ -154,7 +157,7 @@ def _arms(arms: Iterable[str] | int | None, n_arms: int | None) -> tuple[int, Ar
         size = len(names)
     else:
         size = setting_integer("n_arms" if arms is None else "arms", n_arms if arms is None else arms, at_least=1)
-    setting_integer("n_arms", size, at_least=1, at_most=2**31 - 1)
+    setting_integer("n_arms", size, at_least=1, at_most=MOST_ARMS)
     if n_arms is not None and arms is not None and n_arms != size:
         raise SettingError(f"n_arms is {n_arms!r}, but there are {size} arms; expected the same number")
     return size, names
