@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from graphbandit.bandit.inputs import Graph, available_of, check_key, contexts_of, graphs_of, on_offer
+from graphbandit.bandit.inputs import Graph, available_of, check_key, contexts_of, graph_of, graphs_of, on_offer
 from graphbandit.bandit.open_decisions import OpenDecision
 from graphbandit.base.shapes import Bool, Float, Int
 from graphbandit.errors import InputError
@@ -57,8 +57,9 @@ class Decider:
     ) -> Decision:
         """Decide one round; the arguments are those of `Bandit.decide`. Without a key, a random one is made."""
         contexts, _ = contexts_of(self.problem, context, many=False)
-        graphs = graphs_of(self.problem, self._graph if graph is None else graph, 1)
-        return self._decided(contexts, graphs, available, [_key(key)])[0]
+        one = self._graph if graph is None else graph_of(self.problem, graph)
+        graphs = graphs_of(self.problem, one, 1)
+        return self._decided(contexts, graphs, available, [_key(key)], own=graph is None)[0]
 
     def decide_batch(
         self,
@@ -74,10 +75,10 @@ class Decider:
         given = [None] * len(rows) if keys is None else list(keys)
         if len(given) != len(rows):
             raise InputError(f"keys has {len(given)} keys for {len(rows)} rounds; expected one a round")
-        return self._decided(rows, batch, available, [_key(key) for key in given])
+        return self._decided(rows, batch, available, [_key(key) for key in given], own=graphs is None)
 
     def _decided(
-        self, contexts: np.ndarray, graphs: Graphs | None, available: object, keys: list[str]
+        self, contexts: np.ndarray, graphs: Graphs | None, available: object, keys: list[str], *, own: bool
     ) -> list[Decision]:
         mask = on_offer(available_of(self.problem, available), self._retired)
         shown = Shown(contexts, graphs, mask)
@@ -98,6 +99,7 @@ class Decider:
                 key=key,
                 context=contexts[row : row + 1],
                 available=None if shown.available is None else shown.available[row : row + 1],
+                graph=None if own or graphs is None else graphs[row],
             )
             for row, (key, action, probability, revealed) in enumerate(rows)
         ]
@@ -142,7 +144,8 @@ def taken(decision: Decision, number: int, problem: Problem) -> tuple[Played, Op
         q = batch.observation_probabilities[decision.row, revealed]
         entry = OpenDecision(played._replace(available=None), revealed, q)
     sealed = "" if entry is None else entry.seal
-    return played, entry, replace(decision, id=number, arms=problem.arms, sealed=sealed, context=None, available=None)
+    made = replace(decision, id=number, arms=problem.arms, sealed=sealed, context=None, available=None, graph=None)
+    return played, entry, made
 
 
 def _key(key: object) -> str:

@@ -5,6 +5,7 @@ import secrets
 import threading
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple, SupportsIndex
 
@@ -23,6 +24,7 @@ from graphbandit.bandit.inputs import (
     rewards_of,
 )
 from graphbandit.bandit.keys import Keys
+from graphbandit.bandit.log import BanditLog, LogSync, is_log, stage_taken
 from graphbandit.bandit.open_decisions import OpenDecision, whole_number
 from graphbandit.bandit.past import past_rounds
 from graphbandit.bandit.saving import SavedBandit, load_bandit, save_bandit
@@ -56,6 +58,7 @@ class _Change(NamedTuple):
     forgotten: int = 0
     tally: Tally | None = None
     catalogue: Catalogue | None = None
+    logged: bool = False
 
 
 class Bandit:
@@ -80,6 +83,10 @@ class Bandit:
       those that do await some are remembered as well. Each takes some 60 bytes an arm.
     - `identity`: a name that decisions and files carry, so that no other bandit takes this one's decisions; None
       (default): one drawn at random.
+    - `log`: the folder of a log to which every decision and reward is written before the call that made it returns;
+      None (default): none. A log that exists is continued.
+    - `log_sync`: "file" (default): rows survive a kill of the process; "append": each call flushes them to disk, so
+      that they survive a loss of power, too.
 
     Two processes that go on from the same file hand out the same ids. Each decision carries a seal of its round, so
     that a bandit refuses the other's decisions; a bare id cannot tell. Use keys, or `decider` and `take`, to decide
@@ -107,6 +114,8 @@ class Bandit:
         forget_after: int | None = None,
         max_keys: int = 10_000,
         identity: str | None = None,
+        log: str | os.PathLike[str] | None = None,
+        log_sync: LogSync = "file",
     ) -> None:
         if not isinstance(learner, Learner):
             raise SettingError(f"learner is {learner!r}; expected a learner, as AdaCBG()")
@@ -121,12 +130,14 @@ class Bandit:
         self._graph = graph_of(problem, graph)
         keys = Keys(setting_integer("max_keys", max_keys, at_least=0))
         self._begin(Loop.start(learner, problem), OrderedDict(), keys, 0, Tally())
+        self.log_to(log, sync=log_sync)
 
     def _begin(
         self, loop: Loop, opened: "OrderedDict[int, OpenDecision]", keys: Keys, forgotten: int, tally: Tally
     ) -> None:
         self._loop, self._open, self._keys, self._forgotten, self._tally = loop, opened, keys, forgotten, tally
         self._retired: Bool[np.ndarray, " arms"] | None = None
+        self._log: BanditLog | None = None
         self._lock = threading.RLock()
         self._change: _Change | None = None  # a change that is decided on but may not be done
         self._before: Mapping[str, Any] | None = None  # where the random stream was when a call began that is not done
@@ -139,10 +150,11 @@ class Bandit:
     def __getstate__(self) -> dict[str, Any]:
         with self._lock:
             self._settled()
-            return {name: value for name, value in self.__dict__.items() if name not in ("_lock", "_once")}
+            # a copy writes to no log: the folder is this one's
+            return {name: value for name, value in self.__dict__.items() if name not in ("_lock", "_once", "_log")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state, _lock=threading.RLock(), _once=None)
+        self.__dict__.update(state, _lock=threading.RLock(), _once=None, _log=None)
 
     @property
     def learner(self) -> Learner[Any]:
@@ -293,12 +305,13 @@ class Bandit:
                 return  # nothing was revealed, or nothing is awaited any more
             entry = self._entry(number)
             news = entry.news(given)
-            loop = self._loop
+            loop, logged = self._loop, False
             if len(news.arms):
                 loop.learner.check_rewards(np.array(news.rewards))
                 loop = loop.observe(news, entry.played)
+                logged = self._log is not None and self._log.stage_rewards(number, news)
             ends = final or len(entry.seen) + len(news.arms) == len(entry.revealed)
-            self._do(_Change(loop, seen=news.arms, of=entry, closed=(number,) if ends else ()))
+            self._do(_Change(loop, seen=news.arms, of=entry, closed=(number,) if ends else (), logged=logged))
 
     def probabilities(
         self, contexts: object = None, graphs: object = None, *, available: object = None
@@ -324,12 +337,15 @@ class Bandit:
         probabilities: object = None,
         graphs: object = None,
         available: object = None,
+        cluster: object = None,
     ) -> None:
         """Learn from past rows, which count as rounds, and fit what they teach at once.
 
         Epochs end as they would have with these rounds; a fit that fails on the way is put off to the next epoch.
+        `learn(log)` takes all of it from a `Log`, or the folder of one, batch by batch: rewards, graphs, the arms on
+        offer, and the probabilities, for learners that weight rewards by them.
 
-        - `contexts`: one row a round, as for `decide_batch`.
+        - `contexts`: one row a round, as for `decide_batch`; or a log, and nothing else but `cluster`.
         - `rewards`: those of the arms played, shape (n,); or of all arms, an array of shape (n, arms) or a frame
           whose columns are arms, nan where nothing is known.
         - `actions`: the arms played, by name or number. May be None if `rewards` has all arms, for learners that do not
@@ -338,7 +354,19 @@ class Bandit:
           (default): nobody knows. No learner that accepts past rows depends on them but your own.
         - `graphs`: which arms each play revealed, one graph a round or one for all; None (default): not checked.
         - `available`: the arms that were on offer then, as for `decide_batch`.
+        - `cluster`: a Dask client or the address of a scheduler. Partitions of the log become sums there, which are
+          merged: for learners of epochs and classes that keep sums, as `LinearClass`.
         """
+        if is_log(contexts):
+            if any(value is not None for value in (rewards, actions, probabilities, graphs, available)):
+                raise InputError("rewards, actions, probabilities, graphs or available came with a log, which has them")
+            from graphbandit.bandit.from_log import learnt_from_log
+
+            with self._lock:
+                self._do(_Change(learnt_from_log(self._settled(), contexts, cluster)))
+            return
+        if cluster is not None:
+            raise SettingError("cluster came without a log; expected learn(log, cluster=...)")
         problem = self._loop.problem
         rows, tally = contexts_of(problem, contexts, many=True, graphs=graphs)
         functions = getattr(self._loop.learner, "function_class", None) or problem.function_class
@@ -392,6 +420,8 @@ class Bandit:
             if joining:
                 self._check_contexts_stay(loop)
                 after = loop.grown(loop.problem.grown(joining, arm_features))
+                if self._log is not None:
+                    self._log.check_arms(after.problem)
             elif arm_features is not None:
                 raise SettingError("arm_features came without new arms; expected None for arms that come back")
             problem = after.problem
@@ -465,7 +495,9 @@ class Bandit:
                     )
             outdated = self._outdated(opened, after.rounds)
             keyed = tuple(one.detached() for one in made.values())
-            self._do(_Change(after, opened=opened, keyed=keyed, closed=outdated, forgotten=len(outdated)))
+            new = {str(one.key): one for one in reversed(given) if str(one.key) in made}
+            logged = stage_taken(self._log, self._graph, [(made[key].id, new[key]) for key in made])
+            self._do(_Change(after, opened, keyed, closed=outdated, forgotten=len(outdated), logged=logged))
             return [made[key] if (key := str(one.key)) in made else self._known(key) for one in given]
 
     def _check_taken(self, decision: object) -> None:
@@ -484,10 +516,34 @@ class Bandit:
             self._entry(number)
             self._do(_Change(self._loop, closed=(number,)))
 
+    @property
+    def log(self) -> Path | None:
+        """The folder of the log it writes to."""
+        return None if self._log is None else self._log.folder
+
+    def log_to(self, folder: str | os.PathLike[str] | None, *, sync: LogSync = "file") -> None:
+        """Write decisions and rewards to this log from now on; None: to none. A log before that is closed.
+
+        Rewards of decisions from before are not in the new log, as it does not have the decisions.
+        """
+        with self._lock:
+            loop, before = self._settled(), self._log
+            same = before is not None and folder is not None and before.folder.resolve() == Path(folder).resolve()
+            if before is not None and same:
+                before.close()
+            self._log = None if folder is None else BanditLog(folder, loop.problem, loop.rounds, sync=sync)
+            if before is not None and not same:
+                before.close()
+
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write everything to a file, atomically; `load` goes on from it bit for bit as if never stopped."""
+        """Write everything to a file, atomically; `load` goes on from it bit for bit as if never stopped.
+
+        The rows of its log are flushed to disk first, so that a file never knows of rounds that the log lacks.
+        """
         with self._lock:
             loop = self._settled()
+            if self._log is not None:
+                self._log.sync()
             save_bandit(
                 path,
                 SavedBandit(
@@ -502,6 +558,7 @@ class Bandit:
                     retired=self._retired,
                     tally=self._tally,
                     keys=self._keys,
+                    log=None if self._log is None else self._log.starts,
                 ),
             )
 
@@ -512,12 +569,17 @@ class Bandit:
         *,
         function_class: FunctionClass[Any, Any, Any] | None = None,
         classes: Sequence[type] = (),
+        log: str | os.PathLike[str] | None = None,
+        log_sync: LogSync = "file",
     ) -> "Bandit":
         """The bandit that was saved there.
 
         - `function_class`: a function class made of a Python callable is not in the file; hand in the same one again.
           One of another kind or size than the file's is refused.
         - `classes`: your own dataclasses in the file, as [MyLearner, MyState]. A file never imports code by itself.
+        - `log`: the log that it wrote when it was saved, to go on with it; None (default): it writes to none. Rounds
+          that are in the log and came after the file was saved stay there; ids in the log count on from its end.
+        - `log_sync`: as for a new bandit.
         """
         saved = load_bandit(path, function_class, classes)
         bandit = cls.__new__(cls)
@@ -527,6 +589,8 @@ class Bandit:
         bandit._graph = saved.graph
         bandit._begin(saved.loop, OrderedDict(saved.opened), saved.keys, saved.forgotten, saved.tally)
         bandit._retired = saved.retired
+        if log is not None:
+            bandit._log = BanditLog(log, saved.loop.problem, saved.loop.rounds, sync=log_sync, starts=saved.log)
         return bandit
 
     def _decide(
@@ -555,7 +619,11 @@ class Bandit:
             keyed = tuple(one.detached() for one in made if one.key is not None)
             outdated = self._outdated(opened, after.rounds)
             total = self._tally + tally if tally else None
-            self._do(_Change(after, opened=opened, keyed=keyed, closed=outdated, forgotten=len(outdated), tally=total))
+            change = _Change(after, opened, keyed, closed=outdated, forgotten=len(outdated), tally=total)
+            if self._log is not None:
+                self._log.stage_decisions(loop.rounds, contexts, graphs, shown.available, decisions, keys)
+                change = change._replace(logged=True)
+            self._do(change)
             return made
 
     def _made(
@@ -595,6 +663,7 @@ class Bandit:
                     sealed="" if entry is None else entry,
                     context=None,
                     available=None,
+                    graph=None,
                 )
             )
         return made, opened
@@ -640,6 +709,8 @@ class Bandit:
                     self._graph, self._retired = change.catalogue
                     self._once = None
                 self._tally = self._tally if change.tally is None else change.tally
+                if change.logged and self._log is not None:
+                    self._log.commit()
                 self._loop = change.loop
                 self._before = None
                 self._change = None

@@ -28,7 +28,10 @@ from graphbandit.learners.savable import load_savable_classes
 
 @dataclass(frozen=True, kw_only=True)
 class SavedBandit:
-    """All there is to a bandit: its identity, loop, random stream, open decisions, limits, own graph and keys."""
+    """All there is to a bandit: its identity, loop, random stream, open decisions, limits, own graph and keys.
+
+    `log` is where its rounds are in the log it writes to, a row (first round, offset, next id of the log) each start.
+    """
 
     identity: str
     loop: Loop
@@ -41,6 +44,7 @@ class SavedBandit:
     retired: Bool[np.ndarray, " arms"] | None
     tally: Tally
     keys: Keys
+    log: Int[np.ndarray, "starts 3"] | None = None
 
 
 def save_bandit(path: str | os.PathLike[str], bandit: SavedBandit) -> None:
@@ -75,6 +79,7 @@ def save_bandit(path: str | os.PathLike[str], bandit: SavedBandit) -> None:
         "retired": bandit.retired,
         "tally": bandit.tally,
         **keys_content(bandit.keys),
+        "log": bandit.log,
     }
     saved_files.write(path, "bandit", content)
 
@@ -201,7 +206,19 @@ def _restored(saved: dict[str, Any]) -> SavedBandit:
         retired=_retired(saved["retired"], problem.n_arms),
         tally=_tally(saved["tally"]),
         keys=keys_of(saved, saved["identity"], problem.arms, set(saved["open_ids"].tolist())),
+        log=_log_starts(saved["log"]),
     )
+
+
+def _log_starts(starts: Any) -> Int[np.ndarray, "starts 3"] | None:
+    if starts is None:
+        return None
+    if starts.dtype != np.int64 or starts.ndim != 2 or starts.shape[1] != 3 or not (starts >= 0).all():
+        raise ValueError("its places in a log are no columns")
+    if not (np.diff(starts[:, 0]) >= 0).all():
+        raise ValueError("its places in a log are out of order")
+    found: Int[np.ndarray, "starts 3"] = starts
+    return found
 
 
 def _retired(mask: Any, n_arms: int) -> Bool[np.ndarray, " arms"] | None:

@@ -9,6 +9,8 @@ import numpy as np
 from graphbandit.base.arms import ArmNames
 from graphbandit.base.programs import SOLVERS
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
+from graphbandit.graphs.graph import FeedbackGraph
+from graphbandit.graphs.probabilistic import ProbabilisticGraph
 from graphbandit.rounds.decisions import ARRAYS, Decisions
 
 MOST_ROWS = 30
@@ -38,7 +40,8 @@ class Decision:
     - `key`: the caller's own name of the decision, if it gave one.
     - `sealed`: a digest of the round, by which a bandit notices a decision that another copy of it has made under the
       same id; or what works it out when it is asked for.
-    - `context`, `available`: what a `Decider` was shown, one row each, for `Bandit.take`; None from a bandit itself.
+    - `context`, `available`, `graph`: what a `Decider` was shown, for `Bandit.take`; None from a bandit itself. The
+      graph is None, too, where it is the bandit's own.
 
     A `Decider` has no ids to give: its decisions have the id -1 until a bandit takes them.
     """
@@ -55,6 +58,7 @@ class Decision:
     sealed: str | Sealed = field(default="", repr=False)
     context: Shaped[np.ndarray, "1 ..."] | None = field(default=None, repr=False)
     available: Bool[np.ndarray, "1 arms"] | None = field(default=None, repr=False)
+    graph: FeedbackGraph | ProbabilisticGraph | None = field(default=None, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "sealed": self.seal}
