@@ -24,6 +24,7 @@ from graphbandit.bandit.inputs import (
 )
 from graphbandit.bandit.keys import Keys
 from graphbandit.bandit.open_decisions import OpenDecision, whole_number
+from graphbandit.bandit.own_arms import RoundArms, check_own_arms, own_batch, own_rounds, past_arms, with_own_arms
 from graphbandit.bandit.past import past_rounds
 from graphbandit.bandit.saving import SavedBandit, load_bandit, save_bandit
 from graphbandit.base.checks import setting_boolean, setting_integer
@@ -113,6 +114,7 @@ class Bandit:
             raise SettingError(f"problem is {problem!r}; expected a Problem")
         if identity is not None and (not isinstance(identity, str) or not identity):
             raise SettingError(f"identity is {identity!r}; expected a name, or None for one drawn at random")
+        check_own_arms(learner, problem, graph)
         self._max_open = setting_integer("max_open", max_open, at_least=1)
         self._forget_after = None if forget_after is None else setting_integer("forget_after", forget_after, at_least=1)
         self._rng = stream(seed, "bandit")
@@ -203,7 +205,13 @@ class Bandit:
             return self._entry(self._number(decision)).awaited
 
     def decide(
-        self, context: object = None, graph: object = None, *, available: object = None, key: str | None = None
+        self,
+        context: object = None,
+        graph: object = None,
+        *,
+        available: object = None,
+        key: str | None = None,
+        arms: object = None,
     ) -> Decision:
         """Decide one round.
 
@@ -216,17 +224,23 @@ class Bandit:
         - `key`: the caller's name for this decision. The same key again gives the same decision, whatever else is
           handed in, as long as it is remembered: while it awaits rewards, and after that until `max_keys` others have
           ended.
+        - `arms`: with `Problem(capacity=...)`, the round's own arms and their features: a frame with a column `arm`,
+          a list of dictionaries, a mapping from name to dictionary, or an array. `graph` and `available` are then of
+          these arms; without a graph, every arm reveals itself alone.
         """
         if key is not None:
             with self._lock:
                 self._settled()
                 known = self._keys.get(check_key(key))
-                return self._decide_one(context, graph, available, key) if known is None else known
-        return self._decide_one(context, graph, available, None)
+                return self._decide_one(context, graph, available, key, arms) if known is None else known
+        return self._decide_one(context, graph, available, None, arms)
 
-    def _decide_one(self, context: object, graph: object, available: object, key: str | None) -> Decision:
+    def _decide_one(self, context: object, graph: object, available: object, key: str | None, arms: object) -> Decision:
         problem = self._loop.problem
         contexts, tally = contexts_of(problem, context, many=False)
+        if arms is not None or problem.capacity is not None:
+            own = own_rounds(problem, contexts, [arms], [graph], [available], tally)
+            return self._decide(own.contexts, own.graphs, own.available, [key], own.tally, own.arms)[0]
         one = self._graph if graph is None else graph_of(problem, graph)
         if isinstance(one, FeedbackGraph):
             once = self._once
@@ -242,6 +256,7 @@ class Bandit:
         *,
         available: object = None,
         keys: Sequence[str] | None = None,
+        arms: object = None,
     ) -> list[Decision]:
         """Decide many rounds: the same decisions as one by one, with no reward coming in between.
 
@@ -249,12 +264,19 @@ class Bandit:
         - `graphs`: one graph a round, or the same for all; None (default): the bandit's own.
         - `available`: the arms on offer, a list of names, a mask over all arms, or one a round; None (default): all.
         - `keys`: the caller's name for each decision, as in `decide`.
+        - `arms`: with `Problem(capacity=...)`, the arms of each round, a list of what `decide` takes; `graphs` and
+          `available` are then lists too.
         """
         problem = self._loop.problem
-        rows, tally = contexts_of(problem, contexts, many=True, graphs=graphs)
-        batch = graphs_of(problem, self._graph if graphs is None else graphs, len(rows))
+        own = None
+        batch: Graphs | None
+        if arms is not None or problem.capacity is not None:
+            rows, batch, available, own, tally = own_batch(problem, contexts, arms, graphs, available)
+        else:
+            rows, tally = contexts_of(problem, contexts, many=True, graphs=graphs)
+            batch = graphs_of(problem, self._graph if graphs is None else graphs, len(rows))
         if keys is None:
-            return self._decide(rows, batch, available, [None] * len(rows), tally)
+            return self._decide(rows, batch, available, [None] * len(rows), tally, own)
         named = [check_key(key) for key in keys]
         if len(named) != len(rows):
             raise InputError(f"keys has {len(named)} keys for {len(rows)} rounds; expected one a round")
@@ -267,7 +289,8 @@ class Bandit:
                 rows, tally = rows[chosen], tally if len(chosen) else Tally()
                 batch = None if batch is None else batch[np.array(chosen, dtype=np.int64)]
                 mask = mask[chosen] if mask is not None and mask.ndim == 2 else mask
-            made = self._decide(rows, batch, mask, [named[row] for row in chosen], tally)
+                own = None if own is None else [own[row] for row in chosen]
+            made = self._decide(rows, batch, mask, [named[row] for row in chosen], tally, own)
             found = dict(zip((named[row] for row in chosen), made, strict=True))
             return [found[key] if key in found else self._known(key) for key in named]
 
@@ -285,7 +308,8 @@ class Bandit:
           that might have been revealed was.
         """
         setting_boolean("final", final)
-        given = rewards_of(self._loop.problem, rewards)
+        problem = self._loop.problem
+        given = rewards_of(problem if problem.capacity is None else self._round_arms(decision), rewards)
         with self._lock:
             number = self._number(decision)
             if not given and number not in self._open:
@@ -299,16 +323,29 @@ class Bandit:
             ends = final or len(entry.seen) + len(news.arms) == len(entry.revealed)
             self._do(_Change(loop, seen=news.arms, of=entry, closed=(number,) if ends else ()))
 
+    def _round_arms(self, decision: Decision | SupportsIndex | str) -> RoundArms:
+        """The arms of a round that has brought its own."""
+        with self._lock:
+            entry = self._open.get(self._number(decision))
+            if entry is not None and entry.arms is not None:
+                return entry.arms
+            return RoundArms(self._loop.problem.n_arms, decision.arms if isinstance(decision, Decision) else None)
+
     def probabilities(
-        self, contexts: object = None, graphs: object = None, *, available: object = None
+        self, contexts: object = None, graphs: object = None, *, available: object = None, arms: object = None
     ) -> Float[np.ndarray, "n arms"]:
         """p: the probability of each arm if each of these rounds were the next one. Changes nothing.
 
-        The arguments are those of `decide_batch`; any number of rows.
+        The arguments are those of `decide_batch`; any number of rows. Where rounds bring their own arms, there is a
+        column for each place, and those behind a round's arms are 0.
         """
         problem = self._loop.problem
-        rows, _ = contexts_of(problem, contexts, many=True, graphs=graphs)
-        batch = graphs_of(problem, self._graph if graphs is None else graphs, len(rows))
+        batch: Graphs | None
+        if arms is not None or problem.capacity is not None:
+            rows, batch, available, _, _ = own_batch(problem, contexts, arms, graphs, available)
+        else:
+            rows, _ = contexts_of(problem, contexts, many=True, graphs=graphs)
+            batch = graphs_of(problem, self._graph if graphs is None else graphs, len(rows))
         with self._lock:
             loop = self._settled()
             mask = on_offer(available_of(problem, available), self._retired)
@@ -323,6 +360,7 @@ class Bandit:
         probabilities: object = None,
         graphs: object = None,
         available: object = None,
+        arms: object = None,
     ) -> None:
         """Learn from past rows, which count as rounds, and fit what they teach at once.
 
@@ -337,9 +375,16 @@ class Bandit:
           (default): nobody knows. No learner that accepts past rows depends on them but your own.
         - `graphs`: which arms each play revealed, one graph a round or one for all; None (default): not checked.
         - `available`: the arms that were on offer then, as for `decide_batch`.
+        - `arms`: with `Problem(capacity=...)`, the arms of each round, as for `decide_batch`; `rewards` may then be a
+          list of mappings from arm to reward.
         """
         problem = self._loop.problem
-        rows, tally = contexts_of(problem, contexts, many=True, graphs=graphs)
+        if arms is not None or problem.capacity is not None:
+            rows, given, available, own, tally = own_batch(problem, contexts, arms, graphs, available)
+            actions, rewards = past_arms(own, problem.n_arms, actions, rewards)
+            graphs = None if graphs is None else given
+        else:
+            rows, tally = contexts_of(problem, contexts, many=True, graphs=graphs)
         functions = getattr(self._loop.learner, "function_class", None) or problem.function_class
         if functions is not None and len(rows):
             functions.check_contexts(rows)
@@ -386,6 +431,8 @@ class Bandit:
         """
         with self._lock:
             loop = self._settled()
+            if loop.problem.capacity is not None:
+                raise SettingError("every round brings its own arms; expected no others to join or leave")
             joining, retired = new_arms(loop.problem, arms, self._retired)
             after = loop
             if joining:
@@ -405,6 +452,8 @@ class Bandit:
         """
         with self._lock:
             loop = self._settled()
+            if loop.problem.capacity is not None:
+                raise SettingError("every round brings its own arms; expected no others to join or leave")
             retired = retired_arms(loop.problem, arms, self._retired)
             self._do(_Change(loop, catalogue=Catalogue(self._graph, retired)))
 
@@ -533,6 +582,7 @@ class Bandit:
         available: object,
         keys: Sequence[str | None],
         tally: Tally,
+        own: Sequence[RoundArms] | None = None,
     ) -> list[Decision]:
         """Decide, and note the change down only when all of it is known."""
         mask = available_of(self._loop.problem, available)
@@ -548,7 +598,7 @@ class Bandit:
                 error.add_note("The bandit keeps its last good model: decide again to go on with it.")
                 self._loop = loop.postponing(error)
                 raise
-            made, opened = self._made(decisions, loop, list(may_reveal(graphs, decisions)), keys, contexts)
+            made, opened = self._made(decisions, loop, list(may_reveal(graphs, decisions)), keys, contexts, own)
             keyed = tuple(one.detached() for one in made if one.key is not None)
             outdated = self._outdated(opened, after.rounds)
             total = self._tally + tally if tally else None
@@ -562,13 +612,15 @@ class Bandit:
         revealed: list[Int[np.ndarray, " revealed"]],
         keys: Sequence[str | None],
         contexts: Shaped[np.ndarray, "n ..."],
+        own: Sequence[RoundArms] | None,
     ) -> tuple[list[Decision], dict[int, OpenDecision]]:
         """The rounds of a batch as single decisions of consecutive ids, and those of them that await rewards."""
         made, opened = [], {}
         drawn = zip(batch.action.tolist(), batch.probability.tolist(), revealed, keys, strict=True)
         for row, (action, probability, arms, key) in enumerate(drawn):
             number = loop.rounds + row
-            entry = _opened(number, batch, row, arms, contexts) if len(arms) else None
+            its = None if own is None else own[row]
+            entry = _opened(number, batch, row, arms, contexts, its) if len(arms) else None
             if entry is not None:
                 opened[number] = entry
             made.append(
@@ -585,7 +637,7 @@ class Bandit:
                     seal="" if entry is None else entry.seal,
                 )
             )
-        return made, opened
+        return made if own is None else [with_own_arms(*one) for one in zip(made, own, strict=True)], opened
 
     def _outdated(self, opened: dict[int, OpenDecision], rounds: int) -> tuple[int, ...]:
         """The decisions to be forgotten once these are open, oldest first."""
@@ -680,6 +732,7 @@ def _opened(
     row: int,
     revealed: Int[np.ndarray, " revealed"],
     contexts: Shaped[np.ndarray, "n ..."],
+    own: RoundArms | None,
 ) -> OpenDecision:
     """A round as one that awaits rewards. It keeps nothing else of its batch alive."""
     one = slice(row, row + 1)
@@ -687,4 +740,4 @@ def _opened(
         played = Played(number, contexts, batch.action, batch.notes, None)
     else:
         played = Played(number, contexts[one].copy(), batch.action[one].copy(), batch.notes[one].copy(), None)
-    return OpenDecision(played, revealed.copy(), batch.observation_probabilities[row, revealed])
+    return OpenDecision(played, revealed.copy(), batch.observation_probabilities[row, revealed], arms=own)

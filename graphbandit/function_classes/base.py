@@ -66,6 +66,13 @@ class FunctionClass(ABC, Generic[Data, Model, Space]):
         """The data of the same class with fewer arms as data of this one; nothing is known of the arms it lacks."""
         raise SettingError(f"{type(self).__name__} cannot take over data of fewer arms; expected a new bandit")
 
+    def check_own_arms(self) -> None:
+        """Raise SettingError unless every round may bring arms of its own: all parameters are shared between arms."""
+        raise SettingError(
+            f"function_class is a {type(self).__name__}, which knows arms by their numbers; expected a class whose "
+            "arms share all parameters, as the arms of every round are others"
+        )
+
     @abstractmethod
     def check_contexts(self, contexts: Shaped[np.ndarray, "n ..."]) -> None:
         """Raise InputError unless these contexts have the shape this class expects."""

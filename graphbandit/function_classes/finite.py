@@ -330,6 +330,9 @@ class FiniteClass(FiniteFunctionClass):
         """N = |F|."""
         return self._n_functions
 
+    def check_own_arms(self) -> None:
+        """The functions are shown the features of a round's arms, and whoever wrote them knows what they mean."""
+
     def __external__(self) -> dict[str, int | str]:
         """How a saved file names this class, since it cannot hold a Python callable."""
         return {"class": "FiniteClass", "n_functions": self.n_functions, "n_arms": self.n_arms}

@@ -99,6 +99,10 @@ class LastLayerClass(FunctionClass[RefitData, RefitModel, LastLayerSpace]):
             "norm_bound": self._linear.norm_bound,
         }
 
+    def check_own_arms(self) -> None:
+        """As the networks."""
+        self._networks.check_own_arms()
+
     @property
     def n_arms(self) -> int:
         """K."""

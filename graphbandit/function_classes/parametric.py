@@ -42,6 +42,18 @@ class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):
         grown: FunctionClass[Any, Any, Any] = type(self)(**settings)
         return grown
 
+    def check_own_arms(self) -> None:
+        """Raise SettingError unless there is one theta, and rounds show the features of their arms."""
+        features = self.features
+        if features.parameters != "shared" or features.arm_features is not None:
+            has = "parameters='per-arm'" if features.parameters != "shared" else "arm_features"
+            raise SettingError(
+                f"function_class has {has}; expected parameters='shared' without arm_features, as every round brings "
+                "arms of its own"
+            )
+        if getattr(self, "factors", None) is not None:
+            raise SettingError("function_class has factors of its arms; expected none, as rounds bring their own arms")
+
     @property
     def dimension(self) -> int:
         """d, the length of a context (of an arm's row of it)."""
