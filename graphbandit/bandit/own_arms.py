@@ -15,7 +15,7 @@ from graphbandit.bandit.inputs import Arms, Graph, available_of, contexts_of, gr
 from graphbandit.base.arms import ArmNames, arm_index
 from graphbandit.base.checks import available_array
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
-from graphbandit.errors import GraphError, InputError, SettingError, UnknownArmError
+from graphbandit.errors import GraphError, InputError, ObservationError, SettingError, UnknownArmError
 from graphbandit.features import Encoder, Tally
 from graphbandit.features.arms import read_arms
 from graphbandit.graphs.batch import FeedbackGraphs
@@ -137,9 +137,14 @@ def past_arms(
     if len(rewards) != len(read):
         raise InputError(f"rewards has {len(rewards)} mappings for {len(read)} contexts; expected one a round")
     table = np.full((len(read), capacity), np.nan)
-    for row, one, given in zip(table, read, rewards, strict=True):
+    for t, (one, given) in enumerate(zip(read, rewards, strict=True)):
         for arm, reward in rewards_of(one, given).items():
-            row[arm_index(arm, one.n_arms)] = reward
+            try:
+                table[t, arm_index(arm, one.n_arms)] = reward
+            except (UnknownArmError, TypeError, ValueError):
+                raise ObservationError(
+                    f"rewards[{t}] has {reward!r} for arm {arm!r}; expected a number for one of the round's arms"
+                ) from None
     return played, table
 
 
