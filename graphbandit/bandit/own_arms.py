@@ -51,8 +51,8 @@ def check_own_arms(learner: Learner[Any], problem: Problem, graph: object) -> No
         return
     if not learner.takes_own_arms:
         raise SettingError(
-            f"{type(learner).__name__} knows arms by their numbers, but rounds bring their own; expected a learner of a "
-            "function class, as IDSG"
+            f"{type(learner).__name__} knows arms by their numbers, but rounds bring their own; expected a learner of "
+            "a function class, as IDSG"
         )
     functions = getattr(learner, "function_class", None)
     if functions is not None:
