@@ -422,7 +422,7 @@ class Bandit:
 
         What is shared between arms is kept: one theta for all arms knows of new ones by their features. What is an
         arm's own starts fresh. Open decisions stay open, and epochs go on. Learners that cannot take more arms raise
-        SettingError, and so do function classes other than the linear, generalised linear and kernel ones.
+        SettingError, and so do function classes to which more arms mean nothing: finite ones, and networks.
 
         - `arms`: their names; or how many there are, where arms have no names.
         - `arm_features`: their features, where arms have features: what `ArmFeatures.add` takes.

@@ -8,7 +8,7 @@ import numpy as np
 
 from graphbandit.base.shapes import Bool, Float, Shaped
 from graphbandit.errors import SettingError
-from graphbandit.function_classes.base import FunctionClass
+from graphbandit.function_classes.base import FIXED_NUMBER, FunctionClass
 from graphbandit.function_classes.ellipsoid import EXACT_ARMS, Ellipsoid, LinearModel, check_parameters
 from graphbandit.function_classes.features import FeatureMap
 
@@ -31,10 +31,7 @@ class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):
         """This class with more arms: a shared theta stays what it is, and a theta of each arm is new for new arms."""
         features = self.features
         if features.parameters == "shared" and features.arm_features is None:
-            raise SettingError(
-                "every round brings the features of its arms, (n, arms, d), so their number is fixed; "
-                "expected as many arms as may ever come, and available= for those that are there"
-            )
+            raise SettingError(FIXED_NUMBER)
         if (features.arm_features is None) != (arm_features is None):
             raise SettingError("arm_features are the class's alone; expected Problem(arm_features=...) to have them")
         settings = {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
