@@ -14,7 +14,7 @@ from tests.docs.try_dist import interpreters
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / ".pythons"
-NEEDED = ("hypothesis", "pytest", "polars")
+NEEDED = ("beartype", "hypothesis", "jaxtyping", "polars", "pytest", "pyyaml")
 PART = (
     "tests/graphs/test_graph.py",
     "tests/features/test_features.py",
