@@ -131,6 +131,8 @@ class Decider:
 def may_reveal(graphs: Graphs | None, decisions: Decisions) -> Iterator[Int[np.ndarray, " revealed"]]:
     """Of which arms rewards may come: those revealed, or, where that is not known yet, all that may have been."""
     if isinstance(graphs, FeedbackGraphs):
+        if len(graphs) == 1 and graphs.is_packed:
+            return iter((graphs.first_revealed(int(decisions.action[0])),))
         masks = graphs._revealed(decisions.action)
     else:
         masks = decisions.observation_probabilities > 0.0
@@ -157,9 +159,9 @@ def taken(decision: Decision, number: int, problem: Problem) -> tuple[Played, Op
         q = batch.observation_probabilities[decision.row, revealed]
         own = None if problem.capacity is None else RoundArms(batch.probabilities.shape[1], decision.arms)
         entry = OpenDecision(played._replace(available=None), revealed, q, arms=own)
-    seal = "" if entry is None else entry.seal
+    sealed = "" if entry is None else entry.seal
     arms = problem.arms if problem.capacity is None else decision.arms
-    return played, entry, replace(decision, id=number, arms=arms, seal=seal, context=None, available=None)
+    return played, entry, replace(decision, id=number, arms=arms, sealed=sealed, context=None, available=None)
 
 
 def _key(key: object) -> str:

@@ -121,7 +121,7 @@ def keys_of(saved: dict[str, Any], identity: str, arms: ArmNames | None, opened:
                 row=row,
                 arms=named[row],
                 key=key,
-                seal=seal,
+                sealed=seal,
             ).detached()
             made[key] = decision
     ended = dict.fromkeys(saved["ended_keys"])

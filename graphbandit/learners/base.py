@@ -22,7 +22,7 @@ from typing import Any, Generic, TypeVar, final
 
 import numpy as np
 
-from graphbandit.base.checks import LARGEST, first_not_finite, numbers
+from graphbandit.base.checks import LARGEST, first_not_finite, numbers, within
 from graphbandit.base.shapes import Bool, Float, Shaped
 from graphbandit.errors import GraphError, InputError, SettingError
 from graphbandit.function_classes.base import FunctionClass
@@ -204,7 +204,7 @@ def _checked_values(
     expected = (len(contexts), functions.n_arms)
     if values.shape != expected:
         raise InputError(f"the function class predicts values of shape {values.shape}; expected {expected}")
-    if not (np.abs(values) <= LARGEST).all():
+    if not within(values, LARGEST):
         where = first_not_finite(values, largest=LARGEST)
         raise InputError(f"the function class predicts {where}; expected finite values up to {LARGEST:g} in size")
     return values

@@ -21,7 +21,7 @@ import numpy as np
 from graphbandit.base.programs import CERTIFIED, SMALLEST_OBJECTIVE
 from graphbandit.base.shapes import Bool, Float
 from graphbandit.graphs.graph import FeedbackGraph
-from graphbandit.planning.kernel_graphs import kernel_graph
+from graphbandit.graphs.kernel_forms import kernel_graph
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -22,12 +22,12 @@ from graphbandit.base.programs import ROW_LIMIT
 from graphbandit.base.shapes import Bool, Float
 from graphbandit.errors import InputError, SettingError, SolverError
 from graphbandit.graphs.graph import FeedbackGraph
+from graphbandit.graphs.kernel_forms import kernel_graph
 from graphbandit.planning.anytime import Effort, improve
 from graphbandit.planning.counters import count
 from graphbandit.planning.demands import paper_demand
 from graphbandit.planning.exploration import arm_array, arm_number, check_graph, gap_array
 from graphbandit.planning.highs import highs_program, largest_factor
-from graphbandit.planning.kernel_graphs import kernel_graph
 from graphbandit.planning.program import Program, SamplingSolution, solution
 from graphbandit.planning.repair import repaired
 

@@ -164,8 +164,10 @@ class EpochLearner(Learner[State], Generic[State]):
                 f"the observations hold {len(new)} new rounds up to round {last}; "
                 f"expected all of rounds {rounds} to {rounds + expected - 1}"
             )
-        before = functions.add(state.data, observations.between(0, max(split, rounds)))
-        after = observations.between(max(split, rounds), rounds + expected)
+        first = max(split, rounds)
+        early = len(observations) and int(observations.rounds[0]) < first
+        before = functions.add(state.data, observations.between(0, first)) if early else state.data
+        after = observations.between(first, rounds + expected)
         return EndedEpoch(observations, expected, before, functions.add(before, after), after)
 
     @property
