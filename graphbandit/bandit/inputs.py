@@ -2,7 +2,7 @@
 
 import reprlib
 from collections.abc import Iterable, Mapping
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -20,6 +20,7 @@ Graph = FeedbackGraph | ProbabilisticGraph
 """The graph of one round."""
 
 
+@runtime_checkable
 class Arms(Protocol):
     """Arms that may have names: those of a problem, or of one round."""
 

@@ -157,7 +157,7 @@ class Problem:
         return (values if many else values[None]), seen
 
     def with_arms(
-        self, contexts: Float[np.ndarray, "n d"], arms: Sequence[Float[np.ndarray, "arms e"]]
+        self, contexts: Float[np.ndarray, "n d"], arms: Sequence[Float[np.ndarray, "_ e"]]
     ) -> Float[np.ndarray, "n capacity q"]:
         """phi(x, a) of rounds that bring their own arms, one row a place; places without an arm are 0.
 
