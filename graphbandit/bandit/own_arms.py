@@ -80,9 +80,6 @@ def own_rounds(
         read.append(one)
         rows.append(values)
         total = total + seen
-    if not len(contexts) == len(tables) == len(graphs) == len(available):
-        counts = f"{len(contexts)} contexts, {len(tables)} tables of arms, {len(graphs)} graphs"
-        raise InputError(f"there are {counts} and {len(available)} lists of arms on offer; expected one a round")
     masks = [_mask(one, problem.capacity, given) for one, given in zip(read, available, strict=True)]
     return OwnRounds(
         contexts=problem.with_arms(contexts, rows),
@@ -122,9 +119,8 @@ def past_arms(
     """The arms played in past rounds by place, and the rewards, by place where they come by name."""
     played = None
     if actions is not None:
-        listed = (
-            list(actions) if isinstance(actions, Sequence | np.ndarray) else list(getattr(actions, "to_list", list)())
-        )
+        given: Any = actions.to_list() if hasattr(actions, "to_list") else actions
+        listed = list(given) if isinstance(given, Sequence | np.ndarray) else []
         if len(listed) != len(read):
             raise InputError(f"actions has {len(listed)} arms for {len(read)} contexts; expected one a round")
         try:
@@ -137,8 +133,8 @@ def past_arms(
     if len(rewards) != len(read):
         raise InputError(f"rewards has {len(rewards)} mappings for {len(read)} contexts; expected one a round")
     table = np.full((len(read), capacity), np.nan)
-    for t, (one, given) in enumerate(zip(read, rewards, strict=True)):
-        for arm, reward in rewards_of(one, given).items():
+    for t, (one, told) in enumerate(zip(read, rewards, strict=True)):
+        for arm, reward in rewards_of(one, told).items():
             try:
                 table[t, arm_index(arm, one.n_arms)] = reward
             except (UnknownArmError, TypeError, ValueError):
