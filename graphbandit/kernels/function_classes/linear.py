@@ -124,7 +124,8 @@ def solve_blocks(
     """U of every block's V, and theta = V^-1 b."""
     for block in range(moments.shape[0]):
         cholesky(matrices[block], floor, factors[block])
-        parameters[block] = moments[block]
+        for i in range(moments.shape[1]):
+            parameters[block, i] = moments[block, i]
         solve_lower(factors[block], parameters[block])
         solve_upper(factors[block], parameters[block])
 

@@ -217,21 +217,22 @@ def reward_span(state: RewardSpan, observations: Observations) -> tuple[float, f
 
 def estimates(functions: AnyFunctionClass, state: EpochState, shown: Shown) -> Float[np.ndarray, "n arms"]:
     """fhat_m(x, a), zero where there is no estimate yet. Raises at contexts that the class cannot evaluate."""
-    functions.check_contexts(shown.contexts)
     if state.model is None:
-        check_evaluable(functions, functions.version_space(state.data, np.inf), shown.contexts, shown.available)
+        check_evaluable(functions, shown.contexts, shown.available)
         return np.zeros((len(shown), functions.n_arms))
+    functions.check_contexts(shown.contexts)
     return predicted(functions, state.model, shown.contexts)
 
 
 def check_evaluable(
     functions: AnyFunctionClass,
-    space: Any,
     contexts: Shaped[np.ndarray, "n ..."],
     available: Bool[np.ndarray, "n arms"] | None = None,
 ) -> None:
     """Have contexts refused that the class cannot evaluate: at the update it would be too late."""
-    candidates_of(functions, space, contexts, available)
+    functions.check_contexts(contexts)
+    if not functions.evaluates_all:
+        candidates_of(functions, functions.version_space(functions.empty(), math.inf), contexts, available)
 
 
 def check_rates(eta: float, delta: float) -> None:

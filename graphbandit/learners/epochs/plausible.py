@@ -147,7 +147,7 @@ def values_of_draws(
     """f_b(x, a), some rounds at a time, checked as kernels trust them; nothing where the class has no draws yet."""
     draws: Draws = state.plausible
     if not len(draws):
-        check_evaluable(functions, functions.version_space(functions.empty(), math.inf), contexts)
+        check_evaluable(functions, contexts)
         return
     step = max(CELLS // (len(draws) * functions.n_arms), 1)
     for start in range(0, len(contexts), step):
