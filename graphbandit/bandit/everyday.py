@@ -490,6 +490,8 @@ class Bandit:
         Returns the decisions with their ids. One that was taken before, by its key, is the same again. The rounds
         count from now on: where an epoch ends, the learner learns first.
         """
+        if not isinstance(decisions, Iterable):
+            raise InputError(f"decisions is a {type(decisions).__name__}; expected a list of decisions of a Decider")
         given = list(decisions)
         for decision in given:
             self._check_taken(decision)
@@ -621,6 +623,11 @@ class Bandit:
         drawn = zip(batch.action.tolist(), batch.probability.tolist(), revealed, keys, strict=True)
         for row, (action, probability, shown, key) in enumerate(drawn):
             number = loop.rounds + row
+            if not probability > 0.0:  # numbers that a file has brought in, where each was fine by itself
+                raise InputError(
+                    f"the learner drew arm {action} with probability {probability}; expected one above 0: "
+                    "what it knows is damaged"
+                )
             its = None if own is None else own[row]
             entry = _opened(number, batch, row, shown, contexts, its) if len(shown) else None
             if entry is not None:

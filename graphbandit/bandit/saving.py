@@ -11,6 +11,7 @@ from graphbandit.bandit.inputs import Graph
 from graphbandit.bandit.keys import Keys, keys_content, keys_of
 from graphbandit.bandit.open_decisions import OpenDecision
 from graphbandit.bandit.own_arms import RoundArms
+from graphbandit.bandit.restored_state import check_state
 from graphbandit.base import saved_files
 from graphbandit.base.arms import ArmNames
 from graphbandit.base.checks import contexts_array
@@ -159,16 +160,21 @@ def _restored(saved: dict[str, Any]) -> SavedBandit:
         raise TypeError("no learner and problem in it")
     if not isinstance(saved["identity"], str):
         raise TypeError("no identity in it")
+    check_state(learner, problem, state)
     rounds, learnt = int(saved["rounds"]), int(saved["learnt"])
     masks = _masks(saved["available"], problem.n_arms)
     if not len(masks) == len(saved["actions"]) == rounds - learnt:
         raise ValueError("its rounds and contexts do not fit each other")
+    if not saved["open_ids"].ndim == saved["late_rounds"].ndim == 1:
+        raise ValueError("its ids are no columns")
     waiting = _rows(saved, "", range(learnt, learnt + len(masks)), masks)
     opened = _rows(saved, "open_", saved["open_ids"].tolist())
     late = _rows(saved, "late_", saved["late_rounds"].tolist())
     every = (*waiting, *opened, *late)
     if len({(row.contexts.shape, row.notes.shape) for row in every}) > 1:
         raise ValueError("its contexts have different shapes")
+    if learner._is_ours and any(row.notes.shape[1] != learner.n_notes for row in every):
+        raise ValueError("its notes are not those of its learner")
     if not all(0 <= int(row.actions[0]) < problem.n_arms for row in every):
         raise ValueError("its rounds and its arms do not fit each other")
     until = learnt + learner.rounds_until_update(state)
@@ -250,7 +256,7 @@ def _open_decisions(
             raise ValueError("its rounds and its open decisions do not fit each other")
         if not np.isin(seen, revealed).all():
             raise ValueError("its open decisions have rewards of arms that they did not reveal")
-        if q.shape != revealed.shape or not ((q > 0) & (q <= 1 + 1e-6)).all():
+        if q.dtype != np.float64 or q.shape != revealed.shape or not ((q > 0) & (q <= 1 + 1e-6)).all():
             raise ValueError("its open decisions and their propensities do not fit each other")
         last = one.first
         yield one.first, OpenDecision(one, revealed, q, set(seen.tolist()), own)

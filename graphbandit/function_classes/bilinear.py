@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from graphbandit.base.checks import LARGEST, check_features, setting_array, setting_number
+from graphbandit.base.checks import LARGEST, check_features, kernel_mask, setting_array, setting_number
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
 from graphbandit.errors import InputError, SettingError
@@ -121,6 +121,7 @@ class BilinearClass(FiniteFunctionClass):
         from graphbandit.kernels.function_classes.bilinear import bilinear_losses
 
         self._check_shape(observations.contexts)
+        self.check_losses(losses, observations)
         bilinear_losses(
             np.ascontiguousarray(observations.contexts),
             observations.rows,
@@ -145,12 +146,12 @@ class BilinearClass(FiniteFunctionClass):
 
         self._check_shape(contexts)
         chosen = np.zeros((len(contexts), self.n_arms), dtype=np.bool_)
-        everything = np.ones((1, self.n_arms), dtype=np.bool_)
+        self.check_size("members", len(members))
         bilinear_candidates(
             np.ascontiguousarray(contexts),
             self.arms,
             self.offsets[members],
-            everything if available is None else np.ascontiguousarray(available),
+            kernel_mask(available, len(contexts), self.n_arms),
             chosen,
         )
         return chosen

@@ -460,22 +460,30 @@ def units_of(rewards: Float[np.ndarray, " observed"], weights: Float[np.ndarray,
 
 
 def in_blocks(
-    n: int, evaluate: Callable[[Int[np.ndarray, " block"]], Any], size: tuple[int, ...] = (), *, most: int = BLOCK
+    n: int,
+    evaluate: Callable[[Int[np.ndarray, " block"]], Any],
+    size: tuple[int, ...] = (),
+    *,
+    most: int = BLOCK,
+    apart: int = 1,
 ) -> Float[np.ndarray, "n ..."]:
     """evaluate(index) for the indices 0 .. n - 1, always BLOCK of them: the last is repeated to fill a block.
 
     Matrix products sum in an order that depends on the number of rows, so a regressor may predict other last bits for
     one row than for the same row among many. With equal blocks it predicts the same. `size` is that of one answer.
     With `most` above BLOCK, blocks grow with n up to that: faster, for what is always evaluated as a whole.
+    With `apart` above 1, each row stands that often in a block, for those whose answer depends on the place there.
     """
     block = max(BLOCK, min(n, most))
+    apart = apart if block == BLOCK else 1
+    step = block // apart
     values = np.empty((n, *size))
-    for start in range(0, n, block):
-        index = np.minimum(np.arange(start, start + block), n - 1)
+    for start in range(0, n, step):
+        index = np.minimum(np.arange(start, start + step), n - 1).repeat(apart)
         found = np.asarray(evaluate(index), dtype=np.float64)
         if found.shape != (block, *size):
             raise InputError(f"{block} predictions have shape {found.shape}; expected {(block, *size)}")
-        values[start : start + block] = found[: n - start]
+        values[start : start + step] = found[::apart][: n - start]
     return values
 
 

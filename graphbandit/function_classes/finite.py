@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from graphbandit.base.checks import LARGEST, first_not_finite, numbers, setting_integer, setting_number
+from graphbandit.base.checks import LARGEST, first_not_finite, kernel_mask, numbers, setting_integer, setting_number
 from graphbandit.base.declared import check_declared, limits
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
@@ -113,6 +113,7 @@ class FiniteFunctionClass(FunctionClass[FiniteData, FiniteModel, FiniteSpace]):
         """Add w (f_i(x, a) - y)^2 of every observation to `losses`; `roots` are the roots of the rounds' weights w."""
         from graphbandit.kernels.function_classes.finite import finite_losses
 
+        self.check_losses(losses, observations)
         for start in range(0, len(observations), BLOCK):
             part = observations.take(start, start + BLOCK)
             if part.n_observed:
@@ -139,6 +140,12 @@ class FiniteFunctionClass(FunctionClass[FiniteData, FiniteModel, FiniteSpace]):
         if size != self.n_functions:
             raise InputError(f"there are {size} {what}; expected one for each of {self.n_functions} functions")
 
+    def check_losses(self, losses: Float[np.ndarray, " functions"], observations: Observations) -> None:
+        """Raise InputError unless these are sums of this class that the observations can be added to."""
+        if losses.shape != (self.n_functions,) or losses.dtype != np.float64:
+            raise InputError(f"losses have shape {losses.shape}; expected one number for each of {self.n_functions}")
+        observations.check(self.n_arms)
+
     def check_model(self, model: FiniteModel) -> None:
         """Raise InputError unless the model is one of this class's functions."""
         if model.index >= self.n_functions:
@@ -152,8 +159,7 @@ class FiniteFunctionClass(FunctionClass[FiniteData, FiniteModel, FiniteSpace]):
         """L(f_i) with these observations added: exact, and nothing else is kept."""
         if not observations.n_observed:
             return data
-        self.check_size("losses", len(data.losses))
-        observations.check(self.n_arms)
+        self.check_losses(data.losses, observations)
         half_life, newest = data.half_life, max(data.newest, int(observations.rounds.max()))
         roots = root_weights(observations.rounds, newest, half_life)
         losses, weight = data.losses.copy(), data.weight
@@ -376,6 +382,7 @@ class FiniteClass(FiniteFunctionClass):
         """Block by block, in the order of the observations."""
         from graphbandit.kernels.function_classes.finite import finite_losses
 
+        self.check_losses(losses, observations)
         for start in range(0, len(observations), BLOCK):
             part = observations.take(start, start + BLOCK)
             if part.n_observed:
@@ -414,10 +421,11 @@ class FiniteClass(FiniteFunctionClass):
 
         chosen = np.zeros((len(contexts), self.n_arms), dtype=np.bool_)
         own = np.empty((len(contexts), self.n_arms))
-        everything = np.ones((1, self.n_arms), dtype=np.bool_)
+        self.check_size("members", len(members))
+        offered = kernel_mask(available, len(contexts), self.n_arms)
         for start in range(0, len(contexts), BLOCK):
             block = slice(start, start + BLOCK)
-            mask = everything if available is None else np.ascontiguousarray(available[block])
+            mask = offered if available is None else offered[block]
             values = self.values(contexts[block])
             own[block] = values[:, index]
             finite_candidates(values, members, mask, chosen[block])

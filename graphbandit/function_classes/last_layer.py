@@ -18,7 +18,7 @@ from graphbandit.function_classes.intervals import widths_within
 from graphbandit.function_classes.linear import LinearClass, LinearData
 from graphbandit.function_classes.refits import RefitData, RefitModel, fit_up_to
 from graphbandit.function_classes.scale import Scale
-from graphbandit.function_classes.torch_module import TorchClass, evaluated
+from graphbandit.function_classes.torch_module import APART, TorchClass, evaluated
 from graphbandit.rounds.observations import Observations
 
 if TYPE_CHECKING:
@@ -249,7 +249,7 @@ class LastLayerClass(FunctionClass[RefitData, RefitModel, LastLayerSpace]):
         return self._phi(self._network(data).body, rows).reshape(*contexts.shape[:-1], self._size)
 
     def _phi(self, body: "torch.nn.Module", rows: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n h"]:
-        return in_blocks(len(rows), lambda index: evaluated(body, rows[index]), (self._size,))
+        return in_blocks(len(rows), lambda index: evaluated(body, rows[index]), (self._size,), apart=APART)
 
 
 def _last_layer(module: "torch.nn.Module") -> tuple[str, "torch.nn.Linear"]:

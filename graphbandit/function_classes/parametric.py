@@ -9,7 +9,7 @@ import numpy as np
 from graphbandit.base.shapes import Bool, Float, Shaped
 from graphbandit.errors import SettingError
 from graphbandit.function_classes.base import FIXED_NUMBER, FunctionClass
-from graphbandit.function_classes.ellipsoid import EXACT_ARMS, Ellipsoid, LinearModel, check_parameters
+from graphbandit.function_classes.ellipsoid import EXACT_ARMS, Ellipsoid, LinearModel, check_parameters, check_rows
 from graphbandit.function_classes.features import FeatureMap
 
 Data = TypeVar("Data")
@@ -138,6 +138,8 @@ class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):
         """The model's mean rewards, given the features of every round."""
         from graphbandit.kernels.function_classes.linear import linear_values
 
+        check_rows(self.features, rows)
+        check_parameters(self.features, model.parameters)
         values = np.empty((len(rows), self.n_arms))
         linear_values(rows, model.parameters, values)
         if model.offset != 0.0:

@@ -18,6 +18,10 @@ from graphbandit.function_classes.refits import FitReport, RefitData
 if TYPE_CHECKING:
     import torch
 
+APART = 16
+"""Rows between one that counts and the next: PyTorch sums in an order that depends on where a row begins in memory, and
+16 rows of any width begin at the same place of a cache line."""
+
 _one_at_a_time = threading.Lock()
 """PyTorch has one random generator a process; who trains has it to himself, and puts it back."""
 
@@ -155,7 +159,7 @@ class TorchClass(EnsembleFunctionClass["torch.nn.Module"]):
             output = evaluated(function, rows[index])
             return output.reshape(-1) if self._arm_contexts else output[np.arange(len(index)), arms[index]]
 
-        return in_blocks(len(arms), evaluate, most=most)
+        return in_blocks(len(arms), evaluate, most=most, apart=APART)
 
     def _picked(self, output: "torch.Tensor", arms: "torch.Tensor") -> "torch.Tensor":
         """f(x, a) of each pair, from the module's values of all arms or of this one."""

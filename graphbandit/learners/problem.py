@@ -17,6 +17,9 @@ from graphbandit.function_classes.generalized_linear import GeneralizedLinearCla
 from graphbandit.function_classes.linear import LinearClass
 from graphbandit.function_classes.named import class_for
 
+MOST_ARMS = 2**31 - 1
+"""Graphs number their arms in 32 bits."""
+
 
 @savable
 @dataclass(frozen=True, kw_only=True, init=False)
@@ -173,7 +176,7 @@ class Problem:
 
 def _capacity(capacity: int, arms: object, n_arms: int | None) -> int:
     """How many places there are for the arms of a round."""
-    setting_integer("capacity", capacity, at_least=1, at_most=2**31 - 1)
+    setting_integer("capacity", capacity, at_least=1, at_most=MOST_ARMS)
     if arms is not None:
         raise SettingError("arms came with capacity; expected one of them: rounds bring their own arms, or they do not")
     if n_arms is not None and n_arms != capacity:
@@ -204,7 +207,7 @@ def _arms(arms: Iterable[str] | int | None, n_arms: int | None) -> tuple[int, Ar
         size = len(names)
     else:
         size = setting_integer("n_arms" if arms is None else "arms", n_arms if arms is None else arms, at_least=1)
-    setting_integer("n_arms", size, at_least=1, at_most=2**31 - 1)
+    setting_integer("n_arms", size, at_least=1, at_most=MOST_ARMS)
     if n_arms is not None and arms is not None and n_arms != size:
         raise SettingError(f"n_arms is {n_arms!r}, but there are {size} arms; expected the same number")
     return size, names
