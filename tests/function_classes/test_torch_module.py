@@ -140,7 +140,7 @@ def test_the_last_layer_is_ridge_regression_on_what_it_is_given(arm_contexts):
     model = functions.fit(data)
     assert sum(report.fits == 1 for report in model.reports) == 1
     assert len(model.reports) == 2, "one training, no refits"
-    module = networks.fits(data, 1)[0].function.function
+    module = networks.fits(data, 1)[0].function.function.module
 
     def phi(x):
         with torch.no_grad():
