@@ -26,6 +26,7 @@ from graphbandit.bandit.inputs import (
 from graphbandit.bandit.keys import Keys
 from graphbandit.bandit.log import BanditLog, LogSync, is_log, stage_taken
 from graphbandit.bandit.open_decisions import OpenDecision, whole_number
+from graphbandit.bandit.own_arms import RoundArms, check_own_arms, own_batch, own_rounds, past_arms, with_own_arms
 from graphbandit.bandit.past import past_rounds
 from graphbandit.bandit.saving import SavedBandit, load_bandit, save_bandit
 from graphbandit.base.checks import setting_boolean, setting_integer
@@ -123,6 +124,7 @@ class Bandit:
             raise SettingError(f"problem is {problem!r}; expected a Problem")
         if identity is not None and (not isinstance(identity, str) or not identity):
             raise SettingError(f"identity is {identity!r}; expected a name, or None for one drawn at random")
+        check_own_arms(learner, problem, graph)
         self._max_open = setting_integer("max_open", max_open, at_least=1)
         self._forget_after = None if forget_after is None else setting_integer("forget_after", forget_after, at_least=1)
         self._rng = stream(seed, "bandit")
@@ -216,7 +218,13 @@ class Bandit:
             return self._entry(self._number(decision)).awaited
 
     def decide(
-        self, context: object = None, graph: object = None, *, available: object = None, key: str | None = None
+        self,
+        context: object = None,
+        graph: object = None,
+        *,
+        available: object = None,
+        key: str | None = None,
+        arms: object = None,
     ) -> Decision:
         """Decide one round.
 
@@ -229,17 +237,23 @@ class Bandit:
         - `key`: the caller's name for this decision. The same key again gives the same decision, whatever else is
           handed in, as long as it is remembered: while it awaits rewards, and after that until `max_keys` others have
           ended.
+        - `arms`: with `Problem(capacity=...)`, the round's own arms and their features: a frame with a column `arm`,
+          a list of dictionaries, a mapping from name to dictionary, or an array. `graph` and `available` are then of
+          these arms; without a graph, every arm reveals itself alone.
         """
         if key is not None:
             with self._lock:
                 self._settled()
                 known = self._keys.get(check_key(key))
-                return self._decide_one(context, graph, available, key) if known is None else known
-        return self._decide_one(context, graph, available, None)
+                return self._decide_one(context, graph, available, key, arms) if known is None else known
+        return self._decide_one(context, graph, available, None, arms)
 
-    def _decide_one(self, context: object, graph: object, available: object, key: str | None) -> Decision:
+    def _decide_one(self, context: object, graph: object, available: object, key: str | None, arms: object) -> Decision:
         problem = self._loop.problem
         contexts, tally = contexts_of(problem, context, many=False)
+        if arms is not None or problem.capacity is not None:
+            own = own_rounds(problem, contexts, [arms], [graph], [available], tally)
+            return self._decide(own.contexts, own.graphs, own.available, [key], own.tally, own.arms)[0]
         one = self._graph if graph is None else graph_of(problem, graph)
         if isinstance(one, FeedbackGraph):
             once = self._once
@@ -255,6 +269,7 @@ class Bandit:
         *,
         available: object = None,
         keys: Sequence[str] | None = None,
+        arms: object = None,
     ) -> list[Decision]:
         """Decide many rounds: the same decisions as one by one, with no reward coming in between.
 
@@ -262,12 +277,19 @@ class Bandit:
         - `graphs`: one graph a round, or the same for all; None (default): the bandit's own.
         - `available`: the arms on offer, a list of names, a mask over all arms, or one a round; None (default): all.
         - `keys`: the caller's name for each decision, as in `decide`.
+        - `arms`: with `Problem(capacity=...)`, the arms of each round, a list of what `decide` takes; `graphs` and
+          `available` are then lists too.
         """
         problem = self._loop.problem
-        rows, tally = contexts_of(problem, contexts, many=True, graphs=graphs)
-        batch = graphs_of(problem, self._graph if graphs is None else graphs, len(rows))
+        own = None
+        batch: Graphs | None
+        if arms is not None or problem.capacity is not None:
+            rows, batch, available, own, tally = own_batch(problem, contexts, arms, graphs, available)
+        else:
+            rows, tally = contexts_of(problem, contexts, many=True, graphs=graphs)
+            batch = graphs_of(problem, self._graph if graphs is None else graphs, len(rows))
         if keys is None:
-            return self._decide(rows, batch, available, [None] * len(rows), tally)
+            return self._decide(rows, batch, available, [None] * len(rows), tally, own)
         named = [check_key(key) for key in keys]
         if len(named) != len(rows):
             raise InputError(f"keys has {len(named)} keys for {len(rows)} rounds; expected one a round")
@@ -280,7 +302,8 @@ class Bandit:
                 rows, tally = rows[chosen], tally if len(chosen) else Tally()
                 batch = None if batch is None else batch[np.array(chosen, dtype=np.int64)]
                 mask = mask[chosen] if mask is not None and mask.ndim == 2 else mask
-            made = self._decide(rows, batch, mask, [named[row] for row in chosen], tally)
+                own = None if own is None else [own[row] for row in chosen]
+            made = self._decide(rows, batch, mask, [named[row] for row in chosen], tally, own)
             found = dict(zip((named[row] for row in chosen), made, strict=True))
             return [found[key] if key in found else self._known(key) for key in named]
 
@@ -298,7 +321,8 @@ class Bandit:
           that might have been revealed was.
         """
         setting_boolean("final", final)
-        given = rewards_of(self._loop.problem, rewards)
+        problem = self._loop.problem
+        given = rewards_of(problem if problem.capacity is None else self._round_arms(decision), rewards)
         with self._lock:
             number = self._number(decision)
             if not given and number not in self._open:
@@ -313,16 +337,29 @@ class Bandit:
             ends = final or len(entry.seen) + len(news.arms) == len(entry.revealed)
             self._do(_Change(loop, seen=news.arms, of=entry, closed=(number,) if ends else (), logged=logged))
 
+    def _round_arms(self, decision: Decision | SupportsIndex | str) -> RoundArms:
+        """The arms of a round that has brought its own."""
+        with self._lock:
+            entry = self._open.get(self._number(decision))
+            if entry is not None and entry.arms is not None:
+                return entry.arms
+            return RoundArms(self._loop.problem.n_arms, decision.arms if isinstance(decision, Decision) else None)
+
     def probabilities(
-        self, contexts: object = None, graphs: object = None, *, available: object = None
+        self, contexts: object = None, graphs: object = None, *, available: object = None, arms: object = None
     ) -> Float[np.ndarray, "n arms"]:
         """p: the probability of each arm if each of these rounds were the next one. Changes nothing.
 
-        The arguments are those of `decide_batch`; any number of rows.
+        The arguments are those of `decide_batch`; any number of rows. Where rounds bring their own arms, there is a
+        column for each place, and those behind a round's arms are 0.
         """
         problem = self._loop.problem
-        rows, _ = contexts_of(problem, contexts, many=True, graphs=graphs)
-        batch = graphs_of(problem, self._graph if graphs is None else graphs, len(rows))
+        batch: Graphs | None
+        if arms is not None or problem.capacity is not None:
+            rows, batch, available, _, _ = own_batch(problem, contexts, arms, graphs, available)
+        else:
+            rows, _ = contexts_of(problem, contexts, many=True, graphs=graphs)
+            batch = graphs_of(problem, self._graph if graphs is None else graphs, len(rows))
         with self._lock:
             loop = self._settled()
             mask = on_offer(available_of(problem, available), self._retired)
@@ -337,6 +374,7 @@ class Bandit:
         probabilities: object = None,
         graphs: object = None,
         available: object = None,
+        arms: object = None,
         cluster: object = None,
     ) -> None:
         """Learn from past rows, which count as rounds, and fit what they teach at once.
@@ -354,12 +392,16 @@ class Bandit:
           (default): nobody knows. No learner that accepts past rows depends on them but your own.
         - `graphs`: which arms each play revealed, one graph a round or one for all; None (default): not checked.
         - `available`: the arms that were on offer then, as for `decide_batch`.
+        - `arms`: with `Problem(capacity=...)`, the arms of each round, as for `decide_batch`; `rewards` may then be a
+          list of mappings from arm to reward.
         - `cluster`: a Dask client or the address of a scheduler. Partitions of the log become sums there, which are
           merged: for learners of epochs and classes that keep sums, as `LinearClass`.
         """
         if is_log(contexts):
-            if any(value is not None for value in (rewards, actions, probabilities, graphs, available)):
-                raise InputError("rewards, actions, probabilities, graphs or available came with a log, which has them")
+            if any(value is not None for value in (rewards, actions, probabilities, graphs, available, arms)):
+                raise InputError(
+                    "rewards, actions, probabilities, graphs, available or arms came with a log, which has them"
+                )
             from graphbandit.bandit.from_log import learnt_from_log
 
             with self._lock:
@@ -368,7 +410,12 @@ class Bandit:
         if cluster is not None:
             raise SettingError("cluster came without a log; expected learn(log, cluster=...)")
         problem = self._loop.problem
-        rows, tally = contexts_of(problem, contexts, many=True, graphs=graphs)
+        if arms is not None or problem.capacity is not None:
+            rows, given, available, own, tally = own_batch(problem, contexts, arms, graphs, available)
+            actions, rewards = past_arms(own, problem.n_arms, actions, rewards)
+            graphs = None if graphs is None else given
+        else:
+            rows, tally = contexts_of(problem, contexts, many=True, graphs=graphs)
         functions = getattr(self._loop.learner, "function_class", None) or problem.function_class
         if functions is not None and len(rows):
             functions.check_contexts(rows)
@@ -406,7 +453,7 @@ class Bandit:
 
         What is shared between arms is kept: one theta for all arms knows of new ones by their features. What is an
         arm's own starts fresh. Open decisions stay open, and epochs go on. Learners that cannot take more arms raise
-        SettingError, and so do function classes other than the linear, generalised linear and kernel ones.
+        SettingError, and so do function classes to which more arms mean nothing: finite ones, and networks.
 
         - `arms`: their names; or how many there are, where arms have no names.
         - `arm_features`: their features, where arms have features: what `ArmFeatures.add` takes.
@@ -415,6 +462,8 @@ class Bandit:
         """
         with self._lock:
             loop = self._settled()
+            if loop.problem.capacity is not None:
+                raise SettingError("every round brings its own arms; expected no others to join or leave")
             joining, retired = new_arms(loop.problem, arms, self._retired)
             after = loop
             if joining:
@@ -436,6 +485,8 @@ class Bandit:
         """
         with self._lock:
             loop = self._settled()
+            if loop.problem.capacity is not None:
+                raise SettingError("every round brings its own arms; expected no others to join or leave")
             retired = retired_arms(loop.problem, arms, self._retired)
             self._do(_Change(loop, catalogue=Catalogue(self._graph, retired)))
 
@@ -600,6 +651,7 @@ class Bandit:
         available: object,
         keys: Sequence[str | None],
         tally: Tally,
+        own: Sequence[RoundArms] | None = None,
     ) -> list[Decision]:
         """Decide, and note the change down only when all of it is known."""
         mask = None if available is None else available_of(self._loop.problem, available)
@@ -615,7 +667,7 @@ class Bandit:
                 error.add_note("The bandit keeps its last good model: decide again to go on with it.")
                 self._loop = loop.postponing(error)
                 raise
-            made, opened = self._made(decisions, loop, may_reveal(graphs, decisions), keys, contexts)
+            made, opened = self._made(decisions, loop, may_reveal(graphs, decisions), keys, contexts, own)
             keyed = tuple(one.detached() for one in made if one.key is not None)
             outdated = self._outdated(opened, after.rounds)
             total = self._tally + tally if tally else None
@@ -633,6 +685,7 @@ class Bandit:
         revealed: Iterable[Int[np.ndarray, " revealed"]],
         keys: Sequence[str | None],
         contexts: Shaped[np.ndarray, "n ..."],
+        own: Sequence[RoundArms] | None,
     ) -> tuple[list[Decision], dict[int, OpenDecision]]:
         """The rounds of a batch as single decisions of consecutive ids, and those of them that await rewards."""
         made, opened = [], {}
@@ -645,7 +698,8 @@ class Bandit:
                     f"the learner drew arm {action} with probability {probability}; expected one above 0: "
                     "what it knows is damaged"
                 )
-            entry = _opened(number, batch, row, shown, contexts) if len(shown) else None
+            its = None if own is None else own[row]
+            entry = _opened(number, batch, row, shown, contexts, its) if len(shown) else None
             if entry is not None:
                 opened[number] = entry
             made.append(
@@ -666,7 +720,7 @@ class Bandit:
                     graph=None,
                 )
             )
-        return made, opened
+        return made if own is None else [with_own_arms(*one) for one in zip(made, own, strict=True)], opened
 
     def _outdated(self, opened: dict[int, OpenDecision], rounds: int) -> tuple[int, ...]:
         """The decisions to be forgotten once these are open, oldest first."""
@@ -771,6 +825,7 @@ def _opened(
     row: int,
     revealed: Int[np.ndarray, " revealed"],
     contexts: Shaped[np.ndarray, "n ..."],
+    own: RoundArms | None,
 ) -> OpenDecision:
     """A round as one that awaits rewards. It keeps nothing else of its batch alive."""
     one = slice(row, row + 1)
@@ -779,4 +834,6 @@ def _opened(
     else:
         played = Played(number, contexts[one].copy(), batch.action[one].copy(), batch.notes[one].copy(), None)
     propensities = batch.observation_probabilities[row].take(revealed)
-    return trusted(OpenDecision, played=played, revealed=revealed.copy(), propensities=propensities, seen=set())
+    return trusted(
+        OpenDecision, played=played, revealed=revealed.copy(), propensities=propensities, seen=set(), arms=own
+    )

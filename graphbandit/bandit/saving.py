@@ -10,8 +10,10 @@ import numpy as np
 from graphbandit.bandit.inputs import Graph
 from graphbandit.bandit.keys import Keys, keys_content, keys_of
 from graphbandit.bandit.open_decisions import OpenDecision
+from graphbandit.bandit.own_arms import RoundArms
 from graphbandit.bandit.restored_state import check_state
 from graphbandit.base import saved_files
+from graphbandit.base.arms import ArmNames
 from graphbandit.base.checks import contexts_array
 from graphbandit.base.shapes import Bool, Int
 from graphbandit.errors import SavedFileError
@@ -78,9 +80,11 @@ def save_bandit(path: str | os.PathLike[str], bandit: SavedBandit) -> None:
         "graph": _graph_content(bandit.graph),
         "retired": bandit.retired,
         "tally": bandit.tally,
-        **keys_content(bandit.keys),
+        **keys_content(bandit.keys, own_arms=loop.problem.capacity is not None),
         "log": bandit.log,
     }
+    if loop.problem.capacity is not None:
+        content["open_arms"] = [_arms_content(entry.arms) for entry in opened]
     saved_files.write(path, "bandit", content)
 
 
@@ -261,9 +265,10 @@ def _open_decisions(
 ) -> Iterable[tuple[int, OpenDecision]]:
     """The open decisions, each with arms that may be revealed, those seen among them."""
     columns = (saved["open_revealed"], saved["open_propensities"], saved["open_seen"])
+    owned = [_arms(content, n_arms) for content in saved.get("open_arms", [None] * len(played))]
     last = -1
-    for one, revealed, q, seen in zip(played, *columns, strict=True):
-        ascending = np.concatenate([[-1], revealed, [n_arms]])
+    for one, own, revealed, q, seen in zip(played, owned, *columns, strict=True):
+        ascending = np.concatenate([[-1], revealed, [n_arms if own is None else own.n_arms]])
         if not last < one.first < rounds or revealed.dtype != np.int64 or not (np.diff(ascending) > 0).all():
             raise ValueError("its rounds and its open decisions do not fit each other")
         if not np.isin(seen, revealed).all():
@@ -271,7 +276,23 @@ def _open_decisions(
         if q.dtype != np.float64 or q.shape != revealed.shape or not ((q > 0) & (q <= 1 + 1e-6)).all():
             raise ValueError("its open decisions and their propensities do not fit each other")
         last = one.first
-        yield one.first, OpenDecision(one, revealed, q, set(seen.tolist()))
+        yield one.first, OpenDecision(one, revealed, q, set(seen.tolist()), own)
+
+
+def _arms_content(own: RoundArms | None) -> dict[str, Any] | None:
+    """The arms of a round as a file holds them."""
+    return None if own is None else {"n_arms": own.n_arms, "names": None if own.arms is None else list(own.arms)}
+
+
+def _arms(content: dict[str, Any] | None, n_arms: int) -> RoundArms | None:
+    """What `_arms_content` made."""
+    if content is None:
+        return None
+    names = None if content["names"] is None else ArmNames.of(content["names"])
+    count = int(content["n_arms"])
+    if not 1 <= count <= n_arms or (names is not None and len(names) != count):
+        raise ValueError("its open decisions and their arms do not fit each other")
+    return RoundArms(count, names)
 
 
 def _single(part: Played) -> Iterable[Played]:

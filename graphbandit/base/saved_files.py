@@ -5,6 +5,7 @@ file is there whole or not at all; the same content gives the same bytes.
 """
 
 import contextlib
+import errno
 import inspect
 import io
 import json
@@ -84,6 +85,8 @@ def write_atomically(target: Path, write: Callable[[IO[bytes]], None]) -> None:
     """
     try:
         target = target.resolve() if target.is_symlink() else target
+        if target.is_symlink():  # links in a circle, where Python 3.13 gives up without a word
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
         mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else None
     except (OSError, RuntimeError, ValueError) as error:  # links in a circle, a name that no file can have
         raise SavedFileError(f"{target} cannot be written: {error}") from error

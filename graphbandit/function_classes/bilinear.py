@@ -53,6 +53,15 @@ class BilinearClass(FiniteFunctionClass):
         """K."""
         return len(self.arms)
 
+    def grown(self, n_arms: int, arm_features: Float[np.ndarray, "arms d"] | None) -> "BilinearClass":
+        """The same functions of more arms, which are known by their features: those of the problem's arms."""
+        if arm_features is None or not np.array_equal(arm_features[: self.n_arms], self.arms):
+            raise SettingError(
+                "arms of the class are not the features of the problem's arms; expected Problem(arm_features=...) to "
+                "have them, for functions of arms that join later"
+            )
+        return BilinearClass(x0=self.x0, a0=self.a0, arms=arm_features, scale=self.scale)
+
     @property
     def n_functions(self) -> int:
         """N = |F|."""

@@ -186,6 +186,14 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
         """Whether every arm has a context of its own."""
         return self._arm_contexts
 
+    def check_own_arms(self) -> None:
+        """Raise SettingError unless a round has a context for each arm, and one function is fitted for all of them."""
+        if not self._arm_contexts or self._fewest_of_arm or (self._factors != 1.0).any():
+            raise SettingError(
+                f"{type(self).__name__} knows arms by their numbers, but rounds bring their own; expected "
+                "arm_contexts=True, and neither per_arm nor factors"
+            )
+
     @property
     def log_size(self) -> float:
         """`entropy`, or log(members + 1), the size of the sample: a stand-in, as |F| is infinite."""

@@ -182,6 +182,10 @@ class FiniteFunctionClass(FunctionClass[FiniteData, FiniteModel, FiniteSpace]):
             newest=newest,
         )
 
+    def grown_data(self, data: FiniteData) -> FiniteData:
+        """The same losses: they are of functions, and none is of an arm alone."""
+        return data
+
     def n_observed(self, data: FiniteData) -> int:
         """How many rewards the data holds."""
         return data.count
@@ -337,6 +341,16 @@ class FiniteClass(FiniteFunctionClass):
     def n_functions(self) -> int:
         """N = |F|."""
         return self._n_functions
+
+    def grown(self, n_arms: int, arm_features: Float[np.ndarray, "arms d"] | None) -> "FiniteClass":
+        """No: what the functions say of a new arm is not in them."""
+        raise SettingError(
+            f"FiniteClass cannot take more arms: its functions fix a value for each of {self.n_arms} arms; expected a "
+            "new bandit with functions of all arms, which learns from past rows"
+        )
+
+    def check_own_arms(self) -> None:
+        """The functions are shown the features of a round's arms, and whoever wrote them knows what they mean."""
 
     def __external__(self) -> dict[str, int | str]:
         """How a saved file names this class, since it cannot hold a Python callable."""

@@ -101,6 +101,14 @@ class LastLayerClass(FunctionClass[RefitData, RefitModel, LastLayerSpace]):
             "norm_bound": self._linear.norm_bound,
         }
 
+    def grown(self, n_arms: int, arm_features: Float[np.ndarray, "arms d"] | None) -> FunctionClass[Any, Any, Any]:
+        """No: as the networks, whose module has an output for each arm."""
+        return self._networks.grown(n_arms, arm_features)
+
+    def check_own_arms(self) -> None:
+        """As the networks."""
+        self._networks.check_own_arms()
+
     @property
     def n_arms(self) -> int:
         """K."""

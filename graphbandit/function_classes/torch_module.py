@@ -9,6 +9,7 @@ import numpy.typing as npt
 from graphbandit.base.checks import setting_boolean, setting_choice, setting_integer, setting_number
 from graphbandit.base.shapes import Float, Int, Shaped
 from graphbandit.errors import MissingExtraError, SettingError
+from graphbandit.function_classes.base import FIXED_NUMBER
 from graphbandit.function_classes.devices import DeviceName, device_of, private_randomness
 from graphbandit.function_classes.ensemble import BLOCK, EnsembleFunctionClass
 from graphbandit.function_classes.networks import Networks, evaluated
@@ -131,6 +132,15 @@ class TorchClass(EnsembleFunctionClass[Trained]):
             "seed": self._seed,
             "factors": self._factors.tolist(),
         }
+
+    def grown(self, n_arms: int, arm_features: Float[np.ndarray, "arms d"] | None) -> "TorchClass":
+        """No: the module has an output for each arm, or rounds bring the contexts of a fixed number of arms."""
+        if self._arm_contexts:
+            raise SettingError(FIXED_NUMBER)
+        raise SettingError(
+            f"TorchClass cannot take more arms: its module has an output for each of {self.n_arms} arms; expected a "
+            "RegressorClass, or a new bandit with a larger module, which learns from past rows"
+        )
 
     @property
     def name(self) -> str:

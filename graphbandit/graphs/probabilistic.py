@@ -33,6 +33,7 @@ from graphbandit.errors import GraphError, InputError
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.graphs.store import check_places, checked_batches, checked_index, chosen_rounds
+from graphbandit.graphs.svg import MOST_ARMS, graph_svg
 from graphbandit.graphs.user_input import checked_names
 
 BLOCK = 64
@@ -97,6 +98,14 @@ class ProbabilisticGraph:
         return np.array_equal(self.matrix, other.matrix) if isinstance(other, ProbabilisticGraph) else NotImplemented
 
     __hash__ = None  # type: ignore[assignment]
+
+    def _repr_svg_(self) -> str | None:
+        """A picture for notebooks, up to 40 arms: the less likely an edge, the paler."""
+        if self.n_arms > MOST_ARMS:
+            return None
+        edges = np.argwhere(self.matrix > 0.0)
+        labels = [str(arm) for arm in (range(self.n_arms) if self.arms is None else self.arms)]
+        return graph_svg(edges, labels, self.matrix[tuple(edges.T)].tolist())
 
     def __repr__(self) -> str:
         return f"ProbabilisticGraph(n_arms={self.n_arms}, expected_edges={self.matrix.sum():.4g})"

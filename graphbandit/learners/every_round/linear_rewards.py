@@ -101,6 +101,11 @@ class LinearLearner(EveryRoundLearner[LinearState]):
         )
 
     @property
+    def takes_own_arms(self) -> bool:
+        """Yes, with one theta: rounds then show the features of their arms."""
+        return self.arm_features is None
+
+    @property
     def needs_loops(self) -> bool:
         """No: what is not revealed is not learnt."""
         return False
