@@ -10,7 +10,7 @@ import numpy as np
 from graphbandit.bandit.inputs import Graph, available_of, check_key, contexts_of, graph_of, graphs_of, on_offer
 from graphbandit.bandit.open_decisions import OpenDecision
 from graphbandit.bandit.own_arms import RoundArms, own_batch, own_rounds, with_own_arms
-from graphbandit.base.shapes import Bool, Float, Int
+from graphbandit.base.shapes import Bool, Int
 from graphbandit.errors import InputError
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.learners.played import Played
@@ -19,6 +19,19 @@ from graphbandit.learners.snapshot import Snapshot
 from graphbandit.rounds.decision import Decision
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.shown import Graphs, Shown
+
+
+def uniform(snapshot: str, key: str) -> float:
+    """The number in [0, 1) that draws the decision of a key under a snapshot of this name: 53 bits of SHA-256.
+
+    `Bandit.decider` and the decision service both draw by it, so the same state under the same name gives a key the
+    same decision in either.
+
+    >>> uniform("ab", "visit-17") == uniform("ab", "visit-17") != uniform("ab", "visit-18")
+    True
+    """
+    digest = hashlib.sha256(f"{snapshot}\0{key}".encode("utf-8", "surrogatepass")).digest()
+    return float(int.from_bytes(digest[:8], "big") >> 11) * 2.0**-53
 
 
 class Decider:
@@ -36,9 +49,16 @@ class Decider:
     """
 
     def __init__(
-        self, snapshot: Snapshot, *, identity: str, graph: Graph | None, retired: Bool[np.ndarray, " arms"] | None
+        self,
+        snapshot: Snapshot,
+        *,
+        identity: str,
+        graph: Graph | None,
+        retired: Bool[np.ndarray, " arms"] | None,
+        name: str | None = None,
     ) -> None:
         self._snapshot, self._identity, self._graph, self._retired = snapshot, identity, graph, retired
+        self._name = f"{identity}\n{snapshot.learnt}" if name is None else name
 
     def __repr__(self) -> str:
         return f"Decider({type(self._snapshot.learner).__name__}, learnt={self.learnt})"
@@ -102,7 +122,7 @@ class Decider:
         shown = Shown(contexts, graphs, mask)
         if not len(shown):
             return []
-        batch = self._snapshot.decide(shown, self._uniforms(keys))
+        batch = self._snapshot.decide(shown, np.array([uniform(self._name, key) for key in keys]))
         rows = zip(keys, batch.action.tolist(), batch.probability.tolist(), may_reveal(graphs, batch), strict=True)
         made = [
             Decision(
@@ -122,14 +142,6 @@ class Decider:
             for row, (key, action, probability, revealed) in enumerate(rows)
         ]
         return made if own is None else [with_own_arms(one, its) for one, its in zip(made, own, strict=True)]
-
-    def _uniforms(self, keys: list[str]) -> Float[np.ndarray, " n"]:
-        """One number in [0, 1) a key: 53 bits of a digest of the bandit, the rounds it has learnt from, and the key."""
-        numbers = np.empty(len(keys))
-        for i, key in enumerate(keys):
-            text = f"{self._identity}\n{self.learnt}\n{key}".encode("utf-8", "surrogatepass")
-            numbers[i] = (int.from_bytes(hashlib.blake2b(text, digest_size=8).digest()) >> 11) * 2.0**-53
-        return numbers
 
 
 def may_reveal(graphs: Graphs | None, decisions: Decisions) -> Iterator[Int[np.ndarray, " revealed"]]:

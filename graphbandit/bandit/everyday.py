@@ -507,14 +507,22 @@ class Bandit:
                 "that are there"
             )
 
-    def decider(self) -> Decider:
+    def decider(self, *, name: str | None = None) -> Decider:
         """A read-only copy that decides as the bandit would now, and may be sent to other processes.
 
         Its decisions come back by `take`.
+
+        - `name`: what its draws are a function of, beside the keys; None (default): the bandit's identity and the
+          rounds it has learnt from. With the hash of a snapshot of the decision service, and the same state, its
+          decisions are those of the service.
         """
+        if name is not None and (not isinstance(name, str) or not name):
+            raise InputError(f"name is {name!r}; expected a text, or None for the bandit's own")
         with self._lock:
             loop = self._settled()
-            return Decider(loop.snapshot(), identity=self._identity, graph=self._graph, retired=self._retired)
+            return Decider(
+                loop.snapshot(), identity=self._identity, graph=self._graph, retired=self._retired, name=name
+            )
 
     def take(self, decisions: Iterable[Decision]) -> list[Decision]:
         """Take over what a decider of this bandit has decided, so that rewards can be observed.

@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 
 from graphbandit import function_classes, learners
+from graphbandit.bandit.decider import uniform
 from graphbandit.base import saved_files
 from graphbandit.base.programs import SOLVERS
 from graphbandit.base.shapes import Bool, Float, Int
@@ -20,6 +21,7 @@ from graphbandit.graphs import FeedbackGraph, FeedbackGraphs
 from graphbandit.learners.base import Learner
 from graphbandit.learners.problem import Problem
 from graphbandit.learners.savable import load_savable_classes
+from graphbandit.learners.snapshot import Snapshot as LearnerSnapshot
 from graphbandit.rounds import Observations
 from graphbandit.rounds.shown import Shown
 from graphbandit.service.configuration import Bandit
@@ -82,30 +84,6 @@ class Rounds:
     arms: Int[np.ndarray, " observed"]
     rewards: Float[np.ndarray, " observed"]
     propensities: Float[np.ndarray, " observed"]
-
-
-class _Uniforms(np.random.Generator):
-    """A generator that hands out given numbers: one for each round, as learners take them."""
-
-    def __init__(self, values: Float[np.ndarray, " n"]) -> None:
-        super().__init__(np.random.PCG64(0))
-        self._values = values
-
-    def random(self, size: Any = None, dtype: Any = np.float64, out: Any = None) -> Any:
-        """The given numbers, all at once."""
-        if size != len(self._values):
-            raise ValueError(f"{size} numbers were asked for; expected {len(self._values)}, one for each round")
-        return self._values
-
-
-def uniform(snapshot: str, key: str) -> float:
-    """The number in [0, 1) that draws the decision `key` under a snapshot: 53 bits of SHA-256.
-
-    >>> uniform("ab", "visit-17") == uniform("ab", "visit-17") != uniform("ab", "visit-18")
-    True
-    """
-    digest = hashlib.sha256(f"{snapshot}\0{key}".encode()).digest()
-    return float(int.from_bytes(digest[:8], "big") >> 11) * 2.0**-53
 
 
 class Core:
@@ -305,13 +283,6 @@ class Core:
 
     def decide(self, snapshot: Snapshot, asked: Sequence[Asked]) -> list[Decided]:
         """Decide each as if it were alone: the draw is a function of snapshot and key, the rest of the state."""
-        step = max(1, min(len(asked), self.learner.rounds_until_update(snapshot.state)))
-        made: list[Decided] = []
-        for start in range(0, len(asked), step):
-            made += self._decide(snapshot, asked[start : start + step])
-        return made
-
-    def _decide(self, snapshot: Snapshot, asked: Sequence[Asked]) -> list[Decided]:
         contexts = np.stack([one.context for one in asked])
         first = asked[0].graph
         same = all(one.graph is first for one in asked)
@@ -321,7 +292,10 @@ class Core:
             everything = np.ones(self.slots, dtype=np.bool_)
             masks = np.stack([everything if one.available is None else one.available for one in asked])
         draws = np.array([uniform(snapshot.hash, one.key) for one in asked])
-        decisions = self.learner.decide(snapshot.state, Shown(contexts, graphs, masks), _Uniforms(draws))
+        frozen = LearnerSnapshot(
+            learner=self.learner, problem=self.problem, state=snapshot.state, learnt=snapshot.rounds
+        )
+        decisions = frozen.decide(Shown(contexts, graphs, masks), draws)
         revealed = graphs.revealed(decisions.action)
         return [
             Decided(

@@ -3,6 +3,7 @@
 import asyncio
 import random
 import threading
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,6 +13,8 @@ import graphbandit as gb
 from graphbandit.errors import ServiceError
 from graphbandit.service import AsyncClient, Client, RemoteDecision
 from tests.service.servers import PRICES, Server, serving
+
+EDGES = [("9.99", "8.99"), ("9.99", "7.99"), ("8.99", "7.99")]
 
 TOKENS = """
 [tokens.website]
@@ -128,27 +131,34 @@ def test_a_service_that_is_not_there() -> None:
         client["prices"]
 
 
-def test_decisions_are_those_of_the_library(server: Server, client: Client) -> None:
-    """The same snapshot, key and context give the decision that the learner itself makes."""
-    import numpy as np
-
-    from graphbandit.rounds import Shown
-    from graphbandit.service import configuration
-    from graphbandit.service.core import Core, uniform
-    from graphbandit.service.store import open_store
-
-    bandit = client["prices"]
-    context = {"country": "DE", "basket": 0.4}
-    decision = bandit.decide(context, key="same")
-    settings = configuration.read(server.path)
-    core = Core("prices", settings.bandits["prices"])
-    store = open_store(settings.default_database, read_only=True)
-    row = store.snapshot(decision.snapshot)
-    store.close()
-    snapshot = core.initial() if row is None else core.restore(bytes(row.data or b""))
-    graphs = gb.FeedbackGraphs.repeat(core.asked("same", context, None, None, None).graph, 1)
-    shown = Shown(core.encode(context, None)[None], graphs)
-    made = core.learner.decide(snapshot.state, shown, np.random.default_rng(0))
-    p = made.probabilities[0]
-    arm = int(np.searchsorted(np.cumsum(p), uniform(decision.snapshot, "same"), side="right"))
-    assert (decision.action, decision.probability) == (arm, p[arm])
+def test_decisions_are_those_of_a_bandit() -> None:
+    """Over some epochs: the same state, snapshot and key give the decision that `Bandit.decider` makes."""
+    features = gb.Features({"country": ["DE", "FR"], "basket": "number"}, absent="missing")
+    arms = ["7.99", "8.99", "9.99"]
+    shape = gb.LinearClass(n_arms=3, dimension=features.size, parameters="per-arm")
+    edges = [(arms.index(a), arms.index(b)) for a, b in EDGES]
+    bandit = gb.Bandit(
+        gb.AdaCBG(),
+        gb.Problem(arms=arms, features=features, function_class=shape, noise=0.5),
+        graph=gb.FeedbackGraph.from_edges(edges, 3, add_loops=True),
+    )
+    rng = random.Random(7)
+    with serving(PRICES) as fresh, Client(fresh.url) as client:
+        remote = client["prices"]
+        snapshots = set()
+        for i in range(40):
+            context = {"country": rng.choice(["DE", "FR", "PT"]), "basket": round(rng.random(), 3)}
+            learnt = bandit.decider().learnt
+            while remote.status["rounds"] < learnt:
+                time.sleep(0.02)
+            over_http = remote.decide(context, key=f"visit-{i}")
+            here = bandit.decider(name=over_http.snapshot).decide(context, key=f"visit-{i}")
+            assert (over_http.arm, over_http.probability) == (here.arm, here.probability)
+            assert over_http.revealed == tuple(arms[a] for a in here.revealed)
+            rewards = {arm: round(rng.random(), 3) for arm in over_http.revealed}
+            bandit.take([here])
+            bandit.observe(here, rewards)
+            remote.observe(over_http, rewards)
+            snapshots.add(over_http.snapshot)
+        assert len(snapshots) > 2
+        assert fresh.replay().returncode == 0
