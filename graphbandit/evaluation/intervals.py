@@ -191,6 +191,15 @@ def bernstein_lower(groups: Groups, error: float) -> float:
     slopes = np.minimum(np.sqrt(2 * needed / n) / spreads, BET_BERNSTEIN / float((c * reach).max()))
     penalties = np.array([((-np.log1p(-slope * c * reach) - slope * c * reach) * squares).sum() for slope in slopes])
 
+    high = bernstein_excess(slopes, penalties, needed)
+    return max((float((c * x).sum()) - high) / n, groups.bottom)
+
+
+def bernstein_excess(
+    slopes: Float[np.ndarray, " slopes"], penalties: Float[np.ndarray, " slopes"], needed: float
+) -> float:
+    """The least e with log(mean_l exp(l e - penalty_l)) >= needed: by how much a sum may exceed its mean, at most."""
+
     def wealth(excess: float) -> float:
         exponents = slopes * excess - penalties
         most = float(exponents.max())
@@ -202,4 +211,4 @@ def bernstein_lower(groups: Groups, error: float) -> float:
     while high - low > 1e-12 * high:
         middle = (low + high) / 2
         low, high = (middle, high) if wealth(middle) < needed else (low, middle)
-    return max((float((c * x).sum()) - high) / n, groups.bottom)
+    return high

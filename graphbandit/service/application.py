@@ -184,6 +184,13 @@ class Service:
         """GET /metrics."""
         for name in self.decider.cores:
             self.metrics.open.labels(name).set(self.reader.open_decisions(name))
+            age = self.reader.snapshot_age(name)
+            if age is not None:
+                self.metrics.snapshot_age.labels(name).set(age)
+            tally = self.reader.tally(name)
+            for gauge, counts in ((self.metrics.unknown, tally.unknown), (self.metrics.missing, tally.missing)):
+                for column, count in counts.items():
+                    gauge.labels(name, column).set(count)
         return Response(self.metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
     async def docs(self, request: Request) -> Response:

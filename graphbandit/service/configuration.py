@@ -67,6 +67,7 @@ class Bandit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     aggregation: Literal["once", "sum", "earliest"] = "once"
     mode: Literal["live", "apprentice"] = "live"
     baseline: str = "uniform"
+    reward_range: tuple[float, float] = (0.0, 1.0)
 
     @property
     def own_arms(self) -> bool:
@@ -232,6 +233,11 @@ def _bandit(name: str, table: Any) -> Bandit:
     elif bandit.aggregation != "once":
         raise refuse(
             "aggregation", f"is {bandit.aggregation!r} without default_reward; expected window and default_reward"
+        )
+    low, high = bandit.reward_range
+    if not -1e6 <= low < high <= 1e6:
+        raise refuse(
+            "reward_range", f"is [{low:g}, {high:g}]; expected two numbers up to 1e6 in size, the lower one first"
         )
     if not 0 < bandit.noise < 1e6:
         raise refuse("noise", f"is {bandit.noise}; expected a number above 0")

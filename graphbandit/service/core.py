@@ -15,7 +15,7 @@ from graphbandit.base import saved_files
 from graphbandit.base.programs import SOLVERS
 from graphbandit.base.shapes import Bool, Float, Int
 from graphbandit.errors import ConfigurationError, FitError, GraphBanditError, InputError, SavedFileError
-from graphbandit.features import Features
+from graphbandit.features import Features, Tally
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.graphs import FeedbackGraph, FeedbackGraphs
 from graphbandit.learners.base import Learner
@@ -51,6 +51,7 @@ class Asked:
     graph: FeedbackGraph
     available: Bool[np.ndarray, " slots"] | None
     names: tuple[str, ...]
+    tally: Tally
 
 
 @dataclass(frozen=True)
@@ -195,7 +196,7 @@ class Core:
             if arms is not None:
                 raise FieldError("arms", 'came with the request; expected arms only where arms = "request"')
             names, place, offered = self.settings.names, self.slot, self._offered
-            encoded = _named("context", self._encode, context)
+            encoded, tally = _named("context", self._encode, context)
         else:
             if not arms:
                 raise FieldError("arms", 'is missing; expected arms in every request, as arms = "request"')
@@ -206,8 +207,9 @@ class Core:
                 raise FieldError("arms", f"has {len(names)} arms; expected at most {self.slots}, the capacity")
             place = {name: i for i, name in enumerate(names)}
             own = self._own
-            rows = _named("arms", own.rows, [features for _, features in arms])
-            encoded = _named("context", lambda c: own.paired(c, rows), context)
+            rows, of_arms = _named("arms", own.rows, [features for _, features in arms])
+            encoded, tally = _named("context", lambda c: own.paired(c, rows), context)
+            tally = of_arms + tally
             offered = np.zeros(self.slots, dtype=np.bool_)
             offered[: len(names)] = True
         mask = offered
@@ -221,7 +223,7 @@ class Core:
                 mask &= offered
             if not mask.any():
                 raise FieldError("available", "leaves no arm to play; expected one that is not retired")
-        return Asked(key, encoded, self._graph(graph, names), mask, names)
+        return Asked(key, encoded, self._graph(graph, names), mask, names, tally)
 
     def _graph(self, graph: Any, names: tuple[str, ...]) -> FeedbackGraph:
         chosen: Any = self.settings.graph if graph is None else graph
@@ -271,13 +273,13 @@ class Core:
     def encode(self, context: Any, features: Sequence[Any] | None) -> Float[np.ndarray, "..."]:
         """The context of a logged decision as an array."""
         if self._own is not None:
-            return self._own.paired(context, self._own.rows(features or []))  # type: ignore[arg-type]
-        return self._encode(context)
+            return self._own.paired(context, self._own.rows(features or [])[0])[0]  # type: ignore[arg-type]
+        return self._encode(context)[0]
 
-    def _encode(self, context: Any) -> Float[np.ndarray, " d"]:
+    def _encode(self, context: Any) -> tuple[Float[np.ndarray, " d"], Tally]:
         if not isinstance(context, dict):
             raise InputError(f"the context is {type(context).__name__}; expected an object")
-        return np.asarray(self._features.encode(context))
+        return self._features.encode_counted(context)
 
     # deciding
 

@@ -126,6 +126,8 @@ class Decider:
             notes=made.notes.astype("<f8").tobytes(),
             best=names[made.best],
             proposed=proposed,
+            unknown=prepared.asked.tally.unknown,
+            missing=prepared.asked.tally.missing,
         )
 
     def answer(self, name: str, key: str, data: bytes, explain: bool) -> DecideAnswer:

@@ -10,7 +10,7 @@ import numpy as np
 
 from graphbandit.base.shapes import Float
 from graphbandit.errors import InputError, SettingError
-from graphbandit.features import Encoder, Features
+from graphbandit.features import NOTHING, Encoder, Features, Tally
 from graphbandit.features.kinds import boolean, category, cyclic, number
 from graphbandit.learners.problem import Problem
 
@@ -52,11 +52,11 @@ class Hashed:
     def __init__(self, size: int, slots: int) -> None:
         self.size, self._slots = size, slots
 
-    def rows(self, arms: Sequence[Any]) -> Sequence[Any]:
+    def rows(self, arms: Sequence[Any]) -> tuple[Sequence[Any], Tally]:
         """The arms as they are: they are hashed together with the context."""
-        return arms
+        return arms, NOTHING
 
-    def paired(self, context: Any, arms: Sequence[Any]) -> Float[np.ndarray, "slots d"]:
+    def paired(self, context: Any, arms: Sequence[Any]) -> tuple[Float[np.ndarray, "slots d"], Tally]:
         """Row i is arm i; rows without an arm are 0."""
         shared = list(_flattened(context, "c"))
         rows = np.zeros((self._slots, self.size))
@@ -72,7 +72,7 @@ class Hashed:
             length = math.sqrt(float(row @ row))
             if length > 0:
                 row /= length
-        return rows
+        return rows, NOTHING
 
 
 class Declared:
@@ -81,18 +81,18 @@ class Declared:
     def __init__(self, problem: Problem, size: int) -> None:
         self._problem, self.size = problem, size
 
-    def rows(self, arms: Sequence[Any]) -> Float[np.ndarray, "arms e"]:
-        """The features of the arms."""
+    def rows(self, arms: Sequence[Any]) -> tuple[Float[np.ndarray, "arms e"], Tally]:
+        """The features of the arms, and what of them was unknown or missing."""
         assert isinstance(self._problem.arm_features, Encoder)  # a problem with a capacity has one
-        return self._problem.arm_features.encode(list(arms))
+        return self._problem.arm_features.encode_counted(list(arms))
 
-    def paired(self, context: Any, arms: Float[np.ndarray, "arms e"]) -> Float[np.ndarray, "slots d"]:
-        """Row i is arm i with the context; rows without an arm are 0."""
+    def paired(self, context: Any, arms: Float[np.ndarray, "arms e"]) -> tuple[Float[np.ndarray, "slots d"], Tally]:
+        """Row i is arm i with the context; rows without an arm are 0. And the context's tally."""
         if not isinstance(context, dict):
             raise InputError(f"the context is {type(context).__name__}; expected an object")
-        x, _ = self._problem.encode(context, many=False)
+        x, tally = self._problem.encode(context, many=False)
         places: Float[np.ndarray, "slots d"] = self._problem.with_arms(x, [arms])[0]
-        return places
+        return places, tally
 
 
 def _flattened(value: Any, name: str) -> Any:

@@ -30,7 +30,12 @@ class Metrics:
         )
         gauge: dict[str, Any] = {**own, "multiprocess_mode": "mostrecent"}
         self.open = Gauge("graphbandit_open_decisions", "Decisions that await rewards", ["bandit"], **gauge)
-        self.lag = Gauge("graphbandit_snapshot_age_seconds", "Age of the newest snapshot", ["bandit"], **gauge)
+        columns = ["bandit", "feature"]
+        self.unknown = Gauge(
+            "graphbandit_unknown_categories", "Categories in the log that are not declared", columns, **gauge
+        )
+        self.missing = Gauge("graphbandit_missing_values", "Values in the log that were missing", columns, **gauge)
+        self.snapshot_age = Gauge("graphbandit_snapshot_age_seconds", "Age of the newest snapshot", ["bandit"], **gauge)
 
     def text(self) -> bytes:
         """What `GET /metrics` answers."""

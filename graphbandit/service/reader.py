@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 
 from graphbandit.errors import DatabaseError
+from graphbandit.features import Tally
 from graphbandit.service.configuration import Bandit
 from graphbandit.service.decider import Decider
 from graphbandit.service.protocol import known_from
@@ -27,6 +28,7 @@ class Reader:
         self._store, self._decider, self._bandits = store, decider, bandits
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="reader")
         self._figures: dict[str, Figures] = {name: Figures() for name in bandits}
+        self._made: dict[str, float] = {}
         self.refreshed = 0.0
 
     async def run(self, work: Callable[[], T]) -> T:
@@ -45,12 +47,24 @@ class Reader:
             saved = self._store.statistics(name)
             if saved is not None:
                 self._figures[name] = msgspec.msgpack.decode(saved[1], type=Figures)
+        for name in self._bandits:
+            if name in changed or name not in self._made:
+                newest = self._store.snapshots(name, newest=1)
+                self._made.update((name, row.time) for row in newest)
         self.refreshed = time.monotonic()
         return changed
+
+    def snapshot_age(self, name: str) -> float | None:
+        """Seconds since the newest snapshot was made; None before the first."""
+        return None if name not in self._made else max(0.0, time.time() - self._made[name])
 
     def open_decisions(self, name: str) -> int:
         """Decisions that await rewards, as of the last refresh."""
         return self._figures[name].open
+
+    def tally(self, name: str) -> Tally:
+        """Unknown categories and missing values by feature, as of the last refresh."""
+        return Tally(unknown=self._figures[name].unknown, missing=self._figures[name].missing)
 
     def bandit(self, name: str) -> dict[str, Any]:
         """Settings, snapshot, rounds, open decisions, delays."""
@@ -62,7 +76,7 @@ class Reader:
             "arms": list(self._bandits[name].names),
             "snapshot": {"hash": snapshot.hash, "position": snapshot.position, "rounds": snapshot.rounds},
             "rounds": snapshot.rounds,
-            **summary(self._figures[name], self._bandits[name].baseline),
+            **summary(self._figures[name], self._bandits[name]),
             "example_context": example["context"],
             "example_request": example,
         }

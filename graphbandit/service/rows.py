@@ -42,7 +42,8 @@ class DecisionBody(msgspec.Struct, frozen=True, array_like=True):
     `context`, `arm_features` and `graph` are JSON as they were sent; `arms` are the names that came with the request.
     `p` and `q` hold the probabilities of playing and of seeing each arm (float64, by slot), `revealed` the names of the
     arms whose rewards may come. `notes` are the learner's own (float64). In apprentice mode `arm`, `probability` and
-    `q` are the caller's, and `p` and `proposed` what the service would have done.
+    `q` are the caller's, and `p` and `proposed` what the service would have done. `unknown` and `missing` count the
+    categories that are not declared and the values that are not there, by feature.
     """
 
     context: bytes
@@ -61,6 +62,8 @@ class DecisionBody(msgspec.Struct, frozen=True, array_like=True):
     notes: bytes
     best: str
     proposed: str | None = None
+    unknown: dict[str, int] = {}
+    missing: dict[str, int] = {}
 
 
 _decoder = msgspec.msgpack.Decoder(DecisionBody)

@@ -3,13 +3,13 @@
 The figures are a function of the log up to their position, are saved with it, and go on from there.
 """
 
-import math
 from collections import OrderedDict
 from typing import Any
 
 import msgspec
 import numpy as np
 
+from graphbandit.service.comparison import Comparison
 from graphbandit.service.configuration import Bandit
 from graphbandit.service.protocol import known_from
 from graphbandit.service.rows import DecisionBody, Kind, Row, unpack
@@ -53,11 +53,9 @@ class Figures(msgspec.Struct):
     played: dict[str, int] = {}
     through: dict[str, int] = {}
     rates: list[tuple[int, int, int]] = []
-    valued: int = 0
-    compared: int = 0
-    value_sum: float = 0.0
-    gain_sum: float = 0.0
-    gain_squares: float = 0.0
+    comparison: Comparison | None = None
+    unknown: dict[str, int] = {}
+    missing: dict[str, int] = {}
 
     @property
     def open(self) -> int:
@@ -82,6 +80,8 @@ class Statistics:
     def __init__(self, name: str, settings: Bandit, store: Store, figures: Figures) -> None:
         self._name, self._settings, self._store = name, settings, store
         self.figures = figures
+        if figures.comparison is None or not figures.comparison.fits(settings):
+            figures.comparison = Comparison.of(settings)
         self._window = settings.window_seconds
         self._entries: OrderedDict[str, _Entry] = OrderedDict()
         self.changed = True
@@ -162,6 +162,9 @@ class Statistics:
         figures.first = figures.first or row.time
         figures.last = row.time
         figures.played[body.arm] = figures.played.get(body.arm, 0) + 1
+        for counts, more in ((figures.unknown, body.unknown), (figures.missing, body.missing)):
+            for column, count in more.items():
+                counts[column] = counts.get(column, 0) + count
         self._rate(row.time, 1, 0)
         names = body.arms or self._settings.names
         mass = {name: p for name, p in zip(names, np.frombuffer(body.p).tolist(), strict=False) if p > 0}
@@ -239,43 +242,10 @@ class Statistics:
         return entry
 
     def _value(self, entry: _Entry) -> None:
-        """Add what the round earned, and by how much that is more than the baseline's estimate of it."""
-        body, figures = entry.body, self.figures
-        reward = entry.rewards.get(body.arm)
-        if reward is None or not body.active:
-            return
-        figures.valued += 1
-        figures.value_sum += reward
-        if body.proposed is not None:  # an apprentice: would the service have done better than the caller?
-            names = body.arms or list(self._settings.names)
-            own = float(np.frombuffer(body.p)[names.index(body.arm)])
-            gain = (own / body.probability - 1.0) * reward
-        else:
-            found = self._baseline(entry)
-            if found is None:
-                return
-            gain = reward - found
-        figures.compared += 1
-        figures.gain_sum += gain
-        figures.gain_squares += gain * gain
-
-    def _baseline(self, entry: _Entry) -> float | None:
-        """What the baseline would have earned, sum_a pi(a) y(a) / q(a) over the arms that were revealed.
-
-        Unbiased where q(a) > 0 for every arm that the baseline plays; None where it is not, which is known before the
-        arm is drawn, so that leaving such rounds out biases nothing.
-        """
-        body = entry.body
-        names = body.arms or list(self._settings.names)
-        q = dict(zip(names, np.frombuffer(body.q).tolist(), strict=False))
-        if self._settings.baseline != "uniform":
-            plays = {self._settings.baseline: 1.0}
-        else:
-            offered = body.available or [arm for arm in names if arm not in self._settings.retired]
-            plays = dict.fromkeys(offered, 1.0 / len(offered))
-        if any(q.get(arm, 0.0) <= 0.0 for arm in plays):
-            return None
-        return math.fsum(share * entry.rewards[arm] / q[arm] for arm, share in plays.items() if arm in entry.rewards)
+        """Add a round whose rewards are complete to the comparison with the baseline."""
+        comparison = self.figures.comparison
+        assert comparison is not None
+        comparison.add(self._settings, entry.body, entry.rewards)
 
     def _rate(self, time: float, decisions: int, rewards: int) -> None:
         rates, second = self.figures.rates, int(time)
@@ -286,28 +256,10 @@ class Statistics:
             del rates[:-120]
 
 
-def gain_interval(figures: Figures, alpha: float = 0.05) -> tuple[float, float, float] | None:
-    """The mean gain over the baseline, where the log tells it, and a time-uniform interval; None before there is one.
-
-    The asymptotic confidence sequence of Waudby-Smith, Arbour, Sinha, Kennedy & Ramdas (2024): with the sample's
-    standard deviation s and rho tuned for 1,000 rounds, mean +- s sqrt(2 (n rho^2 + 1) / (n rho)^2
-    log(sqrt(n rho^2 + 1) / alpha)). It may be looked at as often as one likes.
-    """
-    n = figures.compared
-    if n < 10:
-        return None
-    mean = figures.gain_sum / n
-    spread = math.sqrt(max(figures.gain_squares / n - mean * mean, 0.0))
-    rho = math.sqrt((2 * math.log(1 / alpha) + math.log(2 * math.log(1 / alpha) + 1)) / 1000.0)
-    v = n * rho * rho + 1.0
-    half = spread * math.sqrt(2.0 * v / (n * rho) ** 2 * math.log(math.sqrt(v) / alpha))
-    return mean, mean - half, mean + half
-
-
-def summary(figures: Figures, baseline: str) -> dict[str, Any]:
+def summary(figures: Figures, settings: Bandit) -> dict[str, Any]:
     """The figures as the page and `GET /v1/{bandit}` show them."""
     delays = sorted(figures.delays)
-    interval = gain_interval(figures)
+    comparison = figures.comparison or Comparison.of(settings)
     return {
         "decisions": figures.decisions,
         "rewards": figures.rewards,
@@ -321,14 +273,8 @@ def summary(figures: Figures, baseline: str) -> dict[str, Any]:
             name: delays[min(len(delays) - 1, int(q * len(delays)))] if delays else None
             for name, q in (("median", 0.5), ("p90", 0.9), ("p99", 0.99))
         },
-        "mean_reward": figures.value_sum / figures.valued if figures.valued else None,
-        "gain": {
-            "baseline": baseline,
-            "rounds": figures.compared,
-            "of_rounds": figures.valued,
-            "mean": None if interval is None else interval[0],
-            "low": None if interval is None else interval[1],
-            "high": None if interval is None else interval[2],
-        },
+        **comparison.summary(),
         "played": figures.played,
+        "unknown_categories": figures.unknown,
+        "missing_values": figures.missing,
     }

@@ -240,6 +240,30 @@ def test_openapi_and_metrics(server: Server) -> None:
     assert server.get("/ready").json() == {"status": "ready"}
 
 
+def test_unknown_and_missing_values_are_counted(server: Server) -> None:
+    """Once for each decision, however often it is asked for."""
+
+    def counts() -> tuple[int, int]:
+        found = server.get("/v1/prices").json()
+        return found["unknown_categories"].get("country", 0), found["missing_values"].get("basket", 0)
+
+    unknown, missing = counts()
+    decisions = server.get("/v1/prices").json()["decisions"]
+    for key in ("tally-1", "tally-2", "tally-1"):
+        assert server.post("/v1/prices/decide", {"key": key, "context": {"country": "PT"}}).status_code == 200
+    deadline = time.monotonic() + 30
+    while server.get("/v1/prices").json()["decisions"] < decisions + 2:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    now = counts()
+    assert now[0] >= unknown + 2
+    assert now[1] >= missing + 2
+    text = server.get("/metrics").text
+    assert f'graphbandit_unknown_categories{{bandit="prices",feature="country"}} {now[0]}.0' in text
+    assert f'graphbandit_missing_values{{bandit="prices",feature="basket"}} {now[1]}.0' in text
+    assert 'graphbandit_snapshot_age_seconds{bandit="prices"}' in text
+
+
 def test_logs_are_json_lines(server: Server) -> None:
     for line in server.errors.read_text().splitlines():
         if line.startswith("{"):

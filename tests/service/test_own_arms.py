@@ -40,6 +40,13 @@ def test_contexts_are_those_of_a_bandit_whose_rounds_bring_their_arms() -> None:
     assert asked.available.tolist() == [True, True, False, False, False]
 
 
+def test_what_is_unknown_or_missing_is_counted_of_contexts_and_arms() -> None:
+    core = Core("menu", bandits()["menu"])
+    arms = [("tea", {"price": None, "kind": "drink"}), ("hat", {"price": 4.0, "kind": "clothes"})]
+    tally = core.asked("key", {}, arms, None, None).tally
+    assert tally == gb.features.Tally(unknown={"kind": 1}, missing={"price": 1, "age": 1})
+
+
 @pytest.mark.parametrize("changes", [{}, {"features": {}, "arm_features": {}, "hashed": 8}], ids=["declared", "hashed"])
 def test_replay_equals_live(changes: dict[str, Any], tmp_path: Path) -> None:
     settings, rng = bandits(**changes), random.Random(0)

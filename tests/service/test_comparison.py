@@ -1,0 +1,68 @@
+"""Is it better than before? The comparison with the baseline, from the rows of a log."""
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graphbandit.errors import ConfigurationError
+from graphbandit.service.comparison import INTERVAL
+from graphbandit.service.statistics import summary
+from tests.service.house import House, configured, purchase, visitor
+
+
+def played(url: str, rounds: int, scale: float = 1.0, **settings: Any) -> tuple[House, dict[str, Any]]:
+    bandits = configured(baseline="7.99", **settings).bandits
+    house, rng = House(url, bandits), random.Random(3)
+    for i in range(rounds):
+        chosen = {"arm": rng.choice(["8.99", "9.99"]), "probability": 0.5} if "mode" in settings else {}
+        decision = house.decide(key=f"k{i}", context=visitor(rng), **chosen)
+        house.observe(decision.id, {arm: scale * purchase(rng, arm) for arm in decision.revealed})
+    house.learn()
+    house.learning._told_at = 0.0  # save the figures now, not when their second has passed
+    house.learning._publish()
+    return house, summary(house.learning._statistics["prices"].figures, bandits["prices"])
+
+
+def test_the_gain_and_the_mean_reward_have_intervals_of_the_library(tmp_path: Path) -> None:
+    house, found = played(str(tmp_path / "a.db"), 120)
+    gain, mean = found["gain"], found["mean_reward_interval"]
+    house.close()
+    assert (gain["rounds"], gain["of_rounds"]) == (120, 120)
+    assert gain["low"] <= gain["mean"] <= gain["high"]
+    assert mean["low"] < found["mean_reward"] < mean["high"]
+    assert {gain["interval"], mean["interval"]} == {INTERVAL}
+    assert gain["low"] >= -1
+    assert gain["high"] <= 1
+
+
+def test_rewards_outside_of_the_range_have_no_interval(tmp_path: Path) -> None:
+    house, found = played(str(tmp_path / "a.db"), 40, scale=10.0)
+    house.close()
+    assert found["rewards_outside_range"] > 0
+    assert found["gain"]["low"] is None
+    house, found = played(str(tmp_path / "b.db"), 40, scale=10.0, reward_range=[0, 10])
+    house.close()
+    assert found["rewards_outside_range"] == 0
+    assert found["gain"]["low"] is not None
+    with pytest.raises(ConfigurationError, match="reward_range"):
+        configured(reward_range=[1, 0])
+
+
+def test_another_baseline_begins_anew(tmp_path: Path) -> None:
+    url = str(tmp_path / "a.db")
+    house, found = played(url, 20)
+    house.close()
+    assert found["gain"]["rounds"] == 20
+    other = House(url, configured(baseline="9.99").bandits)
+    found = summary(other.learning._statistics["prices"].figures, other.bandits["prices"])
+    other.close()
+    assert (found["decisions"], found["gain"]["rounds"]) == (20, 0)
+
+
+def test_an_apprentice_is_compared_with_its_caller(tmp_path: Path) -> None:
+    house, found = played(str(tmp_path / "a.db"), 60, mode="apprentice")
+    house.close()
+    assert found["gain"]["rounds"] == 60
+    assert found["gain"]["low"] <= found["gain"]["high"]
