@@ -11,7 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from graphbandit.errors import MissingExtraError, ServiceError
+from graphbandit.errors import InputError, MissingExtraError, ServiceError
+from graphbandit.graphs import FeedbackGraph, ProbabilisticGraph
 
 if TYPE_CHECKING:
     import httpx
@@ -55,14 +56,26 @@ class _Requests:
     def __init__(self, names: Sequence[str]) -> None:
         self._names = {name: i for i, name in enumerate(names)}
 
-    @staticmethod
-    def decide(context: Any, key: str | None, graph: Any, **more: Any) -> dict[str, Any]:
+    def decide(self, context: Any, key: str | None, graph: Any, **more: Any) -> dict[str, Any]:
         """The request for one decision; it has a key."""
         body = {"context": {} if context is None else context, "key": key or uuid.uuid4().hex}
-        body.update((name, value) for name, value in (("graph", graph), *more.items()) if value is not None)
+        body.update(
+            (name, value) for name, value in (("graph", self._graph(graph)), *more.items()) if value is not None
+        )
         if "available" in body:
             body["available"] = list(body["available"])
         return body
+
+    def _graph(self, graph: Any) -> Any:
+        """A graph of the library as JSON; what is JSON already stays as it is."""
+        if isinstance(graph, ProbabilisticGraph):
+            return {"probabilities": graph.matrix.tolist()}
+        if not isinstance(graph, FeedbackGraph):
+            return graph
+        names = list(self._names)
+        if graph.n_arms != len(names):
+            raise InputError(f"the graph has {graph.n_arms} arms; expected {len(names)}, as the bandit has")
+        return {"edges": [[names[j], names[a]] for j, a in graph.edges().tolist()], "loops": False}
 
     def decision(self, request: Mapping[str, Any], answer: Mapping[str, Any]) -> RemoteDecision:
         """The answer as a decision."""

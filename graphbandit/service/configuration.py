@@ -58,8 +58,8 @@ class Bandit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     learner: str | dict[str, Any] = "IDSG"
     function_class: str | dict[str, Any] = "linear"
     noise: float = 0.5
-    graph: str | list[list[str]] = "loops"
-    graphs: dict[str, str | list[list[str]]] = {}
+    graph: str | list[list[str]] | dict[str, Any] = "loops"
+    graphs: dict[str, str | list[list[str]] | dict[str, Any]] = {}
     retired: list[str] = []
     window: str | float | None = None
     default_reward: float | None = None

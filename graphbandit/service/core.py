@@ -6,18 +6,17 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
-import msgspec
 import numpy as np
 
 from graphbandit import function_classes, learners
-from graphbandit.bandit.decider import uniform
+from graphbandit.bandit.decider import may_reveal, uniform
 from graphbandit.base import saved_files
 from graphbandit.base.programs import SOLVERS
 from graphbandit.base.shapes import Bool, Float, Int
 from graphbandit.errors import ConfigurationError, FitError, GraphBanditError, InputError, SavedFileError
 from graphbandit.features import Features, Tally
 from graphbandit.function_classes.base import FunctionClass
-from graphbandit.graphs import FeedbackGraph, FeedbackGraphs
+from graphbandit.graphs import FeedbackGraph, ProbabilisticGraph
 from graphbandit.learners.base import Learner
 from graphbandit.learners.problem import Problem
 from graphbandit.learners.savable import load_savable_classes
@@ -26,6 +25,7 @@ from graphbandit.rounds import Observations
 from graphbandit.rounds.shown import Shown
 from graphbandit.service.configuration import Bandit
 from graphbandit.service.encoding import Declared, Hashed, declared
+from graphbandit.service.graphs import BanditGraphs, Graph, batch, some
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Asked:
 
     key: str
     context: Float[np.ndarray, "..."]
-    graph: FeedbackGraph
+    graph: Graph
     available: Bool[np.ndarray, " slots"] | None
     names: tuple[str, ...]
     tally: Tally
@@ -99,7 +99,6 @@ class Core:
         if settings.own_arms and not settings.arm_features:
             self._own = Hashed(settings.hashed or 64, self.slots)
         self._offered = self._offer()
-        self._graphs: dict[bytes, FeedbackGraph] = {}
         self.learner = self._learner()
         if settings.own_arms and not self.learner.takes_own_arms:
             known = type(self.learner).__name__
@@ -110,11 +109,7 @@ class Core:
             shape = self.problem.function_class
             assert isinstance(shape, function_classes.LinearClass | function_classes.GeneralizedLinearClass)
             self._own = Declared(self.problem, shape.dimension)
-        for label, graph in (("graph", settings.graph), *((f"graphs.{k}", v) for k, v in settings.graphs.items())):
-            try:
-                self._build_graph(graph, settings.names, True)
-            except GraphBanditError as error:
-                raise ConfigurationError(f"bandits.{name}.{label}", str(error)) from None
+        self._graphs = BanditGraphs(name, settings, plans_with_probabilities=self.learner.plans_with_probabilities)
         try:
             self._empty = self.learner.init(self.problem)
         except GraphBanditError as error:
@@ -217,58 +212,13 @@ class Core:
             mask = np.zeros(self.slots, dtype=np.bool_)
             for arm in available:
                 if arm not in place:
-                    raise FieldError("available", f"has {arm!r}, which is no arm; expected some of {_some(names)}")
+                    raise FieldError("available", f"has {arm!r}, which is no arm; expected some of {some(names)}")
                 mask[place[arm]] = True
             if offered is not None:
                 mask &= offered
             if not mask.any():
                 raise FieldError("available", "leaves no arm to play; expected one that is not retired")
-        return Asked(key, encoded, self._graph(graph, names), mask, names, tally)
-
-    def _graph(self, graph: Any, names: tuple[str, ...]) -> FeedbackGraph:
-        chosen: Any = self.settings.graph if graph is None else graph
-        loops = True
-        if isinstance(graph, str) and graph in self.settings.graphs:
-            chosen = self.settings.graphs[graph]
-        elif isinstance(graph, str) and graph not in ("loops", "complete"):
-            known = ", ".join(["loops", "complete", *self.settings.graphs])
-            raise FieldError("graph", f"is {graph!r}; expected one of {known}, or an object with edges")
-        elif isinstance(graph, dict):
-            if not set(graph) <= {"edges", "loops"} or not isinstance(graph.get("loops", True), bool):
-                raise FieldError("graph", 'has other keys; expected {"edges": [[arm, arm], ...], "loops": true}')
-            chosen, loops = graph.get("edges"), graph.get("loops", True)
-        try:
-            return self._build_graph(chosen, names, loops)
-        except GraphBanditError as error:
-            raise FieldError("graph", str(error)) from None
-
-    def _build_graph(self, chosen: Any, names: tuple[str, ...], loops: bool) -> FeedbackGraph:
-        """The graph of edges between names, on all slots; built once."""
-        edges = chosen if isinstance(chosen, list) else []
-        key = msgspec.json.encode((chosen, names if edges else len(names), loops))
-        found = self._graphs.get(key)
-        if found is not None:
-            return found
-        place = {arm: i for i, arm in enumerate(names)}
-        pairs: list[tuple[int, int]] = []
-        if chosen == "complete":
-            pairs = [(i, j) for i in range(len(names)) for j in range(len(names))]
-        elif chosen != "loops" and not isinstance(chosen, list):
-            raise InputError(f'it is {chosen!r}; expected "loops", "complete", or pairs of arms')
-        for edge in edges:
-            if not isinstance(edge, list) or len(edge) != 2:
-                raise InputError(f"it has the edge {edge!r}; expected a pair of arms")
-            for arm in edge:
-                if not isinstance(arm, str) or arm not in place:
-                    raise InputError(f"it has the arm {arm!r}; expected some of {_some(names)}")
-            pairs.append((place[edge[0]], place[edge[1]]))
-        graph = FeedbackGraph.from_edges(
-            np.array(pairs, dtype=np.int64).reshape(-1, 2), self.slots, add_loops=loops, require_loops=False
-        )
-        if len(self._graphs) > 256:
-            self._graphs.clear()
-        self._graphs[key] = graph
-        return graph
+        return Asked(key, encoded, _named("graph", lambda g: self._graphs.asked(g, names), graph), mask, names, tally)
 
     def encode(self, context: Any, features: Sequence[Any] | None) -> Float[np.ndarray, "..."]:
         """The context of a logged decision as an array."""
@@ -285,10 +235,16 @@ class Core:
 
     def decide(self, snapshot: Snapshot, asked: Sequence[Asked]) -> list[Decided]:
         """Decide each as if it were alone: the draw is a function of snapshot and key, the rest of the state."""
+        made: dict[int, Decided] = {}
+        for kind in (FeedbackGraph, ProbabilisticGraph):
+            rows = [i for i, one in enumerate(asked) if isinstance(one.graph, kind)]
+            if rows:
+                made.update(zip(rows, self._decide(snapshot, [asked[i] for i in rows]), strict=True))
+        return [made[i] for i in range(len(asked))]
+
+    def _decide(self, snapshot: Snapshot, asked: Sequence[Asked]) -> list[Decided]:
         contexts = np.stack([one.context for one in asked])
-        first = asked[0].graph
-        same = all(one.graph is first for one in asked)
-        graphs = FeedbackGraphs.repeat(first, len(asked)) if same else FeedbackGraphs.stack([o.graph for o in asked])
+        graphs = batch([one.graph for one in asked])
         masks = None
         if any(one.available is not None for one in asked):
             everything = np.ones(self.slots, dtype=np.bool_)
@@ -298,14 +254,14 @@ class Core:
             learner=self.learner, problem=self.problem, state=snapshot.state, learnt=snapshot.rounds
         )
         decisions = frozen.decide(Shown(contexts, graphs, masks), draws)
-        revealed = graphs.revealed(decisions.action)
+        revealed = list(may_reveal(graphs, decisions))
         return [
             Decided(
                 action=int(decisions.action[i]),
                 probability=float(decisions.probability[i]),
                 probabilities=decisions.probabilities[i],
                 observed=decisions.observation_probabilities[i],
-                revealed=revealed[i].nonzero()[0],
+                revealed=revealed[i],
                 notes=decisions.notes[i],
                 best=int(decisions.best[i]),
                 epoch=int(decisions.epoch[i]),
@@ -397,9 +353,5 @@ def _named(field: str, encode: Any, value: Any) -> Any:
         return encode(value)
     except FieldError:
         raise
-    except (InputError, TypeError, ValueError, OverflowError, RecursionError) as error:
+    except (GraphBanditError, TypeError, ValueError, OverflowError, RecursionError) as error:
         raise FieldError(field, str(error)) from None
-
-
-def _some(names: Sequence[str]) -> str:
-    return ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")

@@ -12,6 +12,7 @@ import numpy as np
 from graphbandit.errors import GraphBanditError
 from graphbandit.service.configuration import Bandit
 from graphbandit.service.core import Asked, Core, Decided, FieldError, Snapshot
+from graphbandit.service.graphs import edge_probabilities
 from graphbandit.service.messages import ArmFeatures, DecideAnswer, DecideRequest, Explanation
 from graphbandit.service.rows import DecisionBody, pack, unpack
 from graphbandit.service.store import Store
@@ -106,9 +107,9 @@ class Decider:
         if request.arm is not None:
             arm, proposed = request.arm, arm
             probability = 1.0 if request.probability is None else request.probability
-            revealed = prepared.asked.graph.reveals(names.index(arm)).tolist()
-            q = np.zeros(core.slots)
-            q[revealed] = probability  # at least: other arms that reveal them may have been played, too
+            # at least: other arms that reveal them may have been played, too
+            q = probability * edge_probabilities(prepared.asked.graph, names.index(arm))
+            revealed = q.nonzero()[0].tolist()
         return DecisionBody(
             context=bytes(request.context),
             arms=None if request.arms is None else list(names),

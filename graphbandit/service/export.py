@@ -13,6 +13,8 @@ import pyarrow.parquet as pq
 
 from graphbandit.base.saved_files import write_atomically
 from graphbandit.errors import SettingError
+from graphbandit.graphs import FeedbackGraph
+from graphbandit.logs.graph_rows import edge_row
 from graphbandit.service.configuration import Bandit
 from graphbandit.service.core import Core
 from graphbandit.service.rows import Kind, Row, unpack
@@ -106,9 +108,12 @@ class _Writer:
         arms = None if body.arms is None else list(zip(body.arms, features or [], strict=True))
         graph = None if body.graph is None else msgspec.json.decode(body.graph)
         asked = core.asked(row.key, msgspec.json.decode(body.context), arms, graph, body.available)
-        number = self._graphs.setdefault(asked.graph, len(self._graphs))
+        given = asked.graph if isinstance(asked.graph, FeedbackGraph) else asked.graph.matrix
+        same = given if isinstance(given, FeedbackGraph) else given.tobytes()
+        number = self._graphs.setdefault(same, len(self._graphs))
         if number == len(self._edges):
-            self._edges.append({"graph": number, "edges": asked.graph.edges().ravel().astype(np.int32).tolist()})
+            edges, odds = edge_row(given)
+            self._edges.append({"graph": number, "edges": edges.tolist(), "edge_probabilities": odds})
         p = np.zeros(core.slots)
         p[: len(body.p) // 8] = np.frombuffer(body.p)
         names = list(asked.names)
@@ -162,7 +167,8 @@ class _Writer:
             self.outcome.rewards += 1
         for table in ("decisions", "rewards"):
             self._write(table)
-        graphs = pa.schema([("graph", pa.int64()), ("edges", pa.list_(pa.int32()))])
+        columns = [("edges", pa.list_(pa.int32())), ("edge_probabilities", pa.list_(pa.float64()))]
+        graphs = pa.schema([("graph", pa.int64()), *columns])
         self._file("graphs", 0, self._edges, graphs)
         self.outcome.graphs = len(self._edges)
         text = json.dumps(self._stamp).encode()

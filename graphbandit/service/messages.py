@@ -21,7 +21,8 @@ class DecideRequest(Struct, frozen=True, forbid_unknown_fields=True):
 
     `key`: asked again with the same key, it is the same decision. `context`: an object with the bandit's features.
     `arms`: for bandits whose arms come with the request. `graph`: the name of one of the bandit's graphs, or
-    {"edges": [[played, revealed], ...]}. `available`: the arms that may be played. `active`: false if it may not be
+    {"edges": [[played, revealed], ...]}, or {"probabilities": [[1, 0.5], [0, 1]]}: the probability that playing arm j
+    reveals arm a, in the arms' order. `available`: the arms that may be played. `active`: false if it may not be
     shown after all; it is learnt from once activated. `arm`, `probability`: the caller's choice, in apprentice mode.
     `explain`: send the explanation along.
     """

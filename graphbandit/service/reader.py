@@ -170,7 +170,11 @@ def graph_edges(settings: Bandit) -> list[list[str]]:
     names = settings.names
     if settings.graph == "complete":
         return [[a, b] for a in names for b in names if a != b]
-    return [edge for edge in settings.graph if edge[0] != edge[1]] if isinstance(settings.graph, list) else []
+    edges = settings.graph.get("edges", []) if isinstance(settings.graph, dict) else settings.graph
+    if isinstance(settings.graph, dict) and "probabilities" in settings.graph:
+        matrix = settings.graph["probabilities"]
+        edges = [[a, b] for a, row in zip(names, matrix, strict=True) for b, p in zip(names, row, strict=True) if p > 0]
+    return [edge for edge in edges if edge[0] != edge[1]] if isinstance(edges, list) else []
 
 
 def example_request(settings: Bandit) -> dict[str, Any]:
