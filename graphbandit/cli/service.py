@@ -91,6 +91,8 @@ def _write_template(path: Path) -> None:
     try:
         with path.open("x", encoding="utf-8") as file:
             file.write(text)
+    except FileExistsError:
+        raise SettingError(f"{path} is there already; expected a new name, or graphbandit serve {path}") from None
     except OSError as error:
         raise SettingError(f"{path} cannot be written: {error}") from error
     typer.echo(f"{path} is written; next: graphbandit serve {path}")

@@ -4,6 +4,7 @@ Every decision has a key before it is asked for, so that a request whose answer 
 """
 
 import asyncio
+import operator
 import random
 import time
 import uuid
@@ -11,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from graphbandit.errors import InputError, MissingExtraError, ServiceError
+from graphbandit.errors import InputError, MissingExtraError, ServiceError, SettingError
 from graphbandit.graphs import FeedbackGraph, ProbabilisticGraph
 
 if TYPE_CHECKING:
@@ -93,11 +94,53 @@ class _Requests:
             explanation=answer.get("explanation"),
         )
 
-    @staticmethod
-    def observe(decision: RemoteDecision | str, rewards: Mapping[str, float], final: bool) -> dict[str, Any]:
+    def observe(self, decision: RemoteDecision | str, rewards: Any, final: bool) -> dict[str, Any]:
         """The request for the rewards of one decision."""
-        key = decision.id if isinstance(decision, RemoteDecision) else decision
-        return {"id": key, "rewards": {str(arm): float(reward) for arm, reward in rewards.items()}, "final": final}
+        if not hasattr(rewards, "items"):
+            raise InputError(f"rewards is a {type(rewards).__name__}; expected a mapping from arm to reward")
+        given = {self._arm(arm): float(reward) for arm, reward in rewards.items()}
+        return {"id": _id(decision), "rewards": given, "final": final}
+
+    def _arm(self, arm: Any) -> str:
+        """The name of an arm that is given by its name or, where arms are configured, by its number."""
+        if isinstance(arm, str):
+            return arm
+        names = list(self._names)
+        try:
+            number = operator.index(arm)
+        except TypeError:
+            number = -1
+        if isinstance(arm, bool) or not 0 <= number < len(names):
+            expected = f"a name, or a number below {len(names)}" if names else "a name"
+            raise InputError(f"rewards has the arm {arm!r}; expected {expected}")
+        return names[number]
+
+
+def _id(decision: RemoteDecision | str) -> str:
+    return decision.id if isinstance(decision, RemoteDecision) else decision
+
+
+def _encoded(body: Any) -> bytes | None:
+    """A request as JSON. NumPy's and pandas' values are taken as Python's; what is not a number becomes null."""
+    import msgspec
+
+    def plain(value: Any) -> Any:
+        for method in ("to_dict", "tolist", "isoformat"):
+            if hasattr(value, method):
+                return getattr(value, method)()
+        raise InputError(f"the request has a {type(value).__name__}; expected what JSON can hold")
+
+    return None if body is None else msgspec.json.encode(body, enc_hook=plain)
+
+
+def _settings(url: str, token: str | None, timeout: float) -> dict[str, Any]:
+    """What both clients tell httpx."""
+    if not isinstance(url, str) or not url.startswith(("http://", "https://")):
+        raise SettingError(f'url is {url!r}; expected an address with http:// or https://, as "http://127.0.0.1:8765"')
+    headers = {"content-type": "application/json"}
+    if token is not None:
+        headers["authorization"] = f"Bearer {token}"
+    return {"base_url": url, "headers": headers, "timeout": timeout, "trust_env": False}
 
 
 def _checked(response: "httpx.Response") -> Any:
@@ -128,10 +171,11 @@ class Client:
     """
 
     def __init__(self, url: str, token: str | None = None, *, timeout: float = 5.0, retries: int = 8) -> None:
-        httpx = _httpx()
-        headers = {} if token is None else {"authorization": f"Bearer {token}"}
-        self._http: Any = httpx.Client(base_url=url, headers=headers, timeout=timeout, trust_env=False)
+        self._http: Any = _httpx().Client(**_settings(url, token, timeout))
         self._retries = retries
+
+    def __repr__(self) -> str:
+        return f"Client({str(self._http.base_url).rstrip('/')!r})"
 
     def __enter__(self) -> "Client":
         return self
@@ -150,10 +194,10 @@ class Client:
 
     def request(self, method: str, path: str, body: Any = None) -> Any:
         """Send a request, again if it fails on the way; every request of this client is safe to repeat."""
-        httpx = _httpx()
+        httpx, content = _httpx(), _encoded(body)
         for attempt in range(self._retries + 1):
             try:
-                response = self._http.request(method, path, json=body)
+                response = self._http.request(method, path, content=content)
                 if response.status_code not in RETRIED or attempt == self._retries:
                     return _checked(response)
             except httpx.TransportError as error:
@@ -195,17 +239,17 @@ class RemoteBandit:
         answers = self._post("decide", requests)
         return [self._requests.decision(asked, answer) for asked, answer in zip(requests, answers, strict=True)]
 
-    def observe(self, decision: RemoteDecision | str, rewards: Mapping[str, float], *, final: bool = False) -> None:
+    def observe(self, decision: RemoteDecision | str, rewards: Mapping[Any, float], *, final: bool = False) -> None:
         """Hand back rewards, all at once or in parts; the same ones again change nothing."""
         self._post("observe", self._requests.observe(decision, rewards, final))
 
-    def observe_batch(self, rewards: Iterable[tuple[RemoteDecision | str, Mapping[str, float]]]) -> None:
+    def observe_batch(self, rewards: Iterable[tuple[RemoteDecision | str, Mapping[Any, float]]]) -> None:
         """Hand back rewards of many decisions in one request, all or none."""
         self._post("observe", [self._requests.observe(decision, given, False) for decision, given in rewards])
 
     def activate(self, decision: RemoteDecision | str) -> None:
         """Have a decision that was asked for with `active=False` learnt from."""
-        self._post("activate", {"id": decision.id if isinstance(decision, RemoteDecision) else decision})
+        self._post("activate", {"id": _id(decision)})
 
     def forget(self, decision: RemoteDecision | str) -> None:
         """Wait no longer for the rewards of a decision."""
@@ -213,8 +257,7 @@ class RemoteBandit:
 
     def explain(self, decision: RemoteDecision | str) -> dict[str, Any]:
         """Everything that explains a decision."""
-        key = decision.id if isinstance(decision, RemoteDecision) else decision
-        found: dict[str, Any] = self._client.request("GET", f"/v1/{self.name}/decisions/{_quoted(key)}")
+        found: dict[str, Any] = self._client.request("GET", f"/v1/{self.name}/decisions/{_quoted(_id(decision))}")
         return found
 
     @property
@@ -238,10 +281,11 @@ class AsyncClient:
     def __init__(
         self, url: str, token: str | None = None, *, timeout: float = 5.0, retries: int = 8, batching: bool = True
     ) -> None:
-        httpx = _httpx()
-        headers = {} if token is None else {"authorization": f"Bearer {token}"}
-        self._http: Any = httpx.AsyncClient(base_url=url, headers=headers, timeout=timeout, trust_env=False)
+        self._http: Any = _httpx().AsyncClient(**_settings(url, token, timeout))
         self._retries, self.batching = retries, batching
+
+    def __repr__(self) -> str:
+        return f"AsyncClient({str(self._http.base_url).rstrip('/')!r})"
 
     async def __aenter__(self) -> "AsyncClient":
         return self
@@ -254,10 +298,10 @@ class AsyncClient:
 
     async def request(self, method: str, path: str, body: Any = None) -> Any:
         """Send a request, again if it fails on the way."""
-        httpx = _httpx()
+        httpx, content = _httpx(), _encoded(body)
         for attempt in range(self._retries + 1):
             try:
-                response = await self._http.request(method, path, json=body)
+                response = await self._http.request(method, path, content=content)
                 if response.status_code not in RETRIED or attempt == self._retries:
                     return _checked(response)
             except httpx.TransportError as error:
@@ -286,20 +330,40 @@ class AsyncRemoteBandit:
         self, context: Any = None, graph: Any = None, *, key: str | None = None, **more: Any
     ) -> RemoteDecision:
         """Decide; the same key again is the same decision."""
-        if self._requests is None:
-            self._requests = _Requests((await self._client.request("GET", f"/v1/{self.name}"))["arms"])
-        request = self._requests.decide(context, key, graph, **more)
-        return self._requests.decision(request, await self._post("decide", request))
+        requests = await self._known()
+        request = requests.decide(context, key, graph, **more)
+        return requests.decision(request, await self._post("decide", request))
 
     async def observe(
-        self, decision: RemoteDecision | str, rewards: Mapping[str, float], *, final: bool = False
+        self, decision: RemoteDecision | str, rewards: Mapping[Any, float], *, final: bool = False
     ) -> None:
         """Hand back rewards, all at once or in parts; the same ones again change nothing."""
-        await self._post("observe", _Requests.observe(decision, rewards, final))
+        await self._post("observe", (await self._known()).observe(decision, rewards, final))
+
+    async def forget(self, decision: RemoteDecision | str) -> None:
+        """Wait no longer for the rewards of a decision."""
+        await self.observe(decision, {}, final=True)
+
+    async def explain(self, decision: RemoteDecision | str) -> dict[str, Any]:
+        """Everything that explains a decision."""
+        path = f"/v1/{self.name}/decisions/{_quoted(_id(decision))}"
+        found: dict[str, Any] = await self._client.request("GET", path)
+        return found
+
+    async def status(self) -> dict[str, Any]:
+        """Settings, snapshot, rounds, open decisions, delays."""
+        found: dict[str, Any] = await self._client.request("GET", f"/v1/{self.name}")
+        return found
+
+    async def _known(self) -> _Requests:
+        """Requests by the names of the bandit's arms, which are asked for once."""
+        if self._requests is None:
+            self._requests = _Requests((await self.status())["arms"])
+        return self._requests
 
     async def activate(self, decision: RemoteDecision | str) -> None:
         """Have a deferred decision learnt from."""
-        await self._post("activate", {"id": decision.id if isinstance(decision, RemoteDecision) else decision})
+        await self._post("activate", {"id": _id(decision)})
 
     async def _post(self, verb: str, body: dict[str, Any]) -> Any:
         if not self._client.batching:

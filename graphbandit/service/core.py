@@ -95,6 +95,7 @@ class Core:
         self.slots = settings.slots
         self.slot = {arm: i for i, arm in enumerate(settings.names)}
         self._features = self._declared("features")
+        self._known = frozenset(self._features.column_names)
         self._own: Hashed | Declared | None = None
         if settings.own_arms and not settings.arm_features:
             self._own = Hashed(settings.hashed or 64, self.slots)
@@ -229,6 +230,10 @@ class Core:
     def _encode(self, context: Any) -> tuple[Float[np.ndarray, " d"], Tally]:
         if not isinstance(context, dict):
             raise InputError(f"the context is {type(context).__name__}; expected an object")
+        if not context.keys() <= self._known:
+            unknown = next(column for column in context if column not in self._known)
+            expected = ", ".join(map(repr, self._features.column_names)) or "none, as no features are declared"
+            raise InputError(f"it has {unknown!r}, which is no feature; expected {expected}")
         return self._features.encode_counted(context)
 
     # deciding

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import ipaddress
 import logging
 import signal
 import socket
@@ -42,6 +43,11 @@ def address(bound: socket.socket) -> str:
     """The address of a listening socket for people."""
     host, port = bound.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def _is_local(bound: socket.socket) -> bool:
+    """Whether only this machine can reach the socket."""
+    return ipaddress.ip_address(bound.getsockname()[0]).is_loopback
 
 
 def _patient(seconds: float) -> type[HttpToolsProtocol]:
@@ -105,6 +111,8 @@ async def serve(
         timeout_keep_alive=30,
         timeout_graceful_shutdown=10,
     )
+    if not configuration.tokens and not _is_local(bound):
+        say("whoever reaches this address may do everything: there are no tokens", level=logging.WARNING)
     server = uvicorn.Server(settings)
     refreshing = asyncio.create_task(_refresh(service))
     watching = asyncio.create_task(_watch(server, service, started))

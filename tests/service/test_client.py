@@ -7,10 +7,12 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import graphbandit as gb
-from graphbandit.errors import ServiceError
+from graphbandit.errors import InputError, ServiceError, SettingError
 from graphbandit.service import AsyncClient, Client, RemoteDecision
 from tests.service.servers import PRICES, Server, serving
 
@@ -73,6 +75,25 @@ def test_the_same_key_again(client: Client) -> None:
     assert bandit.explain(first)["final"]
 
 
+def test_values_and_arms_as_a_bandit_takes_them(client: Client) -> None:
+    """NumPy and pandas in, arms by name or number; what cannot be sent is refused here."""
+    bandit = client["prices"]
+    row = pd.Series({"country": "DE", "basket": np.int64(3)})
+    decision = bandit.decide(row, key="series")
+    assert bandit.explain(decision)["context"] == {"country": "DE", "basket": 3}
+    bandit.observe(decision, {np.int64(decision.action): np.float64(0.5)})
+    bandit.observe(decision, pd.Series({decision.arm: 0.5}))
+    for rewards, message in ((0.5, "a mapping from arm"), ({7: 1.0}, "a number below 3"), ({None: 1.0}, "a name")):
+        with pytest.raises(InputError, match=message):
+            bandit.observe(decision, rewards)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="what JSON can hold"):
+        bandit.decide({"country": object()})
+    with pytest.raises(SettingError, match="http://"):
+        Client("127.0.0.1:8765")
+    with pytest.raises(ServiceError, match="'planet', which is no feature; expected 'country', 'basket'"):
+        bandit.decide({"planet": "Mars"})
+
+
 def test_batches(client: Client) -> None:
     bandit = client["prices"]
     decisions = bandit.decide_batch([{"basket": i} for i in range(5)], keys=[f"batch-{i}" for i in range(5)])
@@ -106,6 +127,9 @@ def test_async_calls_go_out_together(server: Server) -> None:
             assert isinstance(wrong[0], ServiceError)
             assert isinstance(wrong[1], RemoteDecision), "one that is wrong does not stop the others"
             await asyncio.gather(*(bandit.observe(d, {d.arm: 1.0}) for d in decisions))
+            await bandit.forget(decisions[0])
+            assert (await bandit.explain(decisions[0]))["final"]
+            assert (await bandit.status())["bandit"] == "prices"
             return list(decisions)
 
     decisions = asyncio.run(main())
