@@ -281,12 +281,23 @@ def _with_short_way(service: Service, app: Starlette) -> Callable[..., Awaitable
     return entrance
 
 
+def _is_foreign(request: Request) -> bool:
+    """Whether a browser sends this for a page of another site, which no token keeps from doing so."""
+    origin = request.headers.get("origin")
+    return origin is not None and origin.partition("://")[2] != request.headers.get("host")
+
+
 async def _guarded(service: Service, request: Request, endpoint: Endpoint, scope: str | None) -> Response:
     """Check the token, run the endpoint, and make problems of what it raises."""
     if scope is not None:
-        status = service.tokens.allowed(request.headers.get("authorization"), scope)
+        header = request.headers.get("authorization")
+        if header is None and request.url.path.startswith("/personalizer/"):
+            header = f"Bearer {request.headers.get('ocp-apim-subscription-key', '')}"  # as its clients send theirs
+        status = service.tokens.allowed(header, scope)
         if status != 200:
             return problem(status, f"expected a token with the scope {scope!r}")
+    if request.method == "POST" and not service.tokens and _is_foreign(request):
+        return problem(403, "the request comes from a page of another site; expected tokens to be set up for that")
     try:
         return await endpoint(request)
     except RefusedError as refused:

@@ -134,7 +134,10 @@ def parse(tables: dict[str, Any], folder: Path) -> Configuration:
         raise ConfigurationError("bandits", "is empty; expected at least one table, as [bandits.prices]")
     for field in ("body_bytes", "arms", "batch", "open_decisions", "connections"):
         if getattr(service.limits, field) < 1:
-            raise ConfigurationError(f"service.limits.{field}", "is below 1")
+            found = getattr(service.limits, field)
+            raise ConfigurationError(f"service.limits.{field}", f"is {found}; expected at least 1")
+    if not 0 < service.limits.seconds <= 3600:
+        raise ConfigurationError("service.limits.seconds", f"is {service.limits.seconds}; expected above 0, up to 3600")
     if not 0 <= service.port < 65536:
         raise ConfigurationError("service.port", f"is {service.port}; expected 0 to 65535")
     return Configuration(service=service, tokens=tokens, bandits=bandits, folder=folder)

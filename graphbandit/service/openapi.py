@@ -11,25 +11,33 @@ from graphbandit.service import messages, personalizer
 
 ROUTES: tuple[tuple[str, str, str, Any, Any, tuple[int, ...]], ...] = (
     ("post", "/v1/{bandit}/decide", "Ask for a decision, or for a list of them", messages.DecideRequest,
-     messages.DecideAnswer, (400, 401, 403, 404, 413, 422, 429, 503)),
+     messages.DecideAnswer, (400, 401, 403, 404, 408, 413, 422, 429, 503)),
     ("post", "/v1/{bandit}/observe", "Hand back rewards of a decision, or of a list of them", messages.ObserveRequest,
-     messages.ObserveAnswer, (400, 401, 403, 404, 409, 413, 422, 503)),
+     messages.ObserveAnswer, (400, 401, 403, 404, 408, 409, 413, 422, 503)),
     ("post", "/v1/{bandit}/activate", "Have a deferred decision learnt from", messages.ActivateRequest,
-     messages.ActivateAnswer, (400, 401, 403, 404, 503)),
+     messages.ActivateAnswer, (400, 401, 403, 404, 408, 413, 422, 503)),
     ("get", "/v1", "All bandits with their settings", None, None, (401, 403)),
     ("get", "/v1/{bandit}", "Settings, rounds, open decisions, delays, an example", None, None, (401, 403, 404)),
     ("get", "/v1/{bandit}/decisions/{id}", "Everything that explains a decision", None, None, (401, 403, 404, 503)),
     ("get", "/v1/{bandit}/events", "What the live page shows, pushed every second (text/event-stream)", None, None,
      (401, 403, 404)),
     ("post", "/personalizer/v1.0/rank", "Rank actions, as Personalizer's clients ask", personalizer.RankRequest, None,
-     (400, 404, 422, 503)),
+     (400, 401, 403, 404, 408, 413, 422, 429, 503)),
     ("post", "/personalizer/v1.0/events/{id}/reward", "The reward of an event", personalizer.RewardRequest, None,
-     (404, 422, 503)),
-    ("post", "/personalizer/v1.0/events/{id}/activate", "The event was shown after all", None, None, (404, 503)),
+     (400, 401, 403, 404, 408, 409, 413, 422, 503)),
+    ("post", "/personalizer/v1.0/events/{id}/activate", "The event was shown after all", None, None,
+     (401, 403, 404, 408, 413, 503)),
     ("get", "/metrics", "Figures for Prometheus", None, None, (401, 403)),
     ("get", "/health", "Whether the process answers", None, None, ()),
     ("get", "/ready", "Whether decisions can be made and logged", None, None, (503,)),
 )  # fmt: skip
+
+SUCCESS = {
+    "/personalizer/v1.0/rank": "201",
+    "/personalizer/v1.0/events/{id}/reward": "204",
+    "/personalizer/v1.0/events/{id}/activate": "204",
+}
+"""The status of an answer where it is not 200."""
 
 
 @cache
@@ -54,7 +62,7 @@ def document() -> dict[str, Any]:
                 if f"{{{name}}}" in path
             ],
             "responses": {
-                "200": {"description": "Done", **_content(by_kind.get(given), batches)},
+                SUCCESS.get(path, "200"): {"description": "Done", **_content(by_kind.get(given), batches)},
                 **{
                     str(status): {
                         "description": "A problem",
@@ -110,8 +118,8 @@ def page() -> str:
     for path, methods in found["paths"].items():
         for method, operation in methods.items():
             body = operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema")
-            answer = operation["responses"]["200"].get("content", {}).get("application/json", {}).get("schema")
-            refusals = ", ".join(status for status in operation["responses"] if status != "200")
+            answer = operation["responses"].get("200", {}).get("content", {}).get("application/json", {}).get("schema")
+            refusals = ", ".join(status for status in operation["responses"] if int(status) >= 400)
             words = f"{operation['summary']}.{f' Refused with {refusals}.' if refusals else ''}"
             parts += [
                 f"<section><h2><code>{method.upper()} {html.escape(path)}</code></h2><p>{html.escape(words)}</p>",

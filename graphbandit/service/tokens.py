@@ -15,6 +15,9 @@ class Tokens:
     def __init__(self, tokens: Mapping[str, Token]) -> None:
         self._known = [(_digest(name, token), frozenset(token.scopes)) for name, token in tokens.items()]
 
+    def __bool__(self) -> bool:
+        return bool(self._known)
+
     def allowed(self, header: str | None, scope: str) -> int:
         """200 if the Authorization header has a token with this scope (or admin), else 401 or 403.
 

@@ -110,6 +110,11 @@ def test_scopes(server: Server, client: Client) -> None:
         assert other["prices"].status["bandit"] == "prices"
     with Client(server.url, "boss-boss-boss-boss") as other:
         assert other["prices"].decide({}).arm
+    rank = {"actions": [{"id": "a"}]}  # no bandit answers it here: 404 means that the token was taken
+    for key, status in (("website-website-website", 404), ("reader-reader-reader", 403), ("wrong", 401)):
+        headers = {"ocp-apim-subscription-key": key}
+        assert server.post("/personalizer/v1.0/rank", rank, **headers).status_code == status
+        assert server.post("/v1/prices/decide", {}, **headers).status_code == 401
     assert server.get("/metrics").status_code == 401
     assert server.get("/health").status_code == 200
     assert server.get("/v1", authorization="Basic boss-boss-boss-boss").status_code == 401

@@ -45,6 +45,8 @@ def test_wrong_settings_are_named(field: str) -> None:
         ({"service": {"port": "x"}, "bandits": {"prices": PRICES}}, "service.port"),
         ({"service": {"port": 70000}, "bandits": {"prices": PRICES}}, "service.port"),
         ({"service": {"limits": {"arms": 0}}, "bandits": {"prices": PRICES}}, "service.limits.arms"),
+        ({"service": {"limits": {"seconds": 0.0}}, "bandits": {"prices": PRICES}}, "service.limits.seconds"),
+        ({"bandits": {"prices": {**PRICES, "reward_range": [1.0, 1.0]}}}, "bandits.prices.reward_range"),
         ({"tokens": {"me": {"scopes": ["read"]}}, "bandits": {"prices": PRICES}}, "tokens.me"),
         ({"tokens": {"me": {"scopes": ["read"], "token": "short"}}, "bandits": {"prices": PRICES}}, "tokens.me.token"),
         ({"bandits": {"prices": {}}}, "bandits.prices.arms"),

@@ -228,6 +228,7 @@ def test_openapi_and_metrics(server: Server) -> None:
     document = server.get("/openapi.json").json()
     assert document["openapi"].startswith("3.1")
     assert set(document["paths"]["/v1/{bandit}/decide"]["post"]["responses"]) >= {"200", "422", "503"}
+    assert "201" in document["paths"]["/personalizer/v1.0/rank"]["post"]["responses"]
     docs = server.get("/docs")
     assert "DecideRequest" in docs.text
     assert "http://" not in docs.text

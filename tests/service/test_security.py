@@ -119,6 +119,14 @@ def test_a_broken_request_leaves_the_connection_of_others_alone(server: Server) 
     assert server.post("/v1/prices/decide", {"context": {}}).is_success
 
 
+def test_pages_of_other_sites_cannot_send_anything(server: Server) -> None:
+    """A browser lets any page send a POST with text; it says whose page it is."""
+    foreign = server.post("/v1/prices/decide", {"context": {}}, origin="https://elsewhere.example")
+    assert (foreign.status_code, foreign.headers["content-type"]) == (403, "application/problem+json")
+    assert server.post("/v1/prices/decide", {"context": {}}, origin="null").status_code == 403
+    assert server.post("/v1/prices/decide", {"context": {}}, origin=server.url).status_code == 200
+
+
 def test_tokens_are_compared_as_a_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOME_TOKEN", "environment-token-1")
     tokens = Tokens(
