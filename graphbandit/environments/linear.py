@@ -54,11 +54,11 @@ class LinearEnvironment(GraphEnvironment):
 
     Three settings make a problem that nobody designed for its learners. They need the link "identity".
 
-    curve: adds curve * sin(2 phi'theta) to the means, so that no linear function is the truth.
-    noise_spread: the noise of the loudest arm over that of the quietest; arms lie between on a log scale. Learners are
-        told the loudest.
-    change: "sudden" replaces theta by another, drawn anew, from round `change_round` on; "slow" turns theta towards it
-        and reaches it in that round, keeping its length (a quarter turn); "none" keeps theta.
+    - `curve`: adds curve * sin(2 phi'theta) to the means, so that no linear function is the truth.
+    - `noise_spread`: the noise of the loudest arm over that of the quietest; arms lie between on a log scale. Learners
+      are told the loudest.
+    - `change`: "sudden" replaces theta by another, drawn anew, from round `change_round` on; "slow" turns theta towards
+      it and reaches it in that round, keeping its length (a quarter turn); "none" keeps theta.
 
     `graph`, `graph_options` and `fixed_graph` are those of `GraphEnvironment`. Learners are told the
     class that holds the truth, linear or generalised linear with its norm bound, unless `function_class` says another.

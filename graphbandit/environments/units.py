@@ -16,10 +16,10 @@ from graphbandit.learners.problem import Problem
 class UnitsEnvironment(Environment):
     """The rounds of another environment with rewards offset + scale * y, such as cents instead of about 0 to 1.
 
-    environment: the other environment.
-    offset: what is added to every reward.
-    scale: what every reward is multiplied by, above 0. Regret is in the new units, too.
-    tell_noise: whether learners are told the noise, in the new units.
+    - `environment`: the other environment.
+    - `offset`: what is added to every reward.
+    - `scale`: what every reward is multiplied by, above 0. Regret is in the new units, too.
+    - `tell_noise`: whether learners are told the noise, in the new units.
 
     A finite class fixes its own units, so a problem of one takes neither offset nor scale.
     """

@@ -82,14 +82,13 @@ def best_policy(
 ) -> BestPolicy:
     """Learn candidates from the first part of a log, choose the best on the second, value it on the rest.
 
-    Args:
-        log: in the order of time, so that what is learnt from is the past of what is judged.
-        candidates: names to learners, which learn from the log with its propensities and then stay as they are; or to
-            function classes, whose policy is to play the arm of the highest estimate. By default ridge regression.
-        problem: what learners are told; by default the number of arms, noise 0.5, and ridge regression.
-        learn: the share of the rounds to learn from.
-        choose: the share of the rounds to choose by.
-        settings: of `evaluate`.
+    - `log`: in the order of time, so that what is learnt from is the past of what is judged.
+    - `candidates`: names to learners, which learn from the log with its propensities and then stay as they are; or to
+      function classes, whose policy is to play the arm of the highest estimate. By default ridge regression.
+    - `problem`: what learners are told; by default the number of arms, noise 0.5, and ridge regression.
+    - `learn`: the share of the rounds to learn from.
+    - `choose`: the share of the rounds to choose by.
+    - `settings`: of `evaluate`.
     """
     setting_number("learn", learn, above=0.0, below=1.0)
     setting_number("choose", choose, above=0.0, below=1.0)

@@ -53,34 +53,33 @@ def evaluate(
 ) -> EvaluationTable:
     """What each policy would have earned a round, on average, in the rounds of the log.
 
-    Args:
-        log: who decided what with which probability, and what was revealed.
-        policies: names to policies. A policy is probabilities (n, K); a callable of (contexts, graphs) that returns
-            them; a `Bandit` or the path of a saved one, as it is now; a learner, which learns from the log as it goes;
-            "uniform"; "logged", the policy of the log; or the name of a column of the log.
-        method: "graph-dr" uses all revealed rewards and a model; the others are for comparison, or for when no model
-            is wanted ("graph-ips"). `docs/evaluation.md` has the formulas.
-        interval: "betting" holds at any number of rounds and for adaptive logs, "sequence" at all of them at once,
-            "bernstein" is a wider one; "asymptotic" and "bootstrap" are for many independent rounds.
-        level: the probability with which the interval holds.
-        model: any function class; or predictions (n, K), or a callable of contexts, that come from other data. Ridge
-            regression by default.
-        fit: "past" has the model of a round see only earlier rounds, "cross" only other folds. By default "past" for
-            intervals that hold at any number of rounds, and "cross" otherwise.
-        folds: of "cross".
-        reward_range: the lowest and the highest reward there can be; by default [0, 1] if the log's rewards are in
-            it, and their own range otherwise.
-        clip: the largest weight; larger ones are cut, which biases. None: no limit.
-        shrink: weights w become shrink * w / (w^2 + shrink), which biases. None: they stay.
-        support: "all" refuses policies that play what could not be revealed; "part" leaves those arms out.
-        missing: what to do with a revealed reward that the log lacks: "error", "drop" the round, or count it as this
-            number.
-        worth: whether to find out what side observations were worth, too.
-        by: a column of the log; values are then found for each of its segments, too.
-        problem: what learners are told; by default the number of arms, noise 0.5, and ridge regression.
-        seed: of the folds and the bootstrap.
-        cluster: a Dask client or the address of a scheduler, to go through partitions of the log there.
-        on_progress: called with the rounds done and to do.
+    - `log`: who decided what with which probability, and what was revealed.
+    - `policies`: names to policies. A policy is probabilities (n, K); a callable of (contexts, graphs) that returns
+      them; a `Bandit` or the path of a saved one, as it is now; a learner, which learns from the log as it goes;
+      "uniform"; "logged", the policy of the log; or the name of a column of the log.
+    - `method`: "graph-dr" uses all revealed rewards and a model; the others are for comparison, or for when no model is
+      wanted ("graph-ips"). `docs/evaluation.md` has the formulas.
+    - `interval`: "betting" holds at any number of rounds and for adaptive logs, "sequence" at all of them at once,
+      "bernstein" is a wider one; "asymptotic" and "bootstrap" are for many independent rounds.
+    - `level`: the probability with which the interval holds.
+    - `model`: any function class; or predictions (n, K), or a callable of contexts, that come from other data. Ridge
+      regression by default.
+    - `fit`: "past" has the model of a round see only earlier rounds, "cross" only other folds. By default "past" for
+      intervals that hold at any number of rounds, and "cross" otherwise.
+    - `folds`: of "cross".
+    - `reward_range`: the lowest and the highest reward there can be; by default [0, 1] if the log's rewards are in it,
+      and their own range otherwise.
+    - `clip`: the largest weight; larger ones are cut, which biases. None: no limit.
+    - `shrink`: weights w become shrink * w / (w^2 + shrink), which biases. None: they stay.
+    - `support`: "all" refuses policies that play what could not be revealed; "part" leaves those arms out.
+    - `missing`: what to do with a revealed reward that the log lacks: "error", "drop" the round, or count it as this
+      number.
+    - `worth`: whether to find out what side observations were worth, too.
+    - `by`: a column of the log; values are then found for each of its segments, too.
+    - `problem`: what learners are told; by default the number of arms, noise 0.5, and ridge regression.
+    - `seed`: of the folds and the bootstrap.
+    - `cluster`: a Dask client or the address of a scheduler, to go through partitions of the log there.
+    - `on_progress`: called with the rounds done and to do.
 
     >>> import numpy as np
     >>> log = Log.from_arrays(actions=[0, 1] * 50, probabilities=np.full((100, 2), 0.5), rewards=[1.0, 0.0] * 50)

@@ -23,10 +23,9 @@ def pair_features(
     itself, in the same order. "concatenate" takes (x, z[a]), q = d + e: the effect of an arm's feature is the same in
     all contexts.
 
-    Args:
-        contexts: x, encoded.
-        arms: z, encoded: (K, e), or (n, K, e) where each round has arms of its own.
-        how: "outer" or "concatenate".
+    - `contexts`: x, encoded.
+    - `arms`: z, encoded: (K, e), or (n, K, e) where each round has arms of its own.
+    - `how`: "outer" or "concatenate".
 
     >>> pair_features(np.array([[1.0, 3.0]]), np.array([[1.0, 5.0], [1.0, 7.0]]))
     array([[[ 1.,  5.,  3., 15.],

@@ -349,15 +349,14 @@ class LinearClass(LinearFunctionClass):
     by the largest marginal likelihood (`scale.most_likely`). Everything is then in proportion to the rewards: for
     rewards a + b y, b > 0, it makes the same decisions as for y.
 
-    Args:
-        n_arms: K.
-        dimension: d, the length of a context, or of an arm's row of it.
-        parameters: "shared", one theta for all arms, or "per-arm".
-        arm_features: (K, d_a) features of the arms, for contexts of shape (n, d) and one theta.
-        intercept: put a 1 behind the context, and behind the arm features.
-        ridge: lambda of the prior N(0, sigma^2 / lambda) for theta, with c = 0; None has both from the data.
-        norm_bound: S, a bound on |theta| (on each |theta[a]|, so sqrt(K) times that on all); None has none.
-        resolution: the scale at which functions count as different in `log_size`.
+    - `n_arms`: K.
+    - `dimension`: d, the length of a context, or of an arm's row of it.
+    - `parameters`: "shared", one theta for all arms, or "per-arm".
+    - `arm_features`: (K, d_a) features of the arms, for contexts of shape (n, d) and one theta.
+    - `intercept`: put a 1 behind the context, and behind the arm features.
+    - `ridge`: lambda of the prior N(0, sigma^2 / lambda) for theta, with c = 0; None has both from the data.
+    - `norm_bound`: S, a bound on |theta| (on each |theta[a]|, so sqrt(K) times that on all); None has none.
+    - `resolution`: the scale at which functions count as different in `log_size`.
 
     >>> line = LinearClass(n_arms=2, dimension=1, parameters="per-arm", ridge=1e-9)
     >>> seen = Observations.from_masks(np.array([[1.0], [2.0]]), np.ones((2, 2), bool), np.array([[1, 3], [2, 6.0]]))

@@ -35,10 +35,11 @@ def class_for(
     Without features of the arms, each arm has parameters of its own. With them, all arms share their parameters, so
     that what is learnt of one arm tells about others like it.
 
-    wanted: "linear", "logistic", "poisson" or "kernel"; or a class, or a `functools.partial` of one with its settings.
-    n_arms: the number of arms.
-    dimension: the number of columns of a context.
-    arm_features: a row of features for each arm.
+    - `wanted`: "linear", "logistic", "poisson" or "kernel"; or a class, or a `functools.partial` of one with its
+      settings.
+    - `n_arms`: the number of arms.
+    - `dimension`: the number of columns of a context.
+    - `arm_features`: a row of features for each arm.
 
     >>> class_for("logistic", n_arms=3, dimension=2).link
     'logistic'

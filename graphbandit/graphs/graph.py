@@ -73,9 +73,9 @@ class FeedbackGraph:
     ) -> FeedbackGraph:
         """From a square matrix of booleans or zeros and ones; entry (j, a) says whether playing j reveals a.
 
-        arms: the names of the arms, in the order of the rows.
-        add_loops: add a self-loop to every arm.
-        require_loops: refuse a graph in which an arm lacks a self-loop.
+        - `arms`: the names of the arms, in the order of the rows.
+        - `add_loops`: add a self-loop to every arm.
+        - `require_loops`: refuse a graph in which an arm lacks a self-loop.
 
         >>> FeedbackGraph.from_dense([[1, 1], [0, 1]]).edges().tolist()
         [[0, 0], [0, 1], [1, 1]]
@@ -127,11 +127,11 @@ class FeedbackGraph:
     ) -> FeedbackGraph:
         """From pairs (j, a): playing j reveals a. Repeats are fine.
 
-        n_arms: the number of arms; may be left out where they have names.
-        arms: the names of the arms; edges may then be pairs of names, of numbers, or of both.
-        directed: if false, an edge (j, a) also means that a reveals j.
-        add_loops: add a self-loop to every arm.
-        require_loops: refuse a graph in which an arm lacks a self-loop.
+        - `n_arms`: the number of arms; may be left out where they have names.
+        - `arms`: the names of the arms; edges may then be pairs of names, of numbers, or of both.
+        - `directed`: if false, an edge (j, a) also means that a reveals j.
+        - `add_loops`: add a self-loop to every arm.
+        - `require_loops`: refuse a graph in which an arm lacks a self-loop.
 
         >>> friends = FeedbackGraph.from_edges([(0, 1), (1, 2)], n_arms=3, directed=False, add_loops=True)
         >>> friends.to_dense().astype(int)
@@ -167,10 +167,10 @@ class FeedbackGraph:
         An undirected graph gives both directions. Edge data are not looked at. Nodes that are text become the names
         of the arms.
 
-        nodes: arm i is ``nodes[i]``. Without it, nodes that are all text keep their order in the graph; other
-            nodes must be 0 .. n_arms - 1.
-        add_loops: add a self-loop to every arm.
-        require_loops: refuse a graph in which an arm lacks a self-loop.
+        - `nodes`: arm i is ``nodes[i]``. Without it, nodes that are all text keep their order in the graph; other nodes
+          must be 0 .. n_arms - 1.
+        - `add_loops`: add a self-loop to every arm.
+        - `require_loops`: refuse a graph in which an arm lacks a self-loop.
         """
         if not isinstance(graph, _import_networkx().Graph):
             raise GraphError(f"graph is a {type(graph).__name__}; expected a NetworkX graph")

@@ -43,8 +43,8 @@ BLOCK = 64
 class ProbabilisticGraph:
     """An immutable graph of one round: ``matrix[j, a]`` is the probability that playing j reveals a.
 
-    matrix: a square array of probabilities; it is copied.
-    arms: the names of the arms, if they have any.
+    - `matrix`: a square array of probabilities; it is copied.
+    - `arms`: the names of the arms, if they have any.
     """
 
     matrix: Float[np.ndarray, "arms arms"]

@@ -21,19 +21,19 @@ from graphbandit.function_classes.named import class_for
 class Problem:
     """A bandit problem as its learner sees it.
 
-    arms: the names of the arms, or how many there are.
-    features: how a context becomes numbers: `Features`, what `Features` takes, or a fitted scikit-learn transformer.
-        Without it, contexts are arrays.
-    arm_features: a row of features for each arm: a frame, a mapping from arm to row, an array, or `ArmFeatures`.
-    function_class: the functions that may be the truth: a function class, or with features "linear", "logistic",
-        "poisson", "kernel", or a class that is built with the right sizes. A learner may name its own instead.
-    horizon: the number of rounds T, or None for a run without end.
-    noise: the sub-Gaussian scale sigma of the rewards, 0.5 at most for rewards in [0, 1]; None (default): not known.
-        Draws and gamma then take it from the data, confidence radii an estimate on the high side.
-    half_life: for a world that changes: a reward counts half as much as one that many rounds younger. None (default):
-        all count the same.
-    longest_epoch: learners of epochs learn at least every so many rounds; None (default): when an epoch ends.
-    n_arms: the number of arms; the same as `arms` with a number.
+    - `arms`: the names of the arms, or how many there are.
+    - `features`: how a context becomes numbers: `Features`, what `Features` takes, or a fitted scikit-learn
+      transformer. Without it, contexts are arrays.
+    - `arm_features`: a row of features for each arm: a frame, a mapping from arm to row, an array, or `ArmFeatures`.
+    - `function_class`: the functions that may be the truth: a function class, or with features "linear", "logistic",
+      "poisson", "kernel", or a class that is built with the right sizes. A learner may name its own instead.
+    - `horizon`: the number of rounds T, or None for a run without end.
+    - `noise`: the sub-Gaussian scale sigma of the rewards, 0.5 at most for rewards in [0, 1]; None (default): not
+      known. Draws and gamma then take it from the data, confidence radii an estimate on the high side.
+    - `half_life`: for a world that changes: a reward counts half as much as one that many rounds younger. None
+      (default): all count the same.
+    - `longest_epoch`: learners of epochs learn at least every so many rounds; None (default): when an epoch ends.
+    - `n_arms`: the number of arms; the same as `arms` with a number.
 
     >>> problem = Problem(arms=["tea", "cake"], features={"age": "number"}, function_class="linear")
     >>> problem.n_arms, problem.function_class.dimension
@@ -93,8 +93,8 @@ class Problem:
     def grown(self, new: Sequence[str] | int, arm_features: object = None) -> "Problem":
         """This problem with more arms behind those there are.
 
-        new: their names, or how many there are where arms have no names.
-        arm_features: their features, where arms have features: what `ArmFeatures.add` takes.
+        - `new`: their names, or how many there are where arms have no names.
+        - `arm_features`: their features, where arms have features: what `ArmFeatures.add` takes.
         """
         if (self.arm_features is None) != (arm_features is None):
             has = "no features" if self.arm_features is None else "features"
@@ -128,7 +128,7 @@ class Problem:
     def encode(self, contexts: object, *, many: bool) -> tuple[Shaped[np.ndarray, "n ..."], Tally]:
         """Contexts as an array with the round as its first axis, and what of them was unknown or missing.
 
-        contexts: one context, or with `many` several: what `features` reads, or an array where there are none.
+        - `contexts`: one context, or with `many` several: what `features` reads, or an array where there are none.
         """
         if self.features is None:
             if contexts is None and not many:

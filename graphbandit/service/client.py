@@ -107,11 +107,10 @@ def _pause(attempt: int) -> float:
 class Client:
     """A service at an address; `client["prices"]` is one of its bandits.
 
-    Args:
-        url: The address, as "http://127.0.0.1:8765".
-        token: A bearer token, if the service asks for one.
-        timeout: Seconds after which an attempt is given up.
-        retries: How often a request is sent again after it failed on the way or the service was away.
+    - `url`: the address, as "http://127.0.0.1:8765".
+    - `token`: a bearer token, if the service asks for one.
+    - `timeout`: seconds after which an attempt is given up.
+    - `retries`: how often a request is sent again after it failed on the way or the service was away.
     """
 
     def __init__(self, url: str, token: str | None = None, *, timeout: float = 5.0, retries: int = 8) -> None:

@@ -75,9 +75,9 @@ def run_study(
 ) -> Outcome:
     """Run what is not finished yet of a plan, and write what it has found: a page, tables and figures.
 
-    out: the directory for all of it
-    workers: processes, by default one a core; they change no result
-    progress: called as runs finish
+    - `out`: the directory for all of it.
+    - `workers`: processes, by default one a core; they change no result.
+    - `progress`: called as runs finish.
     """
     start = time.perf_counter()
     findings = run_plan(plan, out=out, workers=workers, progress=progress)

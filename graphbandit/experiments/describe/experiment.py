@@ -27,15 +27,15 @@ class Experiment:
 
     All learners of one repeat face the same contexts, graphs and noise.
 
-    name: names the directory of the results
-    rounds: of each run
-    repeats: of each learner on each environment
-    environments: a grid for each name
-    learners: likewise
-    seed: the same seed gives the same results
-    horizon_known: whether learners are told how many rounds there are
-    curve_points: log-spaced rounds at which the regret is kept, besides the ends of the learner's epochs
-    decisions: whether every decision is kept too
+    - `name`: names the directory of the results.
+    - `rounds`: of each run.
+    - `repeats`: of each learner on each environment.
+    - `environments`: a grid for each name.
+    - `learners`: likewise.
+    - `seed`: the same seed gives the same results.
+    - `horizon_known`: whether learners are told how many rounds there are.
+    - `curve_points`: log-spaced rounds at which the regret is kept, besides the ends of the learner's epochs.
+    - `decisions`: whether every decision is kept too.
 
     >>> star = Grid("paper", {"graph": "star", "n_arms": [10, 20]})
     >>> experiment = Experiment(

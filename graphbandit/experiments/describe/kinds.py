@@ -29,10 +29,10 @@ FILE, DATASET, GRAPH = "file", "data", "graph"
 class Kind:
     """One kind of environment or learner.
 
-    build: makes one, as ``build(**settings)``; its parameters are the settings, if a file can hold them
-    passes_to: what `build` hands further settings to, whose parameters are settings then
-    without: parameters that a file cannot give all the same
-    options: tells which further settings, with their defaults, the settings given so far allow
+    - `build`: makes one, as ``build(**settings)``; its parameters are the settings, if a file can hold them.
+    - `passes_to`: what `build` hands further settings to, whose parameters are settings then.
+    - `without`: parameters that a file cannot give all the same.
+    - `options`: tells which further settings, with their defaults, the settings given so far allow.
     """
 
     build: Callable[..., Any]

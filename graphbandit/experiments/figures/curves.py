@@ -43,11 +43,11 @@ def plot_curves(
 ) -> Figure:
     """Mean cumulative regret over the rounds, for each learner, with a band over the repeats.
 
-    environment: which one; may be left out if there is only one
-    learners: which ones; by default all, or the ten best if there are more
-    band: one "standard error" of the mean to each side, or one "std"
-    scale: of both axes
-    title: the environment's name unless given
+    - `environment`: which one; may be left out if there is only one.
+    - `learners`: which ones; by default all, or the ten best if there are more.
+    - `band`: one "standard error" of the mean to each side, or one "std".
+    - `scale`: of both axes.
+    - `title`: the environment's name unless given.
     """
     setting_choice("band", band, list(BANDS))
     setting_choice("scale", scale, ["linear", "log"])

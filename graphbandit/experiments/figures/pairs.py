@@ -36,9 +36,9 @@ def plot_paired(
 
     A filled dot: the interval lies on one side of 0.
 
-    environment: one panel for this one; by default a panel for each
-    learners: which ones; by default all, or the ten best if there are more
-    title: the environment's name unless given
+    - `environment`: one panel for this one; by default a panel for each.
+    - `learners`: which ones; by default all, or the ten best if there are more.
+    - `title`: the environment's name unless given.
     """
     from matplotlib.figure import Figure
 
