@@ -16,10 +16,10 @@ from graphbandit.learners.problem import Problem
 class UnitsEnvironment(Environment):
     """The rounds of another environment with rewards offset + scale * y, such as cents instead of about 0 to 1.
 
-    - `environment`: the other environment.
-    - `offset`: what is added to every reward.
-    - `scale`: what every reward is multiplied by, above 0. Regret is in the new units, too.
-    - `tell_noise`: whether learners are told the noise, in the new units.
+    - `environment`: the environment that draws the rounds.
+    - `offset`: what is added to every reward, 0 by default.
+    - `scale`: what every reward is multiplied by, above 0; 1 by default. Regret is in the new units, too.
+    - `tell_noise`: whether learners are told the noise, in the new units; True by default.
 
     A finite class fixes its own units, so a problem of one takes neither offset nor scale.
     """
@@ -92,7 +92,7 @@ def _rescaled(functions: FunctionClass[Any, Any, Any] | None, scale: float) -> A
 def units(
     environment: Environment, *, offset: float = 0.0, scale: float = 1.0, tell_noise: bool = True
 ) -> UnitsEnvironment:
-    """The rounds of `environment` in other units; see `UnitsEnvironment`.
+    """The rounds of another environment in other units. The settings are those of `UnitsEnvironment`.
 
     >>> from graphbandit import environments
     >>> cents = units(environments.linear(n_arms=2, dimension=2), offset=500.0, scale=80.0, tell_noise=False)
