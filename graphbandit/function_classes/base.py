@@ -27,9 +27,10 @@ Space = TypeVar("Space")
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Draws:
-    """Plausible functions f_1 .. f_B with weights that sum to one.
+    """Plausible functions f_1 .. f_B with weights.
 
-    `members` is what the class needs to evaluate them: indices, parameters, models. `FunctionClass.draw_values` does.
+    - `members`: what `FunctionClass.draw_values` needs to evaluate them: indices, parameters or models.
+    - `weights`: of the functions; they sum to one.
     """
 
     members: Any

@@ -19,8 +19,13 @@ from graphbandit.rounds.observations import Observations
 class BilinearClass(FiniteFunctionClass):
     """f_i(x, a) = (x - x_i)'(a - a_i) / scale for i = 1 .. N, arms a in R^d (section 4 of the paper, scale 1).
 
-    Multiplied out, f_i(x, a) = (x'a - x_i'a + x_i'a_i - x'a_i) / scale: two small matrix products for a whole
-    batch, and one addition per (context, function, arm) after that, with no factor d.
+    Multiplied out, f_i(x, a) = (x'a - x_i'a + x_i'a_i - x'a_i) / scale: two small matrix products for a whole batch,
+    and one addition per (context, function, arm) after that, with no factor d.
+
+    - `x0`: (N, d), the x_i.
+    - `a0`: (N, d), the a_i.
+    - `arms`: (K, d), the arms.
+    - `scale`: what all values are divided by, 1 by default.
 
     >>> one = BilinearClass(x0=[[1.0, 0.0]], a0=[[0.0, 0.0]], arms=[[1.0, 0.0], [0.0, 1.0]])
     >>> one.values(np.array([[3.0, 5.0]]))

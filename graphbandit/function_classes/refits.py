@@ -26,7 +26,12 @@ logger = logging.getLogger("graphbandit")
 
 @dataclass(frozen=True, kw_only=True)
 class FitReport:
-    """One fit: number `fit` of `fits` (0 is the estimate, the others are refits), on how much data, in what time."""
+    """One fit of an estimate or a refit.
+
+    - `fit`, `fits`: its number, 0 for the estimate, and how many there are.
+    - `observations`: how many it was fitted to.
+    - `seconds`: how long it took.
+    """
 
     fit: int
     fits: int

@@ -45,12 +45,14 @@ class NoiseLaw(NamedTuple):
 
 
 class Scale(NamedTuple):
-    """What gamma in natural units asks of a class: gamma^2 = eta |S| n / (noise^2 complexity)."""
+    """What gamma in natural units asks of a class: gamma^2 = eta |S| n / (noise^2 complexity).
+
+    - `noise`: the estimate of sigma, 0 while nothing can be said.
+    - `complexity`: how much there is to learn: log(|F| / delta), or the effective number of parameters.
+    """
 
     noise: float
-    """the estimate of sigma; 0 while nothing can be said"""
     complexity: float
-    """how much there is to learn: log(|F| / delta), or the effective number of parameters"""
 
 
 class Centred(NamedTuple):
