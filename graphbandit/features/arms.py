@@ -24,9 +24,13 @@ Arm = str | int
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ArmFeatures:
-    """z[a], one row of numbers an arm, and the encoder that made them, which encodes arms that join later.
+    """z[a], one row of numbers an arm, and the encoder that made them.
 
     `from_table` makes them from a frame, a mapping or an array.
+
+    - `arms`: the names of the arms.
+    - `values`: z, (K, d).
+    - `encoder`: encodes arms that join later in the same way.
 
     >>> prices = ArmFeatures.from_table({"tea": {"price": 2.0}, "cake": {"price": 4.0}}, features={"price": "number"})
     >>> prices.arms, prices.feature_names

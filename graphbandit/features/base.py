@@ -16,6 +16,9 @@ from graphbandit.errors import SettingError
 class Tally:
     """How many values of each column were unknown categories, and how many were missing. Tallies add up.
 
+    - `unknown`: from the name of a column to the number of its unknown categories; empty by default.
+    - `missing`: from the name of a column to the number of its missing values; empty by default.
+
     >>> Tally(unknown={"country": 1}) + Tally(unknown={"country": 2}, missing={"age": 1})
     Tally(unknown={'country': 3}, missing={'age': 1})
     """

@@ -32,11 +32,11 @@ class Features(Encoder):
     `encode_counted`. By default an unknown or missing category has zeros in all its features, and a missing number has
     its default and a 1 in a feature of its own.
 
-    - `columns`: from the name of a column to "number", "boolean", a list of categories, or what `number`, `boolean`,
-      `category` or `cyclic` makes. Pairs of name and kind do as well.
-    - `intercept`: put a constant 1 before the features.
-    - `extra`: "error" refuses columns that are not declared, "ignore" leaves them out.
-    - `absent`: "error" refuses contexts that lack a column, "missing" takes its value as missing.
+    - `columns`: a mapping from the name of a column to "number", "boolean", a list of categories, or what `number`,
+      `boolean`, `category` or `cyclic` makes. Pairs of name and kind will do.
+    - `intercept`: whether a constant 1 is put before the features; True by default.
+    - `extra`: "error" (default) refuses columns that are not declared, "ignore" leaves them out.
+    - `absent`: "error" (default) refuses contexts that lack a column, "missing" takes its value as missing.
 
     >>> features = Features({"age": "number", "country": ["DE", "FR"]})
     >>> features.feature_names
@@ -114,13 +114,13 @@ class Features(Encoder):
         if the frame has missing ones in that column. Only the kinds are kept, nothing of the frame itself.
 
         - `frame`: a pandas, Polars or Arrow frame, or a list of dictionaries.
-        - `columns`: the columns to take, in their order; None takes all.
-        - `kinds`: columns whose kind is declared, as in `Features`, instead of learnt.
-        - `standardise`: false leaves numbers as they are.
+        - `columns`: the columns to take, in their order; None (default): all.
+        - `kinds`: columns whose kind is declared, as in `Features`, instead of learnt; None (default): none.
+        - `standardise`: whether numbers are brought to mean 0 and variance 1; True by default.
         - `most_categories`: a column of more different texts is refused: it is a name rather than a category.
-        - `intercept`: put a constant 1 before the features.
-        - `extra`: as in `Features`; None ignores other columns if `columns` leaves some of the frame's out.
-        - `absent`: as in `Features`.
+        - `intercept`: whether a constant 1 is put before the features; True by default.
+        - `extra`: as in `Features`; None (default): "ignore" if `columns` leaves out some of the frame's, else "error".
+        - `absent`: as in `Features`; "error" by default.
 
         >>> past = [{"age": 20, "country": "DE"}, {"age": 40, "country": "FR"}]
         >>> Features.from_frame(past).encode({"age": 50, "country": "FR"})

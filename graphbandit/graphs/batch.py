@@ -37,8 +37,12 @@ from graphbandit.graphs.user_input import as_booleans, checked_n_arms, checked_s
 class FeedbackGraphs:
     """An immutable batch of n graphs on the same arms: round i has the stored graph ``index[i]``.
 
-    A graph that stays, a pool of graphs and a new graph each round are all the same thing. `stored` holds m
-    graphs as packed words (m, K, W) up to `PACKED_LIMIT` arms, as a tuple of sparse graphs beyond.
+    So a graph that stays, a pool of graphs and a new graph each round are all the same thing. Build one with `stack`,
+    `repeat`, `pool` or `from_dense`.
+
+    - `n_arms`: K.
+    - `stored`: m graphs, as packed words (m, K, W) up to `PACKED_LIMIT` arms, as a tuple of sparse graphs beyond.
+    - `index`: which of them each round has.
     """
 
     n_arms: int

@@ -49,9 +49,12 @@ PACKED_LIMIT = 4096
 class FeedbackGraph:
     """An immutable directed graph on the arms 0 .. n_arms - 1; built by one of the ``from_`` constructors.
 
-    `rows` is how it is stored: packed bits up to `PACKED_LIMIT` arms (`words`), sparse rows beyond. Either
-    way `csr` gives the sparse rows, and every method means the same. `arms` are the names of the arms, if they have
-    any; where a method takes an arm, its name will do. Graphs are equal if their edges are, whatever the names.
+    Graphs are equal if their edges are, whatever the names. Where a method takes an arm, it also takes the arm's name.
+
+    - `n_arms`: K.
+    - `rows`: how the edges are stored: packed bits up to `PACKED_LIMIT` arms (`words`), sparse rows beyond. Either way
+      `csr` gives the sparse rows, and every method means the same.
+    - `arms`: the names of the arms; None (default): they have none.
     """
 
     n_arms: int

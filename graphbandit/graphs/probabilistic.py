@@ -44,7 +44,7 @@ class ProbabilisticGraph:
     """An immutable graph of one round: ``matrix[j, a]`` is the probability that playing j reveals a.
 
     - `matrix`: a square array of probabilities; it is copied.
-    - `arms`: the names of the arms, if they have any.
+    - `arms`: the names of the arms; None (default): they have none.
     """
 
     matrix: Float[np.ndarray, "arms arms"]
@@ -108,7 +108,11 @@ class ProbabilisticGraph:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ProbabilisticGraphs:
-    """An immutable batch of n matrices of edge probabilities: round i has ``stored[index[i]]``."""
+    """An immutable batch of n matrices of edge probabilities: round i has ``stored[index[i]]``.
+
+    - `stored`: m matrices of edge probabilities.
+    - `index`: which of them each round has.
+    """
 
     stored: Float[np.ndarray, "stored arms arms"]
     index: Int32[np.ndarray, " n"]

@@ -37,10 +37,14 @@ from graphbandit.rounds.shown import Shown
 class AdaCBGState(RewardSpan):
     """What AdaCB.G knows in epoch m.
 
-    `model` is fhat_m (None in epoch 1), `space` F_m, `radius` the radius it was cut with, `noise` the sigma that was
-    used for it, `lowest_reward` and `highest_reward` the span of what was seen, `disagreement` w_m = nu_m + mu_m,
-    `scale` lambda_m, and `difficulty` sigma^2 times complexity, which gamma in natural units is divided by (0 while
-    nothing can be said).
+    - `problem`, `rounds`, `epoch`, `data`: as in `EpochState`.
+    - `lowest_reward`, `highest_reward`: the span of the rewards seen.
+    - `model`: fhat_m, None in epoch 1.
+    - `space`, `radius`: F_m, and the radius it was cut with.
+    - `noise`: the sigma that was used for the radius; None: none was.
+    - `disagreement`: w_m = nu_m + mu_m.
+    - `scale`: lambda_m.
+    - `difficulty`: sigma^2 times complexity, by which gamma in natural units is divided; 0 while nothing can be said.
     """
 
     model: Any

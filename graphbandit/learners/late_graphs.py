@@ -20,7 +20,12 @@ from graphbandit.rounds.shown import Shown
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LateGraphState:
-    """What the other learner knows, how often each arm j was played, and how often it revealed each arm a then."""
+    """What `LateGraph` knows.
+
+    - `inner`: what the other learner knows.
+    - `plays`: how often each arm j was played.
+    - `revealed`: [j, a], how often playing j revealed a.
+    """
 
     inner: Any
     plays: Int[np.ndarray, " arms"]

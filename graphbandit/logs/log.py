@@ -37,9 +37,13 @@ LARGEST_BATCH = 1 << 16
 class LogSummary:
     """What a log holds.
 
-    `rewards` counts all rewards, `side_observations` those of arms that were not played, and `incomplete` the rounds
-    in which a reward that the graph reveals is missing. `unmatched` rewards belong to decisions after the last, and
-    `lost_bytes` is what a killed writer left unfinished; both are left out.
+    - `rounds`, `n_arms`, `rewards`: how many of each.
+    - `side_observations`: how many rewards are those of arms that were not played.
+    - `incomplete`: the rounds in which a reward that the graph reveals is missing.
+    - `reward_range`: the lowest and the highest reward.
+    - `smallest_probability`: the least probability with which an arm was played.
+    - `unmatched`: rewards of decisions after the last; they are left out.
+    - `lost_bytes`: what a killed writer left unfinished; it is left out.
     """
 
     rounds: int
@@ -57,6 +61,9 @@ class Log:
     """Rounds that were decided by some policy, in arrays, in frames or in a folder of any size.
 
     Build one with `from_arrays`, `from_frames` or `read`. ``log[100:200]`` is the log of these rounds.
+
+    - `source`: where the rounds are.
+    - `first`, `stop`: the rounds first .. stop - 1 of it are in the log; by default all.
 
     >>> log = Log.from_arrays(actions=[0, 1], probabilities=[[0.5, 0.5], [0.2, 0.8]], rewards=[1.0, 0.0])
     >>> log

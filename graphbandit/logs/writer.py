@@ -41,13 +41,13 @@ class LogWriter:
     """Append rounds and rewards to a log in a folder. One writer at a time: the folder is locked.
 
     - `folder`: where the log is; it is made if it does not exist, and continued if it does.
-    - `n_arms`: K. Not needed for a log that exists.
-    - `context_shape`: the shape of one context; (0,) if there is none.
-    - `arms`: the names of the arms, if they have any.
-    - `columns`: further columns of the decisions and their Arrow types.
-    - `rows_per_file`: rows after which a file is sealed and the next one begun.
-    - `sync`: "file" flushes to disk when a file is sealed, so rows survive a kill of the process; "append" flushes
-      every append, so they survive a loss of power, at the price of milliseconds.
+    - `n_arms`: K; None (default): that of a log that exists.
+    - `context_shape`: the shape of one context; (0,) by default, where there is none.
+    - `arms`: the names of the arms; None (default): they have none.
+    - `columns`: further columns of the decisions and their Arrow types; None (default): none.
+    - `rows_per_file`: rows after which a file is sealed and the next one begun, 262 144 by default.
+    - `sync`: "file" (default) flushes to disk when a file is sealed, so rows survive a kill of the process; "append"
+      flushes every append, so they survive a loss of power, at the price of milliseconds.
 
     >>> import tempfile
     >>> folder = Path(tempfile.mkdtemp()) / "log"

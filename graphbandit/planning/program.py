@@ -32,7 +32,13 @@ if TYPE_CHECKING:
 class SamplingSolution:
     """An answer of the sampling program with its certificate.
 
-    `probabilities` is p, `observation_probabilities` q, `demand` b, `duals` y; `duality_gap` is relative.
+    - `probabilities`, `observation_probabilities`: p and q.
+    - `objective`: sum_a p(a) c(a).
+    - `duality_gap`: how far the objective is above a proven lower bound, relative to it.
+    - `infeasibility`: by how much the constraint that is violated most is violated.
+    - `solver`: "simplex", "highs" or "anytime", whichever found it.
+    - `demand`: b.
+    - `duals`: y, which prove the lower bound.
     """
 
     probabilities: Float[np.ndarray, " arms"]

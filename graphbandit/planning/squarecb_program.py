@@ -45,8 +45,13 @@ ARM_LIMIT = 2000
 class SquareCBSolution:
     """An answer of the program with its certificate.
 
-    `probabilities` is p, `observation_probabilities` q. `duality_gap` is relative to the objective, or to 1 / gamma
-    where that is larger. `weights` is w, `outer_slopes` r and `inner_slopes` rho; see `squarecb_bound`.
+    - `probabilities`, `observation_probabilities`: p and q.
+    - `z`: the part of the objective that is not sum_a p(a) l(a).
+    - `objective`: the value of the program at p.
+    - `duality_gap`: how far that is above a proven lower bound, relative to the objective, or to 1 / gamma where that
+      is larger.
+    - `iterations`: how many steps the solver took.
+    - `weights`, `outer_slopes`, `inner_slopes`: w, r and rho, which prove the lower bound; see `squarecb_bound`.
     """
 
     probabilities: Float[np.ndarray, " arms"]
@@ -62,7 +67,10 @@ class SquareCBSolution:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SquareCBSolutions:
-    """The answers of n programs."""
+    """The answers of n programs, one row each: `SquareCBSolution` says what its fields are.
+
+    - `probabilities`, `objective`, `duality_gap`, `iterations`: those of each program.
+    """
 
     probabilities: Float[np.ndarray, "n arms"]
     objective: Float[np.ndarray, " n"]
@@ -80,7 +88,12 @@ def solve_squarecb_program(
 
     Every arm on offer must be revealed by an arm on offer, itself or another: else the program has no finite value.
 
-    The hub of a star costs little and reveals all, so it is what is explored; with self-loops only, the optimum is
+    - `losses`: l, the estimated loss of each arm.
+    - `graph`: who reveals whom.
+    - `gamma`: the exploration parameter.
+    - `available`: the arms on offer, a boolean mask; None (default): all.
+
+    The hub of a star costs little and reveals all, so it is what is explored. With self-loops only, the optimum is
     known, p(a) = 1 / (lambda + gamma (l(a) - min l)), and its value is (K - 1) / gamma.
 
     >>> from graphbandit import graphs
@@ -127,7 +140,12 @@ def solve_squarecb_programs(
     *,
     available: Bool[np.ndarray, "n arms"] | None = None,
 ) -> SquareCBSolutions:
-    """`solve_squarecb_program` for n rounds: losses of shape (n, arms), a graph and a gamma for each.
+    """`solve_squarecb_program` for n rounds.
+
+    - `losses`: l, of shape (n, K).
+    - `graphs`: the graph of each round.
+    - `gammas`: the exploration parameter of each round.
+    - `available`: the arms on offer in each round, boolean of shape (n, K); None (default): all.
 
     >>> from graphbandit import graphs
     >>> pairs = FeedbackGraphs.repeat(graphs.bandit(2), 2)
@@ -165,6 +183,11 @@ def squarecb_bound(
     available: npt.ArrayLike | None = None,
 ) -> float:
     """A lower bound of the program's value, from any distribution w over the arms on offer and any numbers r and rho.
+
+    - `losses`, `graph`, `gamma`: of the program, as in `solve_squarecb_program`.
+    - `weights`: w, a distribution over the arms on offer.
+    - `outer_slopes`, `inner_slopes`: r and rho, any numbers an arm.
+    - `available`: the arms on offer, a boolean mask; None (default): all.
 
     >>> from graphbandit import graphs
     >>> pair = graphs.bandit(2)

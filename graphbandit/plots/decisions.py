@@ -46,11 +46,19 @@ def plot_probabilities(
     explored: npt.ArrayLike = (),
     values_name: str = "estimated reward",
 ) -> Figure:
-    """The graph with each arm's value in its circle, and beside it p~ (`before`) -> p (`after`) and q (`observed`).
+    """The graph with each arm's value in its circle, and beside it how its probabilities change.
 
-    The best arm is ringed, the arms of `explored` (numbers, or a mask) have a bold outline, and the more often an
-    arm is played, the darker it is: blue for the best arm, vermilion for all others. Lines are edges in both
-    directions, arrows edges in one; self-loops are left out.
+    The best arm is ringed, the arms of S have a bold outline, and the more often an arm is played, the darker it is:
+    blue for the best arm, vermilion for all others. Lines are edges in both directions, arrows edges in one; self-loops
+    are left out.
+
+    - `graph`: who reveals whom.
+    - `values`: the numbers in the circles.
+    - `before`, `after`: p~ and p.
+    - `observed`: q.
+    - `best`: the number of the best arm.
+    - `explored`: S, as numbers or a mask; empty by default.
+    - `values_name`: what the values are, "estimated reward" by default.
     """
     n = graph.n_arms
     _check_size(n)
@@ -75,7 +83,12 @@ def plot_probabilities(
 
 
 def plot_decision(decision: Decision, graph: FeedbackGraph, *, values: npt.ArrayLike | None = None) -> Figure:
-    """`plot_probabilities` of one decision; without `values` the circles show the gaps to the best arm."""
+    """`plot_probabilities` of one decision.
+
+    - `decision`: the decision.
+    - `graph`: the graph it was made on.
+    - `values`: the numbers in the circles; None (default): the gaps to the best arm.
+    """
     if len(decision.gaps) != graph.n_arms:
         raise InputError(f"graph has {graph.n_arms} arms; expected the decision's {len(decision.gaps)}")
     return plot_probabilities(
@@ -99,7 +112,14 @@ def _arm_label(arm: int, n: int, p: str, q: str, value: float) -> str:
 
 
 class StarExample(NamedTuple):
-    """The star of the paper's figure, solved; `baseline` is p~, `before` its observation probabilities."""
+    """The star of the paper's figure, solved.
+
+    - `graph`: the star.
+    - `values`, `gaps`: what the arms are worth, and how much less that is than the best.
+    - `explored`: S, the numbers of its arms.
+    - `baseline`, `before`: p~ and its observation probabilities.
+    - `solution`: the answer of the sampling program.
+    """
 
     graph: FeedbackGraph
     values: Float[np.ndarray, " arms"]

@@ -26,7 +26,7 @@ class Sealed(Protocol):
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Decision:
-    """One decision of a `Bandit`, and what explains it, which is worked out when it is asked for.
+    """One decision of a `Bandit`; what explains it is worked out when it is asked for.
 
     - `id`: the number of the round, from 0.
     - `action`: the arm to play.
@@ -37,9 +37,10 @@ class Decision:
     - `key`: the caller's own name of the decision, if it gave one.
     - `sealed`: a digest of the round, by which a bandit notices a decision that another copy of it has made under the
       same id; or what works it out when it is asked for.
+    - `batch`, `row`: the `Decisions` it belongs to and its row there; row 0 by default.
     - `context`, `available`: what a `Decider` was shown, one row each, for `Bandit.take`; None from a bandit itself.
 
-    A `Decider` has no ids to give: its decisions have the id -1 until a bandit takes them.
+    A `Decider` gives no ids: its decisions have the id -1 until a bandit takes them.
     """
 
     id: int

@@ -25,16 +25,27 @@ _NONE: Float[np.ndarray, " 0"] = np.empty(0)
 class Decisions:
     """A batch of n decisions, each with everything that explains it.
 
-    Symbols of the paper: `probabilities` p, `observation_probabilities` q(a) = sum of p(j) over the arms j that
-    reveal a, `baseline` p-tilde, `gaps` c(a) = v(best) - v(a), `candidates` A(x; F_m), `exploration_set` S,
-    `gamma` the exploration parameter, `epoch` m. `objective` is sum_a p(a) c(a), the value of the sampling
-    program (2), and `duality_gap` its certified relative gap (nan where the learner asks for no program).
-    `coverage_factor` is the share of the demanded coverage that the graph allows: 1 unless a weakly observable graph
-    reveals too little (`docs/weak-graphs.md`). `notes` are numbers that the learner wants back with the rewards of the
-    round, as `Observations.notes`. `told` is what the learner says of each arm in its own words, as
-    {"expected regret": (n, arms)}, for `Decision.explain`. These three may be left out.
-
     The constructor trusts its arrays; `from_probabilities` checks them and fills in what is not given.
+
+    - `action`, `probability`: the arm that was drawn, and the probability with which it was.
+    - `probabilities`: p, those of all arms.
+    - `observation_probabilities`: q(a), the sum of p(j) over the arms j that reveal a.
+    - `best`: the arm of the highest estimate.
+    - `gaps`: c(a) = v(best) - v(a), how much worse than the best the estimates v say an arm is.
+    - `baseline`: p-tilde, the distribution that the sampling program improves on.
+    - `candidates`: A(x; F_m), as a mask.
+    - `exploration_set`: S, as a mask.
+    - `gamma`: the exploration parameter.
+    - `epoch`: m.
+    - `objective`: sum_a p(a) c(a), the value of the sampling program (2).
+    - `duality_gap`: the program's certified relative gap; nan where the learner solves no program.
+    - `solver`: the number of the solver that found p, in `SOLVERS`.
+    - `coverage_factor`: the share of the demanded coverage that the graph allows; 1 (default) unless a weakly
+      observable graph reveals too little (`docs/weak-graphs.md`).
+    - `notes`: numbers that the learner wants back with the rewards of the round, as `Observations.notes`; none by
+      default.
+    - `told`: what the learner says of each arm in its own words, as {"expected regret": (n, arms)}, for
+      `Decision.explain`; nothing by default.
     """
 
     action: Int[np.ndarray, " n"]

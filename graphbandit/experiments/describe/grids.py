@@ -11,6 +11,9 @@ from graphbandit.experiments.describe.kinds import Value
 class Grid:
     """A kind of environment or learner and its settings; one that is a list stands for each of its values in turn.
 
+    - `kind`: its name in a file, as "AdaCBG".
+    - `settings`: from names to values, or lists of values; empty by default.
+
     >>> [point.label for point in Grid("AdaCBG", {"radius": "paper", "eta": [0.5, 1.0]}).points("ours")]
     ['ours eta=0.5', 'ours eta=1.0']
     """

@@ -31,9 +31,11 @@ NODE_LIMIT = 2**31 - 1
 class Network:
     """An immutable undirected graph on the nodes 0 .. n_nodes - 1, without self-loops or repeated edges.
 
-    `rows` has the sorted neighbours of each node. `names` are the nodes' ids where they came from, in ascending order
-    if they are numbers and in order of appearance if they are text; None if they are 0 .. n_nodes - 1.
-    `loops_dropped` and `repeats_dropped` say what was left out; an edge that was given in both directions is a repeat.
+    - `rows`: the sorted neighbours of each node.
+    - `names`: the nodes' ids in the file or list they came from, ascending if they are numbers, in order of appearance
+      if they are text; None (default): the ids are 0 .. n_nodes - 1.
+    - `loops_dropped`, `repeats_dropped`: how many edges were left out, 0 by default; an edge that was given in both
+      directions is a repeat.
     """
 
     rows: SparseRows
