@@ -19,6 +19,21 @@ from graphbandit.base.shapes import Float, Int, Shaped
 from graphbandit.errors import InputError, SettingError
 from graphbandit.function_classes.finite import FiniteFunctionClass
 
+__all__ = [
+    "DisagreementCoefficient",
+    "context_gaps",
+    "disagreement_coefficient",
+    "gap_dependent_bound",
+    "minimax_bound",
+    "minimax_lower_bound",
+    "uniform_gap",
+]
+
+
+def __dir__() -> list[str]:
+    return __all__
+
+
 Numbers = TypeVar("Numbers", float, Shaped[np.ndarray, "..."])
 """One number, or an array of them: what goes in comes out."""
 

@@ -305,7 +305,7 @@ class Bandit:
     ) -> Float[np.ndarray, "n arms"]:
         """p: the probability of each arm if each of these rounds were the next one. Changes nothing.
 
-        The arguments are those of `decide_batch`; any number of rows.
+        - `contexts`, `graphs`, `available`: as in `decide_batch`, any number of rows.
         """
         problem = self._loop.problem
         rows, _ = contexts_of(problem, contexts, many=True, graphs=graphs)
@@ -513,9 +513,11 @@ class Bandit:
     ) -> "Bandit":
         """The bandit that was saved there.
 
+        - `path`: the file that `save` wrote.
         - `function_class`: a function class made of a Python callable is not in the file; hand in the same one again.
-          One of another kind or size than the file's is refused.
-        - `classes`: your own dataclasses in the file, as [MyLearner, MyState]. A file never imports code by itself.
+          One of another kind or size than the file's is refused. None (default): the class is in the file.
+        - `classes`: your own dataclasses in the file, as [MyLearner, MyState]; none by default. A file never imports
+          code by itself.
         """
         saved = load_bandit(path, function_class, classes)
         bandit = cls.__new__(cls)

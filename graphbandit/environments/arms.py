@@ -43,7 +43,9 @@ class ArmsEnvironment(Environment):
       phase, phases growing by 1.6: a stochastically constrained adversary (Zimmert & Seldin 2021). The gap is g in
       every round, so regret is against the best fixed arm, but averages over time say little.
 
-    The settings are those of `arms`; `graph_options` are the settings of the kind of graph, as ``{"density": 0.1}``.
+    The settings are those of `arms`, and instead of further keywords:
+
+    - `graph_options`: settings of the kind of graph, as ``{"density": 0.1}``; none by default.
     """
 
     n_arms: int = 20

@@ -55,7 +55,9 @@ class LinearEnvironment(GraphEnvironment):
     `function_class` says another. `curve`, `noise_spread` and `change` make a problem that nobody designed for its
     learners; they need the link "identity".
 
-    The settings are those of `linear`; `graph_options` are the settings of the kind of graph, as ``{"density": 0.1}``.
+    The settings are those of `linear`, and instead of further keywords:
+
+    - `graph_options`: settings of the kind of graph, as ``{"density": 0.1}``; none by default.
     """
 
     n_arms: int = 50

@@ -24,7 +24,9 @@ class SyntheticEnvironment(GraphEnvironment):
     f(x, a) = (x - x0)'(a - a0) / reward_scale with x0 and a0 standard normal. Contexts are standard normal, arms are
     uniform in [-1, 1]^dimension, and the reward is f*(x, a) + noise N(0, 1).
 
-    The settings are those of `paper`; `graph_options` are the settings of the kind of graph, as ``{"density": 0.1}``.
+    The settings are those of `paper`, and instead of further keywords:
+
+    - `graph_options`: settings of the kind of graph, as ``{"density": 0.1}``; none by default.
     """
 
     n_arms: int = 50

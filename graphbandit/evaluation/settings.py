@@ -26,16 +26,16 @@ PLAIN = {"graph-ips": "ips", "graph-snips": "snips", "graph-balanced": "ips", "g
 class Settings:
     """How policies are evaluated; `evaluate` describes each setting."""
 
-    method: str = "graph-dr"
-    interval: str = "betting"
+    method: Method = "graph-dr"
+    interval: IntervalKind = "betting"
     level: float = 0.95
     folds: int = 2
-    fit: str | None = None
+    fit: Literal["cross", "past"] | None = None
     reward_range: tuple[float, float] | None = None
     clip: float | None = None
     shrink: float | None = None
-    support: str = "all"
-    missing: str | float = "error"
+    support: Literal["all", "part"] = "all"
+    missing: Literal["error", "drop"] | float = "error"
     worth: bool = True
     seed: int = 0
 

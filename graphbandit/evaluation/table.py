@@ -154,7 +154,11 @@ class EvaluationTable(Mapping[str, PolicyValue]):
         return compare(self.log, first, second, policies=self.policies, model=self.model, **settings)
 
     def over_time(self, name: str, looks: int = 60) -> OverTime:
-        """The value of a policy after more and more rounds; the interval is time-uniform if it is one of any size."""
+        """The value of a policy after more and more rounds; the interval is time-uniform if it is one of any size.
+
+        - `name`: the policy.
+        - `looks`: at how many numbers of rounds, 60 by default.
+        """
         return self.estimator.over_time(self.sums.terms[self[name].name], looks)
 
     @property

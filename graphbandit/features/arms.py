@@ -112,7 +112,11 @@ class ArmFeatures:
         return row
 
     def add(self, table: object, *, arms: Sequence[Arm] | None = None, arm_column: str | None = None) -> "ArmFeatures":
-        """These arms and those of the table behind them, encoded in the same way."""
+        """These arms and those of the table behind them, encoded in the same way.
+
+        - `table`, `arm_column`: as in `from_table`.
+        - `arms`: the new arms and their order; None (default): those of the table.
+        """
         found, rows = _split(table, arm_column)
         names = tuple(range(len(self), len(self) + len(rows))) if arms is None else _checked("arms", arms, InputError)
         new = self._of(found, rows, self.encoder, names)
@@ -124,7 +128,11 @@ class ArmFeatures:
         return ArmFeatures(arms=(*self.arms, *new.arms), values=values, encoder=self.encoder)
 
     def take(self, arms: Sequence[Arm], *, every: bool = False) -> "ArmFeatures":
-        """Some arms, in this order; with `every`, InputError if one is left out."""
+        """Some arms, in this order.
+
+        - `arms`: which ones.
+        - `every`: whether leaving one out is an InputError; False by default.
+        """
         taken = _checked("arms", arms, InputError)
         places = [self._place(arm) for arm in taken]
         if every and len(places) < len(self):

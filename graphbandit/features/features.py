@@ -141,7 +141,7 @@ class Features(Encoder):
         feature_names: Sequence[str] | None = None,
         intercept: bool = True,
     ) -> "TransformerFeatures":
-        """A fitted scikit-learn transformer as the encoder; see `TransformerFeatures`."""
+        """A fitted scikit-learn transformer as the encoder. The settings are those of `TransformerFeatures`."""
         from graphbandit.features.transformer import TransformerFeatures
 
         return TransformerFeatures(transformer, columns=columns, feature_names=feature_names, intercept=intercept)

@@ -70,7 +70,11 @@ class Ellipsoid:
 
     @classmethod
     def ball(cls, features: FeatureMap, radius: float) -> "Ellipsoid":
-        """{ theta : |theta| <= radius }."""
+        """{ theta : |theta| <= radius }.
+
+        - `features`: they say how many blocks there are, and of what size.
+        - `radius`: a length of theta, not its square.
+        """
         shape = (features.blocks, features.size)
         identity = np.broadcast_to(np.eye(features.size), (*shape, features.size))
         return cls(center=np.zeros(shape), factors=np.array(identity), radius=radius * radius)

@@ -56,7 +56,10 @@ class FeedbackGraphs:
 
     @classmethod
     def from_dense(cls, matrices: npt.ArrayLike, *, require_loops: bool = True) -> FeedbackGraphs:
-        """From n square matrices of booleans or zeros and ones, shape (n, arms, arms).
+        """From n square matrices, one a round.
+
+        - `matrices`: booleans, or zeros and ones, of shape (n, arms, arms).
+        - `require_loops`: whether to refuse a graph in which an arm lacks a self-loop; True by default.
 
         >>> FeedbackGraphs.from_dense(np.ones((5, 3, 3)))
         FeedbackGraphs(5 rounds, n_arms=3, 5 stored)
@@ -85,6 +88,9 @@ class FeedbackGraphs:
     def repeat(cls, graph: FeedbackGraph, n: SupportsIndex) -> FeedbackGraphs:
         """The same graph in each of n rounds.
 
+        - `graph`: the graph of all rounds.
+        - `n`: how many rounds.
+
         >>> len(FeedbackGraphs.repeat(FeedbackGraph.from_dense([[1]]), 1_000_000))
         1000000
         """
@@ -95,7 +101,11 @@ class FeedbackGraphs:
 
     @classmethod
     def pool(cls, graphs: Sequence[FeedbackGraph], index: npt.ArrayLike) -> FeedbackGraphs:
-        """Round i has ``graphs[index[i]]``."""
+        """Round i has ``graphs[index[i]]``.
+
+        - `graphs`: on the same arms, at least one.
+        - `index`: one number a round.
+        """
         graphs = _checked_graphs(graphs)
         if not graphs:
             raise InputError("graphs is empty; expected at least one, so that the number of arms is known")
@@ -117,9 +127,13 @@ class FeedbackGraphs:
         *,
         require_loops: bool = True,
     ) -> FeedbackGraphs:
-        """From packed rows as in `FeedbackGraph.words`; without `index`, round i has graph i.
+        """From packed rows.
 
-        The array is taken over: it is not copied, and becomes read-only.
+        - `words`: as `FeedbackGraph.words`, one for each stored graph. The array is taken over: it is not copied, and
+          becomes read-only.
+        - `n_arms`: K.
+        - `index`: which graph each round has; None (default): round i has graph i.
+        - `require_loops`: whether to refuse a graph in which an arm lacks a self-loop; True by default.
 
         >>> FeedbackGraphs.from_words(np.array([[[3], [2]]], dtype=np.uint64), 2)[0].to_dense().astype(int)
         array([[1, 1],

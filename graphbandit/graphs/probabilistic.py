@@ -58,7 +58,10 @@ class ProbabilisticGraph:
 
     @classmethod
     def from_graph(cls, graph: FeedbackGraph, probability: float = 1.0) -> ProbabilisticGraph:
-        """Every edge of a graph with this probability, its self-loops surely.
+        """Every edge of a graph with the same probability, its self-loops surely.
+
+        - `graph`: the graph.
+        - `probability`: of each edge but the self-loops, 1 by default.
 
         >>> ProbabilisticGraph.from_graph(FeedbackGraph.from_dense([[1, 1], [0, 1]]), 0.3).matrix
         array([[1. , 0.3],
@@ -133,13 +136,21 @@ class ProbabilisticGraphs:
 
     @classmethod
     def pool(cls, matrices: npt.ArrayLike, index: npt.ArrayLike) -> ProbabilisticGraphs:
-        """Round i has ``matrices[index[i]]``."""
+        """Round i has ``matrices[index[i]]``.
+
+        - `matrices`: of edge probabilities, shape (m, arms, arms).
+        - `index`: one number a round.
+        """
         stored = _matrices(matrices)
         return cls(stored, checked_index(index, len(stored)))
 
     @classmethod
     def repeat(cls, graph: ProbabilisticGraph | npt.ArrayLike, n: SupportsIndex) -> ProbabilisticGraphs:
-        """The same graph, or matrix of probabilities, in each of n rounds."""
+        """The same graph in each of n rounds.
+
+        - `graph`: a `ProbabilisticGraph`, or its matrix.
+        - `n`: how many rounds.
+        """
         one = graph if isinstance(graph, ProbabilisticGraph) else ProbabilisticGraph(graph)
         stored = one.matrix[None]
         return cls(stored, np.zeros(setting_integer("n", n, at_least=0), dtype=np.int32))

@@ -128,7 +128,8 @@ class Problem:
     def encode(self, contexts: object, *, many: bool) -> tuple[Shaped[np.ndarray, "n ..."], Tally]:
         """Contexts as an array with the round as its first axis, and what of them was unknown or missing.
 
-        - `contexts`: one context, or with `many` several: what `features` reads, or an array where there are none.
+        - `contexts`: one context or several: what `features` reads, or an array where there are none.
+        - `many`: whether there are several.
         """
         if self.features is None:
             if contexts is None and not many:

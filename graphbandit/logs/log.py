@@ -99,14 +99,17 @@ class Log:
         - `actions`: the arm played, (n,).
         - `probabilities`: of all arms, (n, K); or of the arm played, (n,).
         - `rewards`: (n, K), nan where not revealed; or (n,), of the arm played.
-        - `contexts`: (n, ...).
-        - `graphs`: one graph for all rounds, or a batch. None: each round reveals the arm played and no other, unless
-          `observation_probabilities` are given.
-        - `observation_probabilities`: q, (n, K), if it does not follow from probabilities and graphs.
-        - `available`: the arms on offer, (n, K). epochs, times, ids: (n,).
-        - `columns`: further columns by name, (n,) each, as segments for `evaluate(by=...)`.
-        - `arms`: names of the arms.
-        - `n_arms`: K, if no array says it.
+        - `contexts`: (n, ...); None (default): there are none.
+        - `graphs`: one graph for all rounds, or a batch. None (default): each round reveals the arm played and no
+          other, unless `observation_probabilities` are given.
+        - `observation_probabilities`: q, (n, K), if it does not follow from probabilities and graphs; None (default):
+          it does.
+        - `available`: the arms on offer, (n, K); None (default): all.
+        - `epochs`, `times`: of the rounds, (n,); None (default): not known.
+        - `ids`: the decisions' numbers, (n,); None (default): 0 .. n - 1.
+        - `columns`: further columns by name, (n,) each, as segments for `evaluate(by=...)`; None (default): none.
+        - `arms`: names of the arms; None (default): they have none.
+        - `n_arms`: K, if no array says it; None (default): one does.
         """
         played = np.asarray(actions)
         n_arms = _n_arms(n_arms, arms, graphs, probabilities, rewards, played)
@@ -146,14 +149,16 @@ class Log:
         """From data frames of any kind: pandas, Polars or Arrow.
 
         - `decisions`: a row a round, with columns action and probability, and others as `docs/log-format.md` has them.
-        - `rewards`: a row a reward, with columns decision, arm, reward. None: the column reward of the decisions is
-          that of the arm played.
+        - `rewards`: a row a reward, with columns decision, arm, reward. None (default): the column reward of the
+          decisions is that of the arm played.
         - `graphs`: one graph for all rounds, a batch, or a frame with the columns graph and edges, to which the column
-          graph of the decisions refers. None: the decisions have edges, or each round reveals the arm played.
-        - `context`: the columns that are the context (a column of lists, or one or more of numbers).
-        - `probabilities`: the columns of the arms' probabilities, in the order of the arms.
-        - `n_arms`: K, if neither `arms`, graphs nor probabilities say it.
-        - `arms`: names of the arms; action and arm may then be names.
+          graph of the decisions refers. None (default): the decisions have edges, or each round reveals the arm played.
+        - `context`: the columns that are the context (a column of lists, or one or more of numbers); None (default): as
+          `docs/log-format.md` names them.
+        - `probabilities`: the columns of the arms' probabilities, in the order of the arms; None (default): as
+          `docs/log-format.md` names them.
+        - `n_arms`: K, if neither `arms`, graphs nor probabilities say it; None (default): they do.
+        - `arms`: names of the arms; action and arm may then be names. None (default): they have none.
         """
         return cls(source_of_frames(decisions, rewards, graphs, context, probabilities, n_arms, arms))
 

@@ -118,10 +118,17 @@ class LogWriter:
         ids: npt.ArrayLike | None = None,
         columns: Mapping[str, Any] | None = None,
     ) -> Int[np.ndarray, " n"]:
-        """Append rounds without rewards and return their ids; they are counted on if `ids` is None.
+        """Append rounds without rewards and return their ids.
 
-        `probabilities` are (n, K), or (n,) if only that of the arm played is known. `graphs` None: the log does not
-        say what is revealed, so rewards need their observation probabilities.
+        - `actions`: the arm played, (n,).
+        - `probabilities`: (n, K), or (n,) if only that of the arm played is known.
+        - `contexts`: (n, ...); None (default): there are none.
+        - `graphs`: one graph for all rounds, or a batch; None (default): the log does not say what is revealed, so
+          rewards need their observation probabilities.
+        - `available`: the arms on offer, (n, K); None (default): all.
+        - `epochs`, `times`: of the rounds, (n,); None (default): not known.
+        - `ids`: the decisions' numbers, ascending; None (default): they go on from the last one.
+        - `columns`: the further columns by name, (n,) each; None (default): none.
         """
         played = np.atleast_1d(np.asarray(actions))
         given = np.arange(self.next_id, self.next_id + len(played)) if ids is None else np.atleast_1d(np.asarray(ids))
@@ -150,7 +157,13 @@ class LogWriter:
         observation_probabilities: npt.ArrayLike | None = None,
         times: npt.ArrayLike | None = None,
     ) -> None:
-        """Append rewards of decisions that are in the log, late and in any order."""
+        """Append rewards of decisions that are in the log, late and in any order.
+
+        - `decisions`, `arms`, `rewards`: whose reward it is, of which arm, and the reward; (n,) each.
+        - `observation_probabilities`: the probability of each of being revealed, if the log does not say; None
+          (default): it does.
+        - `times`: when they came in; None (default): not known.
+        """
         of, which = (np.atleast_1d(np.asarray(values)) for values in (decisions, arms))
         values = np.atleast_1d(np.asarray(rewards, dtype=np.float64))
         n_arms = self.layout.stamp.n_arms

@@ -133,6 +133,8 @@ class StarExample(NamedTuple):
 def star_example(gamma: float = 10.0) -> StarExample:
     """Hub 0 is worth 0.9, leaf 1 is worth 1 and four more leaves nothing; all arms are candidates.
 
+    - `gamma`: the exploration parameter, 10 by default.
+
     >>> example = star_example(gamma=10.0)
     >>> example.baseline.round(3), example.solution.probabilities.round(3)
     (array([0.   , 0.733, 0.067, 0.067, 0.067, 0.067]), array([0.067, 0.933, 0.   , 0.   , 0.   , 0.   ]))
@@ -151,6 +153,8 @@ def plot_star_example(gamma: float = 10.0) -> Figure:
 
     Exploring moves from four worthless leaves to the hub, which costs 0.1 and reveals every arm. Arrows go from
     the arms that explore to what they reveal.
+
+    - `gamma`: the exploration parameter, 10 by default.
     """
     example = star_example(gamma)
     p, q = example.solution.probabilities, example.solution.observation_probabilities

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbandit.base.checks import numbers, setting_choice
-from graphbandit.base.programs import SOLVERS
+from graphbandit.base.programs import SOLVERS, SolverName
 from graphbandit.base.shapes import Bool, Float, Int
 from graphbandit.base.values import trusted
 from graphbandit.errors import GraphError, InputError
@@ -89,7 +89,7 @@ class Decisions:
         gamma: Float[np.ndarray, " n"] | float | None = None,
         notes: Float[np.ndarray, "n notes"] | None = None,
         duality_gap: Float[np.ndarray, " n"] | float | None = None,
-        solver: str = "none",
+        solver: SolverName = "none",
         told: Mapping[str, Float[np.ndarray, "n arms"]] | None = None,
     ) -> "Decisions":
         """Decide n rounds by probabilities: arm a of round t is played with probability `probabilities[t, a]`.
@@ -99,6 +99,7 @@ class Decisions:
 
         - `probabilities`: p, shape (n, arms).
         - `graphs`, `available`: what the learner was shown.
+        - `rng`: draws the arms.
         - `epoch`: the learner's epoch, counted from 1.
         - `best`: the arm that looks best (default: the most likely one).
         - `gaps`: how much worse each arm looks than `best` (default: 0).
@@ -106,8 +107,8 @@ class Decisions:
         - `baseline`: the probabilities that a program improved on (default: p).
         - `gamma`, `duality_gap`: one number, or one a round; None (default): not a number.
         - `notes`: numbers that the learner gets back with the rewards, one row a round (default: none).
-        - `solver`: one of `SOLVERS`.
-        - `told`: what the learner says of each arm in its own words, name to an array of a number an arm and round.
+        - `solver`: one of `SOLVERS`; "none" by default.
+        - `told`: what the learner says of each arm in its own words, from names to arrays (n, arms) (default: nothing).
 
         >>> from graphbandit import FeedbackGraphs, graphs
         >>> stars = FeedbackGraphs.repeat(graphs.star(3, hub=0), 2)
@@ -166,11 +167,17 @@ class Decisions:
         baseline: Float[np.ndarray, "n arms"] | None = None,
         gamma: Float[np.ndarray, " n"] | float | None = None,
         duality_gap: Float[np.ndarray, " n"] | float | None = None,
-        solver: str = "none",
+        solver: SolverName = "none",
         notes: Float[np.ndarray, "n notes"] | None = None,
         told: Mapping[str, Float[np.ndarray, "n arms"]] | None = None,
     ) -> "Decisions":
-        """Decisions whose arms are drawn already. The arrays are trusted; what is not given is filled in."""
+        """Decisions whose arms are drawn already. The arrays are trusted; what is not given is filled in.
+
+        - `action`: the arms that were drawn.
+        - `observation_probabilities`: q, shape (n, arms).
+
+        All other settings are those of `from_probabilities`.
+        """
         n = len(action)
         fill = _ONE_ROUND if n == 1 else _filling(n)
         return trusted(

@@ -84,10 +84,15 @@ class Observations:
         observation_probabilities: Float[np.ndarray, "n arms"] | None = None,
         notes: Float[np.ndarray, "n notes"] | None = None,
     ) -> "Observations":
-        """Observations of consecutive rounds from dense arrays; rewards outside `revealed` are not looked at.
+        """Observations of consecutive rounds from dense arrays.
 
-        `actions`, `observation_probabilities` (as in the `Decisions`) and `notes` are for learners that weight rewards
-        by how likely they were to be seen.
+        - `contexts`: one row a round.
+        - `revealed`: whether an arm's reward was seen, shape (n, arms).
+        - `rewards`: shape (n, arms); those that were not revealed are not looked at.
+        - `first_round`: the number of the first round, 0 by default.
+        - `available`: the arms on offer, shape (n, arms); None (default): all.
+        - `actions`, `observation_probabilities`, `notes`: as in the `Decisions`, for learners that weight rewards by
+          how likely they were to be seen; None (default): not known.
 
         >>> seen = Observations.from_masks(np.zeros((1, 2)), np.array([[True, False]]), np.array([[0.5, 9.0]]))
         >>> seen.arms, seen.rewards

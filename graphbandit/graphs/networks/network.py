@@ -54,8 +54,9 @@ class Network:
     ) -> Network:
         """From pairs of whole numbers, in either direction, in any order.
 
-        With `n_nodes` the nodes are 0 .. n_nodes - 1, some perhaps without an edge; otherwise the nodes are the numbers
-        that occur, and `names` has them.
+        - `edges`: the pairs.
+        - `n_nodes`: the nodes are 0 .. n_nodes - 1, some perhaps without an edge; None (default): the nodes are the
+          numbers that occur, and `names` has them.
         """
         pairs: npt.NDArray[Any] = np.asarray(edges if isinstance(edges, np.ndarray | Sequence) else list(edges))  # type: ignore[arg-type]
         if pairs.size == 0:
@@ -109,7 +110,12 @@ class Network:
         *,
         names: Int64[np.ndarray, " nodes"] | tuple[str, ...] | None = None,
     ) -> Network:
-        """From pairs of nodes 0 .. n_nodes - 1. One sort of 64-bit keys; 8 million pairs take about two seconds."""
+        """From pairs of nodes. One sort of 64-bit keys; 8 million pairs take about two seconds.
+
+        - `pairs`: whole numbers from 0 to n_nodes - 1.
+        - `n_nodes`: how many nodes there are.
+        - `names`: the nodes' ids; None (default): their numbers.
+        """
         from graphbandit.kernels.graphs.networks import symmetric_rows
 
         if n_nodes > NODE_LIMIT:
