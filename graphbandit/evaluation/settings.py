@@ -9,13 +9,13 @@ from graphbandit.errors import SettingError
 Method = Literal["direct", "ips", "snips", "dr", "graph-ips", "graph-snips", "graph-balanced", "graph-dr"]
 IntervalKind = Literal["asymptotic", "bootstrap", "bernstein", "betting", "sequence"]
 
-METHODS: tuple[str, ...] = get_args(Method)
-INTERVALS: tuple[str, ...] = get_args(IntervalKind)
+METHODS: tuple[Method, ...] = get_args(Method)
+INTERVALS: tuple[IntervalKind, ...] = get_args(IntervalKind)
 
 WITH_MODEL = ("direct", "dr", "graph-balanced", "graph-dr")
 """Methods that need estimates of the rewards."""
 
-ANY_SIZE = ("bernstein", "betting", "sequence")
+ANY_SIZE: tuple[IntervalKind, ...] = ("bernstein", "betting", "sequence")
 """Intervals that hold at every number of rounds."""
 
 PLAIN = {"graph-ips": "ips", "graph-snips": "snips", "graph-balanced": "ips", "graph-dr": "dr", "direct": "direct"}

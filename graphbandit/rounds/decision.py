@@ -7,7 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from graphbandit.base.arms import ArmNames
-from graphbandit.base.programs import SOLVERS
+from graphbandit.base.programs import SOLVERS, SolverName
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
 from graphbandit.rounds.decisions import ARRAYS, Decisions
 
@@ -140,9 +140,9 @@ class Decision:
         return float(self.batch.duality_gap[self.row])
 
     @property
-    def solver(self) -> str:
+    def solver(self) -> SolverName:
         """How the probabilities came about, one of `SOLVERS`."""
-        return SOLVERS[self.batch.solver[self.row]]
+        return SOLVERS[int(self.batch.solver[self.row])]
 
     @property
     def coverage_factor(self) -> float:
