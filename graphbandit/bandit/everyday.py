@@ -71,13 +71,14 @@ class Bandit:
 
     - `learner`: the algorithm and its settings.
     - `problem`: what the learner is told.
-    - `seed`: names the random stream that arms are drawn from.
+    - `seed`: names the random stream that arms are drawn from, 0 by default.
     - `max_open`: how many decisions may await rewards, 100,000 by default; beyond, the oldest are forgotten and
       counted.
     - `forget_after`: forget decisions that still await rewards this many rounds later; None (default): never.
-    - `graph`: the graph of every round that brings none of its own: a graph, a square array or a NetworkX graph.
+    - `graph`: the graph of every round that brings none of its own: a graph, a square array or a NetworkX graph; None
+      (default): none.
     - `max_keys`: how many decisions are remembered by their keys once they await no more rewards, 10,000 by default;
-      those that do await some are remembered as well. Each takes some 60 bytes an arm.
+      those that still await some are always remembered. Each takes some 60 bytes an arm.
     - `identity`: a name that decisions and files carry, so that no other bandit takes this one's decisions; None
       (default): one drawn at random.
 
@@ -208,15 +209,15 @@ class Bandit:
     ) -> Decision:
         """Decide one round.
 
-        - `context`: what the problem's features read, as a dictionary or a row of a frame; without features an array
-          as the function class takes it; None for learners without contexts.
+        - `context`: what the problem's features read, as a dictionary or a row of a frame; without features an array as
+          the function class takes it; None (default): for learners without contexts.
         - `graph`: a graph, a square array, or a NetworkX graph; or a `ProbabilisticGraph`, with which rewards may come
-          for every arm that the action may reveal; None (default): the bandit's own graph. Where it has none either,
-          a learner that plans without a graph takes rewards of every arm.
+          for every arm that the action may reveal; None (default): the bandit's own graph. Where it has none either, a
+          learner that plans without a graph takes rewards of every arm.
         - `available`: the arms on offer, a list of names or a mask over all arms; None (default): all of them.
-        - `key`: the caller's name for this decision. The same key again gives the same decision, whatever else is
-          handed in, as long as it is remembered: while it awaits rewards, and after that until `max_keys` others have
-          ended.
+        - `key`: the caller's name for this decision; None (default): none. The same key again gives the same decision,
+          whatever else is handed in, as long as it is remembered: while it awaits rewards, and after that until
+          `max_keys` others have ended.
         """
         if key is not None:
             with self._lock:
@@ -246,10 +247,11 @@ class Bandit:
     ) -> list[Decision]:
         """Decide many rounds: the same decisions as one by one, with no reward coming in between.
 
-        - `contexts`: one row a round: a frame, a list of dictionaries, or an array.
+        - `contexts`: one row a round: a frame, a list of dictionaries, or an array; None (default): for learners
+          without contexts.
         - `graphs`: one graph a round, or the same for all; None (default): the bandit's own.
         - `available`: the arms on offer, a list of names, a mask over all arms, or one a round; None (default): all.
-        - `keys`: the caller's name for each decision, as in `decide`.
+        - `keys`: the caller's name for each decision, as in `decide`; None (default): none.
         """
         problem = self._loop.problem
         rows, tally = contexts_of(problem, contexts, many=True, graphs=graphs)
@@ -282,8 +284,8 @@ class Bandit:
 
         - `decision`: the decision, its id, or its key.
         - `rewards`: a mapping or a pandas Series from arm (its name or number) to reward; may be empty.
-        - `final`: no more will come, as `forget` says of a decision. It keeps decisions from staying open where not all
-          that might have been revealed was.
+        - `final`: whether no more rewards will come, which closes a decision of which not everything was revealed;
+          False by default.
         """
         setting_boolean("final", final)
         given = rewards_of(self._loop.problem, rewards)
@@ -329,15 +331,15 @@ class Bandit:
 
         Epochs end as they would have with these rounds; a fit that fails on the way is put off to the next epoch.
 
-        - `contexts`: one row a round, as for `decide_batch`.
-        - `rewards`: those of the arms played, shape (n,); or of all arms, an array of shape (n, arms) or a frame
-          whose columns are arms, nan where nothing is known.
-        - `actions`: the arms played, by name or number. May be None if `rewards` has all arms, for learners that do not
-          ask which arm was played.
-        - `probabilities`: of the arms played, (n,), or of all arms, (n, arms), as the system had them that played; None
-          (default): nobody knows. No learner that accepts past rows depends on them but your own.
+        - `contexts`: one row a round, as in `decide_batch`; None (default): for learners without contexts.
+        - `rewards`: those of the arms played, shape (n,); or of all arms, an array of shape (n, arms) or a frame whose
+          columns are arms, nan where nothing is known. They are required, though None is the default.
+        - `actions`: the arms played, by name or number; None (default): `rewards` has all arms, and the learner does
+          not ask which arm was played.
+        - `probabilities`: of the arms played, (n,), or of all arms, (n, arms), as the system that played had them; None
+          (default): nobody knows. Learners of the package that accept past rows do not depend on them.
         - `graphs`: which arms each play revealed, one graph a round or one for all; None (default): not checked.
-        - `available`: the arms that were on offer then, as for `decide_batch`.
+        - `available`: the arms that were on offer then, as in `decide_batch`; None (default): all.
         """
         problem = self._loop.problem
         rows, tally = contexts_of(problem, contexts, many=True, graphs=graphs)
@@ -381,7 +383,7 @@ class Bandit:
         SettingError, and so do function classes other than the linear, generalised linear and kernel ones.
 
         - `arms`: their names; or how many there are, where arms have no names.
-        - `arm_features`: their features, where arms have features: what `ArmFeatures.add` takes.
+        - `arm_features`: their features, where arms have features: what `ArmFeatures.add` takes; None (default): none.
         - `graph`: the bandit's own graph from now on. None (default): the graph there is, in which a new arm reveals
           itself alone. Rounds that bring a graph bring one of the new size.
         """

@@ -24,7 +24,7 @@ def similarity_graph(profiles: Float[np.ndarray, "arms d"], *, degree: int | Non
 
     - `profiles`: (K, d), one row of numbers an arm. For classes these are centroids; for items, columns of ratings
       scaled to length one, so that nearest means the largest cosine.
-    - `degree`: 2 by default, or the number of other arms where that is less.
+    - `degree`: None (default): 2, or the number of other arms where that is less.
 
     >>> similarity_graph(np.array([[0.0], [1.0], [3.0], [3.5]]), degree=1).to_dense().astype(int)
     array([[1, 1, 0, 0],
@@ -42,7 +42,7 @@ def confusion_graph(confusion: Float[np.ndarray, "arms arms"], *, degree: int | 
     What counts for a pair is confusion[i, j] + confusion[j, i].
 
     - `confusion`: [i, j] is the share of the rows of class i that are taken for j, as `confusions` counts them.
-    - `degree`: 2 by default, or the number of other classes where that is less.
+    - `degree`: None (default): 2, or the number of other classes where that is less.
 
     >>> confusion_graph(np.array([[0.8, 0.2, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])).to_dense().astype(int)
     array([[1, 1, 0],

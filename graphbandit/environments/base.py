@@ -30,7 +30,7 @@ class Rounds:
     - `rewards`: `rewards[t, a]` is the reward the learner sees if arm a is revealed in round t.
     - `available`: the arms on offer; None (default): all of them.
     - `probabilistic`: the edge probabilities that a learner is shown in place of the graphs; None (default): none.
-    - `hidden`: whether a learner is shown no graph at all.
+    - `hidden`: whether a learner is shown no graph at all; False by default.
     """
 
     contexts: Shaped[np.ndarray, "n ..."]

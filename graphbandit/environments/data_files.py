@@ -58,7 +58,8 @@ def read_labelled(file: str | os.PathLike[str], *, label: str | None = None) -> 
     class last.
 
     - `file`: its path.
-    - `label`: the column of a .csv file that holds the classes; required for such a file, refused for others.
+    - `label`: the column of a .csv file that holds the classes; required for such a file. None (default): for all
+      others.
     """
     path = as_path("file", file)
     if label is not None and _kind(path) != "csv":

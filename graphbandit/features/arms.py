@@ -69,11 +69,11 @@ class ArmFeatures:
         - `table`: a mapping from arm to a row (a dictionary), a data frame (pandas, Polars, Arrow), a list of
           dictionaries, or an array with a row an arm. An array's numbers are taken as they are.
         - `arms`: the arms that must be there, and their order; a number stands for that many arms without names. None
-          takes those of the table.
-        - `features`: how rows are encoded: what `Features` takes, `Features` or a fitted transformer. None learns it
-          from the table, as `Features.from_frame`.
-        - `arm_column`: the column of arms in a frame or a list. None takes a column called "arm"; if there is none, the
-          index of a pandas frame that has one of names; and else rows are in the order of the arms.
+          (default): those of the table.
+        - `features`: how rows are encoded: what `Features` takes, `Features` or a fitted transformer. None (default):
+          learnt from the table, as by `Features.from_frame`.
+        - `arm_column`: the column of arms in a frame or a list. None (default): a column called "arm", or else the
+          index of a pandas frame if it holds names, or else rows are in the order of the arms.
         """
         found, rows = _split(table, arm_column)
         encoder = _learnt(rows) if features is None else as_encoder(features)

@@ -117,7 +117,8 @@ class Features(Encoder):
         - `columns`: the columns to take, in their order; None (default): all.
         - `kinds`: columns whose kind is declared, as in `Features`, instead of learnt; None (default): none.
         - `standardise`: whether numbers are brought to mean 0 and variance 1; True by default.
-        - `most_categories`: a column of more different texts is refused: it is a name rather than a category.
+        - `most_categories`: a column of more different texts is refused, as it holds names rather than categories; 100
+          by default.
         - `intercept`: whether a constant 1 is put before the features; True by default.
         - `extra`: as in `Features`; None (default): "ignore" if `columns` leaves out some of the frame's, else "error".
         - `absent`: as in `Features`; "error" by default.

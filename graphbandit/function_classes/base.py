@@ -166,7 +166,7 @@ class FunctionClass(ABC, Generic[Data, Model, Space]):
     def nested(self, before: Space, after: Space) -> Space:
         """The functions of the second space that were in the first, where the class can tell; else the second.
 
-        A space that both leave empty is the second: then the truth was lost before, or is not in the class.
+        If no function is in both, it is the second: the truth was lost before, or is not in the class.
         """
         return after
 
@@ -174,7 +174,7 @@ class FunctionClass(ABC, Generic[Data, Model, Space]):
     def draws(self, data: Data, *, noise: float | None, count: int, rng: np.random.Generator) -> Draws:
         """Plausible functions with their weights given this data; at most `count` of them where F is infinite.
 
-        A `noise` of None is not known: then it is part of what is plausible.
+        A `noise` of None is not known, and is then drawn as well.
         """
 
     @abstractmethod

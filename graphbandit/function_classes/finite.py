@@ -34,9 +34,9 @@ class FiniteData:
     - `losses`: L(f_i) = sum w (f_i(x, a) - y)^2 over the observations. The weights w are 1, or less the older an
       observation is if there is a half-life.
     - `count`, `weight`: the number of observations, and the sum of their weights.
-    - `lowest`, `highest`: the smallest and the largest reward seen.
+    - `lowest`, `highest`: the smallest and the largest reward seen, inf and -inf by default, before any.
     - `half_life`: the rounds after which an observation counts half; None (default): all count the same.
-    - `newest`: the last round that was seen, -1 before any.
+    - `newest`: the last round that was seen, -1 (default) before any.
     """
 
     losses: Float[np.ndarray, " functions"] = field(metadata=limits(at_least=0.0))

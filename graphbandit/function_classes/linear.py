@@ -69,7 +69,7 @@ class LinearData:
     - `lowest`, `highest`: the smallest and the largest reward seen.
     - `ridge`: that of the class.
     - `half_life`: the rounds after which an observation counts half; None (default): all count the same.
-    - `newest`: the last round that was seen, -1 before any.
+    - `newest`: the last round that was seen, -1 (default) before any.
     """
 
     matrices: Float[np.ndarray, "blocks d d"]

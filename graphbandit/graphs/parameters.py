@@ -57,7 +57,7 @@ def independence_number(graph: FeedbackGraph, *, exact_limit: int = 200, node_bu
 
     - `graph`: its edges count in either direction.
     - `exact_limit`: parts of more arms are not searched; 200 by default.
-    - `node_budget`: how many nodes all searches together visit at most, 100 000 by default; the bounds found so far
+    - `node_budget`: how many nodes all searches together visit at most, 100,000 by default; the bounds found so far
       then stand.
 
     >>> from graphbandit.graphs.generators import clique_group, star

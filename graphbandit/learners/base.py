@@ -37,10 +37,10 @@ State = TypeVar("State")
 
 
 class Learner(ABC, Generic[State]):
-    """Settings of a learner; see the module for how it is used.
+    """Settings of a learner; `graphbandit.learners.base` says how it is used.
 
-    A state may be any value. For `decide` to be called directly, it has the attribute `problem`; to be saved, it is a
-    savable dataclass.
+    A state may be any value. It needs the attribute `problem` if `decide` is called directly, and must be a savable
+    dataclass to be saved.
     """
 
     _is_ours = True
@@ -143,7 +143,9 @@ class Learner(ABC, Generic[State]):
 
     @property
     def n_notes(self) -> int:
-        """How many numbers a round's notes are (default: none). With notes it learns from its own rounds alone."""
+        """How many numbers it notes down in a round (default: none). A learner with notes learns from its own rounds
+        alone.
+        """
         return 0
 
     def grown(self, state: State, problem: Problem) -> State:

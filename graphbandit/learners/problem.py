@@ -21,19 +21,23 @@ from graphbandit.function_classes.named import class_for
 class Problem:
     """A bandit problem as its learner sees it.
 
-    - `arms`: the names of the arms, or how many there are.
+    - `arms`: the names of the arms, or how many there are; None (default): `n_arms` of them.
     - `features`: how a context becomes numbers: `Features`, what `Features` takes, or a fitted scikit-learn
-      transformer. Without it, contexts are arrays.
-    - `arm_features`: a row of features for each arm: a frame, a mapping from arm to row, an array, or `ArmFeatures`.
+      transformer; None (default): contexts are arrays.
+    - `arm_features`: a row of features for each arm: a frame, a mapping from arm to row, an array, or `ArmFeatures`;
+      None (default): none.
     - `function_class`: the functions that may be the truth: a function class, or with features "linear", "logistic",
-      "poisson", "kernel", or a class that is built with the right sizes. A learner may name its own instead.
-    - `horizon`: the number of rounds T, or None for a run without end.
+      "poisson", "kernel", or a class that is built with the right sizes. None (default): the learner names its own, or
+      needs none.
+    - `horizon`: the number of rounds T; None (default): a run without end.
     - `noise`: the sub-Gaussian scale sigma of the rewards, 0.5 at most for rewards in [0, 1]; None (default): not
-      known. Draws and gamma then take it from the data, confidence radii an estimate on the high side.
-    - `half_life`: for a world that changes: a reward counts half as much as one that many rounds younger. None
+      known. Draws and gamma then take it from the data, and confidence radii use an estimate that errs on the high
+      side.
+    - `half_life`: for a world that changes, the number of rounds after which a reward counts half as much; None
       (default): all count the same.
-    - `longest_epoch`: learners of epochs learn at least every so many rounds; None (default): when an epoch ends.
-    - `n_arms`: the number of arms; the same as `arms` with a number.
+    - `longest_epoch`: the most rounds between two updates of a learner of epochs; None (default): it learns when an
+      epoch ends.
+    - `n_arms`: the number of arms; None (default): that of `arms`.
 
     >>> problem = Problem(arms=["tea", "cake"], features={"age": "number"}, function_class="linear")
     >>> problem.n_arms, problem.function_class.dimension
@@ -94,7 +98,7 @@ class Problem:
         """This problem with more arms behind those there are.
 
         - `new`: their names, or how many there are where arms have no names.
-        - `arm_features`: their features, where arms have features: what `ArmFeatures.add` takes.
+        - `arm_features`: their features, where arms have features: what `ArmFeatures.add` takes; None (default): none.
         """
         if (self.arm_features is None) != (arm_features is None):
             has = "no features" if self.arm_features is None else "features"

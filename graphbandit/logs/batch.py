@@ -35,7 +35,8 @@ class LogBatch:
     - `actions`, `probability`: the arm that was played, and the probability with which it was.
     - `rewards`: [t, a], nan where arm a was not revealed.
     - `probabilities`: those of all arms; None (default): the log holds only that of the arm that was played.
-    - `observation_probabilities`: [t, a], where there are no graphs, for the revealed arms; nan elsewhere.
+    - `observation_probabilities`: [t, a], where there are no graphs, for the revealed arms, nan elsewhere; None
+      (default): the graphs say it.
     - `available`: the arms on offer; None (default): all.
     - `epochs`, `times`: of the rounds; None (default): the log does not say.
     - `columns`: the further columns of the decisions; none by default.

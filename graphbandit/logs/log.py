@@ -63,7 +63,7 @@ class Log:
     Build one with `from_arrays`, `from_frames` or `read`. ``log[100:200]`` is the log of these rounds.
 
     - `source`: where the rounds are.
-    - `first`, `stop`: the rounds first .. stop - 1 of it are in the log; by default all.
+    - `first`, `stop`: the rounds first .. stop - 1 of it are in the log; 0 and None by default: all.
 
     >>> log = Log.from_arrays(actions=[0, 1], probabilities=[[0.5, 0.5], [0.2, 0.8]], rewards=[1.0, 0.0])
     >>> log

@@ -45,7 +45,7 @@ class LogWriter:
     - `context_shape`: the shape of one context; (0,) by default, where there is none.
     - `arms`: the names of the arms; None (default): they have none.
     - `columns`: further columns of the decisions and their Arrow types; None (default): none.
-    - `rows_per_file`: rows after which a file is sealed and the next one begun, 262 144 by default.
+    - `rows_per_file`: rows after which a file is sealed and the next one begun, 262,144 by default.
     - `sync`: "file" (default) flushes to disk when a file is sealed, so rows survive a kill of the process; "append"
       flushes every append, so they survive a loss of power, at the price of milliseconds.
 

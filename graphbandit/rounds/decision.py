@@ -33,12 +33,13 @@ class Decision:
     - `probability`: the probability with which it was drawn.
     - `revealed`: the arms whose rewards may be handed back to `Bandit.observe`.
     - `bandit`: the identity of the bandit that decided; `observe` refuses decisions of another one.
-    - `arms`: the names of the arms, if they have any.
-    - `key`: the caller's own name of the decision, if it gave one.
+    - `arms`: the names of the arms; None (default): they have none.
+    - `key`: the caller's own name of the decision; None (default): it gave none.
     - `sealed`: a digest of the round, by which a bandit notices a decision that another copy of it has made under the
-      same id; or what works it out when it is asked for.
+      same id, or what computes it; empty by default.
     - `batch`, `row`: the `Decisions` it belongs to and its row there; row 0 by default.
-    - `context`, `available`: what a `Decider` was shown, one row each, for `Bandit.take`; None from a bandit itself.
+    - `context`, `available`: what a `Decider` was shown, one row each, for `Bandit.take`; None (default): a bandit has
+      decided itself.
 
     A `Decider` gives no ids: its decisions have the id -1 until a bandit takes them.
     """
@@ -164,7 +165,7 @@ class Decision:
         )
 
     def explain(self) -> str:
-        """The decision in words and figures, one line a fact; facts that the learner has no word for are left out."""
+        """The decision in words and figures, one line a fact; facts that the learner does not provide are left out."""
         support = np.flatnonzero(self.probabilities > 0)
         order = support[np.argsort(-self.probabilities[support], kind="stable")]
         shown = ", ".join(f"{self.label(a)}: {self.probabilities[a]:.4g}" for a in order[:8].tolist())

@@ -98,17 +98,18 @@ class Decisions:
         from the gaps. Negative probabilities, sums other than 1, and mass on arms not on offer raise InputError.
 
         - `probabilities`: p, shape (n, arms).
-        - `graphs`, `available`: what the learner was shown.
+        - `graphs`, `available`: what the learner was shown; `available` None (default): all arms.
         - `rng`: draws the arms.
         - `epoch`: the learner's epoch, counted from 1.
-        - `best`: the arm that looks best (default: the most likely one).
-        - `gaps`: how much worse each arm looks than `best` (default: 0).
-        - `candidates`, `exploration_set`: masks of arms (default: all on offer).
-        - `baseline`: the probabilities that a program improved on (default: p).
+        - `best`: the arm that looks best; None (default): the most likely one.
+        - `gaps`: how much worse each arm looks than `best`; None (default): 0.
+        - `candidates`, `exploration_set`: masks of arms; None (default): all on offer.
+        - `baseline`: the probabilities that a program improved on; None (default): p.
         - `gamma`, `duality_gap`: one number, or one a round; None (default): not a number.
-        - `notes`: numbers that the learner gets back with the rewards, one row a round (default: none).
+        - `notes`: numbers that the learner gets back with the rewards, one row a round; None (default): none.
         - `solver`: one of `SOLVERS`; "none" by default.
-        - `told`: what the learner says of each arm in its own words, from names to arrays (n, arms) (default: nothing).
+        - `told`: what the learner says of each arm in its own words, from names to arrays (n, arms); None (default):
+          nothing.
 
         >>> from graphbandit import FeedbackGraphs, graphs
         >>> stars = FeedbackGraphs.repeat(graphs.star(3, hub=0), 2)

@@ -1,7 +1,9 @@
-"""Docstrings say what every setting is, one line each, and annotations say which choices there are."""
+"""Docstrings say what every setting is and its default, one line each; annotations say which choices there are."""
 
 import inspect
+import math
 import re
+from fractions import Fraction
 
 import pytest
 
@@ -11,8 +13,10 @@ from tests.docs.test_api import NAMES
 EVERYDAY = (gb.Bandit, gb.Problem, gb.evaluation.Log, gb.evaluation.LogWriter)
 """Their methods are what people call most, so all of them are looked at; of other classes, the ways to build one."""
 
-LINE = re.compile(r"^ *- (`[^`]+`(?:, `[^`]+`)*): ", re.MULTILINE)
-"""The line of one setting, or of a few that belong together."""
+LINE = re.compile(r"^ *- (`[^`]+`(?:, `[^`]+`)*): ((?:.*\n?)(?:^  +.*\n?)*)", re.MULTILINE)
+"""The line of one setting, or of a few that belong together, and what follows it further in."""
+
+NUMBER = re.compile(r"-?\d+/\d+|-?\d+(?:\.\d+)?(?:e-?\d+)?|-?inf")
 
 SAME = re.compile(r"settings are\s+those\s+of\s+`(\w+)`")
 """Where the settings of another class or function are meant, that one has the lines."""
@@ -28,16 +32,30 @@ def parameters(thing):
     return kept if len(kept) > 1 else []
 
 
-def described(thing, owner=None):
-    """The parameters that have a line, here or where the docstring points to."""
+def lines(thing, owner=None):
+    """What the docstring says of each setting, here or where it points to."""
     text = inspect.getdoc(thing) or ""
-    names = {name.strip("` ") for line in LINE.findall(text) for name in line.split(",")}
+    found = {}
     for other in SAME.findall(text):
         places = [value for page, value in NAMES.items() if page.rsplit(".", 1)[-1] == other]
         places += [getattr(owner, other)] if owner is not None and hasattr(owner, other) else []
         assert places, f"{thing} refers to {other}, which is no public name"
-        names |= described(places[0], owner)
-    return names
+        found |= lines(places[0], owner)
+    for names, said in LINE.findall(text):
+        found |= {name.strip("` "): " ".join(said.split()) for name in names.split(",")}
+    return found
+
+
+def states(said, default):
+    """Whether a line names this default. One that only says "as in" leaves it to the other place."""
+    if said.startswith("as in") or not isinstance(default, bool | int | float | str | None):
+        return True
+    if isinstance(default, bool) or default is None:
+        return str(default) in said
+    if isinstance(default, str):
+        return f'"{default}"' in said or (default == "" and "empty" in said)
+    numbers = NUMBER.findall(re.sub(r"(?<=\d),(?=\d{3}\b)", "", said))
+    return any(math.isclose(float(Fraction(n) if "/" in n else n), default, rel_tol=1e-3) for n in numbers)
 
 
 def things():
@@ -58,8 +76,15 @@ THINGS = {name: (thing, owner) for name, thing, owner in things()}
 @pytest.mark.parametrize("name", [name for name, (thing, _) in THINGS.items() if parameters(thing)])
 def test_every_setting_has_a_line(name):
     thing, owner = THINGS[name]
-    missing = [p.name for p in parameters(thing) if p.name not in described(thing, owner)]
+    said = lines(thing, owner)
+    missing = [p.name for p in parameters(thing) if p.name not in said]
     assert not missing, f"the docstring of {name} has no line - `setting`: ... for {', '.join(missing)}"
+    silent = [
+        f"{p.name} = {p.default!r}"
+        for p in parameters(thing)
+        if p.default is not p.empty and not states(said[p.name], p.default)
+    ]
+    assert not silent, f"the docstring of {name} does not state the defaults {', '.join(silent)}"
 
 
 def test_lists_of_settings_all_look_alike():

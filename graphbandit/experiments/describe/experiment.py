@@ -34,8 +34,9 @@ class Experiment:
     - `learners`: from names to grids.
     - `seed`: the same seed gives the same results; 0 by default.
     - `horizon_known`: whether learners are told how many rounds there are; True by default.
-    - `curve_points`: log-spaced rounds at which the regret is kept, besides the ends of the learner's epochs.
-    - `decisions`: whether every decision is kept too.
+    - `curve_points`: log-spaced rounds at which the regret is kept, besides the ends of the learner's epochs; 64 by
+      default.
+    - `decisions`: whether every decision is kept too; False by default.
 
     >>> star = Grid("paper", {"graph": "star", "n_arms": [10, 20]})
     >>> experiment = Experiment(

@@ -34,9 +34,9 @@ class Progress:
     - `total`: how many runs it has.
     - `finished_before`: how many were finished already.
     - `rounds`: of each run.
-    - `done`, `failed`: how many are done by now, and how many of these have failed.
-    - `started`: when, by the monotonic clock.
-    - `sums`: for each learner, the sum of final regrets and the number of runs so far.
+    - `done`, `failed`: how many are done by now, and how many of these have failed; 0 by default.
+    - `started`: when, by the monotonic clock; now by default.
+    - `sums`: for each learner, the sum of final regrets and the number of runs so far; empty by default.
     """
 
     total: int

@@ -40,7 +40,7 @@ def social_network(
 
     In real networks friends of friends are often friends; here they are so no more often than by chance.
 
-    - `n_nodes`: 50 000 by default.
+    - `n_nodes`: 50,000 by default.
     - `mean_degree`: the mean number of friends, 6.28 by default.
     - `largest_degree`: the most friends of a node, 1474 by default.
     - `rng`: draws degrees and edges.
