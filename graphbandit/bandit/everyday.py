@@ -82,9 +82,9 @@ class Bandit:
     - `identity`: a name that decisions and files carry, so that no other bandit takes this one's decisions; None
       (default): one drawn at random.
 
-    Two processes that go on from the same file hand out the same ids. Each decision carries a seal of its round, so
-    that a bandit refuses the other's decisions; a bare id cannot tell. Use keys, or `decider` and `take`, to decide
-    in several processes.
+    Two processes that go on from the same file hand out the same ids. Each decision carries a seal of its round, by
+    which a bandit refuses the other's decisions; an id alone does not say whose it is. Use keys, or `decider` and
+    `take`, to decide in several processes.
 
     >>> from graphbandit import AdaCBG, FiniteClass, Problem, graphs
     >>> functions = FiniteClass(lambda x: np.stack([x, 1 - x], axis=1), n_functions=2, n_arms=3)
@@ -378,9 +378,10 @@ class Bandit:
     def add_arms(self, arms: Sequence[str] | int, *, arm_features: object = None, graph: object = None) -> None:
         """Let new arms join, behind those there are; an arm that was retired comes back with what is known of it.
 
-        What is shared between arms is kept: one theta for all arms knows of new ones by their features. What is an
-        arm's own starts fresh. Open decisions stay open, and epochs go on. Learners that cannot take more arms raise
-        SettingError, and so do function classes other than the linear, generalised linear and kernel ones.
+        What is shared between arms is kept: one theta for all arms also applies to new ones, by their features. What
+        belongs to one arm alone starts fresh. Open decisions stay open, and epochs go on. Learners that cannot take
+        more arms raise SettingError, and so do function classes other than the linear, generalised linear and kernel
+        ones.
 
         - `arms`: their names; or how many there are, where arms have no names.
         - `arm_features`: their features, where arms have features: what `ArmFeatures.add` takes; None (default): none.
@@ -403,8 +404,8 @@ class Bandit:
     def retire_arms(self, arms: Sequence[str | int]) -> None:
         """Let arms leave: they are never played again, until `add_arms` lets them come back.
 
-        They keep their numbers and what is known of them; what plays of other arms reveal of them is still learnt,
-        and open decisions still take their rewards. So all other arms keep their numbers too.
+        They keep their numbers, and so do all other arms. What is known of them is kept, rewards that other arms reveal
+        of them are still learnt, and open decisions still take their rewards.
         """
         with self._lock:
             loop = self._settled()
@@ -431,7 +432,7 @@ class Bandit:
     def decider(self) -> Decider:
         """A read-only copy that decides as the bandit would now, and may be sent to other processes.
 
-        Its decisions come back by `take`.
+        Hand its decisions to `take`.
         """
         with self._lock:
             loop = self._settled()
@@ -440,8 +441,8 @@ class Bandit:
     def take(self, decisions: Iterable[Decision]) -> list[Decision]:
         """Take over what a decider of this bandit has decided, so that rewards can be observed.
 
-        Returns the decisions with their ids. One that was taken before, by its key, is the same again. The rounds
-        count from now on: where an epoch ends, the learner learns first.
+        It returns the decisions with their ids; one that was taken before keeps its id. The rounds count from now on,
+        so the learner may end an epoch first.
         """
         given = list(decisions)
         for decision in given:
@@ -478,7 +479,7 @@ class Bandit:
             )
 
     def forget(self, decision: Decision | SupportsIndex | str) -> None:
-        """Wait no longer for the rewards of a decision; those that came stay."""
+        """Wait no longer for the rewards of a decision; those that have come are kept."""
         with self._lock:
             number = self._number(decision)
             self._entry(number)

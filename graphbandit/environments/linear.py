@@ -52,8 +52,8 @@ class LinearEnvironment(GraphEnvironment):
     stay with a wrong arm forever. At w = 1 all contexts are fresh.
 
     Learners are told the class that holds the truth, linear or generalised linear with its norm bound, unless
-    `function_class` says another. `curve`, `noise_spread` and `change` make a problem that nobody designed for its
-    learners; they need the link "identity".
+    `function_class` is given. `curve`, `noise_spread` and `change` break the assumptions of the learners; they need the
+    link "identity".
 
     The settings are those of `linear`, and instead of further keywords:
 

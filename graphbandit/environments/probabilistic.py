@@ -105,7 +105,7 @@ class ProbabilisticInstance(BlockInstance):
     present: Float[np.ndarray, "arms arms"]
 
     def problem(self, horizon: int | None) -> Problem:
-        """What the other environment tells of it."""
+        """What the other environment tells learners."""
         return self.inner.problem(horizon)
 
     def rounds(self, first: int, stop: int) -> Rounds:

@@ -1,4 +1,4 @@
-"""Recommending as a bandit: one arm an item, one context a user, rewards what the user thinks of the item."""
+"""Recommending as a bandit: items are arms, users are contexts, and rewards are the users' ratings of items."""
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal

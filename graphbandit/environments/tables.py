@@ -1,4 +1,4 @@
-"""Data sets whose every reward is known: a table of rows and arms, gone through in random order, again and again."""
+"""Data sets in which every reward is known: a table of rows and arms, shown in random order again and again."""
 
 from dataclasses import dataclass
 from functools import lru_cache

@@ -1,4 +1,4 @@
-"""Any environment in other units, or with noise that nobody tells: what a stranger's problem looks like."""
+"""Any environment in other units, or with noise that learners are not told, as in a new user's problem."""
 
 import inspect
 from dataclasses import dataclass, replace
@@ -21,7 +21,7 @@ class UnitsEnvironment(Environment):
     - `scale`: what every reward is multiplied by, above 0; 1 by default. Regret is in the new units, too.
     - `tell_noise`: whether learners are told the noise, in the new units; True by default.
 
-    A finite class fixes its own units, so a problem of one takes neither offset nor scale.
+    A finite function class fixes its own units, so its problems allow neither offset nor scale.
     """
 
     environment: Environment
@@ -59,7 +59,7 @@ class UnitsInstance(Instance):
     inner: Instance
 
     def problem(self, horizon: int | None) -> Problem:
-        """What the other environment tells, in these units; its noise only if it is told."""
+        """What the other environment tells learners, in these units; its noise only with `tell_noise`."""
         problem, settings = self.inner.problem(horizon), self.environment
         same = settings.offset == 0.0 and settings.scale == 1.0
         if not same and isinstance(problem.function_class, FiniteFunctionClass):

@@ -121,14 +121,13 @@ def compare(
 ) -> Difference:
     """By how much the first policy is better than the second, with an interval from the same rounds.
 
-    The other settings are those of `evaluate`.
-
     - `log`: as in `evaluate`; or a table that `evaluate` made: two of its policies are then compared with its settings.
     - `first`, `second`: policies as `evaluate` takes them, or names of `policies`, or of those that `evaluate` was
       given for this log.
     - `policies`: a mapping from names to policies; None (default): there are no names besides those of `evaluate`.
-
     - `worth`: whether to find out what side observations were worth, too; False by default.
+
+    The other settings are those of `evaluate`.
 
     >>> import numpy as np
     >>> log = Log.from_arrays(actions=[0, 1] * 50, probabilities=np.full((100, 2), 0.5), rewards=[1.0, 0.0] * 50)

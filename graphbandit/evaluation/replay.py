@@ -1,4 +1,4 @@
-"""Replay a learner on a log by rejection: its own run, as if it had been there, on the rounds that are accepted."""
+"""Replay a learner on a log by rejection sampling: the accepted rounds are a run as if the learner had decided."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What everything that encodes contexts can be asked, and the count of values it could not take as they were."""
+"""The interface of everything that encodes contexts, and the count of values that were unknown or missing."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
@@ -54,7 +54,7 @@ NOTHING = Tally()
 
 
 class Encoder(ABC):
-    """Contexts as people have them in, arrays out. Encoding is a pure function: it learns nothing from what it sees.
+    """Turns contexts as people have them into arrays, by a pure function that learns nothing from what it sees.
 
     `intercept` says whether the first feature is a constant 1.
     """

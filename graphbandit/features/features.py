@@ -33,7 +33,7 @@ class Features(Encoder):
     its default and a 1 in a feature of its own.
 
     - `columns`: a mapping from the name of a column to "number", "boolean", a list of categories, or what `number`,
-      `boolean`, `category` or `cyclic` makes. Pairs of name and kind will do.
+      `boolean`, `category` or `cyclic` makes. Pairs of name and kind are taken, too.
     - `intercept`: whether a constant 1 is put before the features; True by default.
     - `extra`: "error" (default) refuses columns that are not declared, "ignore" leaves them out.
     - `absent`: "error" (default) refuses contexts that lack a column, "missing" takes its value as missing.

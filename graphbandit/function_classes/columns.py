@@ -1,4 +1,4 @@
-"""Observations kept for classes that have to look at all of them again: rows that are only ever added to."""
+"""Observations for classes that need all of them again at each fit: rows that are only ever appended."""
 
 import threading
 from collections.abc import Callable

@@ -94,7 +94,7 @@ class FiniteSpace:
 
 
 class FiniteFunctionClass(FunctionClass[FiniteData, FiniteModel, FiniteSpace]):
-    """What all finite classes share; how they evaluate their functions is each one's own."""
+    """What all finite classes share; each evaluates its functions in its own way."""
 
     @property
     @abstractmethod
@@ -345,7 +345,7 @@ class FiniteClass(FiniteFunctionClass):
         return {"class": "FiniteClass", "n_functions": self.n_functions, "n_arms": self.n_arms}
 
     def check_contexts(self, contexts: Shaped[np.ndarray, "n ..."]) -> None:
-        """Any contexts will do that the callable can evaluate."""
+        """All contexts that the callable can evaluate are allowed."""
 
     def values(self, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n functions arms"]:
         """The callable's answer, checked."""

@@ -1,4 +1,4 @@
-"""Functions of a reproducing kernel's space, about: linear in random Fourier or Nystrom features."""
+"""Functions of a reproducing kernel's space, approximated: linear in random Fourier or Nystrom features."""
 
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,8 +1,8 @@
-"""What classes share whose oracle is a fit from scratch: the data, its fits, each made once, and how long they took.
+"""What function classes share that fit from scratch: the data, its fits, each made once, and how long they took.
 
-Fits belong to the data they were made from. They are made when they are first asked for, in the order of their
-numbers, and kept with the data, so that the model, the version space and the draws of the same data share them. A
-file holds the data alone: what is loaded fits again on first use, to the same bits.
+Fits belong to the data they were made from. They are made when they are first asked for, in the order of their numbers,
+and kept with the data, so that the model, the version space and the draws of the same data share them. A file holds the
+data alone; after loading, the fits are made again on first use, to the same bits.
 """
 
 import logging
@@ -51,7 +51,7 @@ class Fit:
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RefitData:
-    """All observations. What was fitted to them is kept beside them, by the class that did, and never saved."""
+    """All observations. The fits are kept beside them, by class, and never saved."""
 
     columns: Columns
     half_life: float | None = field(default=None, metadata=limits(above=0.0))
@@ -85,7 +85,7 @@ class RefitData:
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RefitModel:
-    """The estimate from this data: whoever evaluates it fits it, once, if it is not fitted yet."""
+    """The estimate from this data; it is fitted when it is first evaluated."""
 
     data: RefitData
 

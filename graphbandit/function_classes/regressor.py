@@ -175,7 +175,7 @@ class RegressorClass(EnsembleFunctionClass[Regressors]):
     def fit_number(
         self, data: RefitData, targets: Float[np.ndarray, " observed"], number: int, rng: np.random.Generator
     ) -> Regressors:
-        """A clone fitted to all observations, or to resampled or perturbed ones; one for each arm seen if so asked."""
+        """A clone fitted to all observations, or to resampled or perturbed ones; one for each arm seen with `per_arm`."""
         columns = data.columns
         if number > 0 and self._resampling == "perturbed":
             estimate = self.fits(data, 1)[0]

@@ -19,7 +19,7 @@ from graphbandit.graphs.user_input import checked_n_arms
 
 
 def bandit(n_arms: SupportsIndex) -> FeedbackGraph:
-    """Self-loops only: one sees the reward of the arm one plays, as in an ordinary bandit.
+    """Self-loops only: each arm reveals its own reward, as in an ordinary bandit.
 
     >>> bandit(3).to_dense().astype(int)
     array([[1, 0, 0],
@@ -68,7 +68,7 @@ def star(
 def clique_group(
     n_arms: SupportsIndex, n_cliques: SupportsIndex = 5, *, rng: np.random.Generator | None = None
 ) -> FeedbackGraph:
-    """Disjoint cliques, as equal in size as can be.
+    """Disjoint cliques of sizes as equal as possible.
 
     - `n_arms`: K.
     - `n_cliques`: 5 by default.

@@ -1,4 +1,4 @@
-"""Feedback graphs whose edges are there with a probability, for rounds in which one knows no more than that.
+"""Feedback graphs whose edges are there with known probabilities.
 
 Playing arm j reveals arm a with probability ``P[j, a]``, each edge independently of all others. `ProbabilisticGraph` is
 one round, `ProbabilisticGraphs` a batch. Learners that plan with edge probabilities (`IDSG`, and `AdaCBG` with tight

@@ -57,12 +57,12 @@ class Learner(ABC, Generic[State]):
 
     @property
     def plans_with_probabilities(self) -> bool:
-        """Whether `ProbabilisticGraphs` will do in place of graphs (default: no)."""
+        """Whether it takes `ProbabilisticGraphs` in place of graphs (default: no)."""
         return False
 
     @property
     def plans_without_graphs(self) -> bool:
-        """Whether rounds without a graph will do, None in place of graphs (default: no)."""
+        """Whether it takes rounds without a graph, None in place of graphs (default: no)."""
         return False
 
     @abstractmethod

@@ -1,4 +1,4 @@
-"""Explore, then commit: uniform for a while, and then for ever what that while has taught."""
+"""Explore, then commit: play uniformly for a while, then always the arm that looks best from these rounds."""
 
 import math
 from dataclasses import dataclass, replace

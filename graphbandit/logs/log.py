@@ -250,7 +250,7 @@ class Log:
 
     @property
     def batch_rounds(self) -> int:
-        """The rounds of a batch unless told otherwise: a power of two that depends on the number of arms alone."""
+        """The default number of rounds in a batch: a power of two that depends on the number of arms alone."""
         return 1 << (int(np.clip(CELLS // self.n_arms, 1, LARGEST_BATCH)).bit_length() - 1)
 
     def to_batch(self) -> LogBatch:

@@ -1,8 +1,8 @@
 """Write a log as rounds are played: rows are appended, and a kill at any moment loses at most the rows being written.
 
 Rows go to an unfinished file, an Arrow stream, and reach the operating system before `append` returns. A full file is
-sealed: written as Parquet under a temporary name, flushed to disk and renamed. Who opens the log after a kill seals
-what whole rows there are; `recovered_rows` and `lost_bytes` count them.
+sealed: written as Parquet under a temporary name, flushed to disk and renamed. The next writer of the log after a kill
+seals the whole rows that are left; `recovered_rows` and `lost_bytes` count them.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ def tight_demand(
 ) -> Float[np.ndarray, " arms"]:
     """b(a) = 1 / (|S| + gamma c(a)) for candidates a != best and 0 elsewhere.
 
-    All that the proofs need, and less than the paper asks for; the baseline stays feasible.
+    It is all that the proofs need and less than the paper asks for; the baseline stays feasible.
 
     - `candidates`: the candidate arms, a boolean mask.
     - `gaps`: c, one number of at least 0 an arm.

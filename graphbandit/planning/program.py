@@ -8,7 +8,7 @@ short: for any y >= 0,
 
     sum_a b(a) y(a) + min over available j of (c(j) - sum_a P[j, a] y(a))
 
-is a lower bound on the optimum, so a feasible p with that cost is optimal, whoever found it.
+is a lower bound on the optimum, so a feasible p with that cost is optimal, whichever solver found it.
 """
 
 from collections.abc import Sequence

@@ -6,9 +6,9 @@
 
 with l the estimated losses. Its value bounds the regret of the round that the error of the estimate does not pay for,
 whatever the truth is: the decision-estimation coefficient of the round. Adding a number to all losses changes nothing,
-and gamma only scales: c(a) = gamma (l(a) - min l) says it all, and gamma times the value is between 0 and the number
-of arms or so. It was tested with gamma up to 1e5, on losses of order 1; far beyond that rounding may win: then the
-answer is a feasible point whose certified gap is larger than usual. `kernels.planning.squarecb` has the method, an
+and gamma only scales: c(a) = gamma (l(a) - min l) says it all, and gamma times the value is between 0 and the number of
+arms or so. It was tested with gamma up to 1e5, on losses of order 1; far beyond that, rounding errors may dominate, and
+the answer is a feasible point with a larger certified gap. `kernels.planning.squarecb` has the method, an
 interior-point method made for this program; what it returns is judged by a certificate that needs no p: for a
 distribution w over the constraints and any numbers r and rho
 
@@ -86,15 +86,16 @@ def solve_squarecb_program(
 ) -> SquareCBSolution:
     """Solve SquareCB.G's program for one round, with a certificate.
 
-    Every arm on offer must be revealed by an arm on offer, itself or another: else the program has no finite value.
+    Every arm on offer must be revealed by an arm on offer, itself or another; otherwise the program has no finite
+    value.
 
     - `losses`: l, the estimated loss of each arm.
     - `graph`: who reveals whom.
     - `gamma`: the exploration parameter.
     - `available`: the arms on offer, a boolean mask; None (default): all.
 
-    The hub of a star costs little and reveals all, so it is what is explored. With self-loops only, the optimum is
-    known, p(a) = 1 / (lambda + gamma (l(a) - min l)), and its value is (K - 1) / gamma.
+    The hub of a star costs little and reveals all arms, so exploration goes through it. With self-loops only, the
+    optimum is known, p(a) = 1 / (lambda + gamma (l(a) - min l)), and its value is (K - 1) / gamma.
 
     >>> from graphbandit import graphs
     >>> losses = [0.1, 0.0, 1.0, 1.0, 1.0, 1.0]

@@ -1,7 +1,7 @@
 """Networks from files of edges: SNAP, KONECT, Matrix Market, CSV and the like, plain or compressed.
 
-One edge a line, the two nodes first; further columns (weights, times) are passed over. What kind of file it is
-shows in its first lines. Files are read in blocks of a few megabytes, so memory goes to the edges and not to the text.
+One edge a line, the two nodes first; further columns (weights, times) are passed over. The first lines show what kind
+of file it is. Files are read in blocks of a few megabytes, so memory goes to the edges and not to the text.
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ class NetworkSource:
 
     @property
     def stand_in(self) -> bool:
-        """Whether the network is generated, for want of a file."""
+        """Whether the network is generated because no file was given."""
         return self.file is None
 
     @property

@@ -205,7 +205,9 @@ def rounds_that_count(problem: Problem, rounds: int) -> float:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RewardSpan(EpochClock):
-    """A state that knows the smallest and the largest reward seen, for the estimate of noise nobody told."""
+    """A state that knows the smallest and the largest reward seen, for the estimate of noise that the problem does not
+    say.
+    """
 
     lowest_reward: float
     highest_reward: float
