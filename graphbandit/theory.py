@@ -91,7 +91,7 @@ def minimax_lower_bound(*, horizon: Numbers, independence_number: float, log_siz
     )
 
 
-def uniform_gap(means: npt.ArrayLike) -> float:
+def uniform_gap(means: "npt.ArrayLike") -> float:
     """Delta of the uniform gap assumption (Assumption 2.2): the smallest of `context_gaps`, infinite for one arm.
 
     At 0 some context has two best arms, and the assumption does not hold.
@@ -102,7 +102,7 @@ def uniform_gap(means: npt.ArrayLike) -> float:
     return float(context_gaps(means).min())
 
 
-def context_gaps(means: npt.ArrayLike) -> Float[np.ndarray, " n"]:
+def context_gaps(means: "npt.ArrayLike") -> Float[np.ndarray, " n"]:
     """How much better the best arm is than the second best: min over a != best of f*(x, best) - f*(x, a).
 
     `means` holds f*(x, a), one row a context and one column an arm. With one arm the gap is infinite.
@@ -149,7 +149,7 @@ class DisagreementCoefficient:
     distances: Float[np.ndarray, " steps"]
     masses: Float[np.ndarray, " steps"]
 
-    def __init__(self, *, distances: npt.ArrayLike, masses: npt.ArrayLike) -> None:
+    def __init__(self, *, distances: "npt.ArrayLike", masses: "npt.ArrayLike") -> None:
         eps = _any_length("distances", distances)
         mass = _any_length("masses", masses)
         if eps.shape != mass.shape:
@@ -176,7 +176,7 @@ class DisagreementCoefficient:
 
 
 def disagreement_coefficient(
-    function_class: FiniteFunctionClass, contexts: npt.ArrayLike, truth: int
+    function_class: FiniteFunctionClass, contexts: "npt.ArrayLike", truth: int
 ) -> DisagreementCoefficient:
     """theta(F, .) of equation (3) for a finite class.
 

@@ -87,11 +87,11 @@ class ArrayInstance(Instance):
 
 def from_arrays(
     *,
-    contexts: npt.ArrayLike,
+    contexts: "npt.ArrayLike",
     graphs: FeedbackGraph | FeedbackGraphs,
-    rewards: npt.ArrayLike,
-    means: npt.ArrayLike | None = None,
-    available: npt.ArrayLike | None = None,
+    rewards: "npt.ArrayLike",
+    means: "npt.ArrayLike | None" = None,
+    available: "npt.ArrayLike | None" = None,
     function_class: FunctionClass[Any, Any, Any] | None = None,
     noise: float | None = None,
     shuffle: bool = False,

@@ -30,8 +30,8 @@ CLASS_GRAPHS: dict[str, Callable[..., FeedbackGraph]] = {
 
 
 def classification(
-    X: npt.ArrayLike,
-    y: npt.ArrayLike,
+    X: "npt.ArrayLike",
+    y: "npt.ArrayLike",
     *,
     graph: GraphSetting = "similarity",
     standardize: bool = True,

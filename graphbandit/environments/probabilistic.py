@@ -133,7 +133,7 @@ class ProbabilisticInstance(BlockInstance):
 def probabilistic(
     environment: Environment,
     *,
-    probability: float | npt.ArrayLike = 0.5,
+    probability: "float | npt.ArrayLike" = 0.5,
     concentration: float | None = None,
     keep_loops: bool = True,
     shown: ShownGraphs = "probabilities",

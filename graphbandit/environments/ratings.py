@@ -33,9 +33,9 @@ ITEM_GRAPHS: dict[str, Callable[..., FeedbackGraph]] = {"similarity": similarity
 
 
 def ratings(
-    users: npt.ArrayLike,
-    items: npt.ArrayLike,
-    values: npt.ArrayLike,
+    users: "npt.ArrayLike",
+    items: "npt.ArrayLike",
+    values: "npt.ArrayLike",
     *,
     n_items: int = 50,
     dimension: int = 10,

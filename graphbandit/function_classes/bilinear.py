@@ -39,7 +39,7 @@ class BilinearClass(FiniteFunctionClass):
     offsets: Float[np.ndarray, "functions arms"] = field(repr=False, compare=False)
     constants: Float[np.ndarray, " functions"] = field(repr=False, compare=False)
 
-    def __init__(self, *, x0: npt.ArrayLike, a0: npt.ArrayLike, arms: npt.ArrayLike, scale: float = 1.0) -> None:
+    def __init__(self, *, x0: "npt.ArrayLike", a0: "npt.ArrayLike", arms: "npt.ArrayLike", scale: float = 1.0) -> None:
         x = setting_array("x0", x0, ("functions", "d"))
         a = setting_array("a0", a0, x.shape)
         arm_features = setting_array("arms", arms, ("arms", x.shape[1]))

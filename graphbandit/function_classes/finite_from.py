@@ -16,7 +16,7 @@ from graphbandit.function_classes.finite import FiniteClass
 Function = Callable[[Shaped[np.ndarray, "n ..."], Shaped[np.ndarray, "..."]], Float[np.ndarray, "n arms"]]
 
 
-def finite_from_parameters(function: Function, parameters: npt.ArrayLike, *, n_arms: int) -> FiniteClass:
+def finite_from_parameters(function: Function, parameters: "npt.ArrayLike", *, n_arms: int) -> FiniteClass:
     """The class of function(contexts, parameter) for every row of `parameters`.
 
     - `function`: takes contexts (n, ...) and one row of the parameters to values (n, K).

@@ -385,7 +385,7 @@ class LinearClass(LinearFunctionClass):
         n_arms: int,
         dimension: int,
         parameters: Literal["shared", "per-arm"] = "shared",
-        arm_features: npt.ArrayLike | None = None,
+        arm_features: "npt.ArrayLike | None" = None,
         intercept: bool = False,
         ridge: float | None = None,
         norm_bound: float | None = None,

@@ -69,7 +69,7 @@ class RegressorClass(EnsembleFunctionClass[Regressors]):
         n_arms: int,
         dimension: int,
         arm_contexts: bool = False,
-        arm_features: npt.ArrayLike | None = None,
+        arm_features: "npt.ArrayLike | None" = None,
         per_arm: bool = False,
         version_space: Literal["ensemble", "reduction"] = "ensemble",
         members: int = 20,
@@ -82,7 +82,7 @@ class RegressorClass(EnsembleFunctionClass[Regressors]):
         seed: int = 0,
         on_fit: Callable[[FitReport], None] | None = None,
         fewest: int = 2,
-        factors: npt.ArrayLike | None = None,
+        factors: "npt.ArrayLike | None" = None,
     ) -> None:
         setting_boolean("per_arm", per_arm)
         shares_arms = not per_arm and (arm_contexts or arm_features is not None)
@@ -175,7 +175,7 @@ class RegressorClass(EnsembleFunctionClass[Regressors]):
     def fit_number(
         self, data: RefitData, targets: Float[np.ndarray, " observed"], number: int, rng: np.random.Generator
     ) -> Regressors:
-        """A clone fitted to all observations, or to resampled or perturbed ones; one for each arm seen with `per_arm`."""
+        """A clone fitted to all observations, or to disturbed ones; one for each arm seen with `per_arm`."""
         columns = data.columns
         if number > 0 and self._resampling == "perturbed":
             estimate = self.fits(data, 1)[0]

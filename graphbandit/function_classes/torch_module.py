@@ -66,7 +66,7 @@ class TorchClass(EnsembleFunctionClass["torch.nn.Module"]):
         entropy: float | None = None,
         seed: int = 0,
         on_fit: Callable[[FitReport], None] | None = None,
-        factors: npt.ArrayLike | None = None,
+        factors: "npt.ArrayLike | None" = None,
     ) -> None:
         super().__init__(
             n_arms=n_arms,

@@ -53,7 +53,7 @@ class LinTS(LinearLearner):
     seed: int = 0
     ridge: float = 1.0
     intercept: bool = False
-    arm_features: npt.ArrayLike | None = None
+    arm_features: "npt.ArrayLike | None" = None
     noise: float | None = None
 
     def __post_init__(self) -> None:

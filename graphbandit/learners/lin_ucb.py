@@ -54,7 +54,7 @@ class LinUCB(LinearLearner):
     bound: float = 1.0
     ridge: float = 1.0
     intercept: bool = False
-    arm_features: npt.ArrayLike | None = None
+    arm_features: "npt.ArrayLike | None" = None
     noise: float | None = None
 
     def __post_init__(self) -> None:

@@ -26,7 +26,7 @@ def paper_demand(graph: FeedbackGraph, baseline: Float[np.ndarray, " arms"], bes
 
 
 def tight_demand(
-    candidates: npt.ArrayLike, gaps: npt.ArrayLike, *, best: int, size: int, gamma: float
+    candidates: "npt.ArrayLike", gaps: "npt.ArrayLike", *, best: int, size: int, gamma: float
 ) -> Float[np.ndarray, " arms"]:
     """b(a) = 1 / (|S| + gamma c(a)) for candidates a != best and 0 elsewhere.
 

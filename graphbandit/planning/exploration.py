@@ -59,7 +59,9 @@ def arm_mask(name: str, value: npt.ArrayLike, n_arms: int) -> Bool[np.ndarray, "
     return mask
 
 
-def exploration_set(graph: FeedbackGraph, candidates: npt.ArrayLike, gaps: npt.ArrayLike) -> Int[np.ndarray, " size"]:
+def exploration_set(
+    graph: FeedbackGraph, candidates: "npt.ArrayLike", gaps: "npt.ArrayLike"
+) -> Int[np.ndarray, " size"]:
     """The exploration set S, its arms in the order they were taken (ConstructExplorationSet of Algorithm 1).
 
     Walk the candidates by ascending gap, ties to the lowest index; take an arm unless it is revealed by one taken
@@ -88,7 +90,7 @@ def exploration_set(graph: FeedbackGraph, candidates: npt.ArrayLike, gaps: npt.A
 
 
 def inverse_gap_baseline(
-    explored: npt.ArrayLike, gaps: npt.ArrayLike, gamma: float, *, best: int | None = None
+    explored: "npt.ArrayLike", gaps: "npt.ArrayLike", gamma: float, *, best: int | None = None
 ) -> Float[np.ndarray, " arms"]:
     """The baseline distribution p~ of the sampling program.
 

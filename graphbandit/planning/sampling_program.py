@@ -43,12 +43,12 @@ UNDERSTATED = 1.0 - 1e-9
 
 def solve_sampling_lp(
     graph: FeedbackGraph,
-    baseline: npt.ArrayLike | None,
-    gaps: npt.ArrayLike,
+    baseline: "npt.ArrayLike | None",
+    gaps: "npt.ArrayLike",
     *,
     best: int | None = None,
-    available: npt.ArrayLike | None = None,
-    demand: npt.ArrayLike | None = None,
+    available: "npt.ArrayLike | None" = None,
+    demand: "npt.ArrayLike | None" = None,
     solver: Solver = "auto",
     effort: Effort = DEFAULT_EFFORT,
 ) -> SamplingSolution:

@@ -82,7 +82,7 @@ class SquareCBSolutions:
 
 
 def solve_squarecb_program(
-    losses: npt.ArrayLike, graph: FeedbackGraph, gamma: float, *, available: npt.ArrayLike | None = None
+    losses: "npt.ArrayLike", graph: FeedbackGraph, gamma: float, *, available: "npt.ArrayLike | None" = None
 ) -> SquareCBSolution:
     """Solve SquareCB.G's program for one round, with a certificate.
 
@@ -135,9 +135,9 @@ def solve_squarecb_program(
 
 
 def solve_squarecb_programs(
-    losses: npt.ArrayLike,
+    losses: "npt.ArrayLike",
     graphs: FeedbackGraphs,
-    gammas: npt.ArrayLike,
+    gammas: "npt.ArrayLike",
     *,
     available: Bool[np.ndarray, "n arms"] | None = None,
 ) -> SquareCBSolutions:
@@ -174,14 +174,14 @@ def solve_squarecb_programs(
 
 
 def squarecb_bound(
-    losses: npt.ArrayLike,
+    losses: "npt.ArrayLike",
     graph: FeedbackGraph,
     gamma: float,
-    weights: npt.ArrayLike,
-    outer_slopes: npt.ArrayLike,
-    inner_slopes: npt.ArrayLike,
+    weights: "npt.ArrayLike",
+    outer_slopes: "npt.ArrayLike",
+    inner_slopes: "npt.ArrayLike",
     *,
-    available: npt.ArrayLike | None = None,
+    available: "npt.ArrayLike | None" = None,
 ) -> float:
     """A lower bound of the program's value, from any distribution w over the arms on offer and any numbers r and rho.
 

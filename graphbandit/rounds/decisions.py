@@ -75,7 +75,7 @@ class Decisions:
     @classmethod
     def from_probabilities(
         cls,
-        probabilities: npt.ArrayLike,
+        probabilities: "npt.ArrayLike",
         *,
         graphs: Graphs | None,
         rng: np.random.Generator,
