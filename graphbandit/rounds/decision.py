@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 from html import escape
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -15,6 +15,7 @@ MOST_ROWS = 30
 """How many arms a notebook shows."""
 
 
+@runtime_checkable
 class Sealed(Protocol):
     """What a bandit keeps of a round: it has a digest of it."""
 
