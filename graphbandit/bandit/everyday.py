@@ -333,7 +333,7 @@ class Bandit:
 
         - `contexts`: one row a round, as in `decide_batch`; None (default): for learners without contexts.
         - `rewards`: those of the arms played, shape (n,); or of all arms, an array of shape (n, arms) or a frame whose
-          columns are arms, nan where nothing is known. They are required, though None is the default.
+          columns are arms, nan where nothing is known. The default, None, is refused.
         - `actions`: the arms played, by name or number; None (default): `rewards` has all arms, and the learner does
           not ask which arm was played.
         - `probabilities`: of the arms played, (n,), or of all arms, (n, arms), as the system that played had them; None

@@ -58,8 +58,8 @@ def evaluate(
       that returns them; a `Bandit` or the path of a saved one, as it is now; a learner, which learns from the log as it
       goes; "uniform"; "logged", the policy of the log; or the name of a column of the log.
     - `method`: "graph-dr" (default) uses all revealed rewards and a model, "graph-ips", "graph-snips" and
-      "graph-balanced" use all revealed rewards in other ways, "direct", "ips", "snips" and "dr" only those of the arms
-      played. `docs/evaluation.md` has the formulas.
+      "graph-balanced" weigh them in other ways. "ips", "snips" and "dr" use only the rewards of the arms played,
+      "direct" the model alone. `docs/evaluation.md` has the formulas.
     - `interval`: "betting" (default) holds at any number of rounds and for adaptive logs, "sequence" at all of them at
       once, "bernstein" likewise but wider; "asymptotic" and "bootstrap" are for many independent rounds.
     - `level`: the probability with which the interval holds, 0.95 by default.

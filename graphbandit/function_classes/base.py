@@ -174,7 +174,7 @@ class FunctionClass(ABC, Generic[Data, Model, Space]):
     def draws(self, data: Data, *, noise: float | None, count: int, rng: np.random.Generator) -> Draws:
         """Plausible functions with their weights given this data; at most `count` of them where F is infinite.
 
-        A `noise` of None is not known, and is then drawn as well.
+        A `noise` of None is not known; the draws then allow for all plausible values of it.
         """
 
     @abstractmethod
