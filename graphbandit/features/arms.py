@@ -11,7 +11,7 @@ from graphbandit.base.checks import setting_array
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float, Shaped
 from graphbandit.errors import InputError, SettingError
-from graphbandit.features.base import Encoder
+from graphbandit.features.base import Encoder, Tally
 from graphbandit.features.encoders import as_encoder
 from graphbandit.features.features import Features
 from graphbandit.features.kinds import NumberColumn
@@ -144,6 +144,22 @@ class ArmFeatures:
         if arm not in self._places:
             raise InputError(f"arm {arm!r} has no features; expected one of {listed(self.arms)}")
         return self._places[arm]
+
+
+def read_arms(table: object, encoder: Encoder) -> tuple[tuple[str, ...] | None, Float[np.ndarray, "arms d"], Tally]:
+    """The arms of one round: their names, None if the table has none, their features, and what was unknown or missing.
+
+    - `table`: what `ArmFeatures.from_table` takes.
+    - `encoder`: how rows are encoded.
+    """
+    found, rows = _split(table, None)
+    values, tally = encoder.encode_counted(rows)
+    if found is None:
+        return None, values, tally
+    for name in found:
+        if not isinstance(name, str) or not name:
+            raise InputError(f"arms has the name {name!r}; expected texts")
+    return tuple(str(name) for name in found), values, tally
 
 
 def _split(table: object, arm_column: str | None) -> tuple[tuple[Arm, ...] | None, Any]:

@@ -19,6 +19,12 @@ from graphbandit.errors import SettingError
 from graphbandit.function_classes.scale import Scale
 from graphbandit.rounds.observations import Observations
 
+FIXED_NUMBER = (
+    "every round brings the features of its arms, (n, arms, d), so their number is fixed; expected as many arms as may "
+    "ever come, and available= for those that are there"
+)
+"""Why no arms can join."""
+
 Data = TypeVar("Data")
 Model = TypeVar("Model")
 Space = TypeVar("Space")
@@ -59,13 +65,20 @@ class FunctionClass(ABC, Generic[Data, Model, Space]):
     def grown(self, n_arms: int, arm_features: Float[np.ndarray, "arms d"] | None) -> "FunctionClass[Any, Any, Any]":
         """This class with more arms; `arm_features` are those of all of them, where arms have features."""
         raise SettingError(
-            f"{type(self).__name__} cannot take more arms; expected a linear, generalised linear or kernel class, or a "
-            "new bandit that learns from past rows"
+            f"{type(self).__name__} cannot take more arms; expected a linear, generalised linear, kernel or regressor "
+            "class, or a new bandit that learns from past rows"
         )
 
     def grown_data(self, data: Data) -> Data:
         """The data of the same class with fewer arms as data of this one; nothing is known of the arms it lacks."""
         raise SettingError(f"{type(self).__name__} cannot take over data of fewer arms; expected a new bandit")
+
+    def check_own_arms(self) -> None:
+        """Raise SettingError unless every round may bring arms of its own: all parameters are shared between arms."""
+        raise SettingError(
+            f"function_class is a {type(self).__name__}, which knows arms by their numbers; expected a class whose "
+            "arms share all parameters, as the arms of every round are others"
+        )
 
     @abstractmethod
     def check_contexts(self, contexts: Shaped[np.ndarray, "n ..."]) -> None:

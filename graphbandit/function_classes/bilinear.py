@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from graphbandit.base.checks import LARGEST, check_features, setting_array, setting_number
+from graphbandit.base.checks import LARGEST, check_features, kernel_mask, setting_array, setting_number
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
 from graphbandit.errors import InputError, SettingError
@@ -57,6 +57,15 @@ class BilinearClass(FiniteFunctionClass):
     def n_arms(self) -> int:
         """K."""
         return len(self.arms)
+
+    def grown(self, n_arms: int, arm_features: Float[np.ndarray, "arms d"] | None) -> "BilinearClass":
+        """The same functions of more arms, which are known by their features: those of the problem's arms."""
+        if arm_features is None or not np.array_equal(arm_features[: self.n_arms], self.arms):
+            raise SettingError(
+                "arms of the class are not the features of the problem's arms; expected Problem(arm_features=...) to "
+                "have them, for functions of arms that join later"
+            )
+        return BilinearClass(x0=self.x0, a0=self.a0, arms=arm_features, scale=self.scale)
 
     @property
     def n_functions(self) -> int:
@@ -117,6 +126,7 @@ class BilinearClass(FiniteFunctionClass):
         from graphbandit.kernels.function_classes.bilinear import bilinear_losses
 
         self._check_shape(observations.contexts)
+        self.check_losses(losses, observations)
         bilinear_losses(
             np.ascontiguousarray(observations.contexts),
             observations.rows,
@@ -141,12 +151,12 @@ class BilinearClass(FiniteFunctionClass):
 
         self._check_shape(contexts)
         chosen = np.zeros((len(contexts), self.n_arms), dtype=np.bool_)
-        everything = np.ones((1, self.n_arms), dtype=np.bool_)
+        self.check_size("members", len(members))
         bilinear_candidates(
             np.ascontiguousarray(contexts),
             self.arms,
             self.offsets[members],
-            everything if available is None else np.ascontiguousarray(available),
+            kernel_mask(available, len(contexts), self.n_arms),
             chosen,
         )
         return chosen

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from graphbandit.base.checks import kernel_mask
 from graphbandit.base.declared import check_declared, limits
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
@@ -112,7 +113,10 @@ class Ellipsoid:
         """Mark in `chosen` the arms that win for some theta, given the features of every round."""
         from graphbandit.kernels.function_classes.ellipsoid import HOWS, ellipsoid_candidates, separate_candidates
 
-        mask = np.ones((1, features.n_arms), dtype=np.bool_) if available is None else np.ascontiguousarray(available)
+        check_rows(features, rows)
+        if chosen.shape != (len(rows), features.n_arms):
+            raise InputError(f"chosen has shape {chosen.shape}; expected ({len(rows)}, {features.n_arms})")
+        mask = kernel_mask(available, len(rows), features.n_arms)
         if features.parameters == "shared":
             settled = np.zeros(HOWS, dtype=np.int64)
             exact = features.n_arms <= EXACT_ARMS
@@ -229,3 +233,9 @@ def check_parameters(features: FeatureMap, parameters: Float[np.ndarray, "blocks
     expected = (features.blocks, features.size)
     if parameters.shape != expected:
         raise InputError(f"the parameters have shape {parameters.shape}; expected {expected}")
+
+
+def check_rows(features: FeatureMap, rows: Float[np.ndarray, "n rows d"]) -> None:
+    """Raise InputError unless these are features that the map has made; kernels trust them."""
+    if rows.ndim != 3 or rows.shape[1] not in (1, features.n_arms) or rows.shape[2] != features.size:
+        raise InputError(f"rows have shape {rows.shape}; expected (n, 1 or {features.n_arms}, {features.size})")

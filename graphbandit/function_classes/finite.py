@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from graphbandit.base.checks import LARGEST, first_not_finite, numbers, setting_integer, setting_number
+from graphbandit.base.checks import LARGEST, first_not_finite, kernel_mask, numbers, setting_integer, setting_number
 from graphbandit.base.declared import check_declared, limits
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
@@ -118,6 +118,7 @@ class FiniteFunctionClass(FunctionClass[FiniteData, FiniteModel, FiniteSpace]):
         """Add w (f_i(x, a) - y)^2 of every observation to `losses`; `roots` are the roots of the rounds' weights w."""
         from graphbandit.kernels.function_classes.finite import finite_losses
 
+        self.check_losses(losses, observations)
         for start in range(0, len(observations), BLOCK):
             part = observations.take(start, start + BLOCK)
             if part.n_observed:
@@ -144,6 +145,12 @@ class FiniteFunctionClass(FunctionClass[FiniteData, FiniteModel, FiniteSpace]):
         if size != self.n_functions:
             raise InputError(f"there are {size} {what}; expected one for each of {self.n_functions} functions")
 
+    def check_losses(self, losses: Float[np.ndarray, " functions"], observations: Observations) -> None:
+        """Raise InputError unless these are sums of this class that the observations can be added to."""
+        if losses.shape != (self.n_functions,) or losses.dtype != np.float64:
+            raise InputError(f"losses have shape {losses.shape}; expected one number for each of {self.n_functions}")
+        observations.check(self.n_arms)
+
     def check_model(self, model: FiniteModel) -> None:
         """Raise InputError unless the model is one of this class's functions."""
         if model.index >= self.n_functions:
@@ -157,8 +164,7 @@ class FiniteFunctionClass(FunctionClass[FiniteData, FiniteModel, FiniteSpace]):
         """L(f_i) with these observations added: exact, and nothing else is kept."""
         if not observations.n_observed:
             return data
-        self.check_size("losses", len(data.losses))
-        observations.check(self.n_arms)
+        self.check_losses(data.losses, observations)
         half_life, newest = data.half_life, max(data.newest, int(observations.rounds.max()))
         roots = root_weights(observations.rounds, newest, half_life)
         losses, weight = data.losses.copy(), data.weight
@@ -180,6 +186,10 @@ class FiniteFunctionClass(FunctionClass[FiniteData, FiniteModel, FiniteSpace]):
             half_life=half_life,
             newest=newest,
         )
+
+    def grown_data(self, data: FiniteData) -> FiniteData:
+        """The same losses: they are of functions, and none is of an arm alone."""
+        return data
 
     def n_observed(self, data: FiniteData) -> int:
         """How many rewards the data holds."""
@@ -340,6 +350,16 @@ class FiniteClass(FiniteFunctionClass):
         """N = |F|."""
         return self._n_functions
 
+    def grown(self, n_arms: int, arm_features: Float[np.ndarray, "arms d"] | None) -> "FiniteClass":
+        """No: what the functions say of a new arm is not in them."""
+        raise SettingError(
+            f"FiniteClass cannot take more arms: its functions fix a value for each of {self.n_arms} arms; expected a "
+            "new bandit with functions of all arms, which learns from past rows"
+        )
+
+    def check_own_arms(self) -> None:
+        """The functions are shown the features of a round's arms, and whoever wrote them knows what they mean."""
+
     def __external__(self) -> dict[str, int | str]:
         """How a saved file names this class, since it cannot hold a Python callable."""
         return {"class": "FiniteClass", "n_functions": self.n_functions, "n_arms": self.n_arms}
@@ -370,6 +390,7 @@ class FiniteClass(FiniteFunctionClass):
         """Block by block, in the order of the observations."""
         from graphbandit.kernels.function_classes.finite import finite_losses
 
+        self.check_losses(losses, observations)
         for start in range(0, len(observations), BLOCK):
             part = observations.take(start, start + BLOCK)
             if part.n_observed:
@@ -408,10 +429,11 @@ class FiniteClass(FiniteFunctionClass):
 
         chosen = np.zeros((len(contexts), self.n_arms), dtype=np.bool_)
         own = np.empty((len(contexts), self.n_arms))
-        everything = np.ones((1, self.n_arms), dtype=np.bool_)
+        self.check_size("members", len(members))
+        offered = kernel_mask(available, len(contexts), self.n_arms)
         for start in range(0, len(contexts), BLOCK):
             block = slice(start, start + BLOCK)
-            mask = everything if available is None else np.ascontiguousarray(available[block])
+            mask = offered if available is None else offered[block]
             values = self.values(contexts[block])
             own[block] = values[:, index]
             finite_candidates(values, members, mask, chosen[block])

@@ -29,6 +29,7 @@ def class_for(
     n_arms: int,
     dimension: int,
     arm_features: Float[np.ndarray, "arms d"] | None = None,
+    own_arms: bool = False,
 ) -> FunctionClass[Any, Any, Any]:
     """The function class of this name, or that this callable makes, for contexts of this dimension.
 
@@ -39,7 +40,9 @@ def class_for(
       settings.
     - `n_arms`: the number of arms.
     - `dimension`: the number of columns of a context.
-    - `arm_features`: a row of features for each arm.
+    - `arm_features`: a row of features for each arm; None (default): arms have none.
+    - `own_arms`: whether every round brings arms of its own; a context then has a row of `dimension` numbers for each.
+      False by default.
 
     >>> class_for("logistic", n_arms=3, dimension=2).link
     'logistic'
@@ -57,7 +60,9 @@ def class_for(
         given["arm_features"] = arm_features
     accepted = inspect.signature(make).parameters
     if "parameters" in accepted and "parameters" not in getattr(make, "keywords", {}):
-        given["parameters"] = "per-arm" if arm_features is None else "shared"
+        given["parameters"] = "per-arm" if arm_features is None and not own_arms else "shared"
+    if own_arms and "arm_contexts" in accepted and "arm_contexts" not in getattr(make, "keywords", {}):
+        given["arm_contexts"] = True
     refused = [name for name in given if name not in accepted]
     if refused:
         raise SettingError(f"function_class is {wanted!r}, which takes no {refused[0]}; expected a class that does")

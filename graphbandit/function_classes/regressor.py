@@ -1,5 +1,6 @@
 """Any scikit-learn regressor as the oracle: forests, boosting, pipelines, and all that follow the same interface."""
 
+import copy
 import re
 from collections.abc import Callable
 from functools import partial
@@ -12,6 +13,7 @@ from graphbandit.base.checks import setting_array, setting_boolean, setting_choi
 from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
 from graphbandit.errors import MissingExtraError, SettingError
+from graphbandit.function_classes.base import FIXED_NUMBER
 from graphbandit.function_classes.columns import Columns
 from graphbandit.function_classes.ensemble import BLOCK, PAIRS, EnsembleFunctionClass, Member, in_blocks
 from graphbandit.function_classes.intervals import candidates_within, widths_within
@@ -150,6 +152,22 @@ class RegressorClass(EnsembleFunctionClass[Regressors]):
             "fewest": self._fewest,
             "factors": self._factors.tolist(),
         }
+
+    def grown(self, n_arms: int, arm_features: Float[np.ndarray, "arms d"] | None) -> "RegressorClass":
+        """The same regressor for more arms: known by their features, or new to it as arms that were never seen."""
+        if self._arm_contexts:
+            raise SettingError(FIXED_NUMBER)
+        if (self._arm_features is None) != (arm_features is None):
+            raise SettingError("arm_features are the class's alone; expected Problem(arm_features=...) to have them")
+        if (self._factors != 1.0).any():
+            raise SettingError("factors are of the arms there were; expected none, for arms that join later")
+        more = copy.copy(self)
+        more._n_arms, more._factors, more._arm_features = n_arms, np.ones(n_arms), arm_features
+        return more
+
+    def grown_data(self, data: RefitData) -> RefitData:
+        """The same observations, none of them of a new arm; all is fitted again."""
+        return RefitData(columns=data.columns, half_life=data.half_life)
 
     def empty(self, half_life: float | None = None) -> RefitData:
         """No observation yet; with a half-life, the regressor must take weights."""

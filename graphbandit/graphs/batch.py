@@ -26,10 +26,11 @@ import numpy.typing as npt
 
 from graphbandit.base.checks import setting_integer
 from graphbandit.base.shapes import Bool, Int, Int32, UInt64
+from graphbandit.base.values import trusted
 from graphbandit.errors import GraphError, InputError
 from graphbandit.graphs.bits import WORD, diagonal, n_words, pack_rows, unpack_rows
 from graphbandit.graphs.graph import PACKED_LIMIT, FeedbackGraph
-from graphbandit.graphs.store import checked_batches, checked_index, chosen_rounds
+from graphbandit.graphs.store import check_places, check_words, checked_batches, checked_index, chosen_rounds
 from graphbandit.graphs.user_input import as_booleans, checked_n_arms, checked_square, missing_loops_message
 
 
@@ -50,9 +51,13 @@ class FeedbackGraphs:
     index: Int32[np.ndarray, " n"]
 
     def __post_init__(self) -> None:
-        self.index.flags.writeable = False
         if isinstance(self.stored, np.ndarray):
+            check_words(self.stored, (len(self.stored), self.n_arms))
             self.stored.flags.writeable = False
+        elif any(graph.n_arms != self.n_arms for graph in self.stored):
+            raise GraphError(f"the stored graphs have other numbers of arms; expected {self.n_arms}")
+        check_places(self.index, len(self.stored))
+        self.index.flags.writeable = False
 
     @classmethod
     def from_dense(cls, matrices: npt.ArrayLike, *, require_loops: bool = True) -> FeedbackGraphs:
@@ -96,8 +101,9 @@ class FeedbackGraphs:
         """
         _checked_graphs([graph])
         stored = graph.words[None] if graph.is_packed else (graph,)
-        batch = cls(graph.n_arms, stored, np.zeros(setting_integer("n", n, at_least=0), dtype=np.int32))
-        return batch._knowing(graph.has_all_loops)
+        index = np.zeros(setting_integer("n", n, at_least=0), dtype=np.int32)
+        index.flags.writeable = False
+        return trusted(cls, n_arms=graph.n_arms, stored=stored, index=index)._knowing(graph.has_all_loops)
 
     @classmethod
     def pool(cls, graphs: Sequence[FeedbackGraph], index: npt.ArrayLike) -> FeedbackGraphs:

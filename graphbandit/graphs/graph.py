@@ -30,7 +30,8 @@ from graphbandit.base.arms import ArmNames, arm_index
 from graphbandit.base.shapes import Bool, Int64, UInt64
 from graphbandit.errors import GraphError, MissingExtraError
 from graphbandit.graphs.bits import WORD, column, diagonal, pack_rows, unpack_rows
-from graphbandit.graphs.sparse_rows import SparseRows, sparse_rows
+from graphbandit.graphs.sparse_rows import SparseRows, check_sparse_rows, sparse_rows
+from graphbandit.graphs.store import check_words
 from graphbandit.graphs.svg import MOST_ARMS, graph_svg
 from graphbandit.graphs.user_input import (
     as_booleans,
@@ -62,8 +63,13 @@ class FeedbackGraph:
     arms: ArmNames | None = None
 
     def __post_init__(self) -> None:
-        for array in (self.rows,) if isinstance(self.rows, np.ndarray) else self.rows:
-            array.flags.writeable = False
+        if isinstance(self.rows, np.ndarray):
+            check_words(self.rows, (self.n_arms,))
+            self.rows.flags.writeable = False
+        else:
+            check_sparse_rows(self.rows, self.n_arms)
+            for array in self.rows:
+                array.flags.writeable = False
 
     @classmethod
     def from_dense(

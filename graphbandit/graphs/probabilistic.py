@@ -32,7 +32,8 @@ from graphbandit.base.shapes import Bool, Float, Int, Int32
 from graphbandit.errors import GraphError, InputError
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.graph import FeedbackGraph
-from graphbandit.graphs.store import checked_batches, checked_index, chosen_rounds
+from graphbandit.graphs.store import check_places, checked_batches, checked_index, chosen_rounds
+from graphbandit.graphs.svg import MOST_ARMS, graph_svg
 from graphbandit.graphs.user_input import checked_names
 
 BLOCK = 64
@@ -101,6 +102,14 @@ class ProbabilisticGraph:
 
     __hash__ = None  # type: ignore[assignment]
 
+    def _repr_svg_(self) -> str | None:
+        """A picture for notebooks, up to 40 arms: the less likely an edge, the paler."""
+        if self.n_arms > MOST_ARMS:
+            return None
+        edges = np.argwhere(self.matrix > 0.0)
+        labels = [str(arm) for arm in (range(self.n_arms) if self.arms is None else self.arms)]
+        return graph_svg(edges, labels, self.matrix[tuple(edges.T)].tolist())
+
     def __repr__(self) -> str:
         return f"ProbabilisticGraph(n_arms={self.n_arms}, expected_edges={self.matrix.sum():.4g})"
 
@@ -121,6 +130,11 @@ class ProbabilisticGraphs:
     index: Int32[np.ndarray, " n"]
 
     def __post_init__(self) -> None:
+        shape = self.stored.shape
+        fits = self.stored.dtype == np.float64 and len(shape) == 3 and shape[1] == shape[2]
+        if not fits or not self.stored.flags.c_contiguous:
+            raise GraphError(f"stored has type {self.stored.dtype} and shape {shape}; expected (stored, arms, arms)")
+        check_places(self.index, len(self.stored))
         self.stored.flags.writeable = False
         self.index.flags.writeable = False
 

@@ -72,6 +72,11 @@ class AdaCB(Learner[AdaCBGState]):
             function_class=self.function_class,
         )
 
+    @property
+    def takes_own_arms(self) -> bool:
+        """As AdaCB.G."""
+        return self._on_loops.takes_own_arms
+
     def init(self, problem: Problem) -> AdaCBGState:
         """As AdaCB.G."""
         return self._on_loops.init(problem)

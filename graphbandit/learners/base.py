@@ -65,6 +65,11 @@ class Learner(ABC, Generic[State]):
         """Whether it takes rounds without a graph, None in place of graphs (default: no)."""
         return False
 
+    @property
+    def takes_own_arms(self) -> bool:
+        """Whether rounds may bring arms of their own (default: no): then nothing may be known by an arm's number."""
+        return False
+
     @abstractmethod
     def init(self, problem: Problem) -> State:
         """What is known before the first round."""

@@ -9,6 +9,8 @@ import numpy as np
 from graphbandit.base.arms import ArmNames
 from graphbandit.base.programs import SOLVERS, SolverName
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
+from graphbandit.graphs.graph import FeedbackGraph
+from graphbandit.graphs.probabilistic import ProbabilisticGraph
 from graphbandit.rounds.decisions import ARRAYS, Decisions
 
 MOST_ROWS = 30
@@ -39,8 +41,8 @@ class Decision:
     - `sealed`: a digest of the round, by which a bandit notices a decision that another copy of it has made under the
       same id, or what computes it; empty by default.
     - `batch`, `row`: the `Decisions` it belongs to and its row there; row 0 by default.
-    - `context`, `available`: what a `Decider` was shown, one row each, for `Bandit.take`; None (default): a bandit has
-      decided itself.
+    - `context`, `available`, `graph`: what a `Decider` was shown, for `Bandit.take`; None (default): a bandit has
+      decided itself. The graph is None, too, where it is the bandit's own.
 
     A `Decider` gives no ids: its decisions have the id -1 until a bandit takes them.
     """
@@ -57,6 +59,7 @@ class Decision:
     sealed: str | Sealed = field(default="", repr=False)
     context: Shaped[np.ndarray, "1 ..."] | None = field(default=None, repr=False)
     available: Bool[np.ndarray, "1 arms"] | None = field(default=None, repr=False)
+    graph: FeedbackGraph | ProbabilisticGraph | None = field(default=None, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "sealed": self.seal}

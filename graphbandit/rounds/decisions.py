@@ -231,6 +231,12 @@ class Decisions:
         told = {name: rows[index] for name, rows in self.told.items()}
         return Decisions(**{name: getattr(self, name)[index] for name in ARRAYS}, told=told)
 
+    def first_arms(self, n_arms: int) -> "Decisions":
+        """The same decisions, of the first arms alone; the others must have been out of reach."""
+        cut = {name: getattr(self, name) for name in ARRAYS}
+        cut |= {name: rows[:, :n_arms] for name, rows in cut.items() if rows.ndim == 2 and name != "notes"}
+        return Decisions(**cut, told={name: rows[:, :n_arms] for name, rows in self.told.items()})
+
     @classmethod
     def concatenate(cls, parts: "list[Decisions]") -> "Decisions":
         """Several batches as one."""

@@ -42,7 +42,7 @@ def plot_paired(
     - `learners`: which ones; None (default): all, or the ten best if there are more.
     - `title`: None (default): the environment's name.
     """
-    from matplotlib.figure import Figure
+    from graphbandit.plots.notebook import NotebookFigure
 
     regrets = FinalRegrets.of(results)
     regrets.learner(baseline)
@@ -58,7 +58,7 @@ def plot_paired(
     if len(panels) > PANELS:
         raise SettingError(f"the results have {len(panels)} environments; expected at most {PANELS}, or environment=")
     heights = [len(pairs) + 1.0 for pairs in panels.values()]
-    figure = Figure(figsize=(4.8, 0.34 * sum(heights) + 0.55 * len(panels) + 0.3), layout="constrained")
+    figure = NotebookFigure(figsize=(4.8, 0.34 * sum(heights) + 0.55 * len(panels) + 0.3), layout="constrained")
     grid = figure.subplots(len(panels), 1, squeeze=False, gridspec_kw={"height_ratios": heights})[:, 0]
     for axes, (place, pairs) in zip(grid, panels.items(), strict=True):
         _draw_pairs(axes, pairs)

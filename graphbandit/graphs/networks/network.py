@@ -120,6 +120,8 @@ class Network:
 
         if n_nodes > NODE_LIMIT:
             raise GraphError(f"the network has {n_nodes} nodes; expected at most {NODE_LIMIT}")
+        if len(pairs) and not 0 <= pairs.min() <= pairs.max() < n_nodes:
+            raise GraphError(f"pairs have nodes {pairs.min()} to {pairs.max()}; expected 0 to {n_nodes - 1}")
         keys = np.minimum(pairs[:, 0], pairs[:, 1]).astype(np.int64)
         keys *= n_nodes
         keys += np.maximum(pairs[:, 0], pairs[:, 1])

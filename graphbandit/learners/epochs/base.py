@@ -93,6 +93,11 @@ class EpochLearner(Learner[State], Generic[State]):
     def learnt(self, state: State, ended: EndedEpoch) -> State:
         """The state of the next epoch, once this one is in its data. May raise FitError."""
 
+    @property
+    def takes_own_arms(self) -> bool:
+        """Yes: what is known is the function class's, which says whether arms share their parameters."""
+        return True
+
     def functions(self, problem: Problem) -> AnyFunctionClass:
         """The learner's own function class if it names one, else the problem's."""
         return function_class_of(self.function_class, problem)

@@ -88,7 +88,10 @@ class EveryRoundLearner(Learner[State], Generic[State]):
             raise InputError(f"rewards has shape {rewards.shape}; expected ({len(shown)}, {n_arms})")
         outputs, after = self._played(state, shown, rng, rewards)
         self.check_rewards(rewards[shown.feedback_graphs._revealed(outputs.integers[:, 0])])
-        return _decisions(outputs, shown.available, state.rounds), after
+        decisions = _decisions(outputs, shown.available, state.rounds)
+        if not self._is_ours:
+            decisions.check(shown, n_arms)
+        return decisions, after
 
     def update(self, state: State, observations: Observations) -> State:
         """The state after the next round, and any late news of earlier ones."""
