@@ -75,13 +75,14 @@ class Bandit:
 
     - `learner`: the algorithm and its settings.
     - `problem`: what the learner is told.
-    - `seed`: names the random stream that arms are drawn from.
+    - `seed`: names the random stream that arms are drawn from, 0 by default.
     - `max_open`: how many decisions may await rewards, 100,000 by default; beyond, the oldest are forgotten and
       counted.
     - `forget_after`: forget decisions that still await rewards this many rounds later; None (default): never.
-    - `graph`: the graph of every round that brings none of its own: a graph, a square array or a NetworkX graph.
+    - `graph`: the graph of every round that brings none of its own: a graph, a square array or a NetworkX graph; None
+      (default): none.
     - `max_keys`: how many decisions are remembered by their keys once they await no more rewards, 10,000 by default;
-      those that do await some are remembered as well. Each takes some 60 bytes an arm.
+      those that still await some are always remembered. Each takes some 60 bytes an arm.
     - `identity`: a name that decisions and files carry, so that no other bandit takes this one's decisions; None
       (default): one drawn at random.
     - `log`: the folder of a log to which every decision and reward is written before the call that made it returns;
@@ -89,9 +90,9 @@ class Bandit:
     - `log_sync`: "file" (default): rows survive a kill of the process; "append": each call flushes them to disk, so
       that they survive a loss of power, too.
 
-    Two processes that go on from the same file hand out the same ids. Each decision carries a seal of its round, so
-    that a bandit refuses the other's decisions; a bare id cannot tell. Use keys, or `decider` and `take`, to decide
-    in several processes.
+    Two processes that go on from the same file hand out the same ids. Each decision carries a seal of its round, by
+    which a bandit refuses the other's decisions; an id alone does not say whose it is. Use keys, or `decider` and
+    `take`, to decide in several processes.
 
     >>> from graphbandit import AdaCBG, FiniteClass, Problem, graphs
     >>> functions = FiniteClass(lambda x: np.stack([x, 1 - x], axis=1), n_functions=2, n_arms=3)
@@ -228,18 +229,18 @@ class Bandit:
     ) -> Decision:
         """Decide one round.
 
-        - `context`: what the problem's features read, as a dictionary or a row of a frame; without features an array
-          as the function class takes it; None for learners without contexts.
+        - `context`: what the problem's features read, as a dictionary or a row of a frame; without features an array as
+          the function class takes it; None (default): for learners without contexts.
         - `graph`: a graph, a square array, or a NetworkX graph; or a `ProbabilisticGraph`, with which rewards may come
-          for every arm that the action may reveal; None (default): the bandit's own graph. Where it has none either,
-          a learner that plans without a graph takes rewards of every arm.
+          for every arm that the action may reveal; None (default): the bandit's own graph. Where it has none either, a
+          learner that plans without a graph takes rewards of every arm.
         - `available`: the arms on offer, a list of names or a mask over all arms; None (default): all of them.
-        - `key`: the caller's name for this decision. The same key again gives the same decision, whatever else is
-          handed in, as long as it is remembered: while it awaits rewards, and after that until `max_keys` others have
-          ended.
-        - `arms`: with `Problem(capacity=...)`, the round's own arms and their features: a frame with a column `arm`,
-          a list of dictionaries, a mapping from name to dictionary, or an array. `graph` and `available` are then of
-          these arms; without a graph, every arm reveals itself alone.
+        - `key`: the caller's name for this decision; None (default): none. The same key again gives the same decision,
+          whatever else is handed in, as long as it is remembered: while it awaits rewards, and after that until
+          `max_keys` others have ended.
+        - `arms`: with `Problem(capacity=...)`, the round's own arms and their features: a frame with a column `arm`, a
+          list of dictionaries, a mapping from name to dictionary, or an array. `graph` and `available` are then of
+          these arms; without a graph, every arm reveals itself alone. None (default): the arms of the problem.
         """
         if key is not None:
             with self._lock:
@@ -273,12 +274,13 @@ class Bandit:
     ) -> list[Decision]:
         """Decide many rounds: the same decisions as one by one, with no reward coming in between.
 
-        - `contexts`: one row a round: a frame, a list of dictionaries, or an array.
+        - `contexts`: one row a round: a frame, a list of dictionaries, or an array; None (default): for learners
+          without contexts.
         - `graphs`: one graph a round, or the same for all; None (default): the bandit's own.
         - `available`: the arms on offer, a list of names, a mask over all arms, or one a round; None (default): all.
-        - `keys`: the caller's name for each decision, as in `decide`.
+        - `keys`: the caller's name for each decision, as in `decide`; None (default): none.
         - `arms`: with `Problem(capacity=...)`, the arms of each round, a list of what `decide` takes; `graphs` and
-          `available` are then lists too.
+          `available` are then lists, too. None (default): the arms of the problem.
         """
         problem = self._loop.problem
         own = None
@@ -317,8 +319,8 @@ class Bandit:
 
         - `decision`: the decision, its id, or its key.
         - `rewards`: a mapping or a pandas Series from arm (its name or number) to reward; may be empty.
-        - `final`: no more will come, as `forget` says of a decision. It keeps decisions from staying open where not all
-          that might have been revealed was.
+        - `final`: whether no more rewards will come, which closes a decision of which not everything was revealed;
+          False by default.
         """
         setting_boolean("final", final)
         problem = self._loop.problem
@@ -350,8 +352,9 @@ class Bandit:
     ) -> Float[np.ndarray, "n arms"]:
         """p: the probability of each arm if each of these rounds were the next one. Changes nothing.
 
-        The arguments are those of `decide_batch`; any number of rows. Where rounds bring their own arms, there is a
-        column for each place, and those behind a round's arms are 0.
+        Where rounds bring their own arms, there is a column for each place, and those behind a round's arms are 0.
+
+        - `contexts`, `graphs`, `available`, `arms`: as in `decide_batch`, any number of rows.
         """
         problem = self._loop.problem
         batch: Graphs | None
@@ -383,19 +386,21 @@ class Bandit:
         `learn(log)` takes all of it from a `Log`, or the folder of one, batch by batch: rewards, graphs, the arms on
         offer, and the probabilities, for learners that weight rewards by them.
 
-        - `contexts`: one row a round, as for `decide_batch`; or a log, and nothing else but `cluster`.
-        - `rewards`: those of the arms played, shape (n,); or of all arms, an array of shape (n, arms) or a frame
-          whose columns are arms, nan where nothing is known.
-        - `actions`: the arms played, by name or number. May be None if `rewards` has all arms, for learners that do not
-          ask which arm was played.
-        - `probabilities`: of the arms played, (n,), or of all arms, (n, arms), as the system had them that played; None
-          (default): nobody knows. No learner that accepts past rows depends on them but your own.
+        - `contexts`: one row a round, as in `decide_batch`; or a log, and nothing else but `cluster`; None (default):
+          for learners without contexts.
+        - `rewards`: those of the arms played, shape (n,); or of all arms, an array of shape (n, arms) or a frame whose
+          columns are arms, nan where nothing is known. The default, None, is for a log, which has them.
+        - `actions`: the arms played, by name or number; None (default): `rewards` has all arms, and the learner does
+          not ask which arm was played.
+        - `probabilities`: of the arms played, (n,), or of all arms, (n, arms), as the system that played had them; None
+          (default): nobody knows. Learners of the package that accept past rows without a log do not depend on them.
         - `graphs`: which arms each play revealed, one graph a round or one for all; None (default): not checked.
-        - `available`: the arms that were on offer then, as for `decide_batch`.
-        - `arms`: with `Problem(capacity=...)`, the arms of each round, as for `decide_batch`; `rewards` may then be a
-          list of mappings from arm to reward.
+        - `available`: the arms that were on offer then, as in `decide_batch`; None (default): all.
+        - `arms`: with `Problem(capacity=...)`, the arms of each round, as in `decide_batch`; `rewards` may then be a
+          list of mappings from arm to reward. None (default): the arms of the problem.
         - `cluster`: a Dask client or the address of a scheduler. Partitions of the log become sums there, which are
-          merged: for learners of epochs and classes that keep sums, as `LinearClass`.
+          merged: for learners of epochs and classes that keep sums, as `LinearClass`. None (default): this process
+          learns.
         """
         if is_log(contexts):
             if any(value is not None for value in (rewards, actions, probabilities, graphs, available, arms)):
@@ -451,12 +456,13 @@ class Bandit:
     def add_arms(self, arms: Sequence[str] | int, *, arm_features: object = None, graph: object = None) -> None:
         """Let new arms join, behind those there are; an arm that was retired comes back with what is known of it.
 
-        What is shared between arms is kept: one theta for all arms knows of new ones by their features. What is an
-        arm's own starts fresh. Open decisions stay open, and epochs go on. Learners that cannot take more arms raise
-        SettingError, and so do function classes to which more arms mean nothing: finite ones, and networks.
+        What is shared between arms is kept: one theta for all arms also applies to new ones, by their features. What
+        belongs to one arm alone starts fresh. Open decisions stay open, and epochs go on. Learners that cannot take
+        more arms raise SettingError, and so do function classes to which more arms mean nothing: finite ones, and
+        networks.
 
         - `arms`: their names; or how many there are, where arms have no names.
-        - `arm_features`: their features, where arms have features: what `ArmFeatures.add` takes.
+        - `arm_features`: their features, where arms have features: what `ArmFeatures.add` takes; None (default): none.
         - `graph`: the bandit's own graph from now on. None (default): the graph there is, in which a new arm reveals
           itself alone. Rounds that bring a graph bring one of the new size.
         """
@@ -480,8 +486,8 @@ class Bandit:
     def retire_arms(self, arms: Sequence[str | int]) -> None:
         """Let arms leave: they are never played again, until `add_arms` lets them come back.
 
-        They keep their numbers and what is known of them; what plays of other arms reveal of them is still learnt,
-        and open decisions still take their rewards. So all other arms keep their numbers too.
+        They keep their numbers, and so do all other arms. What is known of them is kept, rewards that other arms reveal
+        of them are still learnt, and open decisions still take their rewards.
         """
         with self._lock:
             loop = self._settled()
@@ -510,7 +516,7 @@ class Bandit:
     def decider(self, *, name: str | None = None) -> Decider:
         """A read-only copy that decides as the bandit would now, and may be sent to other processes.
 
-        Its decisions come back by `take`.
+        Hand its decisions to `take`.
 
         - `name`: what its draws are a function of, beside the keys; None (default): the bandit's identity and the
           rounds it has learnt from. With the hash of a snapshot of the decision service, and the same state, its
@@ -527,8 +533,8 @@ class Bandit:
     def take(self, decisions: Iterable[Decision]) -> list[Decision]:
         """Take over what a decider of this bandit has decided, so that rewards can be observed.
 
-        Returns the decisions with their ids. One that was taken before, by its key, is the same again. The rounds
-        count from now on: where an epoch ends, the learner learns first.
+        It returns the decisions with their ids; one that was taken before keeps its id. The rounds count from now on,
+        so the learner may end an epoch first.
         """
         if not isinstance(decisions, Iterable):
             raise InputError(f"decisions is a {type(decisions).__name__}; expected a list of decisions of a Decider")
@@ -569,7 +575,7 @@ class Bandit:
             )
 
     def forget(self, decision: Decision | SupportsIndex | str) -> None:
-        """Wait no longer for the rewards of a decision; those that came stay."""
+        """Wait no longer for the rewards of a decision; those that have come are kept."""
         with self._lock:
             number = self._number(decision)
             self._entry(number)
@@ -581,9 +587,12 @@ class Bandit:
         return None if self._log is None else self._log.folder
 
     def log_to(self, folder: str | os.PathLike[str] | None, *, sync: LogSync = "file") -> None:
-        """Write decisions and rewards to this log from now on; None: to none. A log before that is closed.
+        """Write decisions and rewards to this log from now on. A log before that is closed.
 
         Rewards of decisions from before are not in the new log, as it does not have the decisions.
+
+        - `folder`: of the log, which is continued if it exists; None: no log is written from now on.
+        - `sync`: as `log_sync` of `Bandit`, "file" by default.
         """
         with self._lock:
             loop, before = self._settled(), self._log
@@ -633,12 +642,14 @@ class Bandit:
     ) -> "Bandit":
         """The bandit that was saved there.
 
+        - `path`: the file that `save` wrote.
         - `function_class`: a function class made of a Python callable is not in the file; hand in the same one again.
-          One of another kind or size than the file's is refused.
-        - `classes`: your own dataclasses in the file, as [MyLearner, MyState]. A file never imports code by itself.
+          One of another kind or size than the file's is refused. None (default): the class is in the file.
+        - `classes`: your own dataclasses in the file, as [MyLearner, MyState]; none by default. A file never imports
+          code by itself.
         - `log`: the log that it wrote when it was saved, to go on with it; None (default): it writes to none. Rounds
           that are in the log and came after the file was saved stay there; ids in the log count on from its end.
-        - `log_sync`: as for a new bandit.
+        - `log_sync`: as in `Bandit`, "file" by default.
         """
         saved = load_bandit(path, function_class, classes)
         bandit = cls.__new__(cls)

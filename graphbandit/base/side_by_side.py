@@ -27,7 +27,7 @@ def side_by_side(
 
     Python runs one thread at a time, so that threads help only while compiled code runs. Processes have no such limit,
     but what they return must be pickled, and a process with several threads should not be forked. Where either is in
-    the way, threads it is.
+    the way, threads are used.
 
     - `workers`: how many tasks run at a time.
     - `carried`: what results hold of; processes are used only if it can be pickled and has nothing of PyTorch in it.

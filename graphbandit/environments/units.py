@@ -1,4 +1,4 @@
-"""Any environment in other units, or with noise that nobody tells: what a stranger's problem looks like."""
+"""Any environment in other units, or with noise that learners are not told, as in a new user's problem."""
 
 import inspect
 from dataclasses import dataclass, replace
@@ -16,12 +16,12 @@ from graphbandit.learners.problem import Problem
 class UnitsEnvironment(Environment):
     """The rounds of another environment with rewards offset + scale * y, such as cents instead of about 0 to 1.
 
-    environment: the other environment.
-    offset: what is added to every reward.
-    scale: what every reward is multiplied by, above 0. Regret is in the new units, too.
-    tell_noise: whether learners are told the noise, in the new units.
+    - `environment`: the environment that draws the rounds.
+    - `offset`: what is added to every reward, 0 by default.
+    - `scale`: what every reward is multiplied by, above 0; 1 by default. Regret is in the new units, too.
+    - `tell_noise`: whether learners are told the noise, in the new units; True by default.
 
-    A finite class fixes its own units, so a problem of one takes neither offset nor scale.
+    A finite function class fixes its own units, so its problems allow neither offset nor scale.
     """
 
     environment: Environment
@@ -59,7 +59,7 @@ class UnitsInstance(Instance):
     inner: Instance
 
     def problem(self, horizon: int | None) -> Problem:
-        """What the other environment tells, in these units; its noise only if it is told."""
+        """What the other environment tells learners, in these units; its noise only with `tell_noise`."""
         problem, settings = self.inner.problem(horizon), self.environment
         same = settings.offset == 0.0 and settings.scale == 1.0
         if not same and isinstance(problem.function_class, FiniteFunctionClass):
@@ -92,7 +92,7 @@ def _rescaled(functions: FunctionClass[Any, Any, Any] | None, scale: float) -> A
 def units(
     environment: Environment, *, offset: float = 0.0, scale: float = 1.0, tell_noise: bool = True
 ) -> UnitsEnvironment:
-    """The rounds of `environment` in other units; see `UnitsEnvironment`.
+    """The rounds of another environment in other units. The settings are those of `UnitsEnvironment`.
 
     >>> from graphbandit import environments
     >>> cents = units(environments.linear(n_arms=2, dimension=2), offset=500.0, scale=80.0, tell_noise=False)

@@ -27,8 +27,12 @@ from graphbandit.logs.parts import on_cluster, partitions
 class BestPolicy:
     """The policy that was chosen, and its value on rounds that had no part in learning or choosing it.
 
-    `chosen_by` are the values of all candidates on the rounds that chose; the best of several is flattered there.
-    `value` is the chosen one's on held-out rounds, `against` that of the logging policy there, where the log has it.
+    - `name`, `policy`: the chosen one.
+    - `value`: its value on the held-out rounds.
+    - `against`: the value of the logging policy there; None: the log does not have it.
+    - `chosen_by`: the values of all candidates on the rounds that chose; the best of several is flattered there.
+    - `held_out`: the values on the held-out rounds.
+    - `rounds`: how many rounds learnt, chose and were held out.
     """
 
     name: str
@@ -85,16 +89,17 @@ def best_policy(
 ) -> BestPolicy:
     """Learn candidates from the first part of a log, choose the best on the second, value it on the rest.
 
-    Args:
-        log: in the order of time, so that what is learnt from is the past of what is judged.
-        candidates: names to learners, which learn from the log with its propensities and then stay as they are; or to
-            function classes, whose policy is to play the arm of the highest estimate. By default ridge regression.
-        problem: what learners are told; by default the number of arms, noise 0.5, and ridge regression.
-        learn: the share of the rounds to learn from.
-        choose: the share of the rounds to choose by.
-        cluster: a Dask client or the address of a scheduler. Function classes that keep sums learn from partitions
-            there, and policies are evaluated there; learners and other classes go through their rounds here.
-        settings: of `evaluate`.
+    - `log`: in the order of time, so that policies learn from the past of the rounds they are judged on.
+    - `candidates`: a mapping from names to learners, which learn from the log with its propensities and then stay as
+      they are; or to function classes, whose policy is to play the arm of the highest estimate. None (default): ridge
+      regression.
+    - `problem`: what learners are told; None (default): the number of arms, noise 0.5, and ridge regression.
+    - `learn`: the share of the rounds to learn from, 0.5 by default.
+    - `choose`: the share of the rounds to choose by, 0.25 by default.
+    - `cluster`: a Dask client or the address of a scheduler. Function classes that keep sums learn from partitions
+      there, and policies are evaluated there; learners and other classes go through their rounds here. None (default):
+      everything happens here.
+    - `settings`: further settings of `evaluate`.
     """
     setting_number("learn", learn, above=0.0, below=1.0)
     setting_number("choose", choose, above=0.0, below=1.0)

@@ -33,9 +33,10 @@ Space = TypeVar("Space")
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Draws:
-    """Plausible functions f_1 .. f_B with weights that sum to one.
+    """Plausible functions f_1 .. f_B with weights.
 
-    `members` is what the class needs to evaluate them: indices, parameters, models. `FunctionClass.draw_values` does.
+    - `members`: what `FunctionClass.draw_values` needs to evaluate them: indices, parameters or models.
+    - `weights`: of the functions; they sum to one.
     """
 
     members: Any
@@ -178,7 +179,7 @@ class FunctionClass(ABC, Generic[Data, Model, Space]):
     def nested(self, before: Space, after: Space) -> Space:
         """The functions of the second space that were in the first, where the class can tell; else the second.
 
-        A space that both leave empty is the second: then the truth was lost before, or is not in the class.
+        If no function is in both, it is the second: the truth was lost before, or is not in the class.
         """
         return after
 
@@ -186,7 +187,7 @@ class FunctionClass(ABC, Generic[Data, Model, Space]):
     def draws(self, data: Data, *, noise: float | None, count: int, rng: np.random.Generator) -> Draws:
         """Plausible functions with their weights given this data; at most `count` of them where F is infinite.
 
-        A `noise` of None is not known: then it is part of what is plausible.
+        A `noise` of None is not known; the draws then allow for all plausible values of it.
         """
 
     @abstractmethod

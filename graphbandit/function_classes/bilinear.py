@@ -19,8 +19,13 @@ from graphbandit.rounds.observations import Observations
 class BilinearClass(FiniteFunctionClass):
     """f_i(x, a) = (x - x_i)'(a - a_i) / scale for i = 1 .. N, arms a in R^d (section 4 of the paper, scale 1).
 
-    Multiplied out, f_i(x, a) = (x'a - x_i'a + x_i'a_i - x'a_i) / scale: two small matrix products for a whole
-    batch, and one addition per (context, function, arm) after that, with no factor d.
+    Multiplied out, f_i(x, a) = (x'a - x_i'a + x_i'a_i - x'a_i) / scale: two small matrix products for a whole batch,
+    and one addition per (context, function, arm) after that, with no factor d.
+
+    - `x0`: (N, d), the x_i.
+    - `a0`: (N, d), the a_i.
+    - `arms`: (K, d), the arms.
+    - `scale`: what all values are divided by, 1 by default.
 
     >>> one = BilinearClass(x0=[[1.0, 0.0]], a0=[[0.0, 0.0]], arms=[[1.0, 0.0], [0.0, 1.0]])
     >>> one.values(np.array([[3.0, 5.0]]))
@@ -34,7 +39,7 @@ class BilinearClass(FiniteFunctionClass):
     offsets: Float[np.ndarray, "functions arms"] = field(repr=False, compare=False)
     constants: Float[np.ndarray, " functions"] = field(repr=False, compare=False)
 
-    def __init__(self, *, x0: npt.ArrayLike, a0: npt.ArrayLike, arms: npt.ArrayLike, scale: float = 1.0) -> None:
+    def __init__(self, *, x0: "npt.ArrayLike", a0: "npt.ArrayLike", arms: "npt.ArrayLike", scale: float = 1.0) -> None:
         x = setting_array("x0", x0, ("functions", "d"))
         a = setting_array("a0", a0, x.shape)
         arm_features = setting_array("arms", arms, ("arms", x.shape[1]))
@@ -66,11 +71,6 @@ class BilinearClass(FiniteFunctionClass):
     def n_functions(self) -> int:
         """N = |F|."""
         return len(self.x0)
-
-    @property
-    def evaluates_all(self) -> bool:
-        """Yes: sums of products of numbers of a fair size."""
-        return True
 
     def check_contexts(self, contexts: Shaped[np.ndarray, "n ..."]) -> None:
         """One vector in R^d a round, of numbers whose products stay finite."""

@@ -21,7 +21,11 @@ EXACT_ARMS = 300
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LinearModel:
-    """One parameter for all arms, or one an arm; and what is added to theta'phi."""
+    """One linear function.
+
+    - `parameters`: theta, one row for all arms or one an arm.
+    - `offset`: what is added to theta'phi, 0 by default.
+    """
 
     parameters: Float[np.ndarray, "blocks d"]
     offset: float = 0.0
@@ -33,7 +37,11 @@ class LinearModel:
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LinearDraws:
-    """Parameters that were drawn, and what each adds to theta'phi."""
+    """Linear functions that were drawn.
+
+    - `parameters`: theta of each, one row for all arms or one an arm.
+    - `offsets`: what each adds to theta'phi.
+    """
 
     parameters: Float[np.ndarray, "draws blocks d"]
     offsets: Float[np.ndarray, " draws"]
@@ -47,7 +55,10 @@ class LinearDraws:
 class Ellipsoid:
     """{ theta : |U (theta - center)|^2 <= radius }, over all blocks together; V = U'U in each.
 
-    `offset` is added to every theta'phi.
+    - `center`: thetahat, a row for each block (one, or one an arm).
+    - `factors`: the upper Cholesky factors U.
+    - `radius`: in units of the loss.
+    - `offset`: what is added to every theta'phi, 0 by default.
     """
 
     center: Float[np.ndarray, "blocks d"]
@@ -60,7 +71,11 @@ class Ellipsoid:
 
     @classmethod
     def ball(cls, features: FeatureMap, radius: float) -> "Ellipsoid":
-        """{ theta : |theta| <= radius }."""
+        """{ theta : |theta| <= radius }.
+
+        - `features`: they say how many blocks there are, and of what size.
+        - `radius`: a length of theta, not its square.
+        """
         shape = (features.blocks, features.size)
         identity = np.broadcast_to(np.eye(features.size), (*shape, features.size))
         return cls(center=np.zeros(shape), factors=np.array(identity), radius=radius * radius)

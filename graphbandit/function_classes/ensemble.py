@@ -86,11 +86,11 @@ class Member(Generic[Function]):
 
 
 class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[Function]):
-    """What classes share that fit from scratch; how they fit and evaluate one function is each one's own.
+    """What function classes share that fit from scratch; each fits and evaluates one function in its own way.
 
     Fit 0 is the estimate, the least-squares fit of all data; fits 1 .. `members` are refits to data that was disturbed
     at random. The version space is { fits f : L(f) <= min L + radius }, the minimum being over the fits; the estimate
-    belongs to it always. That is a sample of F_m, and candidates, widths and bounds are those of the sample: from
+    always belongs to it. That is a sample of F_m, and candidates, widths and bounds are those of the sample: from
     inside, not exact.
 
     Rewards are centred and scaled to unit variance before they are fitted, so units do not matter.
@@ -366,9 +366,9 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
     def sharp_radius(self, data: RefitData, noise: float, delta: float) -> float:
         """2 sigma^2 (entropy + log(1 / delta)); without `entropy`, what the refits say if that is more.
 
-        What they say is the bootstrap's answer: how far a fit to disturbed data lies above the least loss, exceeded
-        with probability delta only. Neither is proven for an infinite class. Proofs need its metric entropy, which
-        nobody knows of a boosted forest; the learner's `radius_factor` widens what is too narrow.
+        The refits give the bootstrap's answer: the quantile 1 - delta of how far a fit to disturbed data lies above the
+        least loss. Neither is proven for an infinite class: a proof needs its metric entropy, which is not known for a
+        boosted forest. The learner's `radius_factor` widens a radius that is too narrow.
         """
         formula = 2.0 * noise * noise * (self.log_size - math.log(delta))
         fits = self.fits(data, self._members + 1) if self._entropy is None else []

@@ -29,9 +29,14 @@ SLACK = 1e-12
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
 class FiniteData:
-    """All that a finite class keeps of what was seen: L(f_i) = sum w (f_i(x, a) - y)^2, and how many terms.
+    """All that a finite class keeps of what was seen.
 
-    w are the weights of observations: 1, or with a half-life less the older they are; `weight` is their sum.
+    - `losses`: L(f_i) = sum w (f_i(x, a) - y)^2 over the observations. The weights w are 1, or less the older an
+      observation is if there is a half-life.
+    - `count`, `weight`: the number of observations, and the sum of their weights.
+    - `lowest`, `highest`: the smallest and the largest reward seen, inf and -inf by default, before any.
+    - `half_life`: the rounds after which an observation counts half; None (default): all count the same.
+    - `newest`: the last round that was seen, -1 (default) before any.
     """
 
     losses: Float[np.ndarray, " functions"] = field(metadata=limits(at_least=0.0))
@@ -89,7 +94,7 @@ class FiniteSpace:
 
 
 class FiniteFunctionClass(FunctionClass[FiniteData, FiniteModel, FiniteSpace]):
-    """What all finite classes share; how they evaluate their functions is each one's own."""
+    """What all finite classes share; each evaluates its functions in its own way."""
 
     @property
     @abstractmethod
@@ -304,8 +309,11 @@ class FiniteFunctionClass(FunctionClass[FiniteData, FiniteModel, FiniteSpace]):
 class FiniteClass(FiniteFunctionClass):
     """A finite class given by one callable that evaluates all its functions.
 
-    `function(contexts)` returns the values of shape (n, n_functions, n_arms) for contexts with n rows. It must
-    be deterministic, and row i of its answer must depend on row i of the contexts only.
+    - `function`: for contexts with n rows it returns the values of shape (n, n_functions, n_arms). It must be
+      deterministic, and row i of its answer must depend on row i of the contexts only.
+
+    - `n_functions`: |F|.
+    - `n_arms`: K.
 
     >>> two = FiniteClass(lambda x: np.stack([x, 1 - x], axis=1), n_functions=2, n_arms=2)
     >>> two.values(np.array([[0.0, 1.0]]))
@@ -357,7 +365,7 @@ class FiniteClass(FiniteFunctionClass):
         return {"class": "FiniteClass", "n_functions": self.n_functions, "n_arms": self.n_arms}
 
     def check_contexts(self, contexts: Shaped[np.ndarray, "n ..."]) -> None:
-        """Any contexts will do that the callable can evaluate."""
+        """All contexts that the callable can evaluate are allowed."""
 
     def values(self, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n functions arms"]:
         """The callable's answer, checked."""

@@ -61,14 +61,16 @@ class Network:
 class LastLayerClass(FunctionClass[RefitData, RefitModel, LastLayerSpace]):
     """f(x, a) = theta[a]'(phi(x), 1), phi being what the module of `networks` computes before its last layer.
 
-    The module is trained on all data, once, and no refits are made. Then phi is taken as given, as if it had been
-    known beforehand, and LinearClass does the rest: `ridge` and `norm_bound` are its settings. So the version space
-    knows of doubts about the last layer and of none about phi, and it is cheap: one training, then ellipsoids.
-    With `arm_contexts` in `networks` there is one theta for all arms, f(x, a) = theta'(phi(x[a]), 1).
+    The module is trained on all data, once, and there are no refits. phi is then taken as given, as if it had been
+    known beforehand, and LinearClass does the rest. So the version space has doubts about the last layer and none about
+    phi, and it is cheap: one training, then ellipsoids. With `arm_contexts` in `networks` there is one theta for all
+    arms, f(x, a) = theta'(phi(x[a]), 1). Before there is data, phi is that of the module as it is first made.
 
-    ``LastLayerClass(TorchClass(make, n_arms=3, dimension=5, device="auto"))``; the last layer must be a
-    torch.nn.Linear, with nothing after it. Before there is data, phi is that of the module as it is first made. The
-    module is trained and phi computed on the device of `networks`, the rest on the processor.
+    The module is trained and phi computed on the device of `networks`, the rest on the processor.
+
+    - `networks`: as ``TorchClass(make, n_arms=3, dimension=5, device="auto")``; the module's last layer must be a
+      torch.nn.Linear, with nothing after it.
+    - `ridge`, `norm_bound`: as in `LinearClass`, None by default.
     """
 
     def __init__(self, networks: TorchClass, *, ridge: float | None = None, norm_bound: float | None = None) -> None:

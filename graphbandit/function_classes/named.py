@@ -36,11 +36,13 @@ def class_for(
     Without features of the arms, each arm has parameters of its own. With them, all arms share their parameters, so
     that what is learnt of one arm tells about others like it.
 
-    wanted: "linear", "logistic", "poisson" or "kernel"; or a class, or a `functools.partial` of one with its settings.
-    n_arms: the number of arms.
-    dimension: the number of columns of a context.
-    arm_features: a row of features for each arm.
-    own_arms: whether every round brings arms of its own; a context then has a row of `dimension` numbers for each.
+    - `wanted`: "linear", "logistic", "poisson" or "kernel"; or a class, or a `functools.partial` of one with its
+      settings.
+    - `n_arms`: the number of arms.
+    - `dimension`: the number of columns of a context.
+    - `arm_features`: a row of features for each arm; None (default): arms have none.
+    - `own_arms`: whether every round brings arms of its own; a context then has a row of `dimension` numbers for each.
+      False by default.
 
     >>> class_for("logistic", n_arms=3, dimension=2).link
     'logistic'

@@ -1,8 +1,8 @@
-"""What classes share whose oracle is a fit from scratch: the data, its fits, each made once, and how long they took.
+"""What function classes share that fit from scratch: the data, its fits, each made once, and how long they took.
 
-Fits belong to the data they were made from. They are made when they are first asked for, in the order of their
-numbers, and kept with the data, so that the model, the version space and the draws of the same data share them. A
-file holds the data alone: what is loaded fits again on first use, to the same bits.
+Fits belong to the data they were made from. They are made when they are first asked for, in the order of their numbers,
+and kept with the data, so that the model, the version space and the draws of the same data share them. A file holds the
+data alone; after loading, the fits are made again on first use, to the same bits.
 """
 
 import logging
@@ -28,9 +28,11 @@ Answer = TypeVar("Answer")
 
 @dataclass(frozen=True, kw_only=True)
 class FitReport:
-    """One fit: number `fit` of `fits` (0 is the estimate, the others are refits), on how much data, in what time.
+    """One fit of an estimate or a refit. Fits that are trained together report an equal share of their time each.
 
-    Fits that are trained together report an equal share of their time each.
+    - `fit`, `fits`: its number, 0 for the estimate, and how many there are.
+    - `observations`: how many it was fitted to.
+    - `seconds`: how long it took.
     """
 
     fit: int
@@ -51,7 +53,7 @@ class Fit:
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RefitData:
-    """All observations. What was fitted to them is kept beside them, by the class that did, and never saved."""
+    """All observations. The fits are kept beside them, by class, and never saved."""
 
     columns: Columns
     half_life: float | None = field(default=None, metadata=limits(above=0.0))
@@ -85,7 +87,7 @@ class RefitData:
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RefitModel:
-    """The estimate from this data: whoever evaluates it fits it, once, if it is not fitted yet."""
+    """The estimate from this data; it is fitted when it is first evaluated."""
 
     data: RefitData
 

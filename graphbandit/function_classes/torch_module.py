@@ -33,24 +33,37 @@ class Trained(NamedTuple):
 
 
 class TorchClass(EnsembleFunctionClass[Trained]):
-    """The functions that a module can learn, by Adam on squared errors.
+    """The functions that a module can learn, by AdamW on squared errors.
 
-    `make` is called for every fit and returns a new module, whose weights it draws at random as usual:
-    ``TorchClass(lambda: nn.Sequential(nn.Linear(5, 32), nn.ReLU(), nn.Linear(32, 3)), n_arms=3, dimension=5)``. A
-    module takes contexts of shape (n, d) to values of all arms (n, K), d being `dimension`; with `arm_contexts=True`,
-    where a round has a context for each arm, it takes those of single arms (n, d) to their values (n,) or (n, 1).
+    ``TorchClass(lambda: nn.Sequential(nn.Linear(5, 32), nn.ReLU(), nn.Linear(32, 3)), n_arms=3, dimension=5)``
 
-    Training makes `passes` passes over all observations in random batches of `batch_size`, with AdamW's
-    `learning_rate` and `weight_decay`, always from scratch. The version space is an ensemble of `members` refits, each
-    of weights of its own and of observations drawn with replacement. Initial weights, batches and dropout follow
-    `seed`, the number of observations and the number of the refit, and PyTorch's own generators are left as they
-    were; so the same data gives the same module on the same machine and device with the same number of threads.
-    Training is one at a time in a process. `low`, `high`, `entropy` and `on_fit` are as in RegressorClass.
+    Training always starts from scratch. The version space is an ensemble of refits, each with weights of its own and
+    with observations drawn with replacement. Initial weights, batches and dropout follow `seed`, the number of
+    observations and the number of the refit, and PyTorch's own generators are left as they were; so the same data gives
+    the same module on the same machine and device with the same number of threads. Training is one at a time in a
+    process. `device` and `batched` are no part of what a saved file asks for: they change the last bits, and dropout's
+    random numbers, and nothing else.
 
-    `device` is where modules are trained and evaluated: "cpu", "cuda" (a GPU, or SettingError), or "auto", a GPU where
-    there is one. `make` makes them on the processor. The refits are trained in one batched computation, which some
-    modules cannot be part of, such as recurrent ones; `batched=False` trains one after the other. Neither setting is
-    part of what a saved file asks for: they change the last bits, and dropout's random numbers, and nothing else.
+    - `make`: is called for every fit and returns a new module with random weights, on the processor. The module takes
+      contexts of shape (n, d) to values of all arms (n, K); with `arm_contexts` it takes those of single arms (n, d) to
+      their values (n,) or (n, 1).
+    - `n_arms`: K.
+    - `dimension`: d, the length of a context, or of an arm's row of it.
+    - `arm_contexts`: whether a round has a context for each arm; False by default.
+    - `members`: how many refits the ensemble has, 5 by default.
+    - `passes`: how often training goes through all observations, 100 by default.
+    - `batch_size`: observations in one step of training, 64 by default.
+    - `learning_rate`, `weight_decay`: AdamW's, 0.01 and 0 by default.
+    - `device`: where modules are trained and evaluated: "cpu" (default), "cuda" (a GPU, or SettingError), or "auto", a
+      GPU where there is one.
+    - `batched`: True (default): the refits are trained in one batched computation, which some modules cannot be part
+      of, such as recurrent ones; False: one after the other.
+    - `low`, `high`: the range of mean rewards, widened to the rewards seen; None (default): that of the rewards seen,
+      [0, 1] before any.
+    - `entropy`: as in `RegressorClass`; None (default): log(members + 1).
+    - `seed`: of initial weights, batches and dropout; 0 by default.
+    - `on_fit`: is called with a `FitReport` after each fit; None (default): nothing is.
+    - `factors`: known numbers above 0, one for each arm, as in `GeneralizedLinearClass`; None (default): none.
     """
 
     def __init__(
@@ -72,7 +85,7 @@ class TorchClass(EnsembleFunctionClass[Trained]):
         entropy: float | None = None,
         seed: int = 0,
         on_fit: Callable[[FitReport], None] | None = None,
-        factors: npt.ArrayLike | None = None,
+        factors: "npt.ArrayLike | None" = None,
     ) -> None:
         super().__init__(
             n_arms=n_arms,

@@ -50,9 +50,12 @@ PACKED_LIMIT = 4096
 class FeedbackGraph:
     """An immutable directed graph on the arms 0 .. n_arms - 1; built by one of the ``from_`` constructors.
 
-    `rows` is how it is stored: packed bits up to `PACKED_LIMIT` arms (`words`), sparse rows beyond. Either
-    way `csr` gives the sparse rows, and every method means the same. `arms` are the names of the arms, if they have
-    any; where a method takes an arm, its name will do. Graphs are equal if their edges are, whatever the names.
+    Graphs are equal if their edges are, whatever the names. Where a method takes an arm, it also takes the arm's name.
+
+    - `n_arms`: K.
+    - `rows`: how the edges are stored: packed bits up to `PACKED_LIMIT` arms (`words`), sparse rows beyond. Either way
+      `csr` gives the sparse rows, and every method means the same.
+    - `arms`: the names of the arms; None (default): they have none.
     """
 
     n_arms: int
@@ -77,11 +80,12 @@ class FeedbackGraph:
         add_loops: bool = False,
         require_loops: bool = True,
     ) -> FeedbackGraph:
-        """From a square matrix of booleans or zeros and ones; entry (j, a) says whether playing j reveals a.
+        """From a square matrix; entry (j, a) says whether playing j reveals a.
 
-        arms: the names of the arms, in the order of the rows.
-        add_loops: add a self-loop to every arm.
-        require_loops: refuse a graph in which an arm lacks a self-loop.
+        - `matrix`: booleans, or zeros and ones.
+        - `arms`: the names of the arms, in the order of the rows; None (default): they have none.
+        - `add_loops`: whether to add a self-loop to every arm; False by default.
+        - `require_loops`: whether to refuse a graph in which an arm lacks a self-loop; True by default.
 
         >>> FeedbackGraph.from_dense([[1, 1], [0, 1]]).edges().tolist()
         [[0, 0], [0, 1], [1, 1]]
@@ -131,13 +135,15 @@ class FeedbackGraph:
         add_loops: bool = False,
         require_loops: bool = True,
     ) -> FeedbackGraph:
-        """From pairs (j, a): playing j reveals a. Repeats are fine.
+        """From pairs (j, a): playing j reveals a.
 
-        n_arms: the number of arms; may be left out where they have names.
-        arms: the names of the arms; edges may then be pairs of names, of numbers, or of both.
-        directed: if false, an edge (j, a) also means that a reveals j.
-        add_loops: add a self-loop to every arm.
-        require_loops: refuse a graph in which an arm lacks a self-loop.
+        - `edges`: the pairs; repeats are fine.
+        - `n_arms`: the number of arms; None (default): that of their names.
+        - `arms`: the names of the arms; edges may then be pairs of names, of numbers, or of both. None (default): no
+          names.
+        - `directed`: True by default; if False, an edge (j, a) also means that a reveals j.
+        - `add_loops`: whether to add a self-loop to every arm; False by default.
+        - `require_loops`: whether to refuse a graph in which an arm lacks a self-loop; True by default.
 
         >>> friends = FeedbackGraph.from_edges([(0, 1), (1, 2)], n_arms=3, directed=False, add_loops=True)
         >>> friends.to_dense().astype(int)
@@ -170,13 +176,13 @@ class FeedbackGraph:
     ) -> FeedbackGraph:
         """From a NetworkX graph: an edge u -> v says that playing u reveals v.
 
-        An undirected graph gives both directions. Edge data are not looked at. Nodes that are text become the names
-        of the arms.
+        Nodes that are text become the names of the arms.
 
-        nodes: arm i is ``nodes[i]``. Without it, nodes that are all text keep their order in the graph; other
-            nodes must be 0 .. n_arms - 1.
-        add_loops: add a self-loop to every arm.
-        require_loops: refuse a graph in which an arm lacks a self-loop.
+        - `graph`: directed or not; an undirected one gives both directions. Edge data are not looked at.
+        - `nodes`: arm i is ``nodes[i]``; None (default): nodes that are all text keep their order in the graph, and
+          other nodes must be 0 .. n_arms - 1.
+        - `add_loops`: whether to add a self-loop to every arm; False by default.
+        - `require_loops`: whether to refuse a graph in which an arm lacks a self-loop; True by default.
         """
         if not isinstance(graph, _import_networkx().Graph):
             raise GraphError(f"graph is a {type(graph).__name__}; expected a NetworkX graph")

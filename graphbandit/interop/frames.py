@@ -24,6 +24,7 @@ Kind = Literal["pandas", "polars", "pyarrow"]
 def to_frames(log: Log, kind: Kind = "pandas") -> dict[str, Any]:
     """The tables decisions, rewards and graphs of a log as data frames, by name (docs/log-format.md has the columns).
 
+    - `log`: the log.
     - `kind`: "pandas" (default), "polars" or "pyarrow".
 
     >>> log = Log.from_arrays(actions=[0, 1], probabilities=[[0.5, 0.5], [0.2, 0.8]], rewards=[1.0, 0.0])
@@ -39,7 +40,12 @@ def to_frames(log: Log, kind: Kind = "pandas") -> dict[str, Any]:
 
 
 def from_frames(decisions: Any, rewards: Any = None, **settings: Any) -> Log:
-    """A log from data frames: `Log.from_frames`, which says what the settings are."""
+    """A log from data frames: `Log.from_frames`, which says what the settings are.
+
+    - `decisions`: a frame with a row a round.
+    - `rewards`: a frame with a row a reward; None (default): the column `reward` of the decisions is that of the arm
+      played.
+    """
     return Log.from_frames(decisions, rewards, **settings)
 
 
@@ -57,9 +63,10 @@ def read(
 
     Errors name the line of a CSV file, which counts from 1 and has the names of the columns in the first line.
 
+    - `path`: the file.
     - `rewards`: a file with a row a reward: decision, arm, reward; None (default): the column `reward` has that of the
       arm played.
-    - `graphs`, `context`, `probabilities`, `arms`, `n_arms`: as `Log.from_frames` has them.
+    - `graphs`, `context`, `probabilities`, `arms`, `n_arms`: as in `Log.from_frames`, None by default.
     """
     source = Path(path)
     table = read_table(source)

@@ -36,8 +36,10 @@ def to_gymnasium(environment: Environment, *, rounds: int = 1000, seed: int = 0)
     has `revealed` (K,), the `regret` of the round, and `rewards`, from each revealed arm to its reward, as
     `Bandit.observe` takes them. An episode is `rounds` rounds and ends truncated.
 
-    - `rounds`: of an episode.
-    - `seed`: of the environment until `reset(seed=...)` names another; each reset without one is the next repeat.
+    - `environment`: any environment of ours.
+    - `rounds`: of an episode, 1,000 by default.
+    - `seed`: of the environment until `reset(seed=...)` names another, 0 by default; each reset without one is the next
+      repeat.
     """
     package = imported("gymnasium", "gymnasium")
     if not isinstance(environment, Environment):
@@ -63,9 +65,9 @@ def from_gymnasium(
 
     - `env`: the environment; it must be possible to copy it (`copy.deepcopy`). Itself it is not changed.
     - `rounds`: how many rounds to take.
-    - `seed`: of the first reset.
+    - `seed`: of the first reset, 0 by default.
     - `graphs`: what plays reveal; None (default): the `graph` of observations that have one, else the arm played.
-    - `function_class`, `noise`: what learners are told.
+    - `function_class`, `noise`: what learners are told; None (default): nothing.
     """
     package = imported("gymnasium", "gymnasium")
     setting_integer("rounds", rounds, at_least=1)

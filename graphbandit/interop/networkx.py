@@ -23,10 +23,11 @@ def from_networkx(
 ) -> FeedbackGraph | ProbabilisticGraph:
     """A feedback graph, u -> v: playing u reveals v.
 
+    - `graph`: a NetworkX graph; edges without a direction count in both.
     - `nodes`: the node of each arm, in their order; None (default): the graph's order. Texts stay as names.
     - `probability`: the attribute of edges that is the probability of revealing; None (default): every edge is sure.
-    - `add_loops`: add a self-loop to every arm.
-    - `require_loops`: refuse a graph in which an arm lacks a self-loop (sure graphs only).
+    - `add_loops`: whether to add a self-loop to every arm; False by default.
+    - `require_loops`: whether to refuse a graph in which an arm lacks a self-loop (sure graphs only); True by default.
     """
     package = imported("networkx", "networkx")
     setting_boolean("add_loops", add_loops)

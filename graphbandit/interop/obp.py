@@ -37,6 +37,7 @@ def to_log(
     Where pi_b has several positions, `position` says which one a round was at; it becomes a column of the log.
     `action_context` is not in the log: hand it to a function class as `arm_features`.
 
+    - `bandit_feedback`: the dictionary.
     - `graphs`: which rewards each play reveals; None (default): its own, unless the dictionary has `revealed` rewards.
 
     >>> feedback = {"n_rounds": 2, "n_actions": 2, "context": np.zeros((2, 1)), "action": np.array([0, 1]),
@@ -77,6 +78,7 @@ def from_log(log: Log, *, action_context: npt.ArrayLike | None = None) -> dict[s
 
     Rounds in which the arm played has no reward are refused: the dictionary has no place for them.
 
+    - `log`: the log.
     - `action_context`: the features of arms, as they are; None (default): a row of the identity for each arm, as Open
       Bandit Pipeline has it.
     """
@@ -136,7 +138,11 @@ def read(path: str | os.PathLike[str]) -> Log:
 
 
 def write(log: Log, path: str | os.PathLike[str]) -> None:
-    """Write a log as a .npz file of the dictionary's arrays; what is None is left out, graphs are `edges`."""
+    """Write a log as a .npz file of the dictionary's arrays; what is None is left out, graphs are `edges`.
+
+    - `log`: the log.
+    - `path`: the file.
+    """
     feedback = {name: value for name, value in from_log(log).items() if value is not None}
     graphs = feedback.pop("graphs", None)
     if isinstance(graphs, FeedbackGraphs):

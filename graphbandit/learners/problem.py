@@ -26,21 +26,26 @@ MOST_ARMS = 2**31 - 1
 class Problem:
     """A bandit problem as its learner sees it.
 
-    arms: the names of the arms, or how many there are.
-    features: how a context becomes numbers: `Features`, what `Features` takes, or a fitted scikit-learn transformer.
-        Without it, contexts are arrays.
-    arm_features: a row of features for each arm: a frame, a mapping from arm to row, an array, or `ArmFeatures`. With
-        `capacity`, how a row becomes numbers: what `features` takes, or `ArmFeatures` of other arms.
-    function_class: the functions that may be the truth: a function class, or with features "linear", "logistic",
-        "poisson", "kernel", or a class that is built with the right sizes. A learner may name its own instead.
-    horizon: the number of rounds T, or None for a run without end.
-    noise: the sub-Gaussian scale sigma of the rewards, 0.5 at most for rewards in [0, 1]; None (default): not known.
-        Draws and gamma then take it from the data, confidence radii an estimate on the high side.
-    half_life: for a world that changes: a reward counts half as much as one that many rounds younger. None (default):
-        all count the same.
-    longest_epoch: learners of epochs learn at least every so many rounds; None (default): when an epoch ends.
-    n_arms: the number of arms; the same as `arms` with a number.
-    capacity: in place of `arms`: every round brings arms of its own with their features, at most so many.
+    - `arms`: the names of the arms, or how many there are; None (default): `n_arms` of them, or `capacity`.
+    - `features`: how a context becomes numbers: `Features`, what `Features` takes, or a fitted scikit-learn
+      transformer; None (default): contexts are arrays.
+    - `arm_features`: a row of features for each arm: a frame, a mapping from arm to row, an array, or `ArmFeatures`;
+      None (default): none. With `capacity`, how a row becomes numbers: what `features` takes, or `ArmFeatures` of other
+      arms.
+    - `function_class`: the functions that may be the truth: a function class, or with features "linear", "logistic",
+      "poisson", "kernel", or a class that is built with the right sizes. None (default): the learner names its own, or
+      needs none.
+    - `horizon`: the number of rounds T; None (default): a run without end.
+    - `noise`: the sub-Gaussian scale sigma of the rewards, 0.5 at most for rewards in [0, 1]; None (default): not
+      known. Draws and gamma then take it from the data, and confidence radii use an estimate that errs on the high
+      side.
+    - `half_life`: for a world that changes, the number of rounds after which a reward counts half as much; None
+      (default): all count the same.
+    - `longest_epoch`: the most rounds between two updates of a learner of epochs; None (default): it learns when an
+      epoch ends.
+    - `n_arms`: the number of arms; None (default): that of `arms`, or `capacity`.
+    - `capacity`: in place of `arms`, where every round brings arms of its own with their features: how many at most;
+      None (default): all rounds have the same arms.
 
     >>> problem = Problem(arms=["tea", "cake"], features={"age": "number"}, function_class="linear")
     >>> problem.n_arms, problem.function_class.dimension
@@ -107,8 +112,8 @@ class Problem:
     def grown(self, new: Sequence[str] | int, arm_features: object = None) -> "Problem":
         """This problem with more arms behind those there are.
 
-        new: their names, or how many there are where arms have no names.
-        arm_features: their features, where arms have features: what `ArmFeatures.add` takes.
+        - `new`: their names, or how many there are where arms have no names.
+        - `arm_features`: their features, where arms have features: what `ArmFeatures.add` takes; None (default): none.
         """
         if self.capacity is not None:
             raise SettingError("every round brings its own arms; expected no others to join or leave")
@@ -144,7 +149,8 @@ class Problem:
     def encode(self, contexts: object, *, many: bool) -> tuple[Shaped[np.ndarray, "n ..."], Tally]:
         """Contexts as an array with the round as its first axis, and what of them was unknown or missing.
 
-        contexts: one context, or with `many` several: what `features` reads, or an array where there are none.
+        - `contexts`: one context or several: what `features` reads, or an array where there are none.
+        - `many`: whether there are several.
         """
         if self.features is None:
             if contexts is None and not many:
@@ -165,6 +171,9 @@ class Problem:
         """phi(x, a) of rounds that bring their own arms, one row a place; places without an arm are 0.
 
         Linear classes, and learners without a class, take all products x_i z[a]_j; other classes (x, z[a]).
+
+        - `contexts`: x, a row a round.
+        - `arms`: z of each round, a row an arm.
         """
         how = _pairing(self.function_class)
         rows = [pair_features(contexts[t : t + 1], z, how)[0] for t, z in enumerate(arms)]

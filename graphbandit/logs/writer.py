@@ -1,8 +1,8 @@
 """Write a log as rounds are played: rows are appended, and a kill at any moment loses at most the rows being written.
 
 Rows go to an unfinished file, an Arrow stream, and reach the operating system before `append` returns. A full file is
-sealed: written as Parquet under a temporary name, flushed to disk and renamed. Who opens the log after a kill seals
-what whole rows there are; `recovered_rows` and `lost_bytes` count them.
+sealed: written as Parquet under a temporary name, flushed to disk and renamed. The next writer of the log after a kill
+seals the whole rows that are left; `recovered_rows` and `lost_bytes` count them.
 
 Writing has two steps. `stage_decisions` and `stage_rewards` write rows behind those that count, and `commit` lets them
 count. What was staged and not committed is written over by the next stage, so a caller that is interrupted between its
@@ -50,16 +50,15 @@ SHARED_BYTES = 1 << 26
 class LogWriter:
     """Append rounds and rewards to a log in a folder. One writer at a time: the folder is locked.
 
-    Args:
-        folder: where the log is; it is made if it does not exist, and continued if it does.
-        n_arms: K. Not needed for a log that exists.
-        context_shape: the shape of one context; (0,) if there is none.
-        arms: the names of the arms, if they have any.
-        context_names: what the numbers of a context are, if they have names.
-        columns: further columns of the decisions and their Arrow types.
-        rows_per_file: rows after which a file is sealed and the next one begun.
-        sync: "file" flushes to disk when a file is sealed, so rows survive a kill of the process; "append" flushes
-            every append, so they survive a loss of power, at the price of milliseconds.
+    - `folder`: where the log is; it is made if it does not exist, and continued if it does.
+    - `n_arms`: K; None (default): that of a log that exists.
+    - `context_shape`: the shape of one context; (0,) by default, where there is none.
+    - `arms`: the names of the arms; None (default): they have none.
+    - `context_names`: what the numbers of a context are; None (default): they have no names.
+    - `columns`: further columns of the decisions and their Arrow types; None (default): none.
+    - `rows_per_file`: rows after which a file is sealed and the next one begun, 262,144 by default.
+    - `sync`: "file" (default) flushes to disk when a file is sealed, so rows survive a kill of the process; "append"
+      flushes every append, so they survive a loss of power, at the price of milliseconds.
 
     >>> import tempfile
     >>> folder = Path(tempfile.mkdtemp()) / "log"
@@ -136,10 +135,17 @@ class LogWriter:
         ids: npt.ArrayLike | None = None,
         columns: Mapping[str, Any] | None = None,
     ) -> Int[np.ndarray, " n"]:
-        """Append rounds without rewards and return their ids; they are counted on if `ids` is None.
+        """Append rounds without rewards and return their ids.
 
-        `probabilities` are (n, K), or (n,) if only that of the arm played is known. `graphs` None: the log does not
-        say what is revealed, so rewards need their observation probabilities.
+        - `actions`: the arm played, (n,).
+        - `probabilities`: (n, K), or (n,) if only that of the arm played is known.
+        - `contexts`: (n, ...); None (default): there are none.
+        - `graphs`: one graph for all rounds, or a batch; None (default): the log does not say what is revealed, so
+          rewards need their observation probabilities.
+        - `available`: the arms on offer, (n, K); None (default): all.
+        - `epochs`, `times`: of the rounds, (n,); None (default): not known.
+        - `ids`: the decisions' numbers, ascending; None (default): they go on from the last one.
+        - `columns`: the further columns by name, (n,) each; None (default): none.
         """
         played = np.atleast_1d(np.asarray(actions))
         given = np.arange(self.next_id, self.next_id + len(played)) if ids is None else np.atleast_1d(np.asarray(ids))
@@ -170,7 +176,13 @@ class LogWriter:
         observation_probabilities: npt.ArrayLike | None = None,
         times: npt.ArrayLike | None = None,
     ) -> None:
-        """Append rewards of decisions that are in the log, late and in any order."""
+        """Append rewards of decisions that are in the log, late and in any order.
+
+        - `decisions`, `arms`, `rewards`: whose reward it is, of which arm, and the reward; (n,) each.
+        - `observation_probabilities`: the probability of each of being revealed, if the log does not say; None
+          (default): it does.
+        - `times`: when they came in; None (default): not known.
+        """
         of, which = (np.atleast_1d(np.asarray(values)) for values in (decisions, arms))
         values = np.atleast_1d(np.asarray(rewards, dtype=np.float64))
         n_arms = self.layout.stamp.n_arms

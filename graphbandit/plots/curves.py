@@ -22,7 +22,12 @@ POINTS = 500
 
 
 def plot_regret(result: SimulationResult, *, title: str | None = None, ax: Axes | None = None) -> Figure:
-    """Mean cumulative regret over rounds for each learner, with a band of one standard deviation over repeats."""
+    """Mean cumulative regret over rounds for each learner, with a band of one standard deviation over repeats.
+
+    - `result`: of `simulate`.
+    - `title`: above the curves; None (default): none.
+    - `ax`: the axes to draw on; None (default): those of a new figure.
+    """
     from graphbandit.plots.notebook import NotebookFigure
 
     axes = NotebookFigure(figsize=(7.0, 4.2), layout="constrained").add_subplot() if ax is None else ax

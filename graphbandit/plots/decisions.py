@@ -49,12 +49,21 @@ def plot_probabilities(
     names: Sequence[str] | None = None,
     values_name: str = "estimated reward",
 ) -> Figure:
-    """The graph with each arm's value in its circle, and beside it p~ (`before`) -> p (`after`) and q (`observed`).
+    """The graph with each arm's value in its circle, and beside it how its probabilities change.
 
-    The best arm is ringed, the arms of `explored` (numbers, or a mask) have a bold outline, arms that are not among the
-    `candidates` a dotted one, and the more often an arm is played, the darker it is: blue for the best arm, vermilion
-    for all others. Lines are edges in both directions, arrows edges in one; self-loops are left out. `names` are those
-    of the graph unless given.
+    The best arm is ringed, the arms of S have a bold outline, arms that are no candidates a dotted one, and the more
+    often an arm is played, the darker it is: blue for the best arm, vermilion for all others. Lines are edges in both
+    directions, arrows edges in one; self-loops are left out.
+
+    - `graph`: who reveals whom.
+    - `values`: the numbers in the circles.
+    - `before`, `after`: p~ and p.
+    - `observed`: q.
+    - `best`: the number of the best arm.
+    - `explored`: S, as numbers or a mask; empty by default.
+    - `candidates`: the arms that may still be the best, as numbers or a mask; None (default): all.
+    - `names`: of the arms; None (default): those of the graph, or else their numbers.
+    - `values_name`: what the values are, "estimated reward" by default.
     """
     n = graph.n_arms
     _check_size(n)
@@ -88,9 +97,12 @@ def plot_decision(
     values: npt.ArrayLike | None = None,
     names: Sequence[str] | None = None,
 ) -> Figure:
-    """`plot_probabilities` of one decision; without `values` the circles show the gaps to the best arm.
+    """`plot_probabilities` of one decision.
 
-    `names` are those of the decision's arms, or else the graph's, unless given.
+    - `decision`: the decision.
+    - `graph`: the graph it was made on.
+    - `values`: the numbers in the circles; None (default): the gaps to the best arm.
+    - `names`: of the arms; None (default): those of the decision's arms, or else the graph's.
     """
     if len(decision.gaps) != graph.n_arms:
         raise InputError(f"graph has {graph.n_arms} arms; expected the decision's {len(decision.gaps)}")
@@ -117,7 +129,14 @@ def _arm_label(name: str, n: int, p: str, q: str, value: float) -> str:
 
 
 class StarExample(NamedTuple):
-    """The star of the paper's figure, solved; `baseline` is p~, `before` its observation probabilities."""
+    """The star of the paper's figure, solved.
+
+    - `graph`: the star.
+    - `values`, `gaps`: what the arms are worth, and how much less that is than the best.
+    - `explored`: S, the numbers of its arms.
+    - `baseline`, `before`: p~ and its observation probabilities.
+    - `solution`: the answer of the sampling program.
+    """
 
     graph: FeedbackGraph
     values: Float[np.ndarray, " arms"]
@@ -130,6 +149,8 @@ class StarExample(NamedTuple):
 
 def star_example(gamma: float = 10.0) -> StarExample:
     """Hub 0 is worth 0.9, leaf 1 is worth 1 and four more leaves nothing; all arms are candidates.
+
+    - `gamma`: the exploration parameter, 10 by default.
 
     >>> example = star_example(gamma=10.0)
     >>> example.baseline.round(3), example.solution.probabilities.round(3)
@@ -149,6 +170,8 @@ def plot_star_example(gamma: float = 10.0) -> Figure:
 
     Exploring moves from four worthless leaves to the hub, which costs 0.1 and reveals every arm. Arrows go from
     the arms that explore to what they reveal.
+
+    - `gamma`: the exploration parameter, 10 by default.
     """
     example = star_example(gamma)
     p, q = example.solution.probabilities, example.solution.observation_probabilities

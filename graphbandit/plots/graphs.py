@@ -31,10 +31,13 @@ LONGEST = 32
 
 
 def plot_graph(graph: FeedbackGraph, *, names: Sequence[str] | None = None) -> Figure:
-    """The arms on a circle, those that are joined near each other, with their names, or else their numbers.
+    """The arms on a circle, those that are joined near each other.
 
-    Lines are edges in both directions, arrows edges in one; self-loops are left out. `names` are those of the graph
-    unless given.
+    Lines are edges in both directions, arrows edges in one; self-loops are left out.
+
+    - `graph`: the graph.
+    - `names`: of the arms, as `arm_names` of a `TableEnvironment`; None (default): those of the graph, or else their
+      numbers.
     """
     from matplotlib.patches import Circle
 

@@ -51,7 +51,11 @@ def name_ends(axes: Axes, x: float, ends: Sequence[tuple[float, str, str]], *, r
 
 
 def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
-    """Write a figure as .png, .svg or .pdf; the same figure gives the same bytes, with no date in them."""
+    """Write a figure as .png, .svg or .pdf; the same figure gives the same bytes, with no date in them.
+
+    - `figure`: any Matplotlib figure.
+    - `path`: its ending says which format.
+    """
     import matplotlib as mpl
 
     metadata: dict[str, dict[str, Any]] = {

@@ -18,7 +18,7 @@ Graphs = FeedbackGraphs | ProbabilisticGraphs
 
 @dataclass(frozen=True, eq=False, init=False)
 class Shown:
-    """A batch of n rounds as a learner sees them. It is checked when it is built, so whoever holds one may trust it.
+    """A batch of n rounds as a learner sees them. It is checked when it is built and trusted after that.
 
     - `contexts`: one row a round, shape (n, ...), finite numbers.
     - `graphs`: one graph a round; or the probabilities of its edges; or None where no graph is shown.

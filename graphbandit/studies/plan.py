@@ -23,14 +23,16 @@ PRESETS = ("quick", "full")
 class Plan:
     """What to run of a study.
 
-    study: "paper", "leaderboard", "exploration" or "classes"
-    preset: the sizes of the study's ``presets.toml``: "quick" takes a minute or two, "full" is as in the files
-    only: the names of experiments; empty for all
-    repeats: at most so many of each run, instead of the preset's
-    rounds: of each run, instead of the preset's
-    seed: the same seed gives the same results
-    network: a file of edges for the experiment that takes one; by default a generated network stands in
-    learners: of one's own, as "my_module:MyLearner", which play beside the others wherever they can
+    - `study`: "paper", "leaderboard", "exploration" or "classes".
+    - `preset`: the sizes of the study's ``presets.toml``: "quick" (default) takes a minute or two, "full" is as in the
+      files.
+    - `only`: the names of experiments; empty (default) for all.
+    - `repeats`: at most so many of each run; None (default): those of the preset.
+    - `rounds`: of each run; None (default): those of the preset.
+    - `seed`: the same seed gives the same results; 0 by default.
+    - `network`: a file of edges for the experiment that takes one; None (default): a generated network stands in.
+    - `learners`: learners of one's own, as "my_module:MyLearner", which play beside the others wherever they can; empty
+      (default): none.
 
     >>> list(Plan(study="exploration", only=("still",)).experiments())
     ['still']

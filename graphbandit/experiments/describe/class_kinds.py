@@ -30,9 +30,9 @@ from graphbandit.learners.problem import Problem
 class Contexts:
     """What a class must fit.
 
-    n_arms: K
-    shape: of one context
-    arm_features: the features of the arms, if they never change
+    - `n_arms`: K.
+    - `shape`: of one context.
+    - `arm_features`: the features of the arms, if they never change.
     """
 
     n_arms: int

@@ -28,15 +28,16 @@ class Experiment:
 
     All learners of one repeat face the same contexts, graphs and noise.
 
-    name: names the directory of the results
-    rounds: of each run
-    repeats: of each learner on each environment
-    environments: a grid for each name
-    learners: likewise
-    seed: the same seed gives the same results
-    horizon_known: whether learners are told how many rounds there are
-    curve_points: log-spaced rounds at which the regret is kept, besides the ends of the learner's epochs
-    decisions: whether every decision is kept too
+    - `name`: it names the directory of the results.
+    - `rounds`: how many each run has.
+    - `repeats`: how many runs each learner has on each environment.
+    - `environments`: from names to grids.
+    - `learners`: from names to grids.
+    - `seed`: the same seed gives the same results; 0 by default.
+    - `horizon_known`: whether learners are told how many rounds there are; True by default.
+    - `curve_points`: log-spaced rounds at which the regret is kept, besides the ends of the learner's epochs; 64 by
+      default.
+    - `decisions`: whether every decision is kept too; False by default.
 
     >>> star = Grid("paper", {"graph": "star", "n_arms": [10, 20]})
     >>> experiment = Experiment(

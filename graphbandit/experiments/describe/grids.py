@@ -13,8 +13,10 @@ from graphbandit.experiments.describe.own_kinds import spelt_out
 class Grid:
     """A kind of environment or learner and its settings; one that is a list stands for each of its values in turn.
 
-    kind: a name of the package's, one of `register`, an address as "my_module:MyLearner", or the class itself
-    settings: by name; a function class of one's own may be given likewise
+    - `kind`: a name of the package's, as "AdaCBG", one of `register`, an address as "my_module:MyLearner", or the class
+      itself.
+    - `settings`: from names to values, or lists of values; a function class of one's own may be given in the same way
+      as a kind. None (default): none.
 
     >>> [point.label for point in Grid("AdaCBG", {"radius": "paper", "eta": [0.5, 1.0]}).points("ours")]
     ['ours eta=0.5', 'ours eta=1.0']

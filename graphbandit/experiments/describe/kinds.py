@@ -30,10 +30,10 @@ of function class; without one, a learner has the problem's own."""
 class Kind:
     """One kind of environment or learner.
 
-    build: makes one, as ``build(**settings)``; its parameters are the settings, if a file can hold them
-    passes_to: what `build` hands further settings to, whose parameters are settings then
-    without: parameters that a file cannot give all the same
-    options: tells which further settings, with their defaults, the settings given so far allow
+    - `build`: makes one, as ``build(**settings)``; its parameters are the settings, if a file can hold them.
+    - `passes_to`: what `build` hands further settings to, whose parameters are settings then.
+    - `without`: parameters that a file cannot give all the same.
+    - `options`: tells which further settings, with their defaults, the settings given so far allow.
     """
 
     build: Callable[..., Any]

@@ -50,8 +50,8 @@ def register(made: Made, name: str | None = None) -> Made:
 
     The name is another spelling of its address and known in this process: files of results hold the address.
 
-    made: the class, or a function that makes one; at the top of a module
-    name: None takes its own
+    - `made`: the class, or a function that makes one; at the top of a module.
+    - `name`: the short name; None (default): its own.
     """
     short = getattr(made, "__name__", None) if name is None else name
     if not isinstance(short, str) or not short or ":" in short:

@@ -32,13 +32,15 @@ def plot_paired(
     learners: Sequence[str] | None = None,
     title: str | None = None,
 ) -> Figure:
-    """Final regret minus that of `baseline` in the same repeats: mean, 95 % interval, and a dot for each pair.
+    """Final regret minus that of a baseline in the same repeats: mean, 95 % interval, and a dot for each pair.
 
-    A filled dot: the interval lies on one side of 0.
+    A dot is filled if the interval lies on one side of 0.
 
-    environment: one panel for this one; by default a panel for each
-    learners: which ones; by default all, or the ten best if there are more
-    title: the environment's name unless given
+    - `results`: of `run`.
+    - `baseline`: the learner that the others are compared with.
+    - `environment`: one panel for this one; None (default): a panel for each.
+    - `learners`: which ones; None (default): all, or the ten best if there are more.
+    - `title`: None (default): the environment's name.
     """
     from graphbandit.plots.notebook import NotebookFigure
 

@@ -36,11 +36,12 @@ def read_dsjson(
     there: `{"v": reward, "a": arm, "p": observation probability}`. Lines with `_skipLearn`, and rewards without a
     decision, are left out.
 
+    - `path`: the file.
     - `contexts`: "shared", features of the round, (n, d); "arms", of each arm, (n, K, d); "both", (n, K, d), the
       round's before the arm's; "auto" (default): "shared" if arms always have the same features or none, else "arms"
       if rounds have none, else "both".
     - `features`: the features to take; None (default): all there are.
-    - `max_features`: more features than this are refused.
+    - `max_features`: more features than this are refused, 4,096 by default.
     """
     return VwReader(Path(path), dsjson.rounds, contexts, features, max_features).to_log()
 
@@ -67,6 +68,9 @@ def write_dsjson(log: Log, path: str | os.PathLike[str]) -> None:
 
     Contexts of shape (d,) are the features 0, 1, ... of the namespace x, or have the log's names; each arm has its name
     in the namespace a. Contexts of shape (K, d) are the features of arms in the namespace a.
+
+    - `log`: the log.
+    - `path`: the file.
     """
     write_lines(Path(path), dsjson_lines(log))
 
@@ -77,5 +81,8 @@ def write_text(log: Log, path: str | os.PathLike[str]) -> None:
     Vowpal Wabbit ignores the probabilities of arms other than the one played, which are in the tag of the shared line.
     Without a graph, each round has one label. With one, all revealed arms have: Vowpal Wabbit then needs
     `--graph_feedback`.
+
+    - `log`: the log.
+    - `path`: the file.
     """
     write_lines(Path(path), text_lines(log))

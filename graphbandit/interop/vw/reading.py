@@ -31,7 +31,11 @@ Parse = Callable[[Path], Iterator[VwRound | Skipped]]
 
 
 class VwReader:
-    """Reads a file twice: for its outline, and for its rounds, in batches. The settings are those of `read_dsjson`."""
+    """Reads a file twice: for its outline, and for its rounds, in batches. Other settings are those of `read_dsjson`.
+
+    - `path`: the file.
+    - `parse`: from a path to the file's rounds, one after the other.
+    """
 
     def __init__(
         self,

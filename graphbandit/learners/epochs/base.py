@@ -51,7 +51,14 @@ class EpochClock:
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
 class EpochState(EpochClock):
-    """A state with the estimate fhat_m as its `model`, None before there is one."""
+    """What a learner of epochs knows.
+
+    - `problem`: what it was told.
+    - `rounds`: how many rounds it has learnt from.
+    - `epoch`: m, from 1.
+    - `data`: what the function class keeps of the observations.
+    - `model`: the estimate fhat_m, None before there is one.
+    """
 
     model: Any
 
@@ -203,7 +210,9 @@ def rounds_that_count(problem: Problem, rounds: int) -> float:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RewardSpan(EpochClock):
-    """A state that knows the smallest and the largest reward seen, for the estimate of noise nobody told."""
+    """A state that knows the smallest and the largest reward seen, for the estimate of noise that the problem does not
+    say.
+    """
 
     lowest_reward: float
     highest_reward: float

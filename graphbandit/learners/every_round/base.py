@@ -1,7 +1,7 @@
 """Learners that learn in every round: one round is decided, what it reveals is learnt, and so on.
 
-To the interface they are learners whose epochs are one round long. What is more, they `play` many rounds one after
-another in a single compiled loop, for the simulator; to the last bit what `decide` and `update` do, as the same kernel
+In terms of the interface their epochs are one round long. For the simulator they also `play` many rounds one after
+another in a single compiled loop, with the same results as `decide` and `update` to the last bit, as the same kernel
 does one round of either. Rewards that come late are learnt when they come, with the propensities of their own round.
 """
 
