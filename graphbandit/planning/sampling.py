@@ -34,6 +34,7 @@ from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.graphs.probabilistic import ProbabilisticGraphs
 from graphbandit.planning.anytime import Effort
+from graphbandit.planning.cover import cover_of
 from graphbandit.planning.demands import demand_of_candidates, paper_demand
 from graphbandit.planning.kernel_graphs import kernel_batches
 from graphbandit.planning.program import Program, SamplingSolution
@@ -47,6 +48,7 @@ from graphbandit.planning.sampling_program import (
     solve_scaled,
 )
 from graphbandit.rounds.decisions import Decisions
+from graphbandit.rounds.draw import uniform_over
 
 if TYPE_CHECKING:
     from graphbandit.kernels.planning.sampling import Outcome, Rounds
@@ -57,13 +59,14 @@ class SamplingRule:
     """How probabilities follow from gaps, candidates and graph.
 
     - `explore_all`: S is every available arm instead of the greedy exploration set.
-    - `coverage`: the demands of the sampling program, or "none" to play the baseline.
+    - `coverage`: the demands of the sampling program, or "none" to play the baseline, or "cover" to play uniformly
+      on few arms that reveal all candidates, whatever their gaps.
     - `rate`: gamma = rate sqrt(|S|), or, with widths, gamma = rate times the gamma of the smallest bound.
     - `effort`: for programs too large to be solved exactly.
     """
 
     explore_all: bool
-    coverage: Literal["none", "paper", "tight"]
+    coverage: Literal["none", "cover", "paper", "tight"]
     rate: float
     effort: Effort = DEFAULT_EFFORT
 
@@ -179,6 +182,8 @@ def _parts(
             numbers = np.flatnonzero(sure)
             for rounds, strategy, part in _parts(rule, edges[(np.cumsum(is_sure) - 1)[index[sure]]]):
                 yield numbers[rounds], strategy, part
+    elif rule.coverage == "cover":
+        yield np.arange(len(graphs)), _plan_cover, graphs
     elif rule.coverage == "none" or graphs.has_all_loops:
         yield np.arange(len(graphs)), _plan_sure, graphs
     else:
@@ -215,6 +220,19 @@ def _plan_sure(rule: SamplingRule, plan: Plan, graphs: FeedbackGraphs) -> None:
         plan.enter(t, answer, answer.solver)
 
 
+def _plan_cover(rule: SamplingRule, plan: Plan, graphs: FeedbackGraphs) -> None:
+    """Gaps and best as ever; the exploration set is a cover of the candidates, and is played uniformly."""
+    _plan_sure(replace(rule, coverage="none"), plan, graphs)
+    outcome, nothing = plan.outcome, np.zeros(graphs.n_arms)
+    for t in range(len(graphs)):
+        mask = np.ascontiguousarray(plan.mask(t))
+        outcome.explored[t] = cover_of(graphs[t], plan.rounds.candidates[t], mask)
+        outcome.baseline[t] = uniform_over(outcome.explored[t][None])[0]
+        program = Program(graphs[t], nothing, outcome.gaps[t], int(outcome.integers[t, 1]), mask)
+        answer = program.certified(outcome.baseline[t].copy(), nothing, "none")
+        plan.enter(t, replace(answer, duality_gap=np.nan), "none")
+
+
 def _plan_weak(rule: SamplingRule, plan: Plan, graphs: FeedbackGraphs) -> None:
     """Gaps, S and gamma as ever; then the tight program, scaled down where the graph reveals too little."""
     _plan_sure(replace(rule, coverage="none"), plan, graphs)
@@ -238,7 +256,7 @@ def _plan_probabilistic(rule: SamplingRule, plan: Plan, graphs: ProbabilisticGra
 
     rounds, outcome = plan.rounds, plan.outcome
     baselines(graphs.stored, graphs.index, rounds, rule.explore_all, float(rule.rate), outcome)
-    plays_baseline = rule.coverage == "none"
+    plays_baseline = rule.coverage in ("none", "cover")  # which arms cover is not asked where edges are unsure
     for t in range(len(graphs)):
         matrix, mask, candidates = graphs.matrix(t), plan.mask(t), rounds.candidates[t]
         gamma, gaps, best = float(outcome.numbers[t, 1]), outcome.gaps[t], int(outcome.integers[t, 1])
