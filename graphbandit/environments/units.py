@@ -1,4 +1,4 @@
-"""Any environment in other units, or with noise that nobody tells: what a stranger's problem looks like."""
+"""Any environment in other units, or told less or more of: what a stranger's problem looks like."""
 
 import inspect
 from dataclasses import dataclass, replace
@@ -21,6 +21,7 @@ class UnitsEnvironment(Environment):
     scale: what every reward is multiplied by, above 0. Regret is in the new units, too.
     tell_noise: whether learners are told the noise, in the new units.
     tell_bound: whether a class that has a `norm_bound` keeps it, in the new units.
+    half_life, longest_epoch: those of the problem that learners are told, for a world that changes.
 
     A finite class fixes its own units, so a problem of one takes neither offset nor scale.
     """
@@ -30,6 +31,8 @@ class UnitsEnvironment(Environment):
     scale: float = 1.0
     tell_noise: bool = True
     tell_bound: bool = True
+    half_life: float | None = None
+    longest_epoch: int | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.environment, Environment):
@@ -75,6 +78,8 @@ class UnitsInstance(Instance):
             problem,
             noise=None if noise is None else noise * settings.scale,
             function_class=_rescaled(problem.function_class, settings.scale if settings.tell_bound else None),
+            half_life=problem.half_life if settings.half_life is None else settings.half_life,
+            longest_epoch=problem.longest_epoch if settings.longest_epoch is None else settings.longest_epoch,
         )
 
     def rounds(self, first: int, stop: int) -> Rounds:
@@ -99,6 +104,8 @@ def units(
     scale: float = 1.0,
     tell_noise: bool = True,
     tell_bound: bool = True,
+    half_life: float | None = None,
+    longest_epoch: int | None = None,
 ) -> UnitsEnvironment:
     """The rounds of `environment` in other units; see `UnitsEnvironment`.
 
@@ -110,5 +117,11 @@ def units(
     True
     """
     return UnitsEnvironment(
-        environment=environment, offset=offset, scale=scale, tell_noise=tell_noise, tell_bound=tell_bound
+        environment=environment,
+        offset=offset,
+        scale=scale,
+        tell_noise=tell_noise,
+        tell_bound=tell_bound,
+        half_life=half_life,
+        longest_epoch=longest_epoch,
     )
