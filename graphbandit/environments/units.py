@@ -91,7 +91,7 @@ class UnitsInstance(Instance):
 def _rescaled(functions: FunctionClass[Any, Any, Any] | None, scale: float | None) -> Any:
     """The class with its bound on the parameters, if it has one, in the new units; without it if there is no scale."""
     bound = getattr(functions, "norm_bound", None)
-    if bound is None:
+    if functions is None or bound is None:
         return functions
     settings = {name: getattr(functions, name) for name in inspect.signature(type(functions)).parameters}
     return type(functions)(**{**settings, "norm_bound": None if scale is None else bound * scale})

@@ -94,6 +94,8 @@ class LateGraph(Learner[LateGraphState]):
                 f"learner is {self.learner!r}; expected one that plans with the probabilities of edges: "
                 "IDSG, or AdaCBG with tight coverage and its linear program"
             )
+        if self.floor:
+            raise SettingError(f"floor is {self.floor!r}; expected it in the other learner, whose edges are estimated")
         setting_number("present", self.present, above=0.0)
         setting_number("absent", self.absent, at_least=0.0)
         setting_boolean("loops", self.loops)
