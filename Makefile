@@ -61,7 +61,7 @@ serve: $(VENV)/.service
 
 bench: $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,bench]'
-	$(BIN)/graphbandit bench $(if $(QUICK),--quick)
+	$(BIN)/graphbandit bench --history $(if $(QUICK),--quick)
 
 # the site: notebooks are run, and a warning is an error
 docs: $(BASE)

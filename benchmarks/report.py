@@ -26,6 +26,7 @@ def tables(results: dict[str, Any]) -> list[Table]:
         "lp": lp_tables,
         "squarecb": squarecb_tables,
         "decision": decision_tables,
+        "everyday": everyday_tables,
         "throughput": throughput_tables,
         "scaling": scaling_tables,
         "startup": startup_tables,
@@ -161,6 +162,43 @@ def decision_tables(rows: list[Row]) -> Iterable[Table]:
     )
 
 
+def everyday_tables(rows: list[Row]) -> Iterable[Table]:
+    """The everyday learners, with few arms and with many."""
+    yield Table(
+        title="Bandit.decide and observe, stars",
+        note="VW squarecb: predict on a round parsed beforehand; it gets no graph.",
+        columns=("class", "K", "learner", "decide", "observe", "VW squarecb", "of squarecb"),
+        rows=[
+            (
+                row["class"],
+                str(row["n_arms"]),
+                row["learner"],
+                time_of(row, "decide"),
+                time_of(row, "observe"),
+                time_of(row, "squarecb", row["squarecb"]),
+                ratio_of(row, "of_squarecb"),
+            )
+            for row in rows
+            if row["kind"] == "decision"
+        ],
+    )
+    yield Table(
+        title="Bandit.decide with many arms, linear in 16 features, cliques of 50 arms",
+        note="Gap: the largest certified relative gap of the program; IDS.G solves none.",
+        columns=("K", "learner", "decide", "gap"),
+        rows=[
+            (
+                f"{row['n_arms']:,}",
+                row["learner"],
+                time_of(row, "decide"),
+                "" if row["largest_gap"] is None else f"{row['largest_gap']:.1e}",
+            )
+            for row in rows
+            if row["kind"] == "many arms"
+        ],
+    )
+
+
 def throughput_tables(rows: list[Row]) -> Iterable[Table]:
     """simulate against the reference and the floor; two workers."""
     runs = [row for row in rows if row["kind"] == "simulate"]
@@ -273,7 +311,9 @@ def startup_tables(rows: list[Row]) -> Iterable[Table]:
                 texts.append((f"import {modules}", time_of(row, modules)))
             texts.append(("ratio of the two", ratio_of(row, "of_numpy_scipy")))
         else:
-            texts.append((f"first decisions, {row['cache']}", row.get("error") or seconds(row["seconds"])))
+            texts.append(
+                (f"first decisions of {row['learner']}, {row['cache']}", row.get("error") or seconds(row["seconds"]))
+            )
     yield Table(title="Start-up, each in a fresh process", note="", columns=("what", "time"), rows=texts)
 
 

@@ -1,4 +1,4 @@
-"""One run of all benchmarks: `python -m benchmarks.run [--quick] [--only lp,decision] [--out FOLDER]`."""
+"""One run of all benchmarks: `python -m benchmarks.run [--quick] [--only lp,decision] [--out FOLDER] [--history]`."""
 
 import argparse
 import importlib
@@ -26,6 +26,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--quick", action="store_true", help="fewer sizes and repeats: a minute or two")
     parser.add_argument("--only", default=",".join(PARTS), help=f"parts to measure, of {','.join(PARTS)}")
     parser.add_argument("--out", type=Path, default=DEFAULT_FOLDER, help="folder for bench.json and bench.md")
+    parser.add_argument("--history", action="store_true", help="append the run to benchmarks/history.jsonl")
     chosen = parser.parse_args(arguments)
     parts = chosen.only.split(",")
     unknown = [part for part in parts if part not in PARTS]
@@ -39,6 +40,11 @@ def main(arguments: list[str] | None = None) -> int:
     show(results)
     for path in write(results, chosen.out):
         print(f"Written: {path}")
+    if chosen.history:
+        from benchmarks import history
+
+        for text in history.append(history.line_of(results)):
+            print(f"Worse than in the last run: {text}")
     return 0
 
 

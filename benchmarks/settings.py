@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
-PARTS = ("lp", "squarecb", "decision", "throughput", "scaling", "startup", "service")
+PARTS = ("lp", "squarecb", "decision", "everyday", "throughput", "scaling", "startup", "service")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,6 +22,11 @@ class Settings:
     vowpal_arms: tuple[int, ...] = (10, 20, 50)
     vowpal_graph_arms: tuple[int, ...] = (5, 10)
     vowpal_graph_rounds: int = 8
+    everyday_arms: tuple[int, ...] = (10, 50)
+    everyday_learnt: int = 600
+    everyday_blocks: int = 40
+    everyday_many_arms: tuple[int, ...] = (5_000, 100_000)
+    everyday_many_rounds: int = 12
     throughput_arms: int = 50
     throughput_rounds: int = 2**11
     throughput_passes: int = 15
@@ -53,6 +58,8 @@ QUICK = Settings(
     lp_seconds=0.6,
     squarecb_instances=5,
     decision_repeats=6,
+    everyday_blocks=12,
+    everyday_many_arms=(5_000,),
     vowpal_graph_rounds=3,
     throughput_passes=5,
     reference_passes=1,
@@ -78,6 +85,11 @@ TINY = Settings(
     decision_arms=(5, 10),
     decision_learnt=16,
     decision_repeats=1,
+    everyday_arms=(5,),
+    everyday_learnt=20,
+    everyday_blocks=2,
+    everyday_many_arms=(400,),
+    everyday_many_rounds=8,
     vowpal_arms=(10,),
     vowpal_graph_arms=(5,),
     vowpal_graph_rounds=1,

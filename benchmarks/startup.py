@@ -9,6 +9,7 @@ from benchmarks.timing import Progress, ratio, summary
 
 IMPORT = "import time; start = time.perf_counter(); import {}; print(time.perf_counter() - start)"
 OURS, THEIRS = "graphbandit", "numpy, scipy"
+LEARNERS = ("AdaCB.G", "IDS.G", "greedy")
 
 
 def run(settings: Settings, progress: Progress) -> list[dict[str, Any]]:
@@ -24,16 +25,18 @@ def run(settings: Settings, progress: Progress) -> list[dict[str, Any]]:
         {"kind": "import", "times": times, "ratios": {"of_numpy_scipy": ratio(times[OURS], times[THEIRS])}}
     ]
     progress("first decision", settings.startup_passes, total)
-    with tempfile.TemporaryDirectory() as folder:
-        if settings.startup_empty_cache:
-            rows.append(first_decision("no kernels on disk", NUMBA_CACHE_DIR=folder))
-            rows.append(first_decision("kernels on disk", NUMBA_CACHE_DIR=folder))
-        else:
-            in_child({"task": "first_decision"})
-            rows.append(first_decision("kernels on disk"))
+    for learner in LEARNERS:
+        with tempfile.TemporaryDirectory() as folder:
+            if settings.startup_empty_cache:
+                rows.append(first_decision(learner, "no kernels on disk", NUMBA_CACHE_DIR=folder))
+                rows.append(first_decision(learner, "kernels on disk", NUMBA_CACHE_DIR=folder))
+            else:
+                in_child({"task": "first_decision", "learner": learner})
+                rows.append(first_decision(learner, "kernels on disk"))
     return rows
 
 
-def first_decision(label: str, **environment: str) -> dict[str, Any]:
-    """One row: the first three rounds of a process, the last of which solves a program."""
-    return {"kind": "first decision", "cache": label, **in_child({"task": "first_decision"}, **environment)}
+def first_decision(learner: str, label: str, **environment: str) -> dict[str, Any]:
+    """One row: the first three rounds of a process."""
+    found = in_child({"task": "first_decision", "learner": learner}, **environment)
+    return {"kind": "first decision", "learner": learner, "cache": label, **found}

@@ -15,6 +15,10 @@ def targets(parts: dict[str, Rows]) -> Rows:
     middle = [row for row in lp if row["n_arms"] == 50 and row["coverage"] == "paper"]
     paper = [row for row in throughput if row["learner"] == "AdaCB.G paper" and row["graph"] == "random"]
     served = [row for row in parts.get("service", []) if row.get("what") == "SQLite, AdaCB.G"]
+    everyday, startup = parts.get("everyday", []), parts.get("startup", [])
+    single = [row for row in everyday if row["kind"] == "decision"]
+    many = [row for row in everyday if row["kind"] == "many arms"]
+    ours = [row for row in throughput if row["learner"] == "AdaCB.G ours" and row["kind"] == "workers"]
     million = [row for row in scaling if row["kind"] == "arms" and row["n_arms"] == 10**6]
     return [
         at_least(
@@ -54,6 +58,65 @@ def targets(parts: dict[str, Rows]) -> Rows:
             1000,
             ratios([row for row in decision if row["n_arms"] == 10], "graph_feedback"),
         ),
+        *(
+            at_most(
+                f"Bandit.decide at K = {n_arms}, in VW --squarecb predictions: IDS.G, AdaCB.G, greedy, LinUCB",
+                wanted,
+                ratios([row for row in single if row["n_arms"] == n_arms], "of_squarecb"),
+            )
+            for n_arms, wanted in ((50, 1.5), (10, 3.0))
+        ),
+        at_most(
+            "Bandit.observe at K = 50, median",
+            20e-6,
+            [row["times"]["observe"]["median"] for row in single if row["n_arms"] == 50],
+            lambda x: f"{x * 1e6:.0f} us",
+        ),
+        at_least(
+            "one Python call of solve_sampling_lp at K = 50, times faster than linprog: star, cliques",
+            100,
+            ratios(middle, "call_scipy", family=("star", "cliques")),
+        ),
+        *(
+            at_most(
+                f"linear class, K = {n_arms:,}, d = 16: a decision of IDS.G and AdaCB.G, median",
+                wanted,
+                [row["times"]["decide"]["median"] for row in many if row["n_arms"] == n_arms],
+                lambda x: f"{x * 1e3:.3g} ms",
+            )
+            for n_arms, wanted in ((5_000, 0.010), (100_000, 0.200))
+        ),
+        *(
+            at_most(
+                f"first decisions of {learner}, nothing compiled",
+                wanted,
+                [
+                    row["seconds"]
+                    for row in startup
+                    if row.get("learner") == learner and row["cache"] == "no kernels on disk" and "seconds" in row
+                ],
+                lambda x: f"{x:.1f} s",
+            )
+            for learner, wanted in (("AdaCB.G", 20.0), ("IDS.G", 5.0), ("greedy", 5.0))
+        ),
+        at_most(
+            "first decisions, kernels on disk",
+            0.5,
+            [row["seconds"] for row in startup if row.get("cache") == "kernels on disk" and "seconds" in row],
+            lambda x: f"{x:.2f} s",
+        ),
+        at_most(
+            "import graphbandit, in imports of NumPy and SciPy",
+            1.5,
+            ratios([row for row in startup if row["kind"] == "import"], "of_numpy_scipy"),
+        ),
+        at_most(
+            "SquareCB.G's program at K = 50, one call, median",
+            1e-3,
+            [row["times"]["call"]["median"] for row in parts.get("squarecb", []) if row["n_arms"] == 50],
+            lambda x: f"{x * 1e3:.2f} ms",
+        ),
+        at_least("simulate in our form, two workers: times one", 1.7, ratios(ours, "two_workers")),
         at_least(
             "simulate, AdaCB.G paper, K = 50, random graphs: times the reference, one core",
             50,

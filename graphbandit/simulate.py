@@ -3,7 +3,6 @@
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,6 +13,7 @@ from graphbandit.base.checks import setting_boolean, setting_integer, setting_nu
 from graphbandit.base.regret_page import regret_page
 from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Float
+from graphbandit.base.side_by_side import side_by_side
 from graphbandit.environments.base import Environment, Rounds
 from graphbandit.errors import MissingExtraError, SettingError
 from graphbandit.learners.base import Learner
@@ -144,9 +144,9 @@ def simulate(
 
     All learners of a repeat face the same contexts, graphs and noise; each draws its arms from a stream of its own,
     named after it. `horizon_known=False` tells the learners nothing of `rounds`. `chunk` rounds are held in memory
-    at a time and `workers` repeats run side by side (None: one a core); neither changes any result.
-    `on_repeat(i)` is called as repeat i ends. A learner whose fit fails keeps its last good model for the next epoch;
-    the result counts such fits.
+    at a time and `workers` repeats run side by side (None: one a core), in processes where the learners can be pickled
+    and in threads where not; neither changes any result. `on_repeat(i)` is called as repeat i ends. A learner whose fit
+    fails keeps its last good model for the next epoch; the result counts such fits.
 
     >>> from graphbandit import Falcon, environments
     >>> runs = simulate({"FALCON": Falcon()}, environments.paper(n_arms=5, graph="star"), rounds=8, repeats=2)
@@ -169,7 +169,7 @@ def simulate(
     n = setting_integer("rounds", rounds, at_least=1)
     n_repeats = setting_integer("repeats", repeats, at_least=1)
     step = setting_integer("chunk", chunk, at_least=1)
-    threads = (os.cpu_count() or 1) if workers is None else setting_integer("workers", workers, at_least=1)
+    at_once = (os.cpu_count() or 1) if workers is None else setting_integer("workers", workers, at_least=1)
     setting_integer("seed", seed, at_least=0)
     setting_boolean("horizon_known", horizon_known)
     setting_boolean("keep_decisions", keep_decisions)
@@ -189,15 +189,10 @@ def simulate(
             keep_decisions=keep_decisions,
             chunk=step,
         )
-        if on_repeat is not None:
-            on_repeat(repeat)
         return dict(zip(named, runs, strict=True))
 
-    if threads == 1:
-        done = [run(repeat) for repeat in range(n_repeats)]
-    else:
-        with ThreadPoolExecutor(threads) as pool:
-            done = list(pool.map(run, range(n_repeats)))
+    carried = named, environment.instance(seed, 0).problem(None)
+    done = side_by_side(run, n_repeats, workers=at_once, carried=carried, on_done=on_repeat)
     return SimulationResult(
         regret={name: np.stack([runs[name].regret for runs in done]) for name in named},
         decisions={

@@ -12,7 +12,20 @@ pytest.importorskip("resource")  # the benchmarks need the clock and the memory 
 from typer.testing import CliRunner
 
 import graphbandit
-from benchmarks import decision, lp, lp_rivals, run, scaling, service, squarecb, startup, throughput, vowpal
+from benchmarks import (
+    decision,
+    everyday,
+    history,
+    lp,
+    lp_rivals,
+    run,
+    scaling,
+    service,
+    squarecb,
+    startup,
+    throughput,
+    vowpal,
+)
 from benchmarks.report import tables
 from benchmarks.settings import FULL, PARTS, QUICK, TINY
 from benchmarks.targets import NOT_MEASURED, targets
@@ -34,6 +47,7 @@ def parts() -> dict[str, list[dict]]:
         "lp": lp,
         "squarecb": squarecb,
         "decision": decision,
+        "everyday": everyday,
         "throughput": throughput,
         "scaling": scaling,
         "startup": startup,
@@ -76,6 +90,40 @@ def test_squarecb_programs_are_certified_and_no_worse_than_clarabels(parts):
             assert found == ratio(row["times"][name], row["times"]["call"])
         if row["cvxpy"] == squarecb.NOT_INSTALLED:
             assert "cvxpy" not in row["ratios"]
+
+
+def test_everyday_learners_are_timed_with_few_arms_and_many(parts):
+    few = [row for row in parts["everyday"] if row["kind"] == "decision"]
+    assert {(row["class"], row["learner"]) for row in few} == {
+        (kind, name)
+        for kind in ("finite", "linear")
+        for name in everyday.LEARNERS
+        if (kind, name) != ("finite", "LinUCB")
+    }
+    for row in few:
+        assert is_timing(row["times"]["decide"])
+        assert is_timing(row["times"]["observe"])
+        if row["squarecb"] == "measured":
+            assert row["ratios"]["of_squarecb"] == ratio(row["times"]["decide"], row["times"]["squarecb"])
+    many = [row for row in parts["everyday"] if row["kind"] == "many arms"]
+    assert [row["learner"] for row in many] == ["IDS.G", "AdaCB.G"]
+    assert all(is_timing(row["times"]["decide"]) for row in many)
+    assert all(row["largest_gap"] is None or row["largest_gap"] <= 1e-9 for row in many)
+
+
+def test_the_history_says_what_got_worse(tmp_path):
+    def run(shown, reached, cpu="x"):
+        target = {"target": "speed", "wanted": ">= 8", "reached": reached, "shown": shown, "met": "no"}
+        time = {"target": "time", "wanted": "<= 3", "reached": 12.0 / reached, "shown": "t", "met": "no"}
+        missing = {"target": "other", "wanted": "<= 3", "reached": None, "shown": "not measured", "met": "not measured"}
+        return {"cpu": cpu, "settings": "full", "parts": ["lp"], "targets": [target, time, missing]}
+
+    path = tmp_path / "history.jsonl"
+    assert history.append(run("6", 6.0), path) == []
+    assert history.append(run("1", 1.0, cpu="y"), path) == []  # another machine
+    assert history.append(run("5.5", 5.5), path) == []  # noise
+    assert history.append(run("4", 4.0), path) == ["speed: 5.5 -> 4", "time: t -> t"]
+    assert len(history.read(path)) == 4
 
 
 def test_highspy_finds_the_optimum():

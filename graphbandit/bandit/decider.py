@@ -114,6 +114,8 @@ class Decider:
 def may_reveal(graphs: Graphs | None, decisions: Decisions) -> Iterator[Int[np.ndarray, " revealed"]]:
     """Of which arms rewards may come: those revealed, or, where that is not known yet, all that may have been."""
     if isinstance(graphs, FeedbackGraphs):
+        if len(graphs) == 1 and graphs.is_packed:
+            return iter((graphs.first_revealed(int(decisions.action[0])),))
         masks = graphs._revealed(decisions.action)
     else:
         masks = decisions.observation_probabilities > 0.0
@@ -139,8 +141,8 @@ def taken(decision: Decision, number: int, problem: Problem) -> tuple[Played, Op
     if len(revealed):
         q = batch.observation_probabilities[decision.row, revealed]
         entry = OpenDecision(played._replace(available=None), revealed, q)
-    seal = "" if entry is None else entry.seal
-    return played, entry, replace(decision, id=number, arms=problem.arms, seal=seal, context=None, available=None)
+    sealed = "" if entry is None else entry.seal
+    return played, entry, replace(decision, id=number, arms=problem.arms, sealed=sealed, context=None, available=None)
 
 
 def _key(key: object) -> str:

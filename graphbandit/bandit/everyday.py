@@ -29,6 +29,7 @@ from graphbandit.bandit.saving import SavedBandit, load_bandit, save_bandit
 from graphbandit.base.checks import setting_boolean, setting_integer
 from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
+from graphbandit.base.values import trusted
 from graphbandit.errors import FitError, InputError, ObservationError, SettingError, UnknownDecisionError
 from graphbandit.features import Tally
 from graphbandit.function_classes.base import FunctionClass
@@ -535,11 +536,11 @@ class Bandit:
         tally: Tally,
     ) -> list[Decision]:
         """Decide, and note the change down only when all of it is known."""
-        mask = available_of(self._loop.problem, available)
+        mask = None if available is None else available_of(self._loop.problem, available)
         with self._lock:
             loop = self._settled()
-            shown = Shown(contexts, graphs, on_offer(mask, self._retired))
-            if not len(shown):
+            shown = Shown(contexts, graphs, mask if self._retired is None else on_offer(mask, self._retired))
+            if not len(contexts):
                 return []
             self._before = self._rng.bit_generator.state
             try:
@@ -548,7 +549,7 @@ class Bandit:
                 error.add_note("The bandit keeps its last good model: decide again to go on with it.")
                 self._loop = loop.postponing(error)
                 raise
-            made, opened = self._made(decisions, loop, list(may_reveal(graphs, decisions)), keys, contexts)
+            made, opened = self._made(decisions, loop, may_reveal(graphs, decisions), keys, contexts)
             keyed = tuple(one.detached() for one in made if one.key is not None)
             outdated = self._outdated(opened, after.rounds)
             total = self._tally + tally if tally else None
@@ -559,30 +560,34 @@ class Bandit:
         self,
         batch: Decisions,
         loop: Loop,
-        revealed: list[Int[np.ndarray, " revealed"]],
+        revealed: Iterable[Int[np.ndarray, " revealed"]],
         keys: Sequence[str | None],
         contexts: Shaped[np.ndarray, "n ..."],
     ) -> tuple[list[Decision], dict[int, OpenDecision]]:
         """The rounds of a batch as single decisions of consecutive ids, and those of them that await rewards."""
         made, opened = [], {}
+        identity, arms = self._identity, loop.problem.arms
         drawn = zip(batch.action.tolist(), batch.probability.tolist(), revealed, keys, strict=True)
-        for row, (action, probability, arms, key) in enumerate(drawn):
+        for row, (action, probability, shown, key) in enumerate(drawn):
             number = loop.rounds + row
-            entry = _opened(number, batch, row, arms, contexts) if len(arms) else None
+            entry = _opened(number, batch, row, shown, contexts) if len(shown) else None
             if entry is not None:
                 opened[number] = entry
             made.append(
-                Decision(
+                trusted(
+                    Decision,
                     id=number,
                     action=action,
                     probability=probability,
-                    revealed=arms,
-                    bandit=self._identity,
+                    revealed=shown,
+                    bandit=identity,
                     batch=batch,
                     row=row,
-                    arms=loop.problem.arms,
+                    arms=arms,
                     key=key,
-                    seal="" if entry is None else entry.seal,
+                    sealed="" if entry is None else entry,
+                    context=None,
+                    available=None,
                 )
             )
         return made, opened
@@ -590,6 +595,8 @@ class Bandit:
     def _outdated(self, opened: dict[int, OpenDecision], rounds: int) -> tuple[int, ...]:
         """The decisions to be forgotten once these are open, oldest first."""
         excess = len(self._open) + len(opened) - self._max_open
+        if excess <= 0 and self._forget_after is None:
+            return ()
         oldest = -1 if self._forget_after is None else rounds - self._forget_after
         found: list[int] = []
         for ids in (self._open, opened):
@@ -659,7 +666,13 @@ class Bandit:
         if not 0 <= number < rounds:
             so_far = f"ids so far are 0 to {rounds - 1}" if rounds else "there are no decisions yet"
             raise UnknownDecisionError(f"no decision has id {number}; {so_far}")
-        if isinstance(decision, Decision) and number in self._open and self._open[number].seal != decision.seal:
+        entry = self._open.get(number)
+        if (
+            isinstance(decision, Decision)
+            and entry is not None
+            and decision.sealed is not entry
+            and decision.seal != entry.seal
+        ):
             raise UnknownDecisionError(
                 f"decision {number} is not the one that this bandit has made under this id; "
                 "expected one of its own: another copy of it goes on from the same file"
@@ -687,4 +700,5 @@ def _opened(
         played = Played(number, contexts, batch.action, batch.notes, None)
     else:
         played = Played(number, contexts[one].copy(), batch.action[one].copy(), batch.notes[one].copy(), None)
-    return OpenDecision(played, revealed.copy(), batch.observation_probabilities[row, revealed])
+    propensities = batch.observation_probabilities[row].take(revealed)
+    return trusted(OpenDecision, played=played, revealed=revealed.copy(), propensities=propensities, seen=set())

@@ -114,7 +114,7 @@ def keys_of(saved: dict[str, Any], identity: str, arms: ArmNames | None, opened:
                 row=row,
                 arms=arms,
                 key=key,
-                seal=seal,
+                sealed=seal,
             ).detached()
             made[key] = decision
     ended = dict.fromkeys(saved["ended_keys"])

@@ -6,6 +6,7 @@ import operator
 import reprlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,7 @@ class OpenDecision:
     propensities: Float[np.ndarray, " revealed"]
     seen: set[int] = field(default_factory=set)
 
-    @property
+    @cached_property
     def seal(self) -> str:
         """A digest of the round: its context, action, and what it reveals with which probabilities."""
         digest = hashlib.blake2b(self.played.contexts.tobytes(), digest_size=8)

@@ -22,6 +22,7 @@ from graphbandit.learners.base import Learner
 from graphbandit.learners.loop import Loop
 from graphbandit.learners.played import Log, News, NewsColumns, Played
 from graphbandit.learners.problem import Problem
+from graphbandit.learners.savable import load_savable_classes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,6 +100,7 @@ def load_bandit(
         used.append(function_class)
         return function_class
 
+    load_savable_classes()
     saved = saved_files.read(path, "bandit", replace, classes)
     try:
         bandit = _restored(saved)

@@ -115,6 +115,21 @@ def numbers(name: str, value: npt.ArrayLike, *, has: str = "has") -> Float[np.nd
         return array.astype(np.float64, copy=False)
 
 
+def within(array: Shaped[np.ndarray, "..."], largest: float) -> bool:
+    """Whether all numbers are finite and at most `largest` in size, which is at most 1e150.
+
+    The sum of squares bounds them all and is one fast call; only where it is too large is each looked at.
+    """
+    if array.dtype == np.float64 and np.vdot(array, array) <= largest * largest:
+        return True
+    return bool((np.abs(array) <= largest).all())
+
+
+def all_finite(array: Shaped[np.ndarray, "..."]) -> bool:
+    """Whether all numbers are finite."""
+    return within(array, 1e150) or bool(np.isfinite(array).all())
+
+
 def first_not_finite(array: Shaped[np.ndarray, "..."], *, largest: float = np.inf) -> str:
     """The first value that is not finite (or beyond `largest` in size) and where it stands."""
     place = tuple(int(i) for i in np.argwhere(~(np.isfinite(array) & (np.abs(array) <= largest)))[0])
@@ -124,7 +139,7 @@ def first_not_finite(array: Shaped[np.ndarray, "..."], *, largest: float = np.in
 
 def check_features(contexts: Shaped[np.ndarray, "..."], *, largest: float = LARGEST_FEATURE) -> None:
     """Raise InputError at a context that is not finite or too large to be learnt from."""
-    if not (np.abs(contexts) <= largest).all():
+    if not within(contexts, largest):
         where = first_not_finite(contexts, largest=largest)
         raise InputError(f"contexts have {where}; expected finite numbers up to {largest:g} in size")
 
@@ -134,7 +149,7 @@ def contexts_array(contexts: npt.ArrayLike) -> Shaped[np.ndarray, "n ..."]:
     array = numbers("contexts", contexts, has="have")
     if array.ndim == 0:
         raise InputError("contexts are a single number; expected an array with the round as its first axis")
-    if not np.isfinite(array).all():
+    if not all_finite(array):
         raise InputError(f"contexts have {first_not_finite(array)}; expected finite numbers")
     return array
 

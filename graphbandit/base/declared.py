@@ -5,14 +5,15 @@ axes of the same name must agree within one value. `limits` adds a range. `check
 all of it; kernels trust what has passed.
 """
 
+import operator
 import types
 from dataclasses import fields
 from functools import cache
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
 
 import numpy as np
 
-from graphbandit.base.checks import first_not_finite
+from graphbandit.base.checks import all_finite, first_not_finite
 from graphbandit.base.shapes import array_shape
 from graphbandit.errors import InputError
 
@@ -63,38 +64,51 @@ def check_declared(value: Any) -> None:
     n_arms = getattr(value, "n_arms", getattr(getattr(value, "problem", None), "n_arms", None))
     if isinstance(n_arms, int):
         sizes["arms"] = n_arms
-    waiting, ranges = [], []
+    arrays, found = [], []
     cls: Any = type(value)
-    for name, annotation, metadata in _declarations(cls):
-        found, title = getattr(value, name), f"{cls.__name__}.{name}"
-        shape = _array_of(annotation, found)
-        if shape is None:
-            _check_value(title, found, annotation)
+    for declared in _declarations(cls):
+        one = getattr(value, declared.name)
+        found.append((declared, one))
+        if declared.array is None or (one is None and declared.may_be_none):
+            _check_value(declared, one)
         else:
-            _check_kind(title, found, shape[0])
-            waiting.append((title, found.shape, shape[1]))
-        ranges.append((title, found, metadata or limits()))
+            _check_kind(declared.title, one, declared.array[0])
+            arrays.append((declared.title, one.shape, declared.array[1]))
     for alternatives in (False, True):
-        for title, lengths, axes in waiting:
+        for title, lengths, axes in arrays:
             _check_axes(title, lengths, axes, sizes, alternatives=alternatives)
-    for title, found, within in ranges:
-        _check_limits(title, found, within)
+    for declared, one in found:
+        _check_limits(declared, one)
+
+
+class _Declaration(NamedTuple):
+    """What a field may be."""
+
+    name: str
+    title: str
+    """how messages call it"""
+    array: tuple[str, tuple[str, ...]] | None
+    """kind and axes, of an array"""
+    may_be_none: bool
+    kinds: tuple[Any, ...] | None
+    limits: dict[str, Any]
 
 
 @cache
-def _declarations(cls: type) -> list[tuple[str, Any, dict[str, Any]]]:
-    """Name, annotation and limits of every field that the constructor takes."""
-    known = {f.name: f for f in fields(cls)}
-    return [(name, f.type, dict(f.metadata)) for name, f in known.items() if f.init and not isinstance(f.type, str)]
+def _declarations(cls: type) -> list[_Declaration]:
+    """Of every field that the constructor takes."""
+    return [
+        _declaration(f"{cls.__name__}.{f.name}", f.name, f.type, dict(f.metadata) or limits())
+        for f in fields(cls)
+        if f.init and not isinstance(f.type, str)
+    ]
 
 
-def _array_of(annotation: Any, found: object) -> tuple[str, str] | None:
-    """The declaration of an array, unless None may stand for it and does."""
+def _declaration(title: str, name: str, annotation: Any, within: dict[str, Any]) -> _Declaration:
     options = get_args(annotation) if get_origin(annotation) in (Union, types.UnionType) else (annotation,)
     shapes = [shape for shape in map(array_shape, options) if shape is not None]
-    if not shapes or (found is None and type(None) in options):
-        return None
-    return shapes[0]
+    array = (shapes[0][0], tuple(shapes[0][1].split())) if shapes else None
+    return _Declaration(name, title, array, type(None) in options, _kinds(annotation), within)
 
 
 def _check_kind(title: str, found: object, kind: str) -> None:
@@ -107,14 +121,16 @@ def _check_kind(title: str, found: object, kind: str) -> None:
         raise InputError(f"{title} has type {found.dtype}; expected numbers")
 
 
-def _check_axes(title: str, lengths: tuple[int, ...], axes: str, sizes: dict[str, int], *, alternatives: bool) -> None:
+def _check_axes(
+    title: str, lengths: tuple[int, ...], axes: tuple[str, ...], sizes: dict[str, int], *, alternatives: bool
+) -> None:
     """Compare lengths with the names of axes, first those that fix a size and then those that have a choice."""
-    names = axes.split()
+    names = axes
     if "..." in names:
         place = names.index("...")
         behind = len(names) - place - 1
         lengths = lengths[:place] + lengths[len(lengths) - behind :] if len(lengths) >= len(names) - 1 else ()
-        names.remove("...")
+        names = names[:place] + names[place + 1 :]
     if len(lengths) != len(names):
         raise InputError(f"{title} has shape {lengths}; expected the axes ({', '.join(names)})")
     for length, name in zip(lengths, names, strict=True):
@@ -130,18 +146,17 @@ def _check_axes(title: str, lengths: tuple[int, ...], axes: str, sizes: dict[str
             raise InputError(f"{title} has shape {lengths}; expected {expected} along the axis {name}")
 
 
-def _check_value(title: str, found: object, annotation: Any) -> None:
-    kinds = _kinds(annotation)
+def _check_value(declared: _Declaration, found: object) -> None:
+    kinds = declared.kinds
     if kinds is None:
         return
     if not any(_is_of(found, kind) for kind in kinds):
         names = " or ".join(repr(k) if isinstance(k, str) else getattr(k, "__name__", str(k)) for k in kinds)
-        raise InputError(f"{title} is {found!r}; expected {names}")
-    if isinstance(found, float) and np.isnan(found):
-        raise InputError(f"{title} is nan; expected a number")
+        raise InputError(f"{declared.title} is {found!r}; expected {names}")
+    if isinstance(found, float) and found != found:
+        raise InputError(f"{declared.title} is nan; expected a number")
 
 
-@cache
 def _kinds(annotation: Any) -> tuple[Any, ...] | None:
     """The types, or the words of a Literal, that an annotation allows; None if it does not say in a simple way."""
     origin = get_origin(annotation)
@@ -173,18 +188,22 @@ def _runtime(kind: type) -> bool:
     return not getattr(kind, "_is_protocol", False)
 
 
-def _check_limits(title: str, found: Any, within: dict[str, Any]) -> None:
-    if not isinstance(found, np.ndarray | float | int):
+def _check_limits(declared: _Declaration, found: Any) -> None:
+    title, within = declared.title, declared.limits
+    if isinstance(found, np.ndarray):
+        if within["finite"] and found.dtype.kind == "f" and not all_finite(found):
+            raise InputError(f"{title} has {first_not_finite(found)}; expected finite numbers")
+    elif not isinstance(found, float | int):
         return
-    numbers = np.asarray(found)
-    if within["finite"] and isinstance(found, np.ndarray) and found.dtype.kind == "f" and not np.isfinite(found).all():
-        raise InputError(f"{title} has {first_not_finite(found)}; expected finite numbers")
     if within["diagonal_above"] is not None:
-        diagonal = np.diagonal(numbers, axis1=-2, axis2=-1) if numbers.ndim >= 2 else numbers
+        diagonal = np.diagonal(found, axis1=-2, axis2=-1) if np.ndim(found) >= 2 else np.asarray(found)
         if not (diagonal > within["diagonal_above"]).all():
             raise InputError(f"{title} has {diagonal.min()} on a diagonal; expected above {within['diagonal_above']:g}")
-    for word, fits in (("at_least", np.greater_equal), ("above", np.greater), ("at_most", np.less_equal)):
+    for word, fits in _COMPARISONS:
         limit = within[word]
-        if limit is not None and not fits(numbers, limit).all():
-            worst = numbers[~fits(numbers, limit)].flat[0] if numbers.ndim else found
+        if limit is not None and not np.all(fits(found, limit)):
+            worst = found[~fits(found, limit)].flat[0] if np.ndim(found) else found
             raise InputError(f"{title} has {worst}; expected {word.replace('_', ' ')} {limit:g}")
+
+
+_COMPARISONS = (("at_least", operator.ge), ("above", operator.gt), ("at_most", operator.le))

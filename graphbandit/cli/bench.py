@@ -20,13 +20,20 @@ app = typer.Typer()
 def bench(
     quick: Annotated[bool, typer.Option("--quick", help="Fewer sizes and repeats: a minute or two.")] = False,
     only: Annotated[
-        str | None, typer.Option(help="Parts: lp, decision, throughput, scaling, startup.", show_default="all")
+        str | None,
+        typer.Option(
+            help="Parts: lp, squarecb, decision, everyday, throughput, scaling, startup, service.", show_default="all"
+        ),
     ] = None,
     out: Annotated[Path, typer.Option(help="Where the files go.", file_okay=False)] = Path("results/bench"),
+    history: Annotated[
+        bool, typer.Option("--history", help="Keep what was reached in benchmarks/history.jsonl; say what got worse.")
+    ] = False,
 ) -> None:
     """Measure the package beside its rivals, in one run. Needs a checkout of the sources."""
     sources = checkout()
     options = [*(["--quick"] if quick else []), *(["--only", only] if only is not None else [])]
+    options += ["--history"] if history else []
     command = [sys.executable, "-m", "benchmarks.run", *options, "--out", str(out.absolute())]
     # a process of its own, so that settings of one thread come before the libraries that read them
     environment = {

@@ -1,7 +1,7 @@
 """Contexts and arms as people have them: named columns of numbers, texts and booleans, encoded as arrays."""
 
 from graphbandit.features.arms import ArmFeatures
-from graphbandit.features.base import Encoder, Tally
+from graphbandit.features.base import NOTHING, Encoder, Tally
 from graphbandit.features.encoders import as_encoder
 from graphbandit.features.features import Features
 from graphbandit.features.kinds import Column, boolean, category, cyclic, number
@@ -9,6 +9,7 @@ from graphbandit.features.pairs import pair_features, pair_names
 from graphbandit.features.transformer import TransformerFeatures
 
 __all__ = [
+    "NOTHING",
     "ArmFeatures",
     "Column",
     "Encoder",

@@ -70,6 +70,11 @@ class FunctionClass(ABC, Generic[Data, Model, Space]):
     def check_contexts(self, contexts: Shaped[np.ndarray, "n ..."]) -> None:
         """Raise InputError unless these contexts have the shape this class expects."""
 
+    @property
+    def evaluates_all(self) -> bool:
+        """Whether contexts that `check_contexts` lets pass can always be evaluated (default: no, they are tried)."""
+        return False
+
     @abstractmethod
     def empty(self, half_life: float | None = None) -> Data:
         """The data of no observation; with a half-life, observations that are that many rounds older weigh half."""

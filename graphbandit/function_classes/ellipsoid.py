@@ -205,9 +205,7 @@ def draw_predictors(
         raise InputError(f"the draws have parameters of shape {members.shape}; expected {expected}")
     values = np.empty((len(contexts), len(draws), features.n_arms))
     for part, rows in features.blocks_of(contexts):
-        drawn_values(rows, members, values[part])
-    if draws.members.offsets.any():
-        values += draws.members.offsets[:, None]
+        drawn_values(rows, members, draws.members.offsets, values[part])
     return values
 
 

@@ -12,6 +12,7 @@ from graphbandit.base.checks import LARGEST, first_not_finite, numbers, setting_
 from graphbandit.base.declared import check_declared, limits
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
+from graphbandit.base.values import trusted
 from graphbandit.errors import InputError, SettingError
 from graphbandit.function_classes.base import Draws, FunctionClass
 from graphbandit.function_classes.discount import added, now, root_weights, shrinkage
@@ -164,7 +165,8 @@ class FiniteFunctionClass(FunctionClass[FiniteData, FiniteModel, FiniteSpace]):
             losses, weight = losses * shrink, weight * shrink
             self.add_weighted(losses, observations, roots)
             weight = added(weight, np.square(roots[observations.rows]))
-        return FiniteData(
+        return trusted(
+            FiniteData,
             losses=losses,
             count=data.count + observations.n_observed,
             weight=weight,
@@ -180,7 +182,7 @@ class FiniteFunctionClass(FunctionClass[FiniteData, FiniteModel, FiniteSpace]):
 
     def fit(self, data: FiniteData) -> FiniteModel:
         """The function of least loss; the lowest index on ties."""
-        return FiniteModel(index=int(np.argmin(data.losses)))
+        return trusted(FiniteModel, index=int(np.argmin(data.losses)))
 
     def smallest_loss(self, data: FiniteData) -> float:
         """min over i of L(f_i)."""
@@ -201,13 +203,13 @@ class FiniteFunctionClass(FunctionClass[FiniteData, FiniteModel, FiniteSpace]):
         """{ f : L(f) <= min L + radius }."""
         losses = data.losses_now
         slack = SLACK * min(1.0, float(losses.max()))
-        return FiniteSpace(members=losses <= losses.min() + radius + slack)
+        return trusted(FiniteSpace, members=losses <= losses.min() + radius + slack)
 
     def nested(self, before: FiniteSpace, after: FiniteSpace) -> FiniteSpace:
         """The members of both; of the second if there are none."""
         self.check_size("members", len(before.members))
         members = before.members & after.members
-        return FiniteSpace(members=members) if members.any() else after
+        return trusted(FiniteSpace, members=members) if members.any() else after
 
     def candidates(
         self,
@@ -272,7 +274,7 @@ class FiniteFunctionClass(FunctionClass[FiniteData, FiniteModel, FiniteSpace]):
             exponents = law.shape * (logs.min() - logs)
         weights = np.exp(exponents)
         members = np.flatnonzero(weights > 1e-16)
-        return Draws(members=members, weights=weights[members] / weights[members].sum())
+        return trusted(Draws, members=members, weights=weights[members] / weights[members].sum())
 
     def draw_values(self, draws: Draws, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n draws arms"]:
         """The rows of the values that were drawn."""

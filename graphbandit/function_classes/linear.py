@@ -12,6 +12,7 @@ from graphbandit.base.checks import optional_number, setting_integer, setting_nu
 from graphbandit.base.declared import check_declared, limits
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float, Int, Shaped
+from graphbandit.base.values import trusted
 from graphbandit.errors import InputError
 from graphbandit.function_classes.base import Draws
 from graphbandit.function_classes.discount import added, now, root_weights, shrinkage
@@ -217,7 +218,7 @@ class LinearFunctionClass(ParametricClass[LinearData]):
     def fit(self, data: LinearData) -> LinearModel:
         """thetahat = V^-1 b, and c."""
         self._check(data)
-        return LinearModel(parameters=data.regression.parameters, offset=data.regression.offset)
+        return trusted(LinearModel, parameters=data.regression.parameters, offset=data.regression.offset)
 
     def smallest_loss(self, data: LinearData) -> float:
         """L(thetahat) = R - lambda |thetahat|^2: that of the fit, at least min L for the ridge."""
@@ -309,8 +310,8 @@ class LinearFunctionClass(ParametricClass[LinearData]):
         if known.offset_weight < math.inf:
             # theta given c has the mean V^-1 (b - (c - chat) s)
             parameters -= moved[:, None, None] * self._pull(data)
-        members = LinearDraws(parameters=parameters, offsets=offsets)
-        return Draws(members=members, weights=np.full(count, 1.0 / count))
+        members = trusted(LinearDraws, parameters=parameters, offsets=offsets)
+        return trusted(Draws, members=members, weights=np.full(count, 1.0 / count))
 
     @staticmethod
     def _pull(data: LinearData) -> Float[np.ndarray, "blocks d"]:

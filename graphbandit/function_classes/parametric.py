@@ -82,6 +82,11 @@ class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):
         """Whether `candidates` marks no arm too many: not with one parameter for more than EXACT_ARMS arms."""
         return self.parameters == "per-arm" or self.n_arms <= EXACT_ARMS
 
+    @property
+    def evaluates_all(self) -> bool:
+        """Yes: sums of products of numbers of a fair size."""
+        return True
+
     def check_contexts(self, contexts: Shaped[np.ndarray, "n ..."]) -> None:
         """One of the shapes of `FeatureMap`, of numbers whose squares stay finite."""
         self.features.check_contexts(contexts)

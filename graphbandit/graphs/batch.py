@@ -211,6 +211,10 @@ class FeedbackGraphs:
             mask[t, graph.csr().of(arm)] = True
         return mask
 
+    def first_revealed(self, arm: int) -> Int[np.ndarray, " revealed"]:
+        """The arms that this arm reveals in the first round, ascending; of packed graphs, and not checked."""
+        return unpack_rows(self.words[self.index[0], arm], self.n_arms).nonzero()[0]
+
     def _knowing(self, has_all_loops: bool) -> FeedbackGraphs:
         """Mark the batch as having all self-loops, so that nobody checks again."""
         if has_all_loops:

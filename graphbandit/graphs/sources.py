@@ -15,7 +15,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -247,10 +247,15 @@ def graph_source(kind: str, n_arms: int, **options: Any) -> GraphSource:
     """
     setting_choice("kind", kind, list(SOURCES))
     try:
-        inspect.signature(SOURCES[kind]).bind(n_arms=n_arms, **options)
+        _signature(kind).bind(n_arms=n_arms, **options)
     except TypeError as error:
         raise SettingError(f"options of graph kind {kind!r} are {options!r}: {error}") from None
     return SOURCES[kind](n_arms=n_arms, **options)
+
+
+@cache
+def _signature(kind: str) -> inspect.Signature:
+    return inspect.signature(SOURCES[kind])
 
 
 def _joined(n_arms: int, pairs: Int64[np.ndarray, "n pairs 2"]) -> UInt64[np.ndarray, "n arms words"]:

@@ -23,7 +23,7 @@ from typing import Any, ClassVar, Generic, Self, TypeVar, final
 
 import numpy as np
 
-from graphbandit.base.checks import LARGEST, first_not_finite, numbers, setting_number
+from graphbandit.base.checks import LARGEST, first_not_finite, numbers, setting_number, within
 from graphbandit.base.shapes import Bool, Float, Shaped
 from graphbandit.errors import GraphError, InputError, SettingError
 from graphbandit.function_classes.base import FunctionClass
@@ -231,7 +231,7 @@ def _checked_values(
     expected = (len(contexts), functions.n_arms)
     if values.shape != expected:
         raise InputError(f"the function class predicts values of shape {values.shape}; expected {expected}")
-    if not (np.abs(values) <= LARGEST).all():
+    if not within(values, LARGEST):
         where = first_not_finite(values, largest=LARGEST)
         raise InputError(f"the function class predicts {where}; expected finite values up to {LARGEST:g} in size")
     return values

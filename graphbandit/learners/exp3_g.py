@@ -23,7 +23,7 @@ class Exp3G(Exp3Learner):
       graphs were strongly observable (each arm reveals itself or is revealed by all others), u is uniform on all arms,
       gamma = min(sqrt(1 / (alpha T)), 1/2) and eta = 2 gamma. From the first graph on that is weakly observable,
       gamma = min((delta log K / T)^(1/3), 1/2) and eta = gamma^2 / delta, and in such rounds u is uniform on delta
-      arms that reveal all the others in need of it, found greedily.
+      arms that reveal all the others in need of it, found greedily. How an arm is observed counts arms on offer only.
     - `independence`: alpha. None (default): the size of a greedy independent set.
     - `low`, `high`: the range of rewards, 0 and 1 by default; loss = (high - reward) / (high - low).
     - `clip`: whether a reward outside counts as the nearer end (default: it is refused).

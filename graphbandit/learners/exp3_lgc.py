@@ -1,4 +1,7 @@
-"""EXP3-LGC-U and EXP3-LGC-IX (Wang et al. 2021): adversarial losses that are linear in contexts."""
+"""EXP3-LGC-U and EXP3-LGC-IX: adversarial losses that are linear in contexts.
+
+By Wang, Li, Zhou, Giannakis, Varshney & Zhao, AAAI 2021.
+"""
 
 from abc import abstractmethod
 from dataclasses import dataclass

@@ -25,9 +25,8 @@ from graphbandit.learners.epochs.plausible import (
     values_of_draws,
 )
 from graphbandit.learners.epochs.schedule import EpochSchedule
-from graphbandit.planning.information import information_directed, neighbourhood_information
+from graphbandit.planning.information import information_directed_rounds
 from graphbandit.rounds.decisions import Decisions
-from graphbandit.rounds.draw import uniform_over
 from graphbandit.rounds.shown import Shown
 
 
@@ -110,24 +109,27 @@ class IDSG(PlausibleLearner):
         """Regret and information of every arm, the smallest ratio, draw."""
         functions, contexts = self.functions(state.problem), shown.contexts
         assert shown.graphs is not None  # the door let none without in
-        functions.check_contexts(contexts)
         masks = masks_of(shown, functions.n_arms)
         outlook = _by_draws if self.form == "bayesian" else _by_bounds
         regrets, information, estimates, candidates, blind = outlook(functions, state, contexts, masks)
-        gains = neighbourhood_information(shown.graphs, information)
-        probabilities, best = information_directed(regrets, gains, masks)
-        probabilities[blind] = np.broadcast_to(uniform_over(masks), regrets.shape)[blind]
-        return Decisions.from_probabilities(
-            probabilities,
-            graphs=shown.graphs,
-            rng=rng,
-            epoch=state.epoch,
-            best=best,
-            gaps=regrets - regrets[np.arange(len(best)), best][:, None],
-            available=shown.available,
+        found = information_directed_rounds(
+            shown.graphs,
+            regrets=regrets,
+            information=information,
+            available=masks,
+            blind=blind,
+            uniforms=rng.random(len(contexts)),
+        )
+        return Decisions.drawn(
+            action=found.actions[:, 1],
+            probabilities=found.probabilities,
+            observation_probabilities=found.observed,
+            best=found.actions[:, 0],
+            gaps=found.gaps,
             candidates=candidates,
-            exploration_set=probabilities > 0,
-            told={"expected regret": regrets, "information": gains, "estimate": estimates},
+            exploration_set=found.probabilities > 0,
+            epoch=state.epoch,
+            told={"expected regret": regrets, "information": found.gains, "estimate": estimates},
         )
 
 
@@ -150,16 +152,20 @@ def _by_draws(
 ) -> _Outlook:
     from graphbandit.kernels.planning.information import posterior_information
 
-    shape = len(contexts), functions.n_arms
-    regrets, information, estimates = np.zeros(shape), np.zeros(shape), np.zeros(shape)
-    candidates = np.array(np.broadcast_to(masks, shape))
+    n, n_arms = len(contexts), functions.n_arms
+    regrets, information, estimates = np.zeros((3, n, n_arms))
+    candidates = np.empty((n, n_arms), dtype=np.bool_)
+    candidates[:] = masks
     weights = state.plausible.weights
     for part, values in values_of_draws(functions, state, contexts):
         mask = masks if len(masks) == 1 else masks[part]
-        estimates[part] = weights @ values
-        posterior_information(values, weights, mask, regrets[part], information[part], candidates[part])
-    same = (np.where(masks, regrets, 0.0) == 0.0).all(axis=1)
-    return regrets, information, estimates, candidates, same & draws_know_nothing(functions, state)
+        posterior_information(
+            values, weights, mask, regrets[part], information[part], estimates[part], candidates[part]
+        )
+    blind = np.zeros(n, dtype=np.bool_)
+    if draws_know_nothing(functions, state):
+        blind[:] = (np.where(masks, regrets, 0.0) == 0.0).all(axis=1)
+    return regrets, information, estimates, candidates, blind
 
 
 def _by_bounds(

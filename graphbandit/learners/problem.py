@@ -11,7 +11,7 @@ from graphbandit.base.checks import LARGEST_SCALE, contexts_array, numbers, sett
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Shaped
 from graphbandit.errors import InputError, SettingError
-from graphbandit.features import ArmFeatures, Encoder, Features, Tally, as_encoder
+from graphbandit.features import NOTHING, ArmFeatures, Encoder, Features, Tally, as_encoder
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.function_classes.named import class_for
 
@@ -132,9 +132,9 @@ class Problem:
         """
         if self.features is None:
             if contexts is None and not many:
-                return np.ones((1, 1)), Tally()
+                return np.ones((1, 1)), NOTHING
             rows = numbers("the contexts" if many else "the context", contexts, has="have" if many else "has")  # type: ignore[arg-type]
-            return contexts_array(rows if many else rows[None]), Tally()
+            return contexts_array(rows if many else rows[None]), NOTHING
         if contexts is None and not many and not self.features.column_names:
             contexts = {}
         values, seen = self.features.encode_counted(contexts)

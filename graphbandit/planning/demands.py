@@ -6,8 +6,8 @@ import numpy.typing as npt
 from graphbandit.base.checks import setting_integer, setting_number
 from graphbandit.base.shapes import Bool, Float
 from graphbandit.graphs.graph import FeedbackGraph
+from graphbandit.graphs.kernel_forms import kernel_graph
 from graphbandit.planning.exploration import arm_mask, arm_number, gap_array
-from graphbandit.planning.kernel_graphs import kernel_graph
 
 
 def paper_demand(graph: FeedbackGraph, baseline: Float[np.ndarray, " arms"], best: int) -> Float[np.ndarray, " arms"]:

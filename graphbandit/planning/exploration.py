@@ -10,7 +10,7 @@ from graphbandit.base.checks import first_not_finite, numbers, setting_number
 from graphbandit.base.shapes import Bool, Float, Int
 from graphbandit.errors import GraphError, InputError
 from graphbandit.graphs.graph import FeedbackGraph
-from graphbandit.planning.kernel_graphs import kernel_graph
+from graphbandit.graphs.kernel_forms import kernel_graph
 
 
 def arm_array(name: str, value: npt.ArrayLike, n_arms: int) -> Float[np.ndarray, " arms"]:

@@ -1,32 +1,16 @@
 """The seam between IDS.G and its kernels: from what an arm costs and teaches to the distribution to play."""
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from graphbandit.base.shapes import Bool, Float, Int
 from graphbandit.graphs.batch import FeedbackGraphs
+from graphbandit.graphs.kernel_forms import WHOLE, kernel_batches
 from graphbandit.graphs.probabilistic import ProbabilisticGraphs
-from graphbandit.planning.kernel_graphs import kernel_batches
 
-
-def neighbourhood_information(
-    graphs: FeedbackGraphs | ProbabilisticGraphs, information: Float[np.ndarray, "n arms"]
-) -> Float[np.ndarray, "n arms"]:
-    """g(j) = sum over the arms a that j reveals of v(a), each times its probability where edges have one.
-
-    >>> from graphbandit import graphs
-    >>> stars = FeedbackGraphs.repeat(graphs.star(3, hub=0), 1)
-    >>> neighbourhood_information(stars, np.array([[1.0, 2.0, 4.0]]))
-    array([[7., 3., 5.]])
-    """
-    from graphbandit.kernels.planning import information as kernels
-
-    gains = np.empty_like(information)
-    if isinstance(graphs, ProbabilisticGraphs):
-        kernels.neighbourhoods_weighted(graphs.stored, graphs.index, information, gains)
-    else:
-        for part, stored in kernel_batches(graphs):
-            kernels.neighbourhoods(stored, information[part], gains[part])
-    return gains
+if TYPE_CHECKING:
+    from graphbandit.kernels.planning.information import Directed
 
 
 def information_directed(
@@ -47,3 +31,52 @@ def information_directed(
     probabilities, best = np.empty_like(regrets), np.empty(len(regrets), dtype=np.int64)
     directed_sampling(regrets, gains, available, probabilities, best)
     return probabilities, best
+
+
+def information_directed_rounds(
+    graphs: FeedbackGraphs | ProbabilisticGraphs,
+    *,
+    regrets: Float[np.ndarray, "n arms"],
+    information: Float[np.ndarray, "n arms"],
+    available: Bool[np.ndarray, "masks arms"],
+    blind: Bool[np.ndarray, " n"],
+    uniforms: Float[np.ndarray, " n"],
+) -> "Directed":
+    """The rounds of a batch: what each arm's neighbourhood teaches, the distribution of the smallest ratio, the draw.
+
+    g(j) = sum over the arms a that j reveals of v(a), each times its probability where edges have one. Rounds that
+    are `blind`, in which nothing tells the arms apart yet, are played uniformly.
+
+    >>> from graphbandit import graphs
+    >>> stars = FeedbackGraphs.repeat(graphs.star(3, hub=0), 1)
+    >>> found = information_directed_rounds(
+    ...     stars,
+    ...     regrets=np.array([[1.0, 0.5, 2.0]]),
+    ...     information=np.array([[1.0, 2.0, 4.0]]),
+    ...     available=np.ones((1, 3), dtype=bool),
+    ...     blind=np.zeros(1, dtype=bool),
+    ...     uniforms=np.array([0.5]),
+    ... )
+    >>> found.gains, found.probabilities
+    (array([[7., 3., 5.]]), array([[0., 1., 0.]]))
+    """
+    from graphbandit.kernels.planning import information as kernels
+
+    n, n_arms = regrets.shape
+    gains, probabilities, observed, gaps = np.empty((4, n, n_arms))
+    found = kernels.Directed(gains, probabilities, observed, gaps, np.empty((n, 2), dtype=np.int64))
+    if isinstance(graphs, ProbabilisticGraphs):
+        kernels.directed_rounds_weighted(
+            graphs.stored, graphs.index, regrets, information, available, blind, uniforms, found
+        )
+        return found
+    for part, stored in kernel_batches(graphs):
+        if part is WHOLE:
+            kernels.directed_rounds(stored, regrets, information, available, blind, uniforms, found)
+        else:
+            masks, some = (
+                available if len(available) == 1 else available[part],
+                kernels.Directed(*(a[part] for a in found)),
+            )
+            kernels.directed_rounds(stored, regrets[part], information[part], masks, blind[part], uniforms[part], some)
+    return found

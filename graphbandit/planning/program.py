@@ -20,8 +20,9 @@ import numpy as np
 
 from graphbandit.base.programs import CERTIFIED, SMALLEST_OBJECTIVE
 from graphbandit.base.shapes import Bool, Float
+from graphbandit.base.values import trusted
 from graphbandit.graphs.graph import FeedbackGraph
-from graphbandit.planning.kernel_graphs import kernel_graph
+from graphbandit.graphs.kernel_forms import kernel_graph
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -126,7 +127,8 @@ def solution(
     """An answer from its certificate: (largest violation, objective, lower bound, largest cost)."""
     violation, objective, bound, largest = certificate
     scale = max(objective, SMALLEST_OBJECTIVE * largest)
-    return SamplingSolution(
+    return trusted(
+        SamplingSolution,
         probabilities=p,
         observation_probabilities=q,
         objective=objective,

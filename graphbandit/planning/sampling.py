@@ -30,13 +30,14 @@ import numpy as np
 
 from graphbandit.base.programs import COVERAGES, ROW_LIMIT, SOLVERS
 from graphbandit.base.shapes import Bool, Float, Int
+from graphbandit.base.values import trusted
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.graph import FeedbackGraph
+from graphbandit.graphs.kernel_forms import WHOLE, kernel_batches
 from graphbandit.graphs.probabilistic import ProbabilisticGraphs
 from graphbandit.planning.anytime import Effort
 from graphbandit.planning.cover import cover_of
 from graphbandit.planning.demands import demand_of_candidates, paper_demand
-from graphbandit.planning.kernel_graphs import kernel_batches
 from graphbandit.planning.program import Program, SamplingSolution
 from graphbandit.planning.revealed import revealed_by_some
 from graphbandit.planning.sampling_program import (
@@ -114,19 +115,21 @@ def sample_rounds(
     n, n_arms = values.shape
     masks = everyone(n_arms)[None] if available is None else np.ascontiguousarray(available)
     rounds = Rounds(values, candidates, masks, np.empty((n, 0)) if widths is None else widths, uniforms)
+    plan = _empty(rounds, n_arms)
     parts = list(_parts(rule, graphs))
     if len(parts) == 1:
-        plan = _plan(rule, rounds, *parts[0][1:])
+        parts[0][1](rule, plan, parts[0][2])
     else:
-        plan = _empty(rounds, n_arms)
         for chosen, strategy, part in parts:
             some = Rounds(*(array if array is masks and len(masks) == 1 else array[chosen] for array in rounds))
-            found = _plan(rule, some, strategy, part)
+            found = _empty(some, n_arms)
+            strategy(rule, found, part)
             for whole, array in zip(plan.outcome, found.outcome, strict=True):
                 whole[chosen] = array
             plan.coverage_factor[chosen] = found.coverage_factor
     outcome = plan.outcome
-    return Decisions(
+    return trusted(
+        Decisions,
         action=outcome.integers[:, 0],
         probability=outcome.numbers[:, 0],
         probabilities=outcome.probabilities,
@@ -142,16 +145,12 @@ def sample_rounds(
         duality_gap=outcome.numbers[:, 3],
         solver=outcome.integers[:, 2],
         coverage_factor=plan.coverage_factor,
+        notes=np.empty((n, 0)),
+        told={},
     )
 
 
 Strategy = Callable[[SamplingRule, Plan, Any], None]
-
-
-def _plan(rule: SamplingRule, rounds: "Rounds", strategy: Strategy, graphs: Any) -> Plan:
-    plan = _empty(rounds, rounds.values.shape[1])
-    strategy(rule, plan, graphs)
-    return plan
 
 
 def _empty(rounds: "Rounds", n_arms: int) -> Plan:
@@ -163,7 +162,7 @@ def _empty(rounds: "Rounds", n_arms: int) -> Plan:
     outcome = Outcome(
         probabilities, observed, gaps, baseline, explored, np.empty((n, 3), dtype=np.int64), np.empty((n, 4))
     )
-    return Plan(rounds, outcome, np.ones(n))
+    return trusted(Plan, rounds=rounds, outcome=outcome, coverage_factor=np.ones(n))
 
 
 def _parts(
@@ -203,11 +202,15 @@ def _plan_sure(rule: SamplingRule, plan: Plan, graphs: FeedbackGraphs) -> None:
     room = kept_room(graphs.n_arms if asks else 1, ROW_LIMIT)
     told = kernels.Rule(rule.explore_all, COVERAGES.index(rule.coverage), float(rule.rate))
     rounds, outcome, masks = plan.rounds, plan.outcome, plan.rounds.available
+    open_programs = 0
     for part, stored in kernel_batches(graphs):
-        whole = part == slice(None)
-        some = rounds if whole else kernels.Rounds(*(a if a is masks and len(a) == 1 else a[part] for a in rounds))
-        into = outcome if whole else kernels.Outcome(*(array[part] for array in outcome))
-        kernels.decide_rounds(stored, some, told, solvers, room, into)
+        some, into = rounds, outcome
+        if part is not WHOLE:
+            some = kernels.Rounds(*(a if a is masks and len(a) == 1 else a[part] for a in rounds))
+            into = kernels.Outcome(*(array[part] for array in outcome))
+        open_programs += kernels.decide_rounds(stored, some, told, solvers, room, into)
+    if not open_programs:
+        return
     for t in (outcome.integers[:, 2] == kernels.PENDING).nonzero()[0].tolist():
         best, gamma, gaps = int(outcome.integers[t, 1]), float(outcome.numbers[t, 1]), outcome.gaps[t]
         if rule.coverage == "paper":

@@ -22,12 +22,12 @@ from graphbandit.base.programs import ROW_LIMIT
 from graphbandit.base.shapes import Bool, Float
 from graphbandit.errors import InputError, SettingError, SolverError
 from graphbandit.graphs.graph import FeedbackGraph
+from graphbandit.graphs.kernel_forms import kernel_graph
 from graphbandit.planning.anytime import Effort, improve
 from graphbandit.planning.counters import count
 from graphbandit.planning.demands import paper_demand
 from graphbandit.planning.exploration import arm_array, arm_number, check_graph, gap_array
 from graphbandit.planning.highs import highs_program, largest_factor
-from graphbandit.planning.kernel_graphs import kernel_graph
 from graphbandit.planning.program import Program, SamplingSolution, solution
 from graphbandit.planning.repair import repaired
 
@@ -225,7 +225,7 @@ def _at_once(
     if not (_fits(gaps, n, FLOAT) and _fits(asked, n, FLOAT) and _fits(mask, n, BOOL)):
         return None
     kernels, answer = _kernels(), np.empty((4, n))
-    status, *certificate = kernels.answer_at_once(
+    status, *certificate = _called.at_once(
         kernel_graph(graph), asked, is_baseline, gaps, best, mask, kept_room(n, ROW_LIMIT),
         compiled_solvers(ROW_LIMIT), answer,
     )  # fmt: skip
@@ -247,6 +247,21 @@ def _fits(value: object, n_arms: int, dtype: np.dtype[Any]) -> bool:
         and value.dtype is dtype
         and value.flags.carray  # contiguous, aligned and writeable: kernels are compiled for one type
     )
+
+
+class _Called:
+    """The kernel that answers at once: from its first call on without its types being looked up again."""
+
+    def at_once(self, *arguments: Any) -> Any:
+        from graphbandit.kernels.jit import entry
+
+        kernel = _kernels().answer_at_once
+        found = kernel(*arguments)
+        self.at_once = entry(kernel)  # type: ignore[method-assign]
+        return found
+
+
+_called = _Called()
 
 
 @cache

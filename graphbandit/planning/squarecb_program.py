@@ -30,9 +30,9 @@ from graphbandit.base.shapes import Bool, Float, Int
 from graphbandit.errors import GraphError, InputError
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.graph import FeedbackGraph
+from graphbandit.graphs.kernel_forms import kernel_batches, kernel_graph
 from graphbandit.planning.counters import count
 from graphbandit.planning.exploration import arm_array, check_graph
-from graphbandit.planning.kernel_graphs import kernel_batches, kernel_graph
 
 TOLERANCE = 1e-9
 """The relative gap that answers have; rounding can leave a little more where gamma is very large."""

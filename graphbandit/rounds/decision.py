@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 from html import escape
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -13,6 +13,15 @@ from graphbandit.rounds.decisions import ARRAYS, Decisions
 
 MOST_ROWS = 30
 """How many arms a notebook shows."""
+
+
+class Sealed(Protocol):
+    """What a bandit keeps of a round: it has a digest of it."""
+
+    @property
+    def seal(self) -> str:
+        """The digest."""
+        ...
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -26,8 +35,8 @@ class Decision:
     - `bandit`: the identity of the bandit that decided; `observe` refuses decisions of another one.
     - `arms`: the names of the arms, if they have any.
     - `key`: the caller's own name of the decision, if it gave one.
-    - `seal`: a digest of the round, by which a bandit notices a decision that another copy of it has made under the
-      same id.
+    - `sealed`: a digest of the round, by which a bandit notices a decision that another copy of it has made under the
+      same id; or what works it out when it is asked for.
     - `context`, `available`: what a `Decider` was shown, one row each, for `Bandit.take`; None from a bandit itself.
 
     A `Decider` has no ids to give: its decisions have the id -1 until a bandit takes them.
@@ -42,9 +51,17 @@ class Decision:
     row: int = 0
     arms: ArmNames | None = None
     key: str | None = None
-    seal: str = ""
+    sealed: str | Sealed = field(default="", repr=False)
     context: Shaped[np.ndarray, "1 ..."] | None = field(default=None, repr=False)
     available: Bool[np.ndarray, "1 arms"] | None = field(default=None, repr=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "sealed": self.seal}
+
+    @property
+    def seal(self) -> str:
+        """The digest of the round; empty where no rewards are awaited."""
+        return self.sealed if isinstance(self.sealed, str) else self.sealed.seal
 
     @property
     def arm(self) -> str | int:
@@ -136,7 +153,7 @@ class Decision:
         row = slice(self.row, self.row + 1)
         told = {name: rows[row].copy() for name, rows in self.batch.told.items()}
         batch = Decisions(**{name: getattr(self.batch, name)[row].copy() for name in ARRAYS}, told=told)
-        return replace(self, batch=batch, row=0, revealed=self.revealed.copy())
+        return replace(self, batch=batch, row=0, revealed=self.revealed.copy(), sealed=self.seal)
 
     def __repr__(self) -> str:
         name = "" if self.arms is None else f"arm={self.arm!r}, "

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -10,6 +10,7 @@ import numpy.typing as npt
 from graphbandit.base.checks import numbers, setting_choice
 from graphbandit.base.programs import SOLVERS
 from graphbandit.base.shapes import Bool, Float, Int
+from graphbandit.base.values import trusted
 from graphbandit.errors import GraphError, InputError
 from graphbandit.rounds.draw import draw
 from graphbandit.rounds.shown import Graphs, Shown
@@ -74,9 +75,9 @@ class Decisions:
         candidates: Bool[np.ndarray, "n arms"] | None = None,
         exploration_set: Bool[np.ndarray, "n arms"] | None = None,
         baseline: Float[np.ndarray, "n arms"] | None = None,
-        gamma: Float[np.ndarray, " n"] | float = float("nan"),
+        gamma: Float[np.ndarray, " n"] | float | None = None,
         notes: Float[np.ndarray, "n notes"] | None = None,
-        duality_gap: Float[np.ndarray, " n"] | float = float("nan"),
+        duality_gap: Float[np.ndarray, " n"] | float | None = None,
         solver: str = "none",
         told: Mapping[str, Float[np.ndarray, "n arms"]] | None = None,
     ) -> "Decisions":
@@ -92,7 +93,7 @@ class Decisions:
         - `gaps`: how much worse each arm looks than `best` (default: 0).
         - `candidates`, `exploration_set`: masks of arms (default: all on offer).
         - `baseline`: the probabilities that a program improved on (default: p).
-        - `gamma`, `duality_gap`: one number, or one a round (default: not a number).
+        - `gamma`, `duality_gap`: one number, or one a round; None (default): not a number.
         - `notes`: numbers that the learner gets back with the rewards, one row a round (default: none).
         - `solver`: one of `SOLVERS`.
         - `told`: what the learner says of each arm in its own words, name to an array of a number an arm and round.
@@ -122,23 +123,64 @@ class Decisions:
             offered = np.ones((n, n_arms), dtype=np.bool_) if available is None else np.array(available)
             candidates = offered if candidates is None else candidates
             exploration_set = offered if exploration_set is None else exploration_set
-        return cls(
+        return cls.drawn(
             action=actions,
-            probability=p[np.arange(n), actions],
             probabilities=p,
             observation_probabilities=observed,
             best=p.argmax(axis=1) if best is None else best,
             gaps=np.zeros((n, n_arms)) if gaps is None else gaps,
-            baseline=p if baseline is None else baseline,
             candidates=candidates,
             exploration_set=exploration_set,
-            gamma=np.full(n, gamma) if np.ndim(gamma) == 0 else np.asarray(gamma),
-            epoch=np.full(n, epoch),
-            objective=np.zeros(n) if gaps is None else (p * gaps).sum(axis=1),
-            duality_gap=np.full(n, duality_gap) if np.ndim(duality_gap) == 0 else np.asarray(duality_gap),
-            solver=np.full(n, SOLVERS.index(solver)),
-            notes=np.empty((n, 0)) if notes is None else notes,
+            epoch=epoch,
+            baseline=baseline,
+            gamma=gamma,
+            duality_gap=duality_gap,
+            solver=solver,
+            notes=notes,
             told=words,
+        )
+
+    @classmethod
+    def drawn(
+        cls,
+        *,
+        action: Int[np.ndarray, " n"],
+        probabilities: Float[np.ndarray, "n arms"],
+        observation_probabilities: Float[np.ndarray, "n arms"],
+        best: Int[np.ndarray, " n"],
+        gaps: Float[np.ndarray, "n arms"],
+        candidates: Bool[np.ndarray, "n arms"],
+        exploration_set: Bool[np.ndarray, "n arms"],
+        epoch: int,
+        baseline: Float[np.ndarray, "n arms"] | None = None,
+        gamma: Float[np.ndarray, " n"] | float | None = None,
+        duality_gap: Float[np.ndarray, " n"] | float | None = None,
+        solver: str = "none",
+        notes: Float[np.ndarray, "n notes"] | None = None,
+        told: Mapping[str, Float[np.ndarray, "n arms"]] | None = None,
+    ) -> "Decisions":
+        """Decisions whose arms are drawn already. The arrays are trusted; what is not given is filled in."""
+        n = len(action)
+        fill = _ONE_ROUND if n == 1 else _filling(n)
+        return trusted(
+            cls,
+            action=action,
+            probability=probabilities[fill.rows, action],
+            probabilities=probabilities,
+            observation_probabilities=observation_probabilities,
+            best=best,
+            gaps=gaps,
+            baseline=probabilities if baseline is None else baseline,
+            candidates=candidates,
+            exploration_set=exploration_set,
+            gamma=fill.nothing if gamma is None else _column(gamma, n),
+            epoch=_column(epoch, n),
+            objective=(probabilities * gaps).sum(axis=1),
+            duality_gap=fill.nothing if duality_gap is None else _column(duality_gap, n),
+            solver=_column(SOLVERS.index(solver), n),
+            coverage_factor=fill.ones,
+            notes=fill.no_notes if notes is None else notes,
+            told={} if told is None else told,
         )
 
     def check(self, shown: Shown, n_arms: int) -> None:
@@ -185,6 +227,32 @@ class Decisions:
 
 ARRAYS = tuple(f.name for f in fields(Decisions) if f.name != "told")
 """The fields that are arrays with a row a round."""
+
+
+class _Filling(NamedTuple):
+    """What stands in a field that a learner has nothing to say in, for as many rounds. Read-only."""
+
+    rows: Int[np.ndarray, " n"]
+    nothing: Float[np.ndarray, " n"]
+    ones: Float[np.ndarray, " n"]
+    no_notes: Float[np.ndarray, "n 0"]
+
+
+def _filling(n: int) -> _Filling:
+    filling = _Filling(np.arange(n), np.full(n, np.nan), np.ones(n), np.empty((n, 0)))
+    for array in filling:
+        array.flags.writeable = False
+    return filling
+
+
+_ONE_ROUND = _filling(1)
+
+
+def _column(value: Any, n: int) -> Any:
+    """One number a round."""
+    if isinstance(value, np.ndarray) and value.ndim:
+        return value
+    return np.array([value]) if n == 1 else np.full(n, value)
 
 
 def _check_distributions(p: Float[np.ndarray, "n arms"], available: Bool[np.ndarray, "n arms"] | None) -> None:

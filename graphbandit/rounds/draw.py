@@ -4,6 +4,7 @@ import numpy as np
 
 from graphbandit.base.shapes import Bool, Float, Int
 from graphbandit.graphs.batch import FeedbackGraphs
+from graphbandit.graphs.kernel_forms import kernel_batches
 from graphbandit.graphs.probabilistic import ProbabilisticGraphs
 
 
@@ -22,13 +23,9 @@ def draw(
     observed, actions = np.empty_like(probabilities), np.empty(len(graphs), dtype=np.int64)
     if isinstance(graphs, ProbabilisticGraphs):
         kernels.draw_weighted(graphs.stored, graphs.index, probabilities, uniforms, observed, actions)
-    elif graphs.is_packed:
-        kernels.draw_packed(graphs.words, graphs.index, probabilities, uniforms, observed, actions)
     else:
-        for t in range(len(graphs)):
-            out, into = graphs[t].csr(), graphs[t].in_csr()
-            listed = (out[0], out[1], into[0], into[1])
-            actions[t] = kernels.draw_listed(listed, probabilities[t], float(uniforms[t]), observed[t])
+        for part, stored in kernel_batches(graphs):
+            kernels.draw_rounds(stored, probabilities[part], uniforms[part], observed[part], actions[part])
     return actions, observed
 
 

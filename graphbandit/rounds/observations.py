@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from graphbandit.base.checks import LARGEST, first_not_finite
+from graphbandit.base.checks import LARGEST, first_not_finite, within
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
 from graphbandit.errors import InputError, ObservationError
 
@@ -60,7 +60,7 @@ class Observations:
             if k and not 0 <= places.min() <= places.max() < size:
                 found = f"{places.min()} to {places.max()}"
                 raise InputError(f"the observations have {name} {found}; expected 0 to {size - 1}")
-        if not (np.abs(self.rewards) <= LARGEST).all():
+        if not within(self.rewards, LARGEST):
             where = first_not_finite(self.rewards, largest=LARGEST)
             raise ObservationError(
                 f"the observed rewards have {where}; expected finite numbers up to {LARGEST:g} in size"
@@ -131,6 +131,8 @@ class Observations:
 
     def take(self, low: int, high: int) -> "Observations":
         """The rows low .. high - 1."""
+        if low <= 0 and high >= len(self.rounds):
+            return self
         start, end = np.searchsorted(self.rows, [low, high])
         return Observations(
             contexts=self.contexts[low:high],

@@ -6,7 +6,7 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from graphbandit.base.checks import available_array, first_not_finite
+from graphbandit.base.checks import all_finite, available_array, first_not_finite
 from graphbandit.base.shapes import Bool, Shaped
 from graphbandit.errors import GraphError, InputError
 from graphbandit.graphs.batch import FeedbackGraphs
@@ -43,7 +43,7 @@ class Shown:
             )
         if contexts.dtype.kind not in "biuf":
             raise InputError(f"contexts have type {contexts.dtype}; expected numbers")
-        if not np.isfinite(contexts).all():
+        if not all_finite(contexts):
             raise InputError(f"contexts have {first_not_finite(contexts)}; expected finite numbers")
         n = len(contexts)
         if graphs is not None:

@@ -17,6 +17,7 @@ from graphbandit.function_classes.base import FunctionClass
 from graphbandit.graphs import FeedbackGraph, FeedbackGraphs
 from graphbandit.learners.base import Learner
 from graphbandit.learners.problem import Problem
+from graphbandit.learners.savable import load_savable_classes
 from graphbandit.rounds import Observations
 from graphbandit.rounds.shown import Shown
 from graphbandit.service.configuration import Bandit
@@ -374,6 +375,7 @@ class Core:
         def replace(description: dict[str, Any]) -> Any:
             raise SavedFileError(f"the snapshot holds {description}, which a file cannot hold")
 
+        load_savable_classes()
         saved = saved_files.from_bytes(data, "snapshot", replace)
         if saved.get("bandit") != self.name:
             raise SavedFileError(f"the snapshot is of {saved.get('bandit')!r}; expected {self.name!r}")

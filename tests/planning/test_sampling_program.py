@@ -168,8 +168,8 @@ def test_large_sparse_graphs_with_few_candidates_are_exact():
 
 def test_packed_and_sparse_graphs_give_the_same_program():
     """The same round through both kinds of storage."""
+    from graphbandit.graphs.kernel_forms import kernel_graph
     from graphbandit.kernels.graphs.adjacency import Graph
-    from graphbandit.planning.kernel_graphs import kernel_graph
 
     for seed in range(20):
         graph, baseline, gaps = instance("erdos_renyi", 40, seed, probability=0.08)

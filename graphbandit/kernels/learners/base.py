@@ -1,8 +1,7 @@
 """What all learners that learn in every round share: what a run of rounds takes, fills, and how a round is closed.
 
-A family of learners is one kernel module with two functions: `run_packed` plays rounds one after another in a single
-compiled loop and `run_listed` plays one round of a large graph. Both call the module's one round of the algorithm, with
-the family's own settings and arrays. With `learn` off they decide a round and change nothing.
+A family of learners is one kernel module whose `run` plays rounds one after another in a single compiled loop, with the
+family's own settings and arrays. With `learn` off it decides a round and changes nothing.
 """
 
 from typing import Any, NamedTuple, TypeAlias

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from graphbandit.base.shapes import Float, Int, Int32, UInt64
-from graphbandit.kernels.graphs.adjacency import reveals
+from graphbandit.base.shapes import Float, Int
+from graphbandit.kernels.graphs.adjacency import Graphs, graph_of, reveals
 from graphbandit.kernels.jit import kernel
 from graphbandit.kernels.learners.base import DONE, Floats, Inputs, Outputs, close_round, offered, play_one_arm
 from graphbandit.kernels.learners.counter_random import fill_normals
@@ -244,26 +244,18 @@ def one_round(
         learn(arrays, settings.features[t : t + 1], np.zeros(count, np.int64), seen[:count], rewards, first)
 
 
+# the same loop for each family: a kernel that took the family's round as an argument could not be inlined
 @kernel()
-def run_packed(
-    words: UInt64[np.ndarray, "stored arms words"],
-    index: Int32[np.ndarray, " n"],
+def run(
+    graphs: Graphs,
+    first: int,
     rounds: int,
     settings: LinearSettings,
     arrays: LinearArrays,
     inputs: Inputs,
     outputs: Outputs,
 ) -> int:
-    """All rounds, one after another."""
-    for t in range(index.shape[0]):
-        one_round(words[index[t]], t, rounds + t, settings, arrays, inputs, outputs)
-    return DONE
-
-
-@kernel()
-def run_listed(
-    graph: Any, t: int, rounds: int, settings: LinearSettings, arrays: LinearArrays, inputs: Inputs, outputs: Outputs
-) -> int:
-    """Row t of a run, with a large graph."""
-    one_round(graph, t, rounds, settings, arrays, inputs, outputs)
+    """Rounds from row `first` on, one after another."""
+    for t in range(graphs.place.shape[0]):
+        one_round(graph_of(graphs, t), first + t, rounds + t, settings, arrays, inputs, outputs)
     return DONE

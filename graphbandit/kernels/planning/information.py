@@ -1,13 +1,14 @@
 """What each arm would teach about which arm is best here, and the distribution that learns most for its regret."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from graphbandit.base.shapes import Bool, Float, Int
-from graphbandit.kernels.graphs.adjacency import Graphs, graph_of, reveals
+from graphbandit.kernels.graphs.adjacency import Graphs, graph_of, observation_probabilities, reveals
 from graphbandit.kernels.jit import inner, kernel
-from graphbandit.kernels.planning.exploration import best_arm
+from graphbandit.kernels.planning.draw import weighted_observation_probabilities
+from graphbandit.kernels.planning.exploration import best_arm, draw_arm
 from graphbandit.kernels.planning.ordering import sort_by
 
 
@@ -18,9 +19,10 @@ def posterior_information(
     available: Bool[np.ndarray, "masks arms"],
     regrets: Float[np.ndarray, "n arms"],
     information: Float[np.ndarray, "n arms"],
+    estimates: Float[np.ndarray, "n arms"],
     candidates: Bool[np.ndarray, "n arms"],
 ) -> None:
-    """Delta(a), v(a) and the arms s with P(s) > 0, from the values f_b(x, a) of weighted draws.
+    """Delta(a), v(a), mu(a) and the arms s with P(s) > 0, from the values f_b(x, a) of weighted draws.
 
     Delta(a) = sum_b w_b (max_j f_b(x, j) - f_b(x, a)), a sum of terms that are not negative, so that it is exactly 0
     for an arm that every draw calls best. v(a) = sum_s P(s) (mu(a | s) - mu(a))^2 is taken of f_b - f_1, so that it is
@@ -69,6 +71,7 @@ def posterior_information(
             for s in range(used):
                 difference = sums[s, a] / mass[s] - mean
                 spread += mass[s] * difference * difference
+            estimates[t, a] = first[a] + mean
             information[t, a] = spread if used > 1 else 0.0
 
 
@@ -129,35 +132,6 @@ def bound_information(
                 information[t, a] = np.log1p((width / noise) * (width / noise))
 
 
-@kernel()
-def neighbourhoods(
-    graphs: Graphs, information: Float[np.ndarray, "n arms"], gains: Float[np.ndarray, "n arms"]
-) -> None:
-    """g(j) = sum of v(a) over the arms a that j reveals, for a batch of graphs."""
-    n, n_arms = information.shape
-    scratch = np.empty(n_arms, np.int32)
-    for t in range(n):
-        neighbourhood(graph_of(graphs, t), information[t], scratch, gains[t])
-
-
-@kernel()
-def neighbourhoods_weighted(
-    matrices: Float[np.ndarray, "stored arms arms"],
-    index: Int[np.ndarray, " n"],
-    information: Float[np.ndarray, "n arms"],
-    gains: Float[np.ndarray, "n arms"],
-) -> None:
-    """g(j) = sum_a P(j reveals a) v(a), for a batch of graphs with probabilities on their edges."""
-    n, n_arms = information.shape
-    for t in range(n):
-        matrix = matrices[index[t]]
-        for j in range(n_arms):
-            gain = 0.0
-            for a in range(n_arms):
-                gain += matrix[j, a] * information[t, a]
-            gains[t, j] = gain
-
-
 @inner()
 def neighbourhood(
     graph: Any,
@@ -174,6 +148,68 @@ def neighbourhood(
         gains[j] = gain
 
 
+class Directed(NamedTuple):
+    """What is found for the rounds, a row each; `actions` has the arm of the smallest Delta and the arm drawn."""
+
+    gains: Float[np.ndarray, "n arms"]
+    probabilities: Float[np.ndarray, "n arms"]
+    observed: Float[np.ndarray, "n arms"]
+    gaps: Float[np.ndarray, "n arms"]
+    actions: Int[np.ndarray, "n 2"]
+
+
+@kernel()
+def directed_rounds(
+    graphs: Graphs,
+    regrets: Float[np.ndarray, "n arms"],
+    information: Float[np.ndarray, "n arms"],
+    available: Bool[np.ndarray, "masks arms"],
+    blind: Bool[np.ndarray, " n"],
+    uniforms: Float[np.ndarray, " n"],
+    found: Directed,
+) -> None:
+    """g(j), the distribution of the smallest ratio, q, Delta(a) - min Delta, and the arm drawn, for a batch of graphs.
+
+    A round that is blind is played uniformly over the arms on offer.
+    """
+    n, n_arms = regrets.shape
+    scratch, hull = np.empty(n_arms, np.int32), np.empty(n_arms, np.int64)
+    for t in range(n):
+        graph, mask = graph_of(graphs, t), available[t if available.shape[0] > 1 else 0]
+        neighbourhood(graph, information[t], scratch, found.gains[t])
+        best = direct(regrets[t], found.gains[t], mask, blind[t], hull, found.probabilities[t], found.gaps[t])
+        observation_probabilities(graph, found.probabilities[t], scratch, found.observed[t])
+        found.actions[t, 0] = best
+        found.actions[t, 1] = draw_arm(found.probabilities[t], uniforms[t])
+
+
+@kernel()
+def directed_rounds_weighted(
+    matrices: Float[np.ndarray, "stored arms arms"],
+    index: Int[np.ndarray, " n"],
+    regrets: Float[np.ndarray, "n arms"],
+    information: Float[np.ndarray, "n arms"],
+    available: Bool[np.ndarray, "masks arms"],
+    blind: Bool[np.ndarray, " n"],
+    uniforms: Float[np.ndarray, " n"],
+    found: Directed,
+) -> None:
+    """The same for graphs with probabilities on their edges: g(j) = sum_a P(j reveals a) v(a)."""
+    n, n_arms = regrets.shape
+    hull = np.empty(n_arms, np.int64)
+    for t in range(n):
+        matrix, mask = matrices[index[t]], available[t if available.shape[0] > 1 else 0]
+        for j in range(n_arms):
+            gain = 0.0
+            for a in range(n_arms):
+                gain += matrix[j, a] * information[t, a]
+            found.gains[t, j] = gain
+        best = direct(regrets[t], found.gains[t], mask, blind[t], hull, found.probabilities[t], found.gaps[t])
+        weighted_observation_probabilities(matrix, found.probabilities[t], found.observed[t])
+        found.actions[t, 0] = best
+        found.actions[t, 1] = draw_arm(found.probabilities[t], uniforms[t])
+
+
 @kernel()
 def directed_sampling(
     regrets: Float[np.ndarray, "n arms"],
@@ -187,6 +223,28 @@ def directed_sampling(
     for t in range(regrets.shape[0]):
         mask = available[t if available.shape[0] > 1 else 0]
         best[t] = smallest_ratio(regrets[t], gains[t], mask, hull, probabilities[t])
+
+
+@inner()
+def direct(
+    regrets: Float[np.ndarray, " arms"],
+    gains: Float[np.ndarray, " arms"],
+    available: Bool[np.ndarray, " arms"],
+    blind: bool,
+    hull: Int[np.ndarray, " arms"],
+    probabilities: Float[np.ndarray, " arms"],
+    gaps: Float[np.ndarray, " arms"],
+) -> int:
+    """The distribution of one round and its gaps; uniform where it is blind. Returns the arm of the smallest Delta."""
+    best = smallest_ratio(regrets, gains, available, hull, probabilities)
+    offered = 0
+    for a in range(regrets.shape[0]):
+        gaps[a] = regrets[a] - regrets[best]
+        offered += available[a]
+    if blind:
+        for a in range(regrets.shape[0]):
+            probabilities[a] = 1.0 / offered if available[a] else 0.0
+    return best
 
 
 @inner()

@@ -90,8 +90,8 @@ def explore(
 
 
 @kernel()
-def decide_rounds(graphs: Graphs, rounds: Rounds, rule: Rule, solvers: Solvers, room: Room, outcome: Outcome) -> None:
-    """Steps 1 to 7 of the algorithm for each round of a batch.
+def decide_rounds(graphs: Graphs, rounds: Rounds, rule: Rule, solvers: Solvers, room: Room, outcome: Outcome) -> int:
+    """Steps 1 to 7 of the algorithm for each round of a batch. Returns how many programs are left to the caller.
 
     gamma = rate sqrt(|S|), or, where there are widths, rate times the gamma that makes the bound
     2 |S| / gamma + (gamma / 4) sum_a q(a) w(a)^2 smallest. PENDING leaves the program of a round to the caller.
@@ -99,6 +99,7 @@ def decide_rounds(graphs: Graphs, rounds: Rounds, rule: Rule, solvers: Solvers, 
     n, n_arms = rounds.values.shape
     scratch, order = np.empty(n_arms, np.int32), np.empty(n_arms, np.int32)
     demand, duals = np.empty(n_arms), np.empty(n_arms)
+    pending = 0
     for t in range(n):
         graph = graph_of(graphs, t)
         values, candidates, widths = rounds.values[t], rounds.candidates[t], rounds.widths[t]
@@ -161,6 +162,7 @@ def decide_rounds(graphs: Graphs, rounds: Rounds, rule: Rule, solvers: Solvers, 
                     gamma = rule.rate * trial
                 trial *= 2.0
         action = -1
+        pending += solver == PENDING
         if solver != PENDING:
             observation_probabilities(graph, probabilities, scratch, observed)
             action = draw_arm(probabilities, rounds.uniforms[t])
@@ -168,3 +170,4 @@ def decide_rounds(graphs: Graphs, rounds: Rounds, rule: Rule, solvers: Solvers, 
         integers[0], integers[1], integers[2] = action, best, solver
         numbers[0] = probabilities[action] if action >= 0 else np.nan
         numbers[1], numbers[2], numbers[3] = gamma, objective, gap
+    return pending

@@ -159,8 +159,10 @@ class EpochLearner(Learner[State], Generic[State]):
                 f"the observations hold {len(new)} new rounds up to round {last}; "
                 f"expected all of rounds {rounds} to {rounds + expected - 1}"
             )
-        before = functions.add(state.data, observations.between(0, max(split, rounds)))
-        after = observations.between(max(split, rounds), rounds + expected)
+        first = max(split, rounds)
+        early = len(observations) and int(observations.rounds[0]) < first
+        before = functions.add(state.data, observations.between(0, first)) if early else state.data
+        after = observations.between(first, rounds + expected)
         return EndedEpoch(observations, expected, before, functions.add(before, after), after)
 
     @property
@@ -210,21 +212,22 @@ def reward_span(state: RewardSpan, observations: Observations) -> tuple[float, f
 
 def estimates(functions: AnyFunctionClass, state: EpochState, shown: Shown) -> Float[np.ndarray, "n arms"]:
     """fhat_m(x, a), zero where there is no estimate yet. Raises at contexts that the class cannot evaluate."""
-    functions.check_contexts(shown.contexts)
     if state.model is None:
-        check_evaluable(functions, functions.version_space(state.data, np.inf), shown.contexts, shown.available)
+        check_evaluable(functions, shown.contexts, shown.available)
         return np.zeros((len(shown), functions.n_arms))
+    functions.check_contexts(shown.contexts)
     return predicted(functions, state.model, shown.contexts)
 
 
 def check_evaluable(
     functions: AnyFunctionClass,
-    space: Any,
     contexts: Shaped[np.ndarray, "n ..."],
     available: Bool[np.ndarray, "n arms"] | None = None,
 ) -> None:
     """Have contexts refused that the class cannot evaluate: at the update it would be too late."""
-    candidates_of(functions, space, contexts, available)
+    functions.check_contexts(contexts)
+    if not functions.evaluates_all:
+        candidates_of(functions, functions.version_space(functions.empty(), math.inf), contexts, available)
 
 
 def check_rates(eta: float, delta: float) -> None:

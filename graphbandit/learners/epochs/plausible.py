@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from graphbandit.base.checks import LARGEST, first_not_finite, numbers
+from graphbandit.base.checks import LARGEST, first_not_finite, numbers, within
 from graphbandit.base.saved_files import savable
 from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Bool, Float, Shaped
@@ -24,6 +24,7 @@ from graphbandit.learners.epochs.base import (
 )
 from graphbandit.learners.epochs.noise import conservative_noise, warn_of_estimated_noise
 from graphbandit.learners.problem import Problem
+from graphbandit.planning.sampling_program import everyone
 from graphbandit.rounds.shown import Shown
 
 CELLS = 2**15
@@ -146,7 +147,7 @@ def values_of_draws(
     """f_b(x, a), some rounds at a time, checked as kernels trust them; nothing where the class has no draws yet."""
     draws: Draws = state.plausible
     if not len(draws):
-        check_evaluable(functions, functions.version_space(functions.empty(), math.inf), contexts)
+        check_evaluable(functions, contexts)
         return
     step = max(CELLS // (len(draws) * functions.n_arms), 1)
     for start in range(0, len(contexts), step):
@@ -155,7 +156,7 @@ def values_of_draws(
         expected = (len(contexts[part]), len(draws), functions.n_arms)
         if values.shape != expected:
             raise InputError(f"the function class gave draws of shape {values.shape}; expected {expected}")
-        if not max(values.max(), -values.min()) <= LARGEST:
+        if not within(values, LARGEST):
             where = first_not_finite(values, largest=LARGEST)
             raise InputError(f"the function class drew {where}; expected finite values up to {LARGEST:g} in size")
         yield part, values
@@ -163,9 +164,7 @@ def values_of_draws(
 
 def masks_of(shown: Shown, n_arms: int) -> Bool[np.ndarray, "masks arms"]:
     """The arms on offer as kernels take them: one row a round, or one row for all where everything is."""
-    if shown.available is None:
-        return np.ones((1, n_arms), dtype=np.bool_)
-    return np.ascontiguousarray(shown.available)
+    return everyone(n_arms)[None] if shown.available is None else np.ascontiguousarray(shown.available)
 
 
 def bounds_of(

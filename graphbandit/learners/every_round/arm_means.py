@@ -9,6 +9,7 @@ import numpy as np
 from graphbandit.base.checks import LARGEST_SCALE, setting_number
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float, Int, Shaped
+from graphbandit.base.values import trusted
 from graphbandit.errors import SettingError
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.learners.every_round.base import EveryRoundLearner, RoundState, noise_of, run_rounds
@@ -93,11 +94,12 @@ class ArmMeansLearner(EveryRoundLearner[ArmMeansState]):
         if not inputs.learn:
             return state
         rounds = state.rounds + len(contexts)
-        return ArmMeansState(problem=state.problem, rounds=rounds, counts=arrays.counts, sums=arrays.sums)
+        return trusted(ArmMeansState, problem=state.problem, rounds=rounds, counts=arrays.counts, sums=arrays.sums)
 
     def _learn(self, state: ArmMeansState, observations: Observations) -> ArmMeansState:
         from graphbandit.kernels.learners import arm_means as kernels
 
         arrays = kernels.MeanArrays(state.counts.copy(), state.sums.copy())
         kernels.learn(arrays, observations.arms, observations.rewards)
-        return ArmMeansState(problem=state.problem, rounds=state.rounds + 1, counts=arrays.counts, sums=arrays.sums)
+        rounds = state.rounds + 1
+        return trusted(ArmMeansState, problem=state.problem, rounds=rounds, counts=arrays.counts, sums=arrays.sums)

@@ -15,10 +15,13 @@ import numpy.typing as npt
 
 from graphbandit.base.checks import setting_integer
 from graphbandit.base.shapes import Bool, Float, Shaped
+from graphbandit.base.values import trusted
 from graphbandit.errors import GraphError, HorizonError, InputError, SettingError
 from graphbandit.graphs.batch import FeedbackGraphs
+from graphbandit.graphs.kernel_forms import kernel_batches
 from graphbandit.learners.base import Learner
 from graphbandit.learners.problem import Problem
+from graphbandit.planning.sampling_program import everyone
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.observations import Observations
 from graphbandit.rounds.shown import Shown
@@ -133,7 +136,7 @@ class EveryRoundLearner(Learner[State], Generic[State]):
         from graphbandit.kernels.learners.base import Inputs, Outputs
 
         n, n_arms, available = len(shown), state.problem.n_arms, shown.available
-        masks = np.ones((1, n_arms), dtype=np.bool_) if available is None else for_kernels(available, np.bool_)
+        masks = everyone(n_arms)[None] if available is None else for_kernels(available, np.bool_)
         given = np.empty((0, n_arms)) if rewards is None else for_kernels(rewards)
         outputs = Outputs(
             probabilities=np.empty((n, n_arms)),
@@ -174,16 +177,12 @@ def run_rounds(
     """Let the kernels of a family play the rounds, `rounds` being the number of those before them."""
     from graphbandit.kernels.learners.base import DONE
 
-    if graphs.is_packed:
-        failed = kernels.run_packed(graphs.words, graphs.index, rounds, settings, arrays, inputs, outputs)
-    else:
-        failed = DONE
-        for t in range(len(graphs)):
-            out, into = graphs[t].csr(), graphs[t].in_csr()
-            listed = (out[0], out[1], into[0], into[1])
-            failed = kernels.run_listed(listed, t, rounds + t, settings, arrays, inputs, outputs)
-            if failed != DONE:
-                break
+    failed, first = DONE, 0
+    for _, stored in kernel_batches(graphs):
+        failed = kernels.run(stored, first, rounds + first, settings, arrays, inputs, outputs)
+        if failed != DONE:
+            break
+        first += len(stored.place)
     if failed != DONE:
         raise GraphError(
             f"the graph of round {failed} of the batch has an arm on offer that no arm on offer reveals; "
@@ -227,7 +226,8 @@ def noise_of(own: float | None, problem: Problem) -> float:
 
 def _decisions(outputs: "Outputs", available: Bool[np.ndarray, "n arms"] | None, rounds: int) -> Decisions:
     n, n_arms = outputs.probabilities.shape
-    return Decisions(
+    return trusted(
+        Decisions,
         action=outputs.integers[:, 0],
         probability=outputs.numbers[:, 0],
         probabilities=outputs.probabilities,
@@ -242,5 +242,7 @@ def _decisions(outputs: "Outputs", available: Bool[np.ndarray, "n arms"] | None,
         objective=outputs.numbers[:, 2],
         duality_gap=np.full(n, np.nan),
         solver=np.zeros(n, dtype=np.int64),
+        coverage_factor=np.ones(n),
         notes=outputs.notes,
+        told={},
     )

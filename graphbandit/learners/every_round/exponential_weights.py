@@ -8,6 +8,7 @@ import numpy as np
 
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float, Shaped
+from graphbandit.base.values import trusted
 from graphbandit.errors import InputError, SettingError
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.learners.every_round.base import EveryRoundLearner, RoundState, notes_of, propensities_of, run_rounds
@@ -116,7 +117,7 @@ class Exp3Learner(BoundedRewards, EveryRoundLearner[Exp3State]):
         if not inputs.learn:
             return state
         rounds = state.rounds + len(contexts)
-        return Exp3State(problem=state.problem, rounds=rounds, losses=arrays.losses, totals=arrays.totals)
+        return trusted(Exp3State, problem=state.problem, rounds=rounds, losses=arrays.losses, totals=arrays.totals)
 
     def _learn(self, state: Exp3State, observations: Observations) -> Exp3State:
         from graphbandit.kernels.learners import exponential_weights as kernels
@@ -128,4 +129,5 @@ class Exp3Learner(BoundedRewards, EveryRoundLearner[Exp3State]):
         arrays = kernels.Exp3Arrays(state.losses.copy(), state.totals.copy())
         seen = observations
         kernels.learn(self._settings(state.problem), arrays, seen.rows, seen.arms, seen.rewards, q, notes)
-        return Exp3State(problem=state.problem, rounds=state.rounds + 1, losses=arrays.losses, totals=arrays.totals)
+        rounds = state.rounds + 1
+        return trusted(Exp3State, problem=state.problem, rounds=rounds, losses=arrays.losses, totals=arrays.totals)

@@ -12,6 +12,7 @@ from graphbandit.base.checks import LARGEST, check_features, setting_array, sett
 from graphbandit.base.declared import limits
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float, Shaped
+from graphbandit.base.values import trusted
 from graphbandit.errors import InputError, SettingError
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.learners.every_round.base import EveryRoundLearner, RoundState, for_kernels, run_rounds
@@ -221,7 +222,8 @@ class LinearLearner(EveryRoundLearner[LinearState]):
 
     @staticmethod
     def _after(state: LinearState, arrays: "LinearArrays", played: int) -> LinearState:
-        return LinearState(
+        return trusted(
+            LinearState,
             problem=state.problem,
             rounds=state.rounds + played,
             factors=arrays.factors,

@@ -13,6 +13,7 @@ from multiprocessing.connection import Connection, wait
 from typing import Any
 
 from graphbandit.base.checks import setting_integer
+from graphbandit.base.side_by_side import one_thread_of_algebra
 from graphbandit.errors import EngineError
 from graphbandit.experiments.running.engines.base import after_death
 from graphbandit.experiments.running.tasks import Task, TaskResult, run_task
@@ -149,6 +150,7 @@ def _work(connection: Connection) -> None:
     """Do tasks in a worker process, until its pipe ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which then stops its workers
     threading.Thread(target=_end_with_parent, daemon=True).start()
+    one_thread_of_algebra()
     message: Any = "ready"
     while True:
         try:

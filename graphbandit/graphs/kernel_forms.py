@@ -1,4 +1,4 @@
-"""Graphs in the one form in which planning kernels take them."""
+"""Graphs in the one form in which kernels take them."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -11,6 +11,9 @@ from graphbandit.graphs.graph import FeedbackGraph
 
 if TYPE_CHECKING:
     from graphbandit.kernels.graphs.adjacency import Graph, Graphs
+
+WHOLE = slice(None)
+"""All rounds of a batch."""
 
 _NO_WORDS = np.empty((1, 0, 0), dtype=np.uint64)
 _FIRST = np.zeros(1, dtype=np.int32)
@@ -40,7 +43,7 @@ def kernel_batches(graphs: FeedbackGraphs) -> "Iterator[tuple[slice, Graphs]]":
     """A batch, as slices of its rounds: all at once where graphs are packed, one by one where they are large."""
     Graphs = _forms().Graphs
     if graphs.is_packed:
-        yield slice(None), Graphs(graphs.words, graphs.index, *_NO_LISTS)
+        yield WHOLE, Graphs(graphs.words, graphs.index, *_NO_LISTS)
         return
     for t in range(len(graphs)):
         graph = graphs[t]

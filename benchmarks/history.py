@@ -1,0 +1,101 @@
+"""What every run of the benchmarks reached, a line each, so that a figure that gets worse is seen.
+
+`graphbandit bench --history` appends to `benchmarks/history.jsonl` and says what got worse since the last run like it:
+the same processor, settings and parts. The tables of targets in the documents come from the last line of that file:
+
+    python -m benchmarks.history          write them again
+"""
+
+import datetime
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+HISTORY = Path(__file__).with_name("history.jsonl")
+DOCUMENT = Path(__file__).parents[1] / "docs" / "benchmarks.md"
+BEGIN, END = "<!-- targets: from benchmarks/history.jsonl -->", "<!-- end of targets -->"
+WORSE = 1.2
+"""A figure that is worse by more than this factor is named; these machines are noisy."""
+
+
+def line_of(results: dict[str, Any]) -> dict[str, Any]:
+    """A run in short: when, what, where, and every target with what was reached."""
+    return {
+        "date": datetime.datetime.now(tz=datetime.UTC).date().isoformat(),
+        "version": results["versions"]["graphbandit"],
+        "revision": revision(),
+        "cpu": results["machine"]["cpu"],
+        "load_before": results["machine"]["load_before"][0],
+        "settings": results["settings"]["name"],
+        "parts": sorted(results["parts"]),
+        "targets": results["targets"],
+    }
+
+
+def revision() -> str:
+    """The commit that was measured, with a plus sign if there were changes on top."""
+    command = ["git", "describe", "--always", "--dirty=+", "--exclude=*"]
+    try:
+        found = subprocess.run(command, cwd=HISTORY.parent, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+    return found.stdout.strip()
+
+
+def read(path: Path = HISTORY) -> list[dict[str, Any]]:
+    """All runs, oldest first."""
+    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
+def append(line: dict[str, Any], path: Path = HISTORY) -> list[str]:
+    """Add a run; returns what got worse since the last run like it, in words."""
+    before = [run for run in read(path) if alike(run, line)]
+    with path.open("a") as file:
+        file.write(json.dumps(line) + "\n")
+    return worse(before[-1], line) if before else []
+
+
+def alike(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Whether two runs can be compared."""
+    return all(one[name] == other[name] for name in ("cpu", "settings", "parts"))
+
+
+def worse(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
+    """The targets of which `after` reaches much less than `before`."""
+    old = {row["target"]: row for row in before["targets"]}
+    found = []
+    for row in after["targets"]:
+        was, now = old.get(row["target"], {}).get("reached"), row["reached"]
+        if not was or not now:
+            continue
+        factor = was / now if row["wanted"].startswith(">=") else now / was
+        if factor > WORSE:
+            found.append(f"{row['target']}: {old[row['target']]['shown']} -> {row['shown']}")
+    return found
+
+
+def table(line: dict[str, Any]) -> str:
+    """The targets of a run, for a document."""
+    rows = [f"| {row['target']} | {row['wanted']} | {row['shown']} | {row['met']} |" for row in line["targets"]]
+    return "\n".join(
+        [
+            f"Version {line['version']}, {line['date']}, settings: {line['settings']}, {line['cpu']}, "
+            f"load before {line['load_before']:.2f}.",
+            "",
+            "| target | wanted | reached | met |",
+            "| --- | ---: | ---: | ---: |",
+            *rows,
+        ]
+    )
+
+
+def with_table(text: str, line: dict[str, Any]) -> str:
+    """A document with its table of targets written again."""
+    head, rest = text.split(BEGIN, 1)
+    return f"{head}{BEGIN}\n\n{table(line)}\n\n{END}{rest.split(END, 1)[1]}"
+
+
+if __name__ == "__main__":
+    DOCUMENT.write_text(with_table(DOCUMENT.read_text(), read()[-1]))
+    print(f"Written: {DOCUMENT}")

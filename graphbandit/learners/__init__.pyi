@@ -1,0 +1,35 @@
+from .adacb import AdaCB as AdaCB
+from .adacb_g import AdaCBG as AdaCBG
+from .adacb_g import AdaCBGState as AdaCBGState
+from .base import Learner as Learner
+from .bootstrapped_thompson import BootstrappedThompson as BootstrappedThompson
+from .epochs.base import EpochState as EpochState
+from .epochs.plausible import PlausibleState as PlausibleState
+from .epochs.schedule import EpochSchedule as EpochSchedule
+from .epsilon_greedy import EpsilonGreedy as EpsilonGreedy
+from .every_round.base import EveryRoundLearner as EveryRoundLearner
+from .exp3_dom import Exp3DOM as Exp3DOM
+from .exp3_g import Exp3G as Exp3G
+from .exp3_ix import Exp3IX as Exp3IX
+from .exp3_lgc import Exp3LGCIX as Exp3LGCIX
+from .exp3_lgc import Exp3LGCU as Exp3LGCU
+from .exp3_set import Exp3SET as Exp3SET
+from .explore_then_commit import ExploreThenCommit as ExploreThenCommit
+from .falcon import Falcon as Falcon
+from .greedy import Greedy as Greedy
+from .ids_g import IDSG as IDSG
+from .ids_n import IDSN as IDSN
+from .late_graphs import LateGraph as LateGraph
+from .late_graphs import LateGraphState as LateGraphState
+from .lin_ts import LinTS as LinTS
+from .lin_ucb import LinUCB as LinUCB
+from .regcb import RegCB as RegCB
+from .regcb_g import RegCBG as RegCBG
+from .squarecb import SquareCB as SquareCB
+from .squarecb_g import SquareCBG as SquareCBG
+from .ts_n import TSN as TSN
+from .ucb_max_n import UCBMaxN as UCBMaxN
+from .ucb_n import UCBN as UCBN
+from .uniform import Uniform as Uniform
+
+__all__: list[str]

@@ -1,0 +1,13 @@
+"""Files name classes of the package, which are loaded when they are first asked for: here all of them are."""
+
+from functools import cache
+
+from graphbandit import function_classes, learners
+
+
+@cache
+def load_savable_classes() -> None:
+    """Load every learner and function class, with their states, so that a file may name them."""
+    for package in (function_classes, learners):
+        for name in package.__all__:
+            getattr(package, name)

@@ -1,0 +1,54 @@
+"""Tasks side by side: the same results in processes and threads, errors that arrive, and workers that die."""
+
+import os
+import threading
+
+import pytest
+
+from graphbandit.base.side_by_side import side_by_side
+from graphbandit.errors import EngineError, InputError
+
+
+def test_results_come_in_order_and_from_other_processes_where_they_can_be_pickled():
+    done = []
+    found = side_by_side(lambda i: (i * i, os.getpid()), 5, workers=2, carried=None, on_done=done.append)
+    assert [square for square, _ in found] == [0, 1, 4, 9, 16]
+    assert os.getpid() not in {process for _, process in found}
+    assert sorted(done) == list(range(5))
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_what_cannot_be_pickled_stays_in_this_process(workers):
+    carried = threading.Lock()
+    done = []
+    found = side_by_side(lambda i: (i, os.getpid()), 3, workers=workers, carried=carried, on_done=done.append)
+    assert found == [(i, os.getpid()) for i in range(3)]
+    assert sorted(done) == [0, 1, 2]
+
+
+def test_a_process_with_threads_is_not_forked():
+    hold = threading.Event()
+    other = threading.Thread(target=hold.wait)
+    other.start()
+    try:
+        assert side_by_side(lambda _: os.getpid(), 2, workers=2, carried=None) == [os.getpid()] * 2
+    finally:
+        hold.set()
+        other.join()
+
+
+def test_an_error_of_a_task_arrives_as_it_is():
+    def task(i):
+        if i == 1:
+            raise InputError("task 1 is 1; expected another number")
+        return i
+
+    with pytest.raises(InputError, match="expected another number"):
+        side_by_side(task, 4, workers=2, carried=None)
+    assert side_by_side(lambda i: i, 2, workers=2, carried=None) == [0, 1]  # and the next ones run
+
+
+def test_a_worker_that_is_killed_is_an_engine_error():
+    here = os.getpid()
+    with pytest.raises(EngineError, match="killed"):
+        side_by_side(lambda i: os._exit(9) if os.getpid() != here and i == 1 else i, 3, workers=2, carried=None)
