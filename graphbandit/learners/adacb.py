@@ -43,8 +43,8 @@ class AdaCB(Learner[AdaCBGState]):
 
     ``AdaCB.paper()`` has the radius, gamma and epochs of ``AdaCBG.paper()``.
 
-    >>> AdaCB(eta=2.0).paper()
-    AdaCB(floor=None, radius='paper', gamma='paper', eta=None, delta=0.1, radius_factor=1.0, epoch_growth=None, function_class=None)
+    >>> AdaCB.paper(eta=2.0).radius
+    'paper'
     """
 
     radius: Literal["natural", "sharp", "paper"] = "natural"

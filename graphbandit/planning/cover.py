@@ -4,7 +4,7 @@ import numpy as np
 
 from graphbandit.base.shapes import Bool
 from graphbandit.graphs.graph import FeedbackGraph
-from graphbandit.planning.kernel_graphs import kernel_graph
+from graphbandit.graphs.kernel_forms import kernel_graph
 from graphbandit.planning.revealed import revealed_by_some
 
 
