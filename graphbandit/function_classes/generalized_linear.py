@@ -115,6 +115,9 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
     H = ridge I + sum mu'(thetahat'phi) phi phi'. As mu rises, candidates are those of theta'phi, and exact. The fit
     needs all observations again, so they are kept.
 
+    Clicks and counts have units of their own, so `ridge` is a number and not taken from the data. With the link
+    "identity" decisions therefore depend on the units and the zero of the rewards; `LinearClass` does not.
+
     `factors` are known numbers above 0, one for each arm, for rewards that are an outcome times such a number: with
     prices as factors and a reward of the price for a sale and 0 otherwise, the class learns the probability of a sale
     from 0 and 1, and f(x, a) = price(a) mu(theta'phi(x, a)). Candidates are then those of the bounds, not exact.
