@@ -58,7 +58,7 @@ class AdaCBGState(RewardSpan):
         setting_number("difficulty", self.difficulty, at_least=0.0)
 
 
-ETA = {"natural": 3000.0, "paper": 1.0, "width": 1e6}
+ETA = {"natural": 10_000.0, "paper": 1.0, "width": 1e6}
 """Strength of exploitation by the rule of gamma; docs/exploration.md has the sweeps."""
 
 GROWTH = {"natural": 1.2, "paper": 2.0, "width": 2.0}
@@ -82,15 +82,16 @@ class AdaCBG(EpochLearner[AdaCBGState]):
       within it. "paper": beta_m = 16 (M - m + 1) log(2 |F| K^2 T^2 / delta).
     - `coverage`: what the sampling program asks for. "tight" (default): the demand above. "paper": what the baseline
       reveals, as in Algorithm 1.
-    - `gamma`: how gaps are weighed. "natural": gamma^2 = eta |S| n / (sigma^2 complexity), n the rounds so far, sigma
-      and the complexity of the class from the data, so that units do not matter; F_m is from all data and nested.
+    - `gamma`: how gaps are weighed. "natural": gamma^2 = eta B n / (sigma^2 complexity), n the rounds so far, sigma
+      and the complexity of the class from the data, so that units do not matter; F_m is from all data and nested. B is
+      |S|, or how many arms it takes to reveal all candidates if they are fewer, and stands for |S| in the demands.
       While the data says nothing of sigma, few arms that reveal all candidates are played uniformly.
       "paper" follows Algorithm 1, in units of the rewards, "width" the width of F_m at each context, with F_m from all
       data. None (default): "paper" if `radius` and `coverage` are both "paper", else "natural".
     - `baseline`: what the program improves on. "exploration-set" (default), or "inverse-gap": FALCON's distribution,
       the paper's remark.
-    - `eta`: strength of exploitation; gamma^2 is in proportion to it. None (default): 3,000 with a "natural" gamma, the
-      paper's 1 with "paper", 1e6 with "width" (`docs/exploration.md` has the sweeps).
+    - `eta`: strength of exploitation; gamma^2 is in proportion to it. None (default): 10,000 with a "natural" gamma,
+      the paper's 1 with "paper", 1e6 with "width" (`docs/exploration.md` has the sweeps).
     - `delta`: probability of failure, 0.1 by default.
     - `radius_factor`: widens either radius, for a class that holds the truth only nearly.
     - `candidate_set`: False takes all arms as candidates (ablation).
@@ -227,6 +228,7 @@ class AdaCBG(EpochLearner[AdaCBGState]):
             coverage=self._coverage(state),
             rate=self._rate(state) if learnt else 0.0,
             effort=self.effort,
+            by_cover=self.gamma_rule == "natural" and self.coverage == "tight" and self.baseline == "exploration-set",
         )
         told: dict[str, Any] = {
             "values": values,
@@ -312,7 +314,7 @@ class AdaCBG(EpochLearner[AdaCBGState]):
         return replace(after, disagreement=state.disagreement, scale=state.scale)
 
     def _rate(self, state: AdaCBGState) -> float:
-        """gamma_t / sqrt(|S_t|): sqrt(eta n / (sigma^2 complexity)), n the rounds so far.
+        """gamma_t / sqrt(B_t): sqrt(eta n / (sigma^2 complexity)), n the rounds so far.
 
         The paper's is lambda_m sqrt(eta (tau_{m-1} - tau_{m-2}) / (2 log(2 K |F| T^2 / delta))); its remark's baseline
         has tau_{m-1} in place of the epoch's length, and no lambda.

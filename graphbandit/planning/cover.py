@@ -31,3 +31,13 @@ def cover_of(
     chosen = np.zeros(graph.n_arms, dtype=np.bool_)
     size = greedy_dominating_set(kernel_graph(graph), np.ascontiguousarray(wanted), available, chosen)
     return chosen if size > 0 else candidates
+
+
+def cover_size(
+    graph: FeedbackGraph, candidates: Bool[np.ndarray, " arms"], available: Bool[np.ndarray, " arms"]
+) -> int:
+    """How many arms on offer, taken greedily, reveal all candidates; -1 if some candidate is revealed by none."""
+    from graphbandit.kernels.graphs.domination import greedy_dominating_set
+
+    chosen = np.zeros(graph.n_arms, dtype=np.bool_)
+    return int(greedy_dominating_set(kernel_graph(graph), np.ascontiguousarray(candidates), available, chosen))
