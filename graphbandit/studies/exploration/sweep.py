@@ -66,7 +66,8 @@ class EtaCase:
     @property
     def best(self) -> Choice | str:
         """The choice, or the other learner, with the lowest mean regret."""
-        return min((*self.regrets, *self.others), key=self.mean)
+        everyone: list[Choice | str] = [*self.regrets, *self.others]
+        return min(everyone, key=self.mean)
 
     def sample(self, who: Choice | str) -> Float[np.ndarray, " repeats"]:
         """Final regrets of a choice, or of another learner."""
@@ -164,7 +165,8 @@ def sweep_of(findings: Findings, default: Choice | None = None) -> EtaSweep:
 def choice_table(sweep: EtaSweep) -> Table:
     """Worst ratios and geometric means of every choice, and of the other learners."""
     rows = []
-    for who in (*sweep.choices, *OTHERS):
+    everyone: list[Choice | str] = [*sweep.choices, *OTHERS]
+    for who in everyone:
         if not sweep.having(who, judged=True):
             continue
         case, anywhere = sweep.worst(who), sweep.worst(who, judged=False)
