@@ -8,12 +8,13 @@ WORKERS ?= auto
 export MPLBACKEND := Agg
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test check reproduce bench serve docs dist clean
+.PHONY: help setup test fuzz check reproduce bench serve docs dist clean
 
 help:
 	@echo "make reproduce         set up, then run the paper's experiments and check its claims (FULL=1: in full;"
 	@echo "                       GRAPH=edges.csv: on a network of your own)"
 	@echo "make test              set up, then lint, type-check and test"
+	@echo "make fuzz              set up, then try hard to break it, for minutes (SEED=1, SCALE=30, ONLY=numerics)"
 	@echo "make check             set up, then lint and type-check only"
 	@echo "make bench             set up, then measure against the rivals"
 	@echo "make serve             set up, then start the decision service with simulated visitors, and show its page"
@@ -47,6 +48,10 @@ test: check
 	GRAPHBANDIT_CHECK_SHAPES=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -k "not refused and not kinds" \
 		tests/learners/test_interface.py tests/test_simulate.py tests/environments/test_synthetic.py tests/function_classes/test_finite.py \
 		tests/graphs/test_graph.py tests/graphs/test_batch.py tests/test_theory.py
+
+# ten times the part of `make test`; the same seed gives the same cases
+fuzz: $(READY)
+	$(BIN)/python -m tests.fuzz --seed $(or $(SEED),0) --scale $(or $(SCALE),10) $(addprefix --only ,$(ONLY))
 
 reproduce: $(BASE)
 	$(BIN)/graphbandit reproduce $(if $(FULL),--full,--quick) $(if $(GRAPH),--graph "$(GRAPH)")

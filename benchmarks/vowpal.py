@@ -2,7 +2,7 @@
 
 Both see what the package sees: d numbers of the context, d of each arm, all their products (`-q xa`), and costs that
 are minus the rewards. A round is a shared line and a line for each arm. With graph feedback the graph is in
-the shared line as row,column,value and every revealed arm has a label:
+the shared line as row,column,value, where playing the column reveals the row, and every revealed arm has a label:
 
     shared graph 0,0,1 0,1,1 1,0,1 1,1,1 |x 0:0.3 1:-1.2
     0:-0.7:0.8 |a 0:0.1 1:0.9
@@ -69,7 +69,7 @@ class Vowpal:
     def _lines(self, context: np.ndarray, reveals: np.ndarray, labels: dict[int, str]) -> list[str]:
         shared = "shared "
         if "--graph_feedback" in self.arguments:
-            shared += "graph " + " ".join(f"{j},{a},1" for j, a in np.argwhere(reveals)) + " "
+            shared += "graph " + " ".join(f"{a},{j},1" for j, a in np.argwhere(reveals)) + " "
         arms = [labels.get(a, "") + line for a, line in enumerate(self.arms)]
         return [shared + "|x " + _features(context), *arms]
 

@@ -1,4 +1,4 @@
-"""A learner of one's own: fifteen lines, compared with others, saved and loaded."""
+"""A learner of one's own: fifteen lines; then a file of experiments, the leaderboard, a figure, saved and loaded."""
 
 import tempfile
 from dataclasses import dataclass, replace
@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 import graphbandit as gb
+from graphbandit.studies import Plan, run_study
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,9 +33,11 @@ class Softmax(gb.learners.Learner[Seen]):
         return 1
 
     def choose(self, state: Seen, shown: gb.rounds.Shown, rng: np.random.Generator) -> gb.Decisions:
-        heat = np.exp(state.sums / state.counts / self.temperature)
-        p = np.broadcast_to(heat / heat.sum(), (len(shown), len(heat)))
-        return gb.Decisions.from_probabilities(p, graphs=shown.graphs, rng=rng, epoch=state.rounds + 1)
+        heat = np.exp(state.sums / state.counts / self.temperature) * shown.offered(len(state.sums))
+        p = heat / heat.sum(axis=1, keepdims=True)
+        return gb.Decisions.from_probabilities(
+            p, graphs=shown.graphs, rng=rng, epoch=state.rounds + 1, available=shown.available
+        )
 
     def update(self, state: Seen, seen: gb.Observations) -> Seen:
         sums = state.sums + np.bincount(seen.arms, seen.rewards, len(state.sums))
@@ -42,16 +45,29 @@ class Softmax(gb.learners.Learner[Seen]):
         return replace(state, rounds=state.rounds + 1, sums=sums, counts=counts)
 
 
-environment = gb.environments.paper(n_arms=10, graph="star")
-runs = gb.simulate(
-    {"mine": Softmax(), "UCB-N": gb.learners.UCBN(), "IDS.G": gb.IDSG()}, environment, rounds=200, repeats=3
-)
-print(runs)
+def main() -> None:
+    here, out = Path(__file__).parent, Path(tempfile.mkdtemp())
+    # from a file, which names it by module and class: graphbandit run examples/own_learner.toml
+    results = gb.experiments.run(
+        gb.experiments.load(here / "own_learner.toml"), out=out / "own", engine=gb.experiments.InProcess()
+    )
+    for learner in results.learners:
+        print(f"{learner:<24} {results.regret('star', learner).mean():8.2f}")
+    # on the leaderboard, beside all others: graphbandit leaderboard --learner own_learner:Softmax
+    plan = Plan(study="leaderboard", only=("linear_still",), rounds=32, repeats=2, learners=("own_learner:Softmax",))
+    board = run_study(plan, out=out / "board", workers=1)
+    print(board.table.to_markdown())
+    # as a figure
+    gb.plots.save_figure(gb.experiments.plot_curves(results), out / "regret.png")
+    print("figures:", sorted(path.name for path in out.rglob("*.png")))
+    # in a bandit, saved and loaded
+    bandit = gb.Bandit(Softmax(), gb.Problem(arms=["tea", "coffee"]), graph=gb.graphs.complete(2), seed=1)
+    for _ in range(50):
+        bandit.observe(bandit.decide(), {"tea": 0.3, "coffee": 0.6})
+    bandit.save(out / "mine.gb")
+    loaded = gb.Bandit.load(out / "mine.gb", classes=[Softmax, Seen])  # a file never imports code by itself
+    print(loaded.decide().explain())
 
-bandit = gb.Bandit(Softmax(), gb.Problem(arms=["tea", "coffee"]), graph=gb.graphs.complete(2), seed=1)
-for _ in range(50):
-    bandit.observe(bandit.decide(), {"tea": 0.3, "coffee": 0.6})
-path = Path(tempfile.mkdtemp()) / "mine.gb"
-bandit.save(path)
-loaded = gb.Bandit.load(path, classes=[Softmax, Seen])  # a file never imports code by itself
-print(loaded.decide().explain())
+
+if __name__ == "__main__":
+    main()

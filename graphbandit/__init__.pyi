@@ -5,6 +5,7 @@ from . import experiments as experiments
 from . import features as features
 from . import function_classes as function_classes
 from . import graphs as graphs
+from . import interop as interop
 from . import learners as learners
 from . import planning as planning
 from . import plots as plots

@@ -87,7 +87,7 @@ class SolverError(GraphBanditError):
 
 
 class FitError(GraphBanditError):
-    """A regression could not be fitted to the data; whoever asked keeps the model it has.
+    """A regression could not be fitted to the data; the last good model is kept.
 
     `after_round` is the number of rounds decided when a loop met it, None elsewhere.
     """

@@ -140,13 +140,22 @@ def simulate(
     workers: int | None = 1,
     on_repeat: Callable[[int], None] | None = None,
 ) -> SimulationResult:
-    """Run every learner for `rounds` rounds on `repeats` instances of the environment.
+    """Run every learner on the same instances of an environment and count its regret.
 
-    All learners of a repeat face the same contexts, graphs and noise; each draws its arms from a stream of its own,
-    named after it. `horizon_known=False` tells the learners nothing of `rounds`. `chunk` rounds are held in memory
-    at a time and `workers` repeats run side by side (None: one a core), in processes where the learners can be pickled
-    and in threads where not; neither changes any result. `on_repeat(i)` is called as repeat i ends. A learner whose fit
-    fails keeps its last good model for the next epoch; the result counts such fits.
+    All learners of a repeat face the same contexts, graphs and noise. Each draws its arms from a stream of its own,
+    named after it. A learner whose fit fails keeps its last good model for the next epoch; the result counts such fits.
+
+    - `learners`: one, or a mapping from names to learners.
+    - `environment`: where contexts, graphs and rewards come from.
+    - `rounds`: how many rounds a repeat has.
+    - `repeats`: how many instances are drawn, 1 by default.
+    - `seed`: the same seed gives the same results; 0 by default.
+    - `horizon_known`: whether learners are told the number of rounds; True by default.
+    - `keep_decisions`: whether the result holds every decision; False by default.
+    - `chunk`: how many rounds are held in memory at a time, 1024 by default; it changes no result.
+    - `workers`: how many repeats run side by side, 1 by default, None for one a core. They are processes where the
+      learners can be pickled and threads otherwise, and change no result.
+    - `on_repeat`: is called with the number of a repeat when it ends; None (default): nothing is.
 
     >>> from graphbandit import Falcon, environments
     >>> runs = simulate({"FALCON": Falcon()}, environments.paper(n_arms=5, graph="star"), rounds=8, repeats=2)

@@ -19,6 +19,21 @@ from graphbandit.base.shapes import Float, Int, Shaped
 from graphbandit.errors import InputError, SettingError
 from graphbandit.function_classes.finite import FiniteFunctionClass
 
+__all__ = [
+    "DisagreementCoefficient",
+    "context_gaps",
+    "disagreement_coefficient",
+    "gap_dependent_bound",
+    "minimax_bound",
+    "minimax_lower_bound",
+    "uniform_gap",
+]
+
+
+def __dir__() -> list[str]:
+    return __all__
+
+
 Numbers = TypeVar("Numbers", float, Shaped[np.ndarray, "..."])
 """One number, or an array of them: what goes in comes out."""
 
@@ -34,9 +49,14 @@ def minimax_bound(
 ) -> Numbers:
     """Theorem 3.2, up to the constant: sqrt( E[alpha(G)] T log( |F| log T log(K T) / delta ) ).
 
-    T is `horizon` (an array of them gives a curve), E[alpha(G)] `mean_independence_number`, log |F| `log_size`
-    (only ever added, so it may be large), K `n_arms`. It holds with probability 1 - `delta`. The inner logarithms,
-    log T and log(K T), count as 1 where they are smaller, which is at T = 1 and 2 only: so nothing is negative.
+    It holds with probability 1 - delta. The inner logarithms, log T and log(K T), count as 1 where they are smaller,
+    which is at T = 1 and 2 only, so nothing is negative.
+
+    - `horizon`: T; an array of them gives a curve.
+    - `mean_independence_number`: E[alpha(G)].
+    - `log_size`: log |F|; it is only ever added, so it may be large.
+    - `n_arms`: K.
+    - `delta`: 0.1 by default.
 
     >>> few = minimax_bound(horizon=2**11, mean_independence_number=5, log_size=math.log(50), n_arms=100)
     >>> many = minimax_bound(horizon=2**11, mean_independence_number=100, log_size=math.log(50), n_arms=100)
@@ -55,8 +75,12 @@ def minimax_bound(
 def minimax_lower_bound(*, horizon: Numbers, independence_number: float, log_size: float) -> Numbers:
     """The least worst-case regret of any learner, up to the constant: sqrt( alpha(G) T log |F| ), section 3.2.
 
-    On one graph that stays the same (alpha(G) is `independence_number`), with the worst class of that size and the
-    worst truth in it; an easy instance can cost far less. T is `horizon`, log |F| `log_size`.
+    This is for one graph that stays the same, with the worst class of that size and the worst truth in it; an easy
+    instance can cost far less.
+
+    - `horizon`: T; an array of them gives a curve.
+    - `independence_number`: alpha(G).
+    - `log_size`: log |F|.
 
     >>> round(minimax_lower_bound(horizon=2**11, independence_number=5, log_size=math.log(50)), 1)
     200.1
@@ -67,7 +91,7 @@ def minimax_lower_bound(*, horizon: Numbers, independence_number: float, log_siz
     )
 
 
-def uniform_gap(means: npt.ArrayLike) -> float:
+def uniform_gap(means: "npt.ArrayLike") -> float:
     """Delta of the uniform gap assumption (Assumption 2.2): the smallest of `context_gaps`, infinite for one arm.
 
     At 0 some context has two best arms, and the assumption does not hold.
@@ -78,7 +102,7 @@ def uniform_gap(means: npt.ArrayLike) -> float:
     return float(context_gaps(means).min())
 
 
-def context_gaps(means: npt.ArrayLike) -> Float[np.ndarray, " n"]:
+def context_gaps(means: "npt.ArrayLike") -> Float[np.ndarray, " n"]:
     """How much better the best arm is than the second best: min over a != best of f*(x, best) - f*(x, a).
 
     `means` holds f*(x, a), one row a context and one column an arm. With one arm the gap is infinite.
@@ -104,12 +128,14 @@ def context_gaps(means: npt.ArrayLike) -> Float[np.ndarray, " n"]:
 class DisagreementCoefficient:
     """theta(F, .), the policy disagreement coefficient of equation (3), for finitely many functions and contexts.
 
-    theta(F, eps0) = sup over eps >= eps0 of P(some f in F_eps has pi_f(x) != pi_f*(x)) / eps, where pi_f(x) is f's
-    best arm at x and F_eps = { f in F : P(pi_f(x) != pi_f*(x)) <= eps }.
+    theta(F, eps0) = sup over eps >= eps0 of P(some f in F_eps has pi_f(x) != pi_f*(x)) / eps, where pi_f(x) is f's best
+    arm at x and F_eps = { f in F : P(pi_f(x) != pi_f*(x)) <= eps }.
 
-    `distances` are the different values eps_1 < .. < eps_s above 0 that P(pi_f != pi_f*) takes in F, and `masses`
-    the probabilities D_1 <= .. <= D_s that some function no farther than eps_i disagrees. Between two distances F_eps
-    stays as it is and 1 / eps falls, so that the supremum is taken at a distance or at eps0 itself:
+    - `distances`: eps_1 < .. < eps_s, the different values above 0 that P(pi_f != pi_f*) takes in F.
+    - `masses`: D_1 <= .. <= D_s, D_i the probability that some function no farther than eps_i disagrees.
+
+    Between two distances F_eps stays as it is and 1 / eps falls, so that the supremum is taken at a distance or at eps0
+    itself:
 
         theta(F, eps0) = max over i of D_i / max(eps0, eps_i),
 
@@ -123,7 +149,7 @@ class DisagreementCoefficient:
     distances: Float[np.ndarray, " steps"]
     masses: Float[np.ndarray, " steps"]
 
-    def __init__(self, *, distances: npt.ArrayLike, masses: npt.ArrayLike) -> None:
+    def __init__(self, *, distances: "npt.ArrayLike", masses: "npt.ArrayLike") -> None:
         eps = _any_length("distances", distances)
         mass = _any_length("masses", masses)
         if eps.shape != mass.shape:
@@ -150,13 +176,17 @@ class DisagreementCoefficient:
 
 
 def disagreement_coefficient(
-    function_class: FiniteFunctionClass, contexts: npt.ArrayLike, truth: int
+    function_class: FiniteFunctionClass, contexts: "npt.ArrayLike", truth: int
 ) -> DisagreementCoefficient:
-    """theta(F, .) of equation (3) for a finite class, with f* its function number `truth`.
+    """theta(F, .) of equation (3) for a finite class.
 
-    The distribution of contexts is that of `contexts`, each row as likely as any other, and for it the answer is
-    exact; for contexts drawn from another distribution it is an estimate. A function's best arm is the lowest one on
-    ties. A byte is kept for every pair of a context and a function.
+    The answer is exact for the distribution in which each row of `contexts` is as likely as any other; for contexts
+    drawn from another distribution it is an estimate. A function's best arm is the lowest one on ties. A byte is kept
+    for every pair of a context and a function.
+
+    - `function_class`: F.
+    - `contexts`: one row each.
+    - `truth`: the number of f* in F.
 
     >>> from graphbandit.function_classes import FiniteClass
     >>> thresholds = FiniteClass(lambda x: np.stack([x >= [1, 2, 3], x < [1, 2, 3]], axis=2), n_functions=3, n_arms=2)
@@ -206,14 +236,18 @@ def gap_dependent_bound(
 
     min over eps > 0 of max{ eps Delta T, theta(F, eps) E[alpha(G)] log(T^2 |F| / delta) log(T) / Delta }
 
-    T is `horizon` (an array of them gives a curve), Delta `gap` (see `uniform_gap`), theta `disagreement`,
-    E[alpha(G)] `mean_independence_number`, log |F| `log_size`; it holds with probability 1 - `delta`. log T counts as
-    1 where it is smaller, at T = 1 and 2.
+    It holds with probability 1 - delta. log T counts as 1 where it is smaller, at T = 1 and 2.
 
-    The first term rises with eps and the second never does, so the least maximum is where they meet. For a
-    `DisagreementCoefficient` that point is found in closed form. Any other callable must be finite for every
-    eps > 0 and never increase, and the point is found by bisection, to rounding. If theta is 0 throughout, so is
-    the bound; the paper's proof has a further term of order log T log log T, which Theorem 3.1 leaves out.
+    The first term rises with eps and the second never does, so the least maximum is where they meet: in closed form for
+    a `DisagreementCoefficient`, by bisection to rounding for any other callable. If theta is 0 throughout, so is the
+    bound; the paper's proof has a further term of order log T log log T, which Theorem 3.1 leaves out.
+
+    - `horizon`: T; an array of them gives a curve.
+    - `gap`: Delta, see `uniform_gap`.
+    - `mean_independence_number`: E[alpha(G)].
+    - `log_size`: log |F|.
+    - `disagreement`: theta; a callable must be finite for every eps > 0 and never increase.
+    - `delta`: 0.1 by default.
 
     >>> theta = DisagreementCoefficient(distances=[0.25, 0.5], masses=[0.75, 0.75])
     >>> sizes = {"mean_independence_number": 5.0, "log_size": math.log(50), "gap": 0.5}

@@ -5,9 +5,11 @@ import functools
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.linear_model import Ridge
 
 import graphbandit as gb
 from graphbandit.errors import GraphError, InputError, SettingError
+from graphbandit.features.kinds import NumberColumn
 
 NAMES, D = ["tea", "cake", "pie"], 2
 RNG = np.random.default_rng(2)
@@ -182,6 +184,59 @@ def test_available_arms_that_are_all_retired_are_refused():
         bandit.decide(context(0), available=["tea"])
 
 
+def network(arm_contexts):
+    from torch import nn
+
+    made = lambda: nn.Sequential(nn.Linear(D, 3), nn.ReLU(), nn.Linear(3, 1 if arm_contexts else 2))  # noqa: E731
+    return gb.TorchClass(made, n_arms=2, dimension=D, arm_contexts=arm_contexts)
+
+
+@pytest.mark.parametrize("settings", [{}, {"per_arm": True}, {"shared": True}], ids=["one-hot", "per arm", "features"])
+def test_regressors_take_more_arms(settings, tmp_path):
+    """What is fitted is what a bandit would fit that has had the arms from the start, never on offer or revealed."""
+    shared = settings.pop("shared", False)
+    kind = functools.partial(gb.RegressorClass, Ridge(1e-3), members=3, **settings)
+    bandit = make(gb.Greedy(), kind=kind, shared=shared)
+    always = make(gb.Greedy(), names=[*NAMES, "jam"], kind=kind, shared=shared)
+    rewards = np.random.default_rng(0).random((40, 4))
+    rewards[:, 3] = np.nan
+    bandit.learn(CONTEXTS_FRAME[:40], rewards[:, :3])
+    always.learn(CONTEXTS_FRAME[:40], rewards)
+    bandit.add_arms(["jam"], arm_features={"jam": ROWS["jam"]} if shared else None)
+    rows = bandit.problem.features.encode(CONTEXTS_FRAME[40:])
+    values = [b.problem.function_class.predict(b.state.model, rows) for b in (bandit, always)]
+    np.testing.assert_allclose(*values, rtol=1e-6)
+    bandit.save(tmp_path / "shop.gb")
+    grown = bandit.problem.function_class
+    loaded = gb.Bandit.load(tmp_path / "shop.gb", function_class=grown)
+    assert [b.decide(context(50)).arm for b in (bandit, loaded)] == [always.decide(context(50)).arm] * 2
+    with pytest.raises(gb.errors.SavedFileError, match="expected the one saved"):
+        gb.Bandit.load(
+            tmp_path / "shop.gb", function_class=make(gb.Greedy(), kind=kind, shared=shared).problem.function_class
+        )
+
+
+def test_bilinear_functions_are_of_any_arm_with_features():
+    rng = np.random.default_rng(1)
+    x0, a0, rows = rng.normal(size=(5, 2)), rng.normal(size=(5, 2)), rng.normal(size=(4, 2))
+
+    def bandit(n):
+        functions = gb.function_classes.BilinearClass(x0=x0, a0=a0, arms=rows[:n])
+        plain = gb.Features({"u": NumberColumn(missing="error"), "v": NumberColumn(missing="error")}, intercept=False)
+        table = {f"arm{i}": {"u": rows[i, 0], "v": rows[i, 1]} for i in range(n)}
+        features = gb.features.ArmFeatures.from_table(table, features=plain)
+        problem = gb.Problem(arms=list(table), arm_features=features, function_class=functions, noise=0.5)
+        return gb.Bandit(gb.AdaCBG(), problem, graph=gb.graphs.complete(n), seed=0)
+
+    mine, always = bandit(3), bandit(4)
+    contexts = rng.normal(size=(30, 2))
+    rewards = np.pad(rng.normal(size=(30, 3)), ((0, 0), (0, 1)), constant_values=np.nan)
+    mine.learn(contexts, rewards[:, :3])
+    always.learn(contexts, rewards)
+    mine.add_arms(["arm3"], arm_features={"arm3": {"u": rows[3, 0], "v": rows[3, 1]}}, graph=gb.graphs.complete(4))
+    np.testing.assert_allclose(mine.probabilities(contexts), always.probabilities(contexts))
+
+
 REFUSING = {
     "EXP3": (gb.learners.Exp3IX(), None, "Exp3IX cannot take more arms"),
     "online": (gb.learners.SquareCB(), None, "SquareCB cannot take more arms"),
@@ -192,6 +247,50 @@ REFUSING = {
         "expected it in the problem",
     ),
     "rows of arms": (gb.Greedy(), functools.partial(gb.LinearClass, parameters="shared"), "expected as many arms as"),
+    "a finite class": (
+        gb.Greedy(),
+        functools.partial(
+            lambda n_arms, dimension: gb.FiniteClass(lambda x: np.zeros((len(x), 1, 2)), n_functions=1, n_arms=2)
+        ),
+        "its functions fix a value for each of 2 arms",
+    ),
+    "a bilinear class of its own arms": (
+        gb.Greedy(),
+        functools.partial(
+            lambda n_arms, dimension: gb.function_classes.BilinearClass(x0=np.eye(2), a0=np.eye(2), arms=np.eye(2))
+        ),
+        "arms of the class are not the features of the problem's arms",
+    ),
+    "a network": (
+        gb.Greedy(),
+        functools.partial(lambda n_arms, dimension: network(False)),
+        "its module has an output for each of 2 arms",
+    ),
+    "its last layer": (
+        gb.Greedy(),
+        functools.partial(lambda n_arms, dimension: gb.function_classes.LastLayerClass(network(False))),
+        "its module has an output for each of 2 arms",
+    ),
+    "a network of contexts of arms": (
+        gb.Greedy(),
+        functools.partial(lambda n_arms, dimension: network(True)),
+        "expected as many arms as",
+    ),
+    "a regressor of contexts of arms": (
+        gb.Greedy(),
+        functools.partial(gb.RegressorClass, Ridge(), arm_contexts=True),
+        "expected as many arms as",
+    ),
+    "a regressor with prices": (
+        gb.Greedy(),
+        functools.partial(gb.RegressorClass, Ridge(), factors=[2.0, 3.0]),
+        "factors are of the arms there were",
+    ),
+    "a regressor with features of its own": (
+        gb.Greedy(),
+        functools.partial(gb.RegressorClass, Ridge(), arm_features=np.eye(2)),
+        "arm_features are the class's alone",
+    ),
     "arm features of the learner": (gb.LinUCB(alpha=1.0, arm_features=np.eye(2)), None, "settings of the learner"),
 }
 

@@ -249,7 +249,7 @@ def test_files_hold_machine_versions_settings_and_all_rows(parts, tmp_path, caps
 
 
 def test_settings_differ_only_in_size():
-    assert set(PARTS) == {"lp", "squarecb", "decision", "throughput", "scaling", "startup", "service"}
+    assert set(PARTS) == {"lp", "squarecb", "decision", "everyday", "throughput", "scaling", "startup", "service"}
     assert set(QUICK.lp_arms) < set(FULL.lp_arms)
     assert max(FULL.scaling_arms) == 10**6
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import graphbandit as gb
-from graphbandit.errors import GraphError, InputError, ObservationError, UnknownDecisionError
+from graphbandit.errors import GraphError, InputError, ObservationError, SettingError, UnknownDecisionError
 from graphbandit.graphs import complete
 
 # an interrupt that comes inside a callback of the garbage collector is swallowed there, and told as a warning
@@ -290,3 +290,17 @@ def test_a_file_with_many_arms_and_open_decisions_is_read_in_arrays(tmp_path, mo
     tracemalloc.stop()
     assert loaded.open_decisions == one.open_decisions
     assert peak < 1_000_000
+
+
+# What random trials have found (`python -m tests.fuzz`)
+
+
+def test_odd_arguments_are_told_apart(tmp_path):
+    problem = gb.Problem(n_arms=N_ARMS, function_class=gb.LinearClass(n_arms=N_ARMS, dimension=2), noise=0.5)
+    late = gb.Bandit(gb.learners.LateGraph(learner=gb.IDSG()), problem)
+    with pytest.raises(InputError, match="available is a single value"):
+        late.decide(np.zeros((N_ARMS, 2)), None, available=0.5)
+    with pytest.raises(InputError, match="decisions is a NoneType; expected a list"):
+        bandit().take(None)
+    with pytest.raises(SettingError, match="the number of new arms is 9223372036854775808; expected a whole number of"):
+        bandit().add_arms(2**63)

@@ -12,7 +12,7 @@ from graphbandit.base.shapes import Bool
 from graphbandit.errors import SettingError, UnknownArmError
 from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.graphs.probabilistic import ProbabilisticGraph
-from graphbandit.learners.problem import Problem
+from graphbandit.learners.problem import MOST_ARMS, Problem
 
 
 class Catalogue(NamedTuple):
@@ -31,7 +31,7 @@ def new_arms(
         if problem.arms is not None or not isinstance(arms, int):
             expected = "the number of new arms, as arms have no names" if problem.arms is None else "their names"
             raise SettingError(f"the new arms are {arms!r}; expected {expected}")
-        count = setting_integer("the number of new arms", arms, at_least=1)
+        count = setting_integer("the number of new arms", arms, at_least=1, at_most=MOST_ARMS - problem.n_arms)
         return count, _mask(np.pad(before, (0, count)))
     names = ArmNames.of(arms)
     known = {name: place for place, name in enumerate(problem.arms)}

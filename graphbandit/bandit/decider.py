@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from graphbandit.bandit.inputs import Graph, available_of, check_key, contexts_of, graphs_of, on_offer
+from graphbandit.bandit.inputs import Graph, available_of, check_key, contexts_of, graph_of, graphs_of, on_offer
 from graphbandit.bandit.open_decisions import OpenDecision
+from graphbandit.bandit.own_arms import RoundArms, own_batch, own_rounds, with_own_arms
 from graphbandit.base.shapes import Bool, Float, Int
 from graphbandit.errors import InputError
 from graphbandit.graphs.batch import FeedbackGraphs
@@ -53,12 +54,22 @@ class Decider:
         return self._snapshot.learnt
 
     def decide(
-        self, context: object = None, graph: object = None, *, available: object = None, key: str | None = None
+        self,
+        context: object = None,
+        graph: object = None,
+        *,
+        available: object = None,
+        key: str | None = None,
+        arms: object = None,
     ) -> Decision:
         """Decide one round; the arguments are those of `Bandit.decide`. Without a key, a random one is made."""
-        contexts, _ = contexts_of(self.problem, context, many=False)
-        graphs = graphs_of(self.problem, self._graph if graph is None else graph, 1)
-        return self._decided(contexts, graphs, available, [_key(key)])[0]
+        contexts, tally = contexts_of(self.problem, context, many=False)
+        if arms is not None or self.problem.capacity is not None:
+            own = own_rounds(self.problem, contexts, [arms], [graph], [available], tally)
+            return self._decided(own.contexts, own.graphs, own.available, [_key(key)], own.arms)[0]
+        one = self._graph if graph is None else graph_of(self.problem, graph)
+        graphs = graphs_of(self.problem, one, 1)
+        return self._decided(contexts, graphs, available, [_key(key)], own_graph=graph is None)[0]
 
     def decide_batch(
         self,
@@ -67,17 +78,25 @@ class Decider:
         *,
         available: object = None,
         keys: Sequence[str] | None = None,
+        arms: object = None,
     ) -> list[Decision]:
         """Decide many rounds; the arguments are those of `Bandit.decide_batch`."""
+        if arms is not None or self.problem.capacity is not None:
+            own = own_batch(self.problem, contexts, arms, graphs, available)
+            return self._decided(own.contexts, own.graphs, own.available, _keys(keys, len(own.arms)), own.arms)
         rows, _ = contexts_of(self.problem, contexts, many=True, graphs=graphs)
         batch = graphs_of(self.problem, self._graph if graphs is None else graphs, len(rows))
-        given = [None] * len(rows) if keys is None else list(keys)
-        if len(given) != len(rows):
-            raise InputError(f"keys has {len(given)} keys for {len(rows)} rounds; expected one a round")
-        return self._decided(rows, batch, available, [_key(key) for key in given])
+        return self._decided(rows, batch, available, _keys(keys, len(rows)), own_graph=graphs is None)
 
     def _decided(
-        self, contexts: np.ndarray, graphs: Graphs | None, available: object, keys: list[str]
+        self,
+        contexts: np.ndarray,
+        graphs: Graphs | None,
+        available: object,
+        keys: list[str],
+        own: Sequence[RoundArms] | None = None,
+        *,
+        own_graph: bool = False,
     ) -> list[Decision]:
         mask = on_offer(available_of(self.problem, available), self._retired)
         shown = Shown(contexts, graphs, mask)
@@ -85,7 +104,7 @@ class Decider:
             return []
         batch = self._snapshot.decide(shown, self._uniforms(keys))
         rows = zip(keys, batch.action.tolist(), batch.probability.tolist(), may_reveal(graphs, batch), strict=True)
-        return [
+        made = [
             Decision(
                 id=-1,
                 action=action,
@@ -98,9 +117,11 @@ class Decider:
                 key=key,
                 context=contexts[row : row + 1],
                 available=None if shown.available is None else shown.available[row : row + 1],
+                graph=None if own_graph or graphs is None else graphs[row],
             )
             for row, (key, action, probability, revealed) in enumerate(rows)
         ]
+        return made if own is None else [with_own_arms(one, its) for one, its in zip(made, own, strict=True)]
 
     def _uniforms(self, keys: list[str]) -> Float[np.ndarray, " n"]:
         """One number in [0, 1) a key: 53 bits of a digest of the bandit, the rounds it has learnt from, and the key."""
@@ -140,10 +161,21 @@ def taken(decision: Decision, number: int, problem: Problem) -> tuple[Played, Op
     entry = None
     if len(revealed):
         q = batch.observation_probabilities[decision.row, revealed]
-        entry = OpenDecision(played._replace(available=None), revealed, q)
+        own = None if problem.capacity is None else RoundArms(batch.probabilities.shape[1], decision.arms)
+        entry = OpenDecision(played._replace(available=None), revealed, q, arms=own)
     sealed = "" if entry is None else entry.seal
-    return played, entry, replace(decision, id=number, arms=problem.arms, sealed=sealed, context=None, available=None)
+    arms = problem.arms if problem.capacity is None else decision.arms
+    made = replace(decision, id=number, arms=arms, sealed=sealed, context=None, available=None, graph=None)
+    return played, entry, made
 
 
 def _key(key: object) -> str:
     return secrets.token_hex(12) if key is None else check_key(key)
+
+
+def _keys(keys: Sequence[str] | None, n: int) -> list[str]:
+    """The caller's keys, or random ones."""
+    given = [None] * n if keys is None else list(keys)
+    if len(given) != n:
+        raise InputError(f"keys has {len(given)} keys for {n} rounds; expected one a round")
+    return [_key(key) for key in given]

@@ -5,6 +5,7 @@ import secrets
 import threading
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple, SupportsIndex
 
@@ -23,7 +24,9 @@ from graphbandit.bandit.inputs import (
     rewards_of,
 )
 from graphbandit.bandit.keys import Keys
+from graphbandit.bandit.log import BanditLog, LogSync, is_log, stage_taken
 from graphbandit.bandit.open_decisions import OpenDecision, whole_number
+from graphbandit.bandit.own_arms import RoundArms, check_own_arms, own_batch, own_rounds, past_arms, with_own_arms
 from graphbandit.bandit.past import past_rounds
 from graphbandit.bandit.saving import SavedBandit, load_bandit, save_bandit
 from graphbandit.base.checks import setting_boolean, setting_integer
@@ -56,6 +59,7 @@ class _Change(NamedTuple):
     forgotten: int = 0
     tally: Tally | None = None
     catalogue: Catalogue | None = None
+    logged: bool = False
 
 
 class Bandit:
@@ -71,19 +75,24 @@ class Bandit:
 
     - `learner`: the algorithm and its settings.
     - `problem`: what the learner is told.
-    - `seed`: names the random stream that arms are drawn from.
+    - `seed`: names the random stream that arms are drawn from, 0 by default.
     - `max_open`: how many decisions may await rewards, 100,000 by default; beyond, the oldest are forgotten and
       counted.
     - `forget_after`: forget decisions that still await rewards this many rounds later; None (default): never.
-    - `graph`: the graph of every round that brings none of its own: a graph, a square array or a NetworkX graph.
+    - `graph`: the graph of every round that brings none of its own: a graph, a square array or a NetworkX graph; None
+      (default): none.
     - `max_keys`: how many decisions are remembered by their keys once they await no more rewards, 10,000 by default;
-      those that do await some are remembered as well. Each takes some 60 bytes an arm.
+      those that still await some are always remembered. Each takes some 60 bytes an arm.
     - `identity`: a name that decisions and files carry, so that no other bandit takes this one's decisions; None
       (default): one drawn at random.
+    - `log`: the folder of a log to which every decision and reward is written before the call that made it returns;
+      None (default): none. A log that exists is continued.
+    - `log_sync`: "file" (default): rows survive a kill of the process; "append": each call flushes them to disk, so
+      that they survive a loss of power, too.
 
-    Two processes that go on from the same file hand out the same ids. Each decision carries a seal of its round, so
-    that a bandit refuses the other's decisions; a bare id cannot tell. Use keys, or `decider` and `take`, to decide
-    in several processes.
+    Two processes that go on from the same file hand out the same ids. Each decision carries a seal of its round, by
+    which a bandit refuses the other's decisions; an id alone does not say whose it is. Use keys, or `decider` and
+    `take`, to decide in several processes.
 
     >>> from graphbandit import AdaCBG, FiniteClass, Problem, graphs
     >>> functions = FiniteClass(lambda x: np.stack([x, 1 - x], axis=1), n_functions=2, n_arms=3)
@@ -107,6 +116,8 @@ class Bandit:
         forget_after: int | None = None,
         max_keys: int = 10_000,
         identity: str | None = None,
+        log: str | os.PathLike[str] | None = None,
+        log_sync: LogSync = "file",
     ) -> None:
         if not isinstance(learner, Learner):
             raise SettingError(f"learner is {learner!r}; expected a learner, as AdaCBG()")
@@ -114,6 +125,7 @@ class Bandit:
             raise SettingError(f"problem is {problem!r}; expected a Problem")
         if identity is not None and (not isinstance(identity, str) or not identity):
             raise SettingError(f"identity is {identity!r}; expected a name, or None for one drawn at random")
+        check_own_arms(learner, problem, graph)
         self._max_open = setting_integer("max_open", max_open, at_least=1)
         self._forget_after = None if forget_after is None else setting_integer("forget_after", forget_after, at_least=1)
         self._rng = stream(seed, "bandit")
@@ -121,12 +133,14 @@ class Bandit:
         self._graph = graph_of(problem, graph)
         keys = Keys(setting_integer("max_keys", max_keys, at_least=0))
         self._begin(Loop.start(learner, problem), OrderedDict(), keys, 0, Tally())
+        self.log_to(log, sync=log_sync)
 
     def _begin(
         self, loop: Loop, opened: "OrderedDict[int, OpenDecision]", keys: Keys, forgotten: int, tally: Tally
     ) -> None:
         self._loop, self._open, self._keys, self._forgotten, self._tally = loop, opened, keys, forgotten, tally
         self._retired: Bool[np.ndarray, " arms"] | None = None
+        self._log: BanditLog | None = None
         self._lock = threading.RLock()
         self._change: _Change | None = None  # a change that is decided on but may not be done
         self._before: Mapping[str, Any] | None = None  # where the random stream was when a call began that is not done
@@ -139,10 +153,11 @@ class Bandit:
     def __getstate__(self) -> dict[str, Any]:
         with self._lock:
             self._settled()
-            return {name: value for name, value in self.__dict__.items() if name not in ("_lock", "_once")}
+            # a copy writes to no log: the folder is this one's
+            return {name: value for name, value in self.__dict__.items() if name not in ("_lock", "_once", "_log")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state, _lock=threading.RLock(), _once=None)
+        self.__dict__.update(state, _lock=threading.RLock(), _once=None, _log=None)
 
     @property
     def learner(self) -> Learner[Any]:
@@ -204,30 +219,42 @@ class Bandit:
             return self._entry(self._number(decision)).awaited
 
     def decide(
-        self, context: object = None, graph: object = None, *, available: object = None, key: str | None = None
+        self,
+        context: object = None,
+        graph: object = None,
+        *,
+        available: object = None,
+        key: str | None = None,
+        arms: object = None,
     ) -> Decision:
         """Decide one round.
 
-        - `context`: what the problem's features read, as a dictionary or a row of a frame; without features an array
-          as the function class takes it; None for learners without contexts.
+        - `context`: what the problem's features read, as a dictionary or a row of a frame; without features an array as
+          the function class takes it; None (default): for learners without contexts.
         - `graph`: a graph, a square array, or a NetworkX graph; or a `ProbabilisticGraph`, with which rewards may come
-          for every arm that the action may reveal; None (default): the bandit's own graph. Where it has none either,
-          a learner that plans without a graph takes rewards of every arm.
+          for every arm that the action may reveal; None (default): the bandit's own graph. Where it has none either, a
+          learner that plans without a graph takes rewards of every arm.
         - `available`: the arms on offer, a list of names or a mask over all arms; None (default): all of them.
-        - `key`: the caller's name for this decision. The same key again gives the same decision, whatever else is
-          handed in, as long as it is remembered: while it awaits rewards, and after that until `max_keys` others have
-          ended.
+        - `key`: the caller's name for this decision; None (default): none. The same key again gives the same decision,
+          whatever else is handed in, as long as it is remembered: while it awaits rewards, and after that until
+          `max_keys` others have ended.
+        - `arms`: with `Problem(capacity=...)`, the round's own arms and their features: a frame with a column `arm`, a
+          list of dictionaries, a mapping from name to dictionary, or an array. `graph` and `available` are then of
+          these arms; without a graph, every arm reveals itself alone. None (default): the arms of the problem.
         """
         if key is not None:
             with self._lock:
                 self._settled()
                 known = self._keys.get(check_key(key))
-                return self._decide_one(context, graph, available, key) if known is None else known
-        return self._decide_one(context, graph, available, None)
+                return self._decide_one(context, graph, available, key, arms) if known is None else known
+        return self._decide_one(context, graph, available, None, arms)
 
-    def _decide_one(self, context: object, graph: object, available: object, key: str | None) -> Decision:
+    def _decide_one(self, context: object, graph: object, available: object, key: str | None, arms: object) -> Decision:
         problem = self._loop.problem
         contexts, tally = contexts_of(problem, context, many=False)
+        if arms is not None or problem.capacity is not None:
+            own = own_rounds(problem, contexts, [arms], [graph], [available], tally)
+            return self._decide(own.contexts, own.graphs, own.available, [key], own.tally, own.arms)[0]
         one = self._graph if graph is None else graph_of(problem, graph)
         if isinstance(one, FeedbackGraph):
             once = self._once
@@ -243,19 +270,28 @@ class Bandit:
         *,
         available: object = None,
         keys: Sequence[str] | None = None,
+        arms: object = None,
     ) -> list[Decision]:
         """Decide many rounds: the same decisions as one by one, with no reward coming in between.
 
-        - `contexts`: one row a round: a frame, a list of dictionaries, or an array.
+        - `contexts`: one row a round: a frame, a list of dictionaries, or an array; None (default): for learners
+          without contexts.
         - `graphs`: one graph a round, or the same for all; None (default): the bandit's own.
         - `available`: the arms on offer, a list of names, a mask over all arms, or one a round; None (default): all.
-        - `keys`: the caller's name for each decision, as in `decide`.
+        - `keys`: the caller's name for each decision, as in `decide`; None (default): none.
+        - `arms`: with `Problem(capacity=...)`, the arms of each round, a list of what `decide` takes; `graphs` and
+          `available` are then lists, too. None (default): the arms of the problem.
         """
         problem = self._loop.problem
-        rows, tally = contexts_of(problem, contexts, many=True, graphs=graphs)
-        batch = graphs_of(problem, self._graph if graphs is None else graphs, len(rows))
+        own = None
+        batch: Graphs | None
+        if arms is not None or problem.capacity is not None:
+            rows, batch, available, own, tally = own_batch(problem, contexts, arms, graphs, available)
+        else:
+            rows, tally = contexts_of(problem, contexts, many=True, graphs=graphs)
+            batch = graphs_of(problem, self._graph if graphs is None else graphs, len(rows))
         if keys is None:
-            return self._decide(rows, batch, available, [None] * len(rows), tally)
+            return self._decide(rows, batch, available, [None] * len(rows), tally, own)
         named = [check_key(key) for key in keys]
         if len(named) != len(rows):
             raise InputError(f"keys has {len(named)} keys for {len(rows)} rounds; expected one a round")
@@ -268,7 +304,8 @@ class Bandit:
                 rows, tally = rows[chosen], tally if len(chosen) else Tally()
                 batch = None if batch is None else batch[np.array(chosen, dtype=np.int64)]
                 mask = mask[chosen] if mask is not None and mask.ndim == 2 else mask
-            made = self._decide(rows, batch, mask, [named[row] for row in chosen], tally)
+                own = None if own is None else [own[row] for row in chosen]
+            made = self._decide(rows, batch, mask, [named[row] for row in chosen], tally, own)
             found = dict(zip((named[row] for row in chosen), made, strict=True))
             return [found[key] if key in found else self._known(key) for key in named]
 
@@ -282,34 +319,50 @@ class Bandit:
 
         - `decision`: the decision, its id, or its key.
         - `rewards`: a mapping or a pandas Series from arm (its name or number) to reward; may be empty.
-        - `final`: no more will come, as `forget` says of a decision. It keeps decisions from staying open where not all
-          that might have been revealed was.
+        - `final`: whether no more rewards will come, which closes a decision of which not everything was revealed;
+          False by default.
         """
         setting_boolean("final", final)
-        given = rewards_of(self._loop.problem, rewards)
+        problem = self._loop.problem
+        given = rewards_of(problem if problem.capacity is None else self._round_arms(decision), rewards)
         with self._lock:
             number = self._number(decision)
             if not given and number not in self._open:
                 return  # nothing was revealed, or nothing is awaited any more
             entry = self._entry(number)
             news = entry.news(given)
-            loop = self._loop
+            loop, logged = self._loop, False
             if len(news.arms):
                 loop.learner.check_rewards(np.array(news.rewards))
                 loop = loop.observe(news, entry.played)
+                logged = self._log is not None and self._log.stage_rewards(number, news)
             ends = final or len(entry.seen) + len(news.arms) == len(entry.revealed)
-            self._do(_Change(loop, seen=news.arms, of=entry, closed=(number,) if ends else ()))
+            self._do(_Change(loop, seen=news.arms, of=entry, closed=(number,) if ends else (), logged=logged))
+
+    def _round_arms(self, decision: Decision | SupportsIndex | str) -> RoundArms:
+        """The arms of a round that has brought its own."""
+        with self._lock:
+            entry = self._open.get(self._number(decision))
+            if entry is not None and entry.arms is not None:
+                return entry.arms
+            return RoundArms(self._loop.problem.n_arms, decision.arms if isinstance(decision, Decision) else None)
 
     def probabilities(
-        self, contexts: object = None, graphs: object = None, *, available: object = None
+        self, contexts: object = None, graphs: object = None, *, available: object = None, arms: object = None
     ) -> Float[np.ndarray, "n arms"]:
         """p: the probability of each arm if each of these rounds were the next one. Changes nothing.
 
-        The arguments are those of `decide_batch`; any number of rows.
+        Where rounds bring their own arms, there is a column for each place, and those behind a round's arms are 0.
+
+        - `contexts`, `graphs`, `available`, `arms`: as in `decide_batch`, any number of rows.
         """
         problem = self._loop.problem
-        rows, _ = contexts_of(problem, contexts, many=True, graphs=graphs)
-        batch = graphs_of(problem, self._graph if graphs is None else graphs, len(rows))
+        batch: Graphs | None
+        if arms is not None or problem.capacity is not None:
+            rows, batch, available, _, _ = own_batch(problem, contexts, arms, graphs, available)
+        else:
+            rows, _ = contexts_of(problem, contexts, many=True, graphs=graphs)
+            batch = graphs_of(problem, self._graph if graphs is None else graphs, len(rows))
         with self._lock:
             loop = self._settled()
             mask = on_offer(available_of(problem, available), self._retired)
@@ -324,23 +377,50 @@ class Bandit:
         probabilities: object = None,
         graphs: object = None,
         available: object = None,
+        arms: object = None,
+        cluster: object = None,
     ) -> None:
         """Learn from past rows, which count as rounds, and fit what they teach at once.
 
         Epochs end as they would have with these rounds; a fit that fails on the way is put off to the next epoch.
+        `learn(log)` takes all of it from a `Log`, or the folder of one, batch by batch: rewards, graphs, the arms on
+        offer, and the probabilities, for learners that weight rewards by them.
 
-        - `contexts`: one row a round, as for `decide_batch`.
-        - `rewards`: those of the arms played, shape (n,); or of all arms, an array of shape (n, arms) or a frame
-          whose columns are arms, nan where nothing is known.
-        - `actions`: the arms played, by name or number. May be None if `rewards` has all arms, for learners that do not
-          ask which arm was played.
-        - `probabilities`: of the arms played, (n,), or of all arms, (n, arms), as the system had them that played; None
-          (default): nobody knows. No learner that accepts past rows depends on them but your own.
+        - `contexts`: one row a round, as in `decide_batch`; or a log, and nothing else but `cluster`; None (default):
+          for learners without contexts.
+        - `rewards`: those of the arms played, shape (n,); or of all arms, an array of shape (n, arms) or a frame whose
+          columns are arms, nan where nothing is known. The default, None, is for a log, which has them.
+        - `actions`: the arms played, by name or number; None (default): `rewards` has all arms, and the learner does
+          not ask which arm was played.
+        - `probabilities`: of the arms played, (n,), or of all arms, (n, arms), as the system that played had them; None
+          (default): nobody knows. Learners of the package that accept past rows without a log do not depend on them.
         - `graphs`: which arms each play revealed, one graph a round or one for all; None (default): not checked.
-        - `available`: the arms that were on offer then, as for `decide_batch`.
+        - `available`: the arms that were on offer then, as in `decide_batch`; None (default): all.
+        - `arms`: with `Problem(capacity=...)`, the arms of each round, as in `decide_batch`; `rewards` may then be a
+          list of mappings from arm to reward. None (default): the arms of the problem.
+        - `cluster`: a Dask client or the address of a scheduler. Partitions of the log become sums there, which are
+          merged: for learners of epochs and classes that keep sums, as `LinearClass`. None (default): this process
+          learns.
         """
+        if is_log(contexts):
+            if any(value is not None for value in (rewards, actions, probabilities, graphs, available, arms)):
+                raise InputError(
+                    "rewards, actions, probabilities, graphs, available or arms came with a log, which has them"
+                )
+            from graphbandit.bandit.from_log import learnt_from_log
+
+            with self._lock:
+                self._do(_Change(learnt_from_log(self._settled(), contexts, cluster)))
+            return
+        if cluster is not None:
+            raise SettingError("cluster came without a log; expected learn(log, cluster=...)")
         problem = self._loop.problem
-        rows, tally = contexts_of(problem, contexts, many=True, graphs=graphs)
+        if arms is not None or problem.capacity is not None:
+            rows, given, available, own, tally = own_batch(problem, contexts, arms, graphs, available)
+            actions, rewards = past_arms(own, problem.n_arms, actions, rewards)
+            graphs = None if graphs is None else given
+        else:
+            rows, tally = contexts_of(problem, contexts, many=True, graphs=graphs)
         functions = getattr(self._loop.learner, "function_class", None) or problem.function_class
         if functions is not None and len(rows):
             functions.check_contexts(rows)
@@ -376,22 +456,27 @@ class Bandit:
     def add_arms(self, arms: Sequence[str] | int, *, arm_features: object = None, graph: object = None) -> None:
         """Let new arms join, behind those there are; an arm that was retired comes back with what is known of it.
 
-        What is shared between arms is kept: one theta for all arms knows of new ones by their features. What is an
-        arm's own starts fresh. Open decisions stay open, and epochs go on. Learners that cannot take more arms raise
-        SettingError, and so do function classes other than the linear, generalised linear and kernel ones.
+        What is shared between arms is kept: one theta for all arms also applies to new ones, by their features. What
+        belongs to one arm alone starts fresh. Open decisions stay open, and epochs go on. Learners that cannot take
+        more arms raise SettingError, and so do function classes to which more arms mean nothing: finite ones, and
+        networks.
 
         - `arms`: their names; or how many there are, where arms have no names.
-        - `arm_features`: their features, where arms have features: what `ArmFeatures.add` takes.
+        - `arm_features`: their features, where arms have features: what `ArmFeatures.add` takes; None (default): none.
         - `graph`: the bandit's own graph from now on. None (default): the graph there is, in which a new arm reveals
           itself alone. Rounds that bring a graph bring one of the new size.
         """
         with self._lock:
             loop = self._settled()
+            if loop.problem.capacity is not None:
+                raise SettingError("every round brings its own arms; expected no others to join or leave")
             joining, retired = new_arms(loop.problem, arms, self._retired)
             after = loop
             if joining:
                 self._check_contexts_stay(loop)
                 after = loop.grown(loop.problem.grown(joining, arm_features))
+                if self._log is not None:
+                    self._log.check_arms(after.problem)
             elif arm_features is not None:
                 raise SettingError("arm_features came without new arms; expected None for arms that come back")
             problem = after.problem
@@ -401,11 +486,13 @@ class Bandit:
     def retire_arms(self, arms: Sequence[str | int]) -> None:
         """Let arms leave: they are never played again, until `add_arms` lets them come back.
 
-        They keep their numbers and what is known of them; what plays of other arms reveal of them is still learnt,
-        and open decisions still take their rewards. So all other arms keep their numbers too.
+        They keep their numbers, and so do all other arms. What is known of them is kept, rewards that other arms reveal
+        of them are still learnt, and open decisions still take their rewards.
         """
         with self._lock:
             loop = self._settled()
+            if loop.problem.capacity is not None:
+                raise SettingError("every round brings its own arms; expected no others to join or leave")
             retired = retired_arms(loop.problem, arms, self._retired)
             self._do(_Change(loop, catalogue=Catalogue(self._graph, retired)))
 
@@ -429,7 +516,7 @@ class Bandit:
     def decider(self) -> Decider:
         """A read-only copy that decides as the bandit would now, and may be sent to other processes.
 
-        Its decisions come back by `take`.
+        Hand its decisions to `take`.
         """
         with self._lock:
             loop = self._settled()
@@ -438,9 +525,11 @@ class Bandit:
     def take(self, decisions: Iterable[Decision]) -> list[Decision]:
         """Take over what a decider of this bandit has decided, so that rewards can be observed.
 
-        Returns the decisions with their ids. One that was taken before, by its key, is the same again. The rounds
-        count from now on: where an epoch ends, the learner learns first.
+        It returns the decisions with their ids; one that was taken before keeps its id. The rounds count from now on,
+        so the learner may end an epoch first.
         """
+        if not isinstance(decisions, Iterable):
+            raise InputError(f"decisions is a {type(decisions).__name__}; expected a list of decisions of a Decider")
         given = list(decisions)
         for decision in given:
             self._check_taken(decision)
@@ -463,7 +552,9 @@ class Bandit:
                     )
             outdated = self._outdated(opened, after.rounds)
             keyed = tuple(one.detached() for one in made.values())
-            self._do(_Change(after, opened=opened, keyed=keyed, closed=outdated, forgotten=len(outdated)))
+            new = {str(one.key): one for one in reversed(given) if str(one.key) in made}
+            logged = stage_taken(self._log, self._graph, [(made[key].id, new[key]) for key in made])
+            self._do(_Change(after, opened, keyed, closed=outdated, forgotten=len(outdated), logged=logged))
             return [made[key] if (key := str(one.key)) in made else self._known(key) for one in given]
 
     def _check_taken(self, decision: object) -> None:
@@ -476,16 +567,43 @@ class Bandit:
             )
 
     def forget(self, decision: Decision | SupportsIndex | str) -> None:
-        """Wait no longer for the rewards of a decision; those that came stay."""
+        """Wait no longer for the rewards of a decision; those that have come are kept."""
         with self._lock:
             number = self._number(decision)
             self._entry(number)
             self._do(_Change(self._loop, closed=(number,)))
 
+    @property
+    def log(self) -> Path | None:
+        """The folder of the log it writes to."""
+        return None if self._log is None else self._log.folder
+
+    def log_to(self, folder: str | os.PathLike[str] | None, *, sync: LogSync = "file") -> None:
+        """Write decisions and rewards to this log from now on. A log before that is closed.
+
+        Rewards of decisions from before are not in the new log, as it does not have the decisions.
+
+        - `folder`: of the log, which is continued if it exists; None: no log is written from now on.
+        - `sync`: as `log_sync` of `Bandit`, "file" by default.
+        """
+        with self._lock:
+            loop, before = self._settled(), self._log
+            same = before is not None and folder is not None and before.folder.resolve() == Path(folder).resolve()
+            if before is not None and same:
+                before.close()
+            self._log = None if folder is None else BanditLog(folder, loop.problem, loop.rounds, sync=sync)
+            if before is not None and not same:
+                before.close()
+
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write everything to a file, atomically; `load` goes on from it bit for bit as if never stopped."""
+        """Write everything to a file, atomically; `load` goes on from it bit for bit as if never stopped.
+
+        The rows of its log are flushed to disk first, so that a file never knows of rounds that the log lacks.
+        """
         with self._lock:
             loop = self._settled()
+            if self._log is not None:
+                self._log.sync()
             save_bandit(
                 path,
                 SavedBandit(
@@ -500,6 +618,7 @@ class Bandit:
                     retired=self._retired,
                     tally=self._tally,
                     keys=self._keys,
+                    log=None if self._log is None else self._log.starts,
                 ),
             )
 
@@ -510,12 +629,19 @@ class Bandit:
         *,
         function_class: FunctionClass[Any, Any, Any] | None = None,
         classes: Sequence[type] = (),
+        log: str | os.PathLike[str] | None = None,
+        log_sync: LogSync = "file",
     ) -> "Bandit":
         """The bandit that was saved there.
 
+        - `path`: the file that `save` wrote.
         - `function_class`: a function class made of a Python callable is not in the file; hand in the same one again.
-          One of another kind or size than the file's is refused.
-        - `classes`: your own dataclasses in the file, as [MyLearner, MyState]. A file never imports code by itself.
+          One of another kind or size than the file's is refused. None (default): the class is in the file.
+        - `classes`: your own dataclasses in the file, as [MyLearner, MyState]; none by default. A file never imports
+          code by itself.
+        - `log`: the log that it wrote when it was saved, to go on with it; None (default): it writes to none. Rounds
+          that are in the log and came after the file was saved stay there; ids in the log count on from its end.
+        - `log_sync`: as in `Bandit`, "file" by default.
         """
         saved = load_bandit(path, function_class, classes)
         bandit = cls.__new__(cls)
@@ -525,6 +651,8 @@ class Bandit:
         bandit._graph = saved.graph
         bandit._begin(saved.loop, OrderedDict(saved.opened), saved.keys, saved.forgotten, saved.tally)
         bandit._retired = saved.retired
+        if log is not None:
+            bandit._log = BanditLog(log, saved.loop.problem, saved.loop.rounds, sync=log_sync, starts=saved.log)
         return bandit
 
     def _decide(
@@ -534,6 +662,7 @@ class Bandit:
         available: object,
         keys: Sequence[str | None],
         tally: Tally,
+        own: Sequence[RoundArms] | None = None,
     ) -> list[Decision]:
         """Decide, and note the change down only when all of it is known."""
         mask = None if available is None else available_of(self._loop.problem, available)
@@ -549,11 +678,15 @@ class Bandit:
                 error.add_note("The bandit keeps its last good model: decide again to go on with it.")
                 self._loop = loop.postponing(error)
                 raise
-            made, opened = self._made(decisions, loop, may_reveal(graphs, decisions), keys, contexts)
+            made, opened = self._made(decisions, loop, may_reveal(graphs, decisions), keys, contexts, own)
             keyed = tuple(one.detached() for one in made if one.key is not None)
             outdated = self._outdated(opened, after.rounds)
             total = self._tally + tally if tally else None
-            self._do(_Change(after, opened=opened, keyed=keyed, closed=outdated, forgotten=len(outdated), tally=total))
+            change = _Change(after, opened, keyed, closed=outdated, forgotten=len(outdated), tally=total)
+            if self._log is not None:
+                self._log.stage_decisions(loop.rounds, contexts, graphs, shown.available, decisions, keys)
+                change = change._replace(logged=True)
+            self._do(change)
             return made
 
     def _made(
@@ -563,6 +696,7 @@ class Bandit:
         revealed: Iterable[Int[np.ndarray, " revealed"]],
         keys: Sequence[str | None],
         contexts: Shaped[np.ndarray, "n ..."],
+        own: Sequence[RoundArms] | None,
     ) -> tuple[list[Decision], dict[int, OpenDecision]]:
         """The rounds of a batch as single decisions of consecutive ids, and those of them that await rewards."""
         made, opened = [], {}
@@ -570,7 +704,13 @@ class Bandit:
         drawn = zip(batch.action.tolist(), batch.probability.tolist(), revealed, keys, strict=True)
         for row, (action, probability, shown, key) in enumerate(drawn):
             number = loop.rounds + row
-            entry = _opened(number, batch, row, shown, contexts) if len(shown) else None
+            if not probability > 0.0:  # numbers that a file has brought in, where each was fine by itself
+                raise InputError(
+                    f"the learner drew arm {action} with probability {probability}; expected one above 0: "
+                    "what it knows is damaged"
+                )
+            its = None if own is None else own[row]
+            entry = _opened(number, batch, row, shown, contexts, its) if len(shown) else None
             if entry is not None:
                 opened[number] = entry
             made.append(
@@ -588,9 +728,10 @@ class Bandit:
                     sealed="" if entry is None else entry,
                     context=None,
                     available=None,
+                    graph=None,
                 )
             )
-        return made, opened
+        return made if own is None else [with_own_arms(*one) for one in zip(made, own, strict=True)], opened
 
     def _outdated(self, opened: dict[int, OpenDecision], rounds: int) -> tuple[int, ...]:
         """The decisions to be forgotten once these are open, oldest first."""
@@ -633,6 +774,8 @@ class Bandit:
                     self._graph, self._retired = change.catalogue
                     self._once = None
                 self._tally = self._tally if change.tally is None else change.tally
+                if change.logged and self._log is not None:
+                    self._log.commit()
                 self._loop = change.loop
                 self._before = None
                 self._change = None
@@ -693,6 +836,7 @@ def _opened(
     row: int,
     revealed: Int[np.ndarray, " revealed"],
     contexts: Shaped[np.ndarray, "n ..."],
+    own: RoundArms | None,
 ) -> OpenDecision:
     """A round as one that awaits rewards. It keeps nothing else of its batch alive."""
     one = slice(row, row + 1)
@@ -701,4 +845,6 @@ def _opened(
     else:
         played = Played(number, contexts[one].copy(), batch.action[one].copy(), batch.notes[one].copy(), None)
     propensities = batch.observation_probabilities[row].take(revealed)
-    return trusted(OpenDecision, played=played, revealed=revealed.copy(), propensities=propensities, seen=set())
+    return trusted(
+        OpenDecision, played=played, revealed=revealed.copy(), propensities=propensities, seen=set(), arms=own
+    )

@@ -2,7 +2,7 @@
 
 import reprlib
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -18,6 +18,19 @@ from graphbandit.rounds.shown import Graphs
 
 Graph = FeedbackGraph | ProbabilisticGraph
 """The graph of one round."""
+
+
+@runtime_checkable
+class Arms(Protocol):
+    """Arms that may have names: those of a problem, or of one round."""
+
+    @property
+    def n_arms(self) -> int:
+        """How many there are."""
+
+    @property
+    def arms(self) -> ArmNames | None:
+        """Their names, if they have any."""
 
 
 def contexts_of(
@@ -36,7 +49,7 @@ def contexts_of(
     return np.array(rows), tally  # a copy: whoever handed it in may change it
 
 
-def graph_of(problem: Problem, graph: object) -> Graph | None:
+def graph_of(arms: Arms, graph: object) -> Graph | None:
     """One graph: a graph of the package, a square array of 0 and 1, a NetworkX graph, or None.
 
     An array or a NetworkX graph may lack self-loops, as the learner says whether it needs them.
@@ -48,21 +61,21 @@ def graph_of(problem: Problem, graph: object) -> Graph | None:
     elif isinstance(graph, np.ndarray | list | tuple):
         made = FeedbackGraph.from_dense(graph, require_loops=False)
     elif type(graph).__module__.partition(".")[0] == "networkx":
-        nodes = None if problem.arms is None else problem.arms.names
+        nodes = None if arms.arms is None else arms.arms.names
         made = FeedbackGraph.from_networkx(graph, nodes=nodes, require_loops=False)
     else:
         raise GraphError(
             f"graph is a {type(graph).__name__}; expected a FeedbackGraph, a ProbabilisticGraph, an array, "
             "a NetworkX graph, or None"
         )
-    if made.n_arms != problem.n_arms:
-        raise GraphError(f"the graphs have {made.n_arms} arms; expected {problem.n_arms}")
+    if made.n_arms != arms.n_arms:
+        raise GraphError(f"the graphs have {made.n_arms} arms; expected {arms.n_arms}")
     if made.arms is not None:
-        check_names(problem, made.arms)
+        check_names(arms, made.arms)
     return made
 
 
-def graphs_of(problem: Problem, graphs: object, n: int) -> Graphs | None:
+def graphs_of(arms: Arms, graphs: object, n: int) -> Graphs | None:
     """The graphs of n rounds: a batch, a list of graphs, an array (n, arms, arms), or one graph for all of them."""
     if graphs is None or isinstance(graphs, FeedbackGraphs | ProbabilisticGraphs):
         return graphs
@@ -70,26 +83,26 @@ def graphs_of(problem: Problem, graphs: object, n: int) -> Graphs | None:
         return FeedbackGraphs.stack(graphs)
     if isinstance(graphs, np.ndarray) and graphs.ndim == 3:
         return FeedbackGraphs.from_dense(graphs, require_loops=False)
-    one = graph_of(problem, graphs)
+    one = graph_of(arms, graphs)
     if isinstance(one, ProbabilisticGraph):
         return ProbabilisticGraphs.repeat(one, n)
     return None if one is None else FeedbackGraphs.repeat(one, n)
 
 
-def check_names(problem: Problem, arms: ArmNames) -> None:
-    """Raise GraphError unless a graph names as many arms as the problem does, in the same way."""
-    if problem.arms is None:
-        raise GraphError(f"the graph names its arms, {arms!r}, but the problem does not; expected Problem(arms=...)")
-    if arms is problem.arms or arms == problem.arms:
+def check_names(arms: Arms, found: ArmNames) -> None:
+    """Raise GraphError unless a graph names as many arms as there are, in the same way."""
+    if arms.arms is None:
+        raise GraphError(f"the graph names its arms, {found!r}, but they have no names; expected Problem(arms=...)")
+    if found is arms.arms or found == arms.arms:
         return
-    place = next(i for i, (found, wanted) in enumerate(zip(arms, problem.arms, strict=True)) if found != wanted)
+    place = next(i for i, (name, wanted) in enumerate(zip(found, arms.arms, strict=True)) if name != wanted)
     raise GraphError(
-        f"the graph's arm {place} is {arms[place]!r}; expected {problem.arms[place]!r}: the names and the order of "
-        "the problem's arms"
+        f"the graph's arm {place} is {found[place]!r}; expected {arms.arms[place]!r}: the names of the arms, in their "
+        "order"
     )
 
 
-def available_of(problem: Problem, available: object) -> Shaped[np.ndarray, "..."] | None:
+def available_of(arms: Arms, available: object) -> Shaped[np.ndarray, "..."] | None:
     """The arms on offer as a mask: a mask over all arms, a mask a round, or names of arms, the same for all rounds."""
     if available is None:
         return None
@@ -98,12 +111,12 @@ def available_of(problem: Problem, available: object) -> Shaped[np.ndarray, "...
     if isinstance(available, Iterable) and not hasattr(available, "dtype"):
         listed: list[Any] = list(available)
         if any(isinstance(arm, str) for arm in listed):
-            mask: Bool[np.ndarray, " arms"] = np.zeros(problem.n_arms, dtype=np.bool_)
+            mask: Bool[np.ndarray, " arms"] = np.zeros(arms.n_arms, dtype=np.bool_)
             for arm in listed:
                 if not isinstance(arm, str):
                     raise InputError(f"available has {reprlib.repr(arm)} among names; expected names alone, or a mask")
                 try:
-                    mask[arm_index(arm, problem.n_arms, problem.arms)] = True
+                    mask[arm_index(arm, arms.n_arms, arms.arms)] = True
                 except UnknownArmError as error:
                     raise InputError(f"available: {error}") from None
             return mask
@@ -125,7 +138,7 @@ def on_offer(available: Shaped[np.ndarray, "..."] | None, retired: Bool[np.ndarr
     return available & ~retired
 
 
-def rewards_of(problem: Problem, rewards: object) -> Mapping[Any, Any]:
+def rewards_of(arms: Arms, rewards: object) -> Mapping[Any, Any]:
     """Rewards by number of arm: a mapping or a pandas Series from names or numbers of arms to rewards."""
     if not isinstance(rewards, Mapping):
         if type(rewards).__name__ != "Series" or not hasattr(rewards, "to_dict"):
@@ -139,7 +152,7 @@ def rewards_of(problem: Problem, rewards: object) -> Mapping[Any, Any]:
     found: dict[Any, Any] = {}
     for arm, reward in rewards.items():
         try:
-            number = arm_index(arm, problem.n_arms, problem.arms)
+            number = arm_index(arm, arms.n_arms, arms.arms)
         except UnknownArmError as error:
             raise ObservationError(f"rewards: {error}") from None
         if number in found:
@@ -148,7 +161,7 @@ def rewards_of(problem: Problem, rewards: object) -> Mapping[Any, Any]:
     return found
 
 
-def arms_of(problem: Problem, name: str, arms: object) -> Int[np.ndarray, " n"]:
+def arms_of(problem: Arms, name: str, arms: object) -> Int[np.ndarray, " n"]:
     """Arms by number: an array or list of names or of numbers."""
     values = arms.to_list() if hasattr(arms, "to_list") else arms
     try:

@@ -77,8 +77,12 @@ class Keys:
         return list(self._ended)
 
 
-def keys_content(keys: Keys) -> dict[str, Any]:
-    """Keys and their decisions as a file holds them; decisions of as many arms are one batch."""
+def keys_content(keys: Keys, *, own_arms: bool) -> dict[str, Any]:
+    """Keys and their decisions as a file holds them; decisions of as many arms are one batch.
+
+    - `keys`: what is remembered.
+    - `own_arms`: whether each decision has arms of its own, whose names the file then holds, too.
+    """
     groups = []
     for _, group in groupby(keys, key=lambda decision: decision.batch.probabilities.shape[1]):
         made = list(group)
@@ -91,6 +95,7 @@ def keys_content(keys: Keys) -> dict[str, Any]:
                 "revealed": [one.revealed for one in made],
                 "decisions": {name: getattr(batch, name) for name in ARRAYS},
                 "told": dict(batch.told),
+                **({"arms": [None if one.arms is None else list(one.arms) for one in made]} if own_arms else {}),
             }
         )
     return {"max_keys": keys.limit, "keyed": groups, "ended_keys": keys.ended}
@@ -101,6 +106,9 @@ def keys_of(saved: dict[str, Any], identity: str, arms: ArmNames | None, opened:
     keys, made = Keys(int(saved["max_keys"])), {}
     for group in saved["keyed"]:
         batch = Decisions(**group["decisions"], told=group["told"])
+        named = [arms] * len(group["keys"]) if "arms" not in group else list(map(_names, group["arms"]))
+        if any(one is not None and len(one) < batch.probabilities.shape[1] for one in named):
+            raise ValueError("its keys and their arms do not fit each other")
         columns = (group["keys"], group["ids"].tolist(), group["seals"], group["revealed"], batch.action)
         for row, (key, number, seal, revealed, action) in enumerate(zip(*columns, strict=True)):
             probability = float(batch.probability[row])
@@ -112,7 +120,7 @@ def keys_of(saved: dict[str, Any], identity: str, arms: ArmNames | None, opened:
                 bandit=identity,
                 batch=batch,
                 row=row,
-                arms=arms,
+                arms=named[row],
                 key=key,
                 sealed=seal,
             ).detached()
@@ -127,3 +135,7 @@ def keys_of(saved: dict[str, Any], identity: str, arms: ArmNames | None, opened:
     for key in ended:
         keys._ended[key] = None
     return keys
+
+
+def _names(names: Any) -> ArmNames | None:
+    return None if names is None else ArmNames.of(names)

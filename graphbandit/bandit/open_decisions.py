@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from graphbandit.bandit.own_arms import RoundArms
 from graphbandit.base.checks import LARGEST
 from graphbandit.base.shapes import Float, Int
 from graphbandit.errors import ObservationError
@@ -24,12 +25,14 @@ class OpenDecision:
     - `played`: its round, as the learner will be told of it.
     - `revealed`: the arms whose rewards may come, ascending, and `propensities`, the probabilities that they would.
     - `seen`: those that have come. The only thing here that changes.
+    - `arms`: the arms of the round, where it brought its own.
     """
 
     played: Played
     revealed: Int[np.ndarray, " revealed"]
     propensities: Float[np.ndarray, " revealed"]
     seen: set[int] = field(default_factory=set)
+    arms: RoundArms | None = None
 
     @cached_property
     def seal(self) -> str:

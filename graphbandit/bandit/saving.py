@@ -10,7 +10,10 @@ import numpy as np
 from graphbandit.bandit.inputs import Graph
 from graphbandit.bandit.keys import Keys, keys_content, keys_of
 from graphbandit.bandit.open_decisions import OpenDecision
+from graphbandit.bandit.own_arms import RoundArms
+from graphbandit.bandit.restored_state import check_state
 from graphbandit.base import saved_files
+from graphbandit.base.arms import ArmNames
 from graphbandit.base.checks import contexts_array
 from graphbandit.base.shapes import Bool, Int
 from graphbandit.errors import SavedFileError
@@ -27,7 +30,10 @@ from graphbandit.learners.savable import load_savable_classes
 
 @dataclass(frozen=True, kw_only=True)
 class SavedBandit:
-    """All there is to a bandit: its identity, loop, random stream, open decisions, limits, own graph and keys."""
+    """All there is to a bandit: its identity, loop, random stream, open decisions, limits, own graph and keys.
+
+    `log` is where its rounds are in the log it writes to, a row (first round, offset, next id of the log) each start.
+    """
 
     identity: str
     loop: Loop
@@ -40,6 +46,7 @@ class SavedBandit:
     retired: Bool[np.ndarray, " arms"] | None
     tally: Tally
     keys: Keys
+    log: Int[np.ndarray, "starts 3"] | None = None
 
 
 def save_bandit(path: str | os.PathLike[str], bandit: SavedBandit) -> None:
@@ -73,8 +80,11 @@ def save_bandit(path: str | os.PathLike[str], bandit: SavedBandit) -> None:
         "graph": _graph_content(bandit.graph),
         "retired": bandit.retired,
         "tally": bandit.tally,
-        **keys_content(bandit.keys),
+        **keys_content(bandit.keys, own_arms=loop.problem.capacity is not None),
+        "log": bandit.log,
     }
+    if loop.problem.capacity is not None:
+        content["open_arms"] = [_arms_content(entry.arms) for entry in opened]
     saved_files.write(path, "bandit", content)
 
 
@@ -155,16 +165,21 @@ def _restored(saved: dict[str, Any]) -> SavedBandit:
         raise TypeError("no learner and problem in it")
     if not isinstance(saved["identity"], str):
         raise TypeError("no identity in it")
+    check_state(learner, problem, state)
     rounds, learnt = int(saved["rounds"]), int(saved["learnt"])
     masks = _masks(saved["available"], problem.n_arms)
     if not len(masks) == len(saved["actions"]) == rounds - learnt:
         raise ValueError("its rounds and contexts do not fit each other")
+    if not saved["open_ids"].ndim == saved["late_rounds"].ndim == 1:
+        raise ValueError("its ids are no columns")
     waiting = _rows(saved, "", range(learnt, learnt + len(masks)), masks)
     opened = _rows(saved, "open_", saved["open_ids"].tolist())
     late = _rows(saved, "late_", saved["late_rounds"].tolist())
     every = (*waiting, *opened, *late)
     if len({(row.contexts.shape, row.notes.shape) for row in every}) > 1:
         raise ValueError("its contexts have different shapes")
+    if learner._is_ours and any(row.notes.shape[1] != learner.n_notes for row in every):
+        raise ValueError("its notes are not those of its learner")
     if not all(0 <= int(row.actions[0]) < problem.n_arms for row in every):
         raise ValueError("its rounds and its arms do not fit each other")
     until = learnt + learner.rounds_until_update(state)
@@ -195,7 +210,19 @@ def _restored(saved: dict[str, Any]) -> SavedBandit:
         retired=_retired(saved["retired"], problem.n_arms),
         tally=_tally(saved["tally"]),
         keys=keys_of(saved, saved["identity"], problem.arms, set(saved["open_ids"].tolist())),
+        log=_log_starts(saved["log"]),
     )
+
+
+def _log_starts(starts: Any) -> Int[np.ndarray, "starts 3"] | None:
+    if starts is None:
+        return None
+    if starts.dtype != np.int64 or starts.ndim != 2 or starts.shape[1] != 3 or not (starts >= 0).all():
+        raise ValueError("its places in a log are no columns")
+    if not (np.diff(starts[:, 0]) >= 0).all():
+        raise ValueError("its places in a log are out of order")
+    found: Int[np.ndarray, "starts 3"] = starts
+    return found
 
 
 def _retired(mask: Any, n_arms: int) -> Bool[np.ndarray, " arms"] | None:
@@ -238,17 +265,34 @@ def _open_decisions(
 ) -> Iterable[tuple[int, OpenDecision]]:
     """The open decisions, each with arms that may be revealed, those seen among them."""
     columns = (saved["open_revealed"], saved["open_propensities"], saved["open_seen"])
+    owned = [_arms(content, n_arms) for content in saved.get("open_arms", [None] * len(played))]
     last = -1
-    for one, revealed, q, seen in zip(played, *columns, strict=True):
-        ascending = np.concatenate([[-1], revealed, [n_arms]])
+    for one, own, revealed, q, seen in zip(played, owned, *columns, strict=True):
+        ascending = np.concatenate([[-1], revealed, [n_arms if own is None else own.n_arms]])
         if not last < one.first < rounds or revealed.dtype != np.int64 or not (np.diff(ascending) > 0).all():
             raise ValueError("its rounds and its open decisions do not fit each other")
         if not np.isin(seen, revealed).all():
             raise ValueError("its open decisions have rewards of arms that they did not reveal")
-        if q.shape != revealed.shape or not ((q > 0) & (q <= 1 + 1e-6)).all():
+        if q.dtype != np.float64 or q.shape != revealed.shape or not ((q > 0) & (q <= 1 + 1e-6)).all():
             raise ValueError("its open decisions and their propensities do not fit each other")
         last = one.first
-        yield one.first, OpenDecision(one, revealed, q, set(seen.tolist()))
+        yield one.first, OpenDecision(one, revealed, q, set(seen.tolist()), own)
+
+
+def _arms_content(own: RoundArms | None) -> dict[str, Any] | None:
+    """The arms of a round as a file holds them."""
+    return None if own is None else {"n_arms": own.n_arms, "names": None if own.arms is None else list(own.arms)}
+
+
+def _arms(content: dict[str, Any] | None, n_arms: int) -> RoundArms | None:
+    """What `_arms_content` made."""
+    if content is None:
+        return None
+    names = None if content["names"] is None else ArmNames.of(content["names"])
+    count = int(content["n_arms"])
+    if not 1 <= count <= n_arms or (names is not None and len(names) != count):
+        raise ValueError("its open decisions and their arms do not fit each other")
+    return RoundArms(count, names)
 
 
 def _single(part: Played) -> Iterable[Played]:

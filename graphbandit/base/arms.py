@@ -22,7 +22,7 @@ from graphbandit.errors import SettingError, UnknownArmError
 class ArmNames:
     """The names of arms 0 .. K - 1: text, each once.
 
-    Wherever an arm is asked for, its name or its number will do.
+    A method that takes an arm takes its name or its number.
 
     >>> prices = ArmNames(("7.99", "8.99"))
     >>> prices.index("8.99"), prices.index(0), prices[1], len(prices)

@@ -173,3 +173,17 @@ def available_array(available: npt.ArrayLike | None, n: int, n_arms: int) -> Boo
         raise InputError(f"available offers no arm in round {empty[0]} of the batch; expected at least one")
     # one layout for all: kernels would be compiled anew for a read-only array, as one row for all rounds is
     return np.require(mask, requirements=["C", "W"])
+
+
+def kernel_mask(
+    available: Bool[np.ndarray, "n arms"] | None, n: int, n_arms: int
+) -> Bool[np.ndarray, "n arms"] | Bool[np.ndarray, "1 arms"]:
+    """A mask as kernels take it: one row a round, or one row of all arms for None. Kernels trust its shape."""
+    if available is None:
+        return np.ones((1, n_arms), dtype=np.bool_)
+    if not isinstance(available, np.ndarray) or available.dtype != np.bool_ or available.shape != (n, n_arms):
+        raise InputError(
+            f"available is {reprlib.repr(available)} of shape {np.shape(available)}; "
+            f"expected booleans of shape ({n}, {n_arms})"
+        )
+    return np.ascontiguousarray(available)

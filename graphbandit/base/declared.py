@@ -38,12 +38,11 @@ def limits(
 ) -> dict[str, Any]:
     """The metadata of a field with a range: ``count: int = field(metadata=limits(at_least=0))``.
 
-    Args:
-        at_least: the least number allowed.
-        above: all numbers are larger than this.
-        at_most: the largest number allowed.
-        finite: whether arrays must be finite; numbers that are not arrays may be infinite, never NaN.
-        diagonal_above: the diagonal of the last two axes is larger than this, as that of a Cholesky factor.
+    - `at_least`: the least number allowed.
+    - `above`: all numbers are larger than this.
+    - `at_most`: the largest number allowed.
+    - `finite`: whether arrays must be finite; numbers that are not arrays may be infinite, never NaN.
+    - `diagonal_above`: the diagonal of the last two axes is larger than this, as that of a Cholesky factor.
     """
     return {
         "at_least": at_least,

@@ -1,6 +1,10 @@
 """What Python and the kernels must agree on about the programs of a round: names, their numbers, and tolerances."""
 
-SOLVERS = ("none", "trivial", "simplex", "highs", "anytime", "interior-point")
+from typing import Literal, get_args
+
+SolverName = Literal["none", "trivial", "simplex", "highs", "anytime", "interior-point"]
+
+SOLVERS: tuple[SolverName, ...] = get_args(SolverName)
 """How a round's probabilities came about; `Decisions.solver` holds positions in this tuple.
 
 "none": the learner asks for no linear program; "trivial": all mass on the best arm, nothing to solve;

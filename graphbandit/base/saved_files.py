@@ -5,6 +5,7 @@ file is there whole or not at all; the same content gives the same bytes.
 """
 
 import contextlib
+import errno
 import inspect
 import io
 import json
@@ -25,6 +26,9 @@ from graphbandit.errors import SavedFileError, SettingError
 
 FORMAT = "graphbandit"
 VERSION = 3
+MOST_EMPTY = 2**32
+"""The longest that the other axes of an array without numbers may be."""
+
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time a zip archive can hold; a real one would change the bytes
 
 _Content = dict[tuple[str, tuple[int, ...], bytes], tuple[int, np.ndarray]]
@@ -81,6 +85,8 @@ def write_atomically(target: Path, write: Callable[[IO[bytes]], None]) -> None:
     """
     try:
         target = target.resolve() if target.is_symlink() else target
+        if target.is_symlink():  # links in a circle, where Python 3.13 gives up without a word
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
         mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else None
     except (OSError, RuntimeError, ValueError) as error:  # links in a circle, a name that no file can have
         raise SavedFileError(f"{target} cannot be written: {error}") from error
@@ -250,7 +256,8 @@ def _array(data: bytes) -> np.ndarray:
     header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
     shape, _, dtype = header(buffer)
     size = math.prod(shape) * dtype.itemsize
-    if dtype.hasobject or dtype.itemsize == 0 or size != len(data) - buffer.tell():
+    most = math.prod(max(length, 1) for length in shape)  # an axis of length 0 must not hide one of any length
+    if dtype.hasobject or dtype.itemsize == 0 or size != len(data) - buffer.tell() or (not size and most > MOST_EMPTY):
         raise ValueError(f"an array of type {dtype} and shape {shape} does not fit into its entry")
     buffer.seek(0)
     return np.lib.format.read_array(buffer, allow_pickle=False)

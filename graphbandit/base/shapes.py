@@ -1,8 +1,8 @@
 """Array annotations with shapes, as ``Float[np.ndarray, "rounds arms"]``.
 
-They are documentation to a reader and `numpy.ndarray` to a type checker. At run time they only hold what they say, for
-`base.declared`, which checks the arrays of saved files against them. With GRAPHBANDIT_CHECK_SHAPES=1 they are
-jaxtyping's, which the tests check at every call.
+They are documentation to a reader and `numpy.ndarray` to a type checker. At run time they only carry this information,
+and `base.declared` checks the arrays of saved files against it. With GRAPHBANDIT_CHECK_SHAPES=1 they are jaxtyping's,
+which the tests check at every call.
 """
 
 import os

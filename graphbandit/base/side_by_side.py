@@ -27,10 +27,10 @@ def side_by_side(
 
     Python runs one thread at a time, so that threads help only while compiled code runs. Processes have no such limit,
     but what they return must be pickled, and a process with several threads should not be forked. Where either is in
-    the way, threads it is.
+    the way, threads are used.
 
     - `workers`: how many tasks run at a time.
-    - `carried`: what results hold of; processes are used only if it can be pickled.
+    - `carried`: what results hold of; processes are used only if it can be pickled and has nothing of PyTorch in it.
     - `on_done`: called with the number of each task as it ends.
     """
     workers = min(workers, n)
@@ -97,8 +97,12 @@ def _is_worker() -> bool:
 
 
 def _pickles(carried: object) -> bool:
+    """Whether it can be pickled, and nothing of PyTorch is in it.
+
+    PyTorch's threads and GPU do not outlive a fork, and the last bits of its sums depend on the number of threads.
+    """
     try:
-        pickle.dumps(carried)
+        pickled = pickle.dumps(carried)
     except Exception:  # whatever __reduce__ of somebody's class raises
         return False
-    return True
+    return b"torch" not in pickled

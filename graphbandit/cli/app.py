@@ -10,12 +10,12 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from graphbandit.cli import bench, demo, evaluation, experiments, networks, reports, service, studies
+from graphbandit.cli import bench, convert, demo, evaluation, experiments, networks, reports, service, studies
 from graphbandit.cli import compile as compiling
 from graphbandit.cli.console import prepare_output
 from graphbandit.errors import GraphBanditError
 
-GROUPS = (demo, experiments, reports, evaluation, networks, service, studies, compiling, bench)
+GROUPS = (demo, experiments, reports, evaluation, convert, networks, service, studies, compiling, bench)
 """All groups of commands, in the order of --help."""
 
 

@@ -1,4 +1,4 @@
-"""Compiling kernels ahead of time, for images and clusters: whoever starts later has them from disk."""
+"""Compiling kernels ahead of time, for images and clusters: later processes read them from disk."""
 
 from __future__ import annotations
 

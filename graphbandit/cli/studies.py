@@ -22,6 +22,12 @@ Full = Annotated[
 Out = Annotated[Path, typer.Option(help="The directory for page, tables, figures and results.", file_okay=False)]
 Workers = Annotated[int | None, typer.Option(help="Processes; changes no result.", show_default="one a core")]
 Only = Annotated[list[str] | None, typer.Option(help="One experiment; may be given several times.", show_default="all")]
+Learners = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="A learner of your own, as my_module:MyLearner; may be given several times.", show_default="none"
+    ),
+]
 Repeats = Annotated[int | None, typer.Option(help="At most so many repeats of each run.")]
 Rounds = Annotated[int | None, typer.Option(help="Rounds of each run.")]
 Seed = Annotated[int, typer.Option(help="The same seed gives the same results.")]
@@ -55,6 +61,7 @@ def leaderboard(
     out: Out = Path("results/leaderboard"),
     workers: Workers = None,
     only: Only = None,
+    learner: Learners = None,
     repeats: Repeats = None,
     rounds: Rounds = None,
 ) -> None:
@@ -63,7 +70,7 @@ def leaderboard(
     Groups of problems: finite_small, finite_large, linear_new, linear_fixed, linear_still, nothing, per_arm, odd,
     clicks, arms, bundled, data, shifting, changing. What has finished is not run again.
     """
-    _run(_plan("leaderboard", full, only, repeats, rounds), out, workers)
+    _run(_plan("leaderboard", full, only, repeats, rounds, learners=learner), out, workers)
 
 
 @app.command(epilog="Example: graphbandit study exploration --full")
@@ -100,9 +107,13 @@ def _plan(
     *,
     seed: int = 0,
     network: Path | None = None,
+    learners: list[str] | None = None,
 ) -> Plan:
+    from graphbandit.experiments.describe.own_kinds import import_from
     from graphbandit.studies import Plan
 
+    if learners:
+        import_from(Path.cwd())
     return Plan(
         study=study,
         preset="full" if full else "quick",
@@ -111,6 +122,7 @@ def _plan(
         rounds=rounds,
         seed=seed,
         network=network,
+        learners=tuple(learners or ()),
     )
 
 

@@ -20,8 +20,11 @@ DEGREE = 2
 def similarity_graph(profiles: Float[np.ndarray, "arms d"], *, degree: int | None = None) -> FeedbackGraph:
     """Every arm is joined to the `degree` arms whose profiles are nearest to its own in Euclidean distance.
 
-    Of two arms it is enough that one is among the nearest of the other. For classes, profiles are the centroids; for
-    items, the columns of ratings scaled to length one, so that nearest means the largest cosine.
+    Two arms are joined if either is among the nearest of the other.
+
+    - `profiles`: (K, d), one row of numbers an arm. For classes these are centroids; for items, columns of ratings
+      scaled to length one, so that nearest means the largest cosine.
+    - `degree`: None (default): 2, or the number of other arms where that is less.
 
     >>> similarity_graph(np.array([[0.0], [1.0], [3.0], [3.5]]), degree=1).to_dense().astype(int)
     array([[1, 1, 0, 0],
@@ -36,8 +39,10 @@ def similarity_graph(profiles: Float[np.ndarray, "arms d"], *, degree: int | Non
 def confusion_graph(confusion: Float[np.ndarray, "arms arms"], *, degree: int | None = None) -> FeedbackGraph:
     """Every class is joined to the `degree` classes it is most often confused with, if it is confused with so many.
 
-    `confusion[i, j]` is the share of the rows of class i that are taken for j (`confusions`); what counts for a
-    pair is confusion[i, j] + confusion[j, i].
+    What counts for a pair is confusion[i, j] + confusion[j, i].
+
+    - `confusion`: [i, j] is the share of the rows of class i that are taken for j, as `confusions` counts them.
+    - `degree`: None (default): 2, or the number of other classes where that is less.
 
     >>> confusion_graph(np.array([[0.8, 0.2, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])).to_dense().astype(int)
     array([[1, 1, 0],
@@ -50,8 +55,10 @@ def confusion_graph(confusion: Float[np.ndarray, "arms arms"], *, degree: int | 
 def hierarchy_graph(profiles: Float[np.ndarray, "arms d"], *, n_groups: int | None = None) -> FeedbackGraph:
     """Groups of arms, each a clique: the two nearest groups are merged until `n_groups` are left.
 
-    The distance of two groups is the mean distance of their arms' profiles (average linkage); `n_groups` is sqrt(K),
-    rounded, unless it is given.
+    The distance of two groups is the mean distance of their arms' profiles (average linkage).
+
+    - `profiles`: (K, d), one row of numbers an arm.
+    - `n_groups`: None (default): sqrt(K), rounded.
 
     >>> hierarchy_graph(np.array([[0.0], [1.0], [3.0], [3.5]]), n_groups=2).to_dense().astype(int)
     array([[1, 1, 0, 0],
@@ -83,9 +90,12 @@ def confusions(
 ) -> Float[np.ndarray, "arms arms"]:
     """[i, j]: the share of the rows of class i that are nearest to the centroid of class j.
 
-    A row is left out of its own class's centroid m while it is judged. Its squared distance to what is left is that
-    to m times (n / (n - 1))^2, where n is the size of the class, so leaving out costs nothing. The only row of a
-    class has nothing left to be near to, and is always taken for another.
+    A row is left out of the centroid m of its own class while it is judged. Its squared distance to what is left is
+    that to m times (n / (n - 1))^2, where n is the size of the class, so leaving it out costs nothing. A row that is
+    alone in its class has no centroid left and is always taken for another class.
+
+    - `features`: (rows, d), one row of numbers each.
+    - `labels`: the number of each row's class, from 0.
 
     >>> confusions(np.array([[0.0], [1.0], [2.0], [4.0], [5.0], [9.0]]), np.array([0, 0, 0, 1, 1, 1])).round(2)
     array([[1.  , 0.  ],

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import floor, log
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -19,7 +19,9 @@ from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.graphs.sources import FixedSource, GraphSource
 from graphbandit.learners.problem import Problem
 
-CASES = ("needle", "ladder", "lottery", "poor-hub", "shifting")
+Case = Literal["needle", "ladder", "lottery", "poor-hub", "shifting"]
+
+CASES: tuple[Case, ...] = get_args(Case)
 
 PHASE = 1.6
 """The growth of the phases of the case "shifting"."""
@@ -29,23 +31,25 @@ PHASE = 1.6
 class ArmsEnvironment(Environment):
     """K arms whose rewards are 0 or 1 and whose order never changes; the context is always the number 1.
 
-    Which arm is best is drawn once a repeat. The cases, with g = `gap`:
+    The best arm is drawn once a repeat. The cases, with g = `gap`:
 
-    - "needle": the best arm has mean 1/2 + g/2, all others 1/2 - g/2;
-    - "ladder": means from 1/2 + g/2 down to 1/2 - g/2 in equal steps;
-    - "lottery": the best arm pays 1 with probability 1/4 + g, else nothing, and all others always pay exactly 1/4: who
-      believes the first few tries leaves it for ever;
-    - "poor-hub": as the needle, but arm 0 has the lowest mean, 1/2 - g, and is the only arm that reveals others, all
-      of them: what is worth knowing is told only by an arm not worth playing;
+    - "needle": the best arm has mean 1/2 + g/2, all others 1/2 - g/2.
+    - "ladder": means go from 1/2 + g/2 down to 1/2 - g/2 in equal steps.
+    - "lottery": the best arm pays 1 with probability 1/4 + g, else nothing, and all others always pay exactly 1/4. A
+      learner that believes the first few tries leaves the best arm forever.
+    - "poor-hub": as the needle, but arm 0 has the lowest mean, 1/2 - g, and is the only arm that reveals others, all of
+      them. So the arm that is most worth watching is not worth playing.
     - "shifting": as the needle with levels lower by half, and all means rise by (1 - g)/2 together in every other
       phase, phases growing by 1.6: a stochastically constrained adversary (Zimmert & Seldin 2021). The gap is g in
       every round, so regret is against the best fixed arm, but averages over time say little.
 
-    `graph` and `graph_options` are those of `SyntheticEnvironment`; the poor hub brings its own.
+    The settings are those of `arms`, and instead of further keywords:
+
+    - `graph_options`: settings of the kind of graph, as ``{"density": 0.1}``; none by default.
     """
 
     n_arms: int = 20
-    case: str = "needle"
+    case: Case = "needle"
     gap: float = 0.2
     graph: GraphSetting | None = None
     graph_options: Mapping[str, Any] = field(default_factory=dict)
@@ -127,9 +131,19 @@ class ArmsInstance(BlockInstance):
 
 
 def arms(
-    *, n_arms: int = 20, case: str = "needle", gap: float = 0.2, graph: GraphSetting | None = None, **graph_options: Any
+    *,
+    n_arms: int = 20,
+    case: Case = "needle",
+    gap: float = 0.2,
+    graph: GraphSetting | None = None,
+    **graph_options: Any,
 ) -> ArmsEnvironment:
-    """An `ArmsEnvironment`; keywords that it does not know go to the kind of graph.
+    """An `ArmsEnvironment`, which says what the cases are; further keywords go to the kind of graph.
+
+    - `n_arms`: K, 20 by default.
+    - `case`: "needle" (default), "ladder", "lottery", "poor-hub" or "shifting".
+    - `gap`: how much better the best arm is, 0.2 by default; at most 0.5 in "lottery" and "poor-hub", else 1.
+    - `graph`: as in `paper`; None (default): "random", or the graph that "poor-hub" brings along.
 
     >>> arms(n_arms=3, case="lottery", gap=0.1).instance(seed=0).means
     array([0.35, 0.25, 0.25])

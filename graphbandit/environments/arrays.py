@@ -27,7 +27,7 @@ from graphbandit.learners.problem import Problem, check_function_class
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ArrayEnvironment(Environment):
-    """Rounds given as arrays; build it with `from_arrays`."""
+    """Rounds given as arrays; `from_arrays` builds it. The settings are those of `from_arrays`."""
 
     contexts: Shaped[np.ndarray, "n ..."]
     graphs: FeedbackGraphs
@@ -87,20 +87,26 @@ class ArrayInstance(Instance):
 
 def from_arrays(
     *,
-    contexts: npt.ArrayLike,
+    contexts: "npt.ArrayLike",
     graphs: FeedbackGraph | FeedbackGraphs,
-    rewards: npt.ArrayLike,
-    means: npt.ArrayLike | None = None,
-    available: npt.ArrayLike | None = None,
+    rewards: "npt.ArrayLike",
+    means: "npt.ArrayLike | None" = None,
+    available: "npt.ArrayLike | None" = None,
     function_class: FunctionClass[Any, Any, Any] | None = None,
     noise: float | None = None,
     shuffle: bool = False,
 ) -> ArrayEnvironment:
-    """An environment whose rounds are the rows of these arrays.
+    """An environment whose n rounds are the rows of these arrays.
 
-    `rewards` (n, K) are the rewards of all arms; the learner sees those the graph reveals. Regret is counted in
-    `means`, the expected rewards f*(x, a), or in the rewards themselves where these are not known. One graph serves
-    all rounds, or a batch has one each.
+    - `contexts`: one row a round.
+    - `graphs`: one graph for all rounds, or a batch with one each.
+    - `rewards`: (n, K), the rewards of all arms; the learner sees those that the graph reveals.
+    - `means`: (n, K), the expected rewards f*(x, a), in which regret is counted; None (default): the rewards
+      themselves.
+    - `available`: (n, K), whether an arm is on offer; None (default): all are.
+    - `function_class`: what learners are told may be the truth; None (default): nothing.
+    - `noise`: the sub-Gaussian scale that learners are told; None (default): nothing.
+    - `shuffle`: whether each repeat has the rounds in a random order of its own; False by default.
 
     >>> from graphbandit import graphs
     >>> env = from_arrays(contexts=np.zeros((4, 1)), graphs=graphs.complete(2), rewards=np.eye(4, 2))

@@ -2,8 +2,8 @@
 
 An environment is a frozen value of settings. `instance(seed, repeat)` draws one problem of it (the paper draws a new
 function class for every repeat), and `Instance.rounds(first, stop)` shows those rounds: contexts, graphs, mean rewards
-and noisy rewards of all arms. The same rounds are always the same, whoever asks, in whatever portions and
-order, so all learners of a repeat face the same draws.
+and noisy rewards of all arms. A round is always the same, in whatever portions and order rounds are read, so all
+learners of a repeat face the same draws.
 """
 
 from abc import ABC, abstractmethod
@@ -30,7 +30,7 @@ class Rounds:
     - `rewards`: `rewards[t, a]` is the reward the learner sees if arm a is revealed in round t.
     - `available`: the arms on offer; None (default): all of them.
     - `probabilistic`: the edge probabilities that a learner is shown in place of the graphs; None (default): none.
-    - `hidden`: whether a learner is shown no graph at all.
+    - `hidden`: whether a learner is shown no graph at all; False by default.
     """
 
     contexts: Shaped[np.ndarray, "n ..."]
@@ -103,7 +103,7 @@ class Instance(ABC):
 
     @abstractmethod
     def problem(self, horizon: int | None) -> Problem:
-        """What a learner is told of it."""
+        """What a learner is told about it."""
 
     @abstractmethod
     def rounds(self, first: int, stop: int) -> Rounds:

@@ -51,9 +51,9 @@ class BlockInstance(Instance):
 class GraphEnvironment(Environment):
     """An environment whose graphs are a setting of their own.
 
-    graph: the name of a kind of graph, one graph, or a source of graphs.
-    graph_options: settings of the kind of graph, as ``{"density": 0.1}``.
-    fixed_graph: draw the graph once a repeat instead of anew in each round.
+    - `graph`: the name of a kind of graph, one graph, or a source of graphs; "random" by default.
+    - `graph_options`: settings of the kind of graph, as ``{"density": 0.1}``; none by default.
+    - `fixed_graph`: whether the graph is drawn once a repeat instead of in each round; False by default.
     """
 
     graph: GraphSetting = "random"

@@ -30,8 +30,8 @@ CLASS_GRAPHS: dict[str, Callable[..., FeedbackGraph]] = {
 
 
 def classification(
-    X: npt.ArrayLike,
-    y: npt.ArrayLike,
+    X: "npt.ArrayLike",
+    y: "npt.ArrayLike",
     *,
     graph: GraphSetting = "similarity",
     standardize: bool = True,
@@ -44,20 +44,25 @@ def classification(
     class_names: Sequence[str] | None = None,
     **graph_options: Any,
 ) -> TableEnvironment:
-    """The rows of X are the contexts, the classes in y the arms, in sorted order; the right one gives `right`.
+    """A bandit whose arms are the classes of labelled rows, in sorted order; only the right one is well paid.
 
-    Other arms give `wrong`. With `standardize`, every feature has mean 0 and variance 1 over the rows, and those
-    that never change are dropped; `intercept` adds a last feature that is always 1, for classes of functions
-    without one of their own. `graph` joins classes
+    Regret counts rewards, not their means given the context: it is the number of rounds with a wrong class, times
+    `right` - `wrong`. Further keywords go to the kind of graph. `TableEnvironment` says in which order rows are shown.
 
-    - "similarity": to the `degree` (2) classes with the nearest centroids,
-    - "confusion": to the `degree` (2) classes they are most often confused with by a nearest-centroid classifier,
-    - "hierarchy": to those of the same one of `n_groups` (sqrt K) clusters of centroids,
-
-    all measured in standardised features over all rows; or it is "bandit", "complete", another kind of graph with its
-    options, a `FeedbackGraph`, or a source of graphs. See `TableEnvironment` for the order of rows, `reward_noise`,
-    and `noise`, which is 0.5 for plain 0 and 1. Regret counts rewards, not their means given the context: it is
-    the number of rounds with a wrong class, times `right` - `wrong`.
+    - `X`: one row of features a context.
+    - `y`: the class of each row.
+    - `graph`: "similarity" (default) joins a class to the `degree` (2) classes with the nearest centroids. "confusion"
+      joins it to the `degree` (2) classes that a nearest-centroid classifier most often confuses it with. "hierarchy"
+      makes a clique of each of `n_groups` (sqrt K) clusters of centroids. All are measured in standardised features
+      over all rows. The kinds, graphs and sources that `paper` takes are allowed as well.
+    - `standardize`: whether features are scaled to mean 0 and variance 1 over the rows, those that never change being
+      dropped; True by default.
+    - `intercept`: whether a last feature that is always 1 is added, for function classes without one; False by default.
+    - `right`, `wrong`: the reward of the right class, 1 by default, and of any other, 0 by default.
+    - `reward_noise`: the standard deviation of normal noise added to the rewards; 0 by default.
+    - `noise`: what learners are told; None (default): as in `TableEnvironment`, 0.5 for plain 0 and 1.
+    - `function_class`: what learners are told may be the truth; None (default): a linear function for each class.
+    - `class_names`: names of the classes in sorted order; None (default): the labels.
 
     >>> X, y = np.array([[0.0], [0.2], [1.0], [1.3], [5.0], [5.1]]), list("aabbcc")
     >>> environment = classification(X, y, degree=1)

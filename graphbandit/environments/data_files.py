@@ -22,7 +22,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LabelledData:
-    """Rows of features and the class of each; `classes` names them in the order of the sorted labels."""
+    """Rows of features and the class of each.
+
+    - `X`: the features, (rows, d).
+    - `y`: the class of each row.
+    - `classes`: names of the classes, in the order of the sorted labels; None (default): the labels are the names.
+    """
 
     X: Shaped[np.ndarray, "rows d"]
     y: Shaped[np.ndarray, " rows"]
@@ -31,7 +36,12 @@ class LabelledData:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RatingData:
-    """`values[k]` is what `users[k]` gave `items[k]`; `counts` if these are counts of plays and not opinions."""
+    """Ratings: `users[k]` gave `items[k]` the value `values[k]`.
+
+    - `users`, `items`, `values`: one entry a rating each.
+    - `counts`: whether values count something, as plays, and are not opinions; False by default.
+    - `item_names`: from items to names; empty by default.
+    """
 
     users: Shaped[np.ndarray, " ratings"]
     items: Shaped[np.ndarray, " ratings"]
@@ -41,10 +51,15 @@ class RatingData:
 
 
 def read_labelled(file: str | os.PathLike[str], *, label: str | None = None) -> LabelledData:
-    """Rows of a .npz file with the arrays X and y, or of a .csv file (.csv.gz too) with a column `label`.
+    """Read rows of features with their classes from a file.
 
-    All other columns of a .csv file are features, and numbers. A .dat file is one of KEEL: lines of its own that
-    start with @, then rows of numbers with the class last.
+    A .npz file has the arrays X and y. In a .csv file (.csv.gz too) every column but `label` is a feature, and all
+    features are numbers. A .dat file is one of KEEL: lines of its own that start with @, then rows of numbers with the
+    class last.
+
+    - `file`: its path.
+    - `label`: the column of a .csv file that holds the classes; required for such a file. None (default): for all
+      others.
     """
     path = as_path("file", file)
     if label is not None and _kind(path) != "csv":

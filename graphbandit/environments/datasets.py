@@ -106,11 +106,13 @@ DATASETS: dict[str, Dataset] = {
 def load_dataset(
     name: str, directory: str | os.PathLike[str] | None = None, *, components: int | None = None
 ) -> LabelledData | RatingData:
-    """The data set of this name, one of `BUNDLED` or `DATASETS`.
+    """Load a data set by its name.
 
-    Its file is looked for in `directory`, or that of the environment variable GRAPHBANDIT_DATA, and in the folders
-    directly in it. With `components`, the features are the first principal components of so many
-    (`principal_components`); for "mnist5k" that is 50 unless told otherwise.
+    - `name`: "digits", "iris", "wine" or "breast_cancer", which come with scikit-learn; or one of `DATASETS`, which are
+      read from a file.
+    - `directory`: where the file is, or a folder of it is; None (default): the environment variable GRAPHBANDIT_DATA.
+    - `components`: how many principal components become the features (`principal_components`); None (default): the
+      features as they are, and 50 components for "mnist5k".
     """
     file = dataset_file(name, directory)
     data = _bundled(name) if file is None else DATASETS[name].read(name, file)

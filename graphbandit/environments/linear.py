@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from math import pi, sqrt
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -14,13 +14,17 @@ from graphbandit.environments.blocks import BLOCK, BlockInstance, GraphEnvironme
 from graphbandit.environments.graph_setting import GraphSetting
 from graphbandit.errors import SettingError
 from graphbandit.function_classes import FunctionClass, GeneralizedLinearClass, LinearClass
+from graphbandit.function_classes.generalized_linear import LINKS, Link
 from graphbandit.graphs.sources import GraphSource
 from graphbandit.learners.problem import Problem, check_function_class
 
-ARMS = ("new", "fixed", "per-arm")
-FEATURES = ("normal", "sphere")
-LINKS = ("identity", "logistic", "poisson")
-CHANGES = ("none", "sudden", "slow")
+Arms = Literal["new", "fixed", "per-arm"]
+FeatureLaw = Literal["normal", "sphere"]
+Change = Literal["none", "sudden", "slow"]
+
+ARMS: tuple[Arms, ...] = get_args(Arms)
+FEATURES: tuple[FeatureLaw, ...] = get_args(FeatureLaw)
+CHANGES: tuple[Change, ...] = get_args(Change)
 
 NOISE = 0.5
 """Of rewards and what learners are told of it, unless given; rewards in [0, 1] have no more."""
@@ -33,49 +37,41 @@ POISSON_LIMIT = 5.0
 class LinearEnvironment(GraphEnvironment):
     """The mean reward of arm a in context x is link(phi(x, a)'theta); a repeat draws theta anew.
 
-    `arms` says what is a context and what phi is, with d = `dimension`:
+    The setting `arms` says what a context and phi are, with d = `dimension`:
 
-    - "new": a context is a matrix of K rows, new features of every arm; phi(x, a) = x[a], and theta is in R^d;
-    - "fixed": contexts in R^d, and features z_a in R^m of the arms that stay, m = `arm_dimension`; phi(x, a) is the
-      Kronecker product of x and z_a, so the mean is x'Theta z_a, where theta holds the d rows of Theta in turn;
-    - "per-arm": contexts in R^d and a theta_a in R^d for each arm, the mean being x'theta_a.
+    - "new": a context is a matrix of K rows, new features of every arm; phi(x, a) = x[a], and theta is in R^d.
+    - "fixed": contexts are in R^d, and arm a keeps its features z_a in R^m, m = `arm_dimension`; phi(x, a) is the
+      Kronecker product of x and z_a, so the mean is x'Theta z_a, where theta holds the d rows of Theta in turn.
+    - "per-arm": contexts are in R^d, and each arm has a theta_a in R^d of its own; the mean is x'theta_a.
 
-    Features are standard normal, or uniform on the sphere ("sphere") whose radius is the square root of their
-    dimension, which has the same second moments; theta is uniform on the sphere of radius `signal` (each theta_a, if
-    there are many), so phi'theta has variance signal^2. `diversity` w mixes each round's features g_t with g_0,
-    drawn once a repeat: x_t = sqrt(1 - w^2) g_0 + w g_t, brought back onto the sphere if there is one. At 0, contexts
-    never change: a linear bandit with fixed arms, where a greedy learner is never led to explore and may stay with a
-    wrong arm forever; at 1 all are fresh.
+    Features are standard normal, or uniform on the sphere whose radius is the square root of their dimension, which has
+    the same second moments. theta is uniform on the sphere of radius `signal` (each theta_a, if there are many), so
+    phi'theta has variance signal^2. Each round's features g_t are mixed with g_0, which is drawn once a repeat: x_t =
+    sqrt(1 - w^2) g_0 + w g_t with w = `diversity`, brought back onto the sphere if there is one. At w = 0 contexts
+    never change: this is a linear bandit with fixed arms, in which a greedy learner is never led to explore and may
+    stay with a wrong arm forever. At w = 1 all contexts are fresh.
 
-    `link` "identity" has rewards phi'theta + N(0, noise^2), with noise 0.5 unless given; "logistic" clicks, 1 with
-    probability 1 / (1 + exp(-phi'theta)) and 0 otherwise; "poisson" counts with mean exp(phi'theta). With these
-    two, `noise` is only what learners are told: 0.5 for clicks, which always does, and None for counts, which are
-    not sub-Gaussian.
+    Learners are told the class that holds the truth, linear or generalised linear with its norm bound, unless
+    `function_class` is given. `curve`, `noise_spread` and `change` break the assumptions of the learners; they need the
+    link "identity".
 
-    Three settings make a problem that nobody designed for its learners. They need the link "identity".
+    The settings are those of `linear`, and instead of further keywords:
 
-    curve: adds curve * sin(2 phi'theta) to the means, so that no linear function is the truth.
-    noise_spread: the noise of the loudest arm over that of the quietest; arms lie between on a log scale. Learners are
-        told the loudest.
-    change: "sudden" replaces theta by another, drawn anew, from round `change_round` on; "slow" turns theta towards it
-        and reaches it in that round, keeping its length (a quarter turn); "none" keeps theta.
-
-    `graph`, `graph_options` and `fixed_graph` are those of `GraphEnvironment`. Learners are told the
-    class that holds the truth, linear or generalised linear with its norm bound, unless `function_class` says another.
+    - `graph_options`: settings of the kind of graph, as ``{"density": 0.1}``; none by default.
     """
 
     n_arms: int = 50
     dimension: int = 10
-    arms: str = "new"
+    arms: Arms = "new"
     arm_dimension: int = 5
-    features: str = "normal"
+    features: FeatureLaw = "normal"
     diversity: float = 1.0
     signal: float = 1.0
-    link: str = "identity"
+    link: Link = "identity"
     noise: float | None = None
     curve: float = 0.0
     noise_spread: float = 1.0
-    change: Literal["none", "sudden", "slow"] = "none"
+    change: Change = "none"
     change_round: int = 1000
     function_class: FunctionClass[Any, Any, Any] | None = None
 
@@ -263,23 +259,46 @@ def linear(
     *,
     n_arms: int = 50,
     dimension: int = 10,
-    arms: str = "new",
+    arms: Arms = "new",
     arm_dimension: int = 5,
-    features: str = "normal",
+    features: FeatureLaw = "normal",
     diversity: float = 1.0,
     signal: float = 1.0,
-    link: str = "identity",
+    link: Link = "identity",
     noise: float | None = None,
     curve: float = 0.0,
     noise_spread: float = 1.0,
-    change: Literal["none", "sudden", "slow"] = "none",
+    change: Change = "none",
     change_round: int = 1000,
     graph: GraphSetting = "random",
     fixed_graph: bool = False,
     function_class: FunctionClass[Any, Any, Any] | None = None,
     **graph_options: Any,
 ) -> LinearEnvironment:
-    """A `LinearEnvironment`; keywords that it does not know go to the kind of graph.
+    """A `LinearEnvironment`, which says what x, phi and theta are; further keywords go to the kind of graph.
+
+    - `n_arms`: K, 50 by default.
+    - `dimension`: d, 10 by default.
+    - `arms`: "new" (default): new features of all arms in each round. "fixed": features of the arms that stay, besides
+      the context. "per-arm": a theta for each arm.
+    - `arm_dimension`: the number of features of an arm with arms="fixed", 5 by default.
+    - `features`: "normal" (default): standard normal. "sphere": uniform on a sphere.
+    - `diversity`: how much contexts differ between rounds, from 0 (never) to 1 (default: all fresh).
+    - `signal`: the length of theta, which is the standard deviation of phi'theta; 1 by default, at most 5 with
+      "poisson".
+    - `link`: "identity" (default): rewards phi'theta + N(0, noise^2). "logistic": 1 with probability 1 / (1 +
+      exp(-phi'theta)), else 0. "poisson": counts with mean exp(phi'theta).
+    - `noise`: with "identity", the standard deviation of the noise, 0.5 by default. With the other links only what
+      learners are told: 0.5 by default for 0 and 1, None for counts, which are not sub-Gaussian.
+    - `curve`: adds curve * sin(2 phi'theta) to the means, so that no linear function is the truth; 0 by default.
+    - `noise_spread`: the noise of the loudest arm over that of the quietest, 1 by default. Arms lie between on a log
+      scale, and learners are told the loudest.
+    - `change`: "none" (default): theta stays. "sudden": from `change_round` on it is another one, drawn anew. "slow":
+      it turns towards the other one and reaches it in that round, keeping its length (a quarter turn).
+    - `change_round`: the round in which the change happens or ends, 1000 by default.
+    - `graph`: as in `paper`; "random" by default.
+    - `fixed_graph`: whether the graph is drawn once a repeat instead of in each round; False by default.
+    - `function_class`: what learners are told may be the truth; None (default): the class that holds it.
 
     >>> linear(arms="per-arm", graph="clique_group", n_cliques=4).source
     CliqueGroupSource(n_arms=50, n_cliques=4)

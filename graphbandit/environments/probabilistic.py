@@ -1,6 +1,7 @@
 """Any environment with edges that are there with a probability, known before the decision or not."""
 
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -15,25 +16,27 @@ from graphbandit.graphs.graph import PACKED_LIMIT
 from graphbandit.graphs.probabilistic import ProbabilisticGraphs
 from graphbandit.learners.problem import Problem
 
-SHOWN = ("probabilities", "nothing", "graphs")
+ShownGraphs = Literal["probabilities", "nothing", "graphs"]
+
+SHOWN: tuple[ShownGraphs, ...] = get_args(ShownGraphs)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ProbabilisticEnvironment(Environment):
     """The rounds of another environment, in which each edge of a round's graph is there with a probability.
 
-    An edge of the round's graph from j to a is there with probability B[j, a], independently of all others and in each
-    round anew. B is `probability` everywhere, or, with a `concentration` c, drawn once a repeat from
-    Beta(c p, c (1 - p)), whose mean is p (p = 0.5 and c = 2: uniform); or `probability` is the matrix B itself.
-    `keep_loops` leaves the loops as they are. `shown` is what learners see before they decide: the "probabilities" of
-    the edges (0 where the graph has none), "nothing", or the "graphs" that came of it.
+    An edge from j to a of the round's graph is there with probability B[j, a], independently of all others and in each
+    round anew. With p = `probability` and c = `concentration`, B[j, a] is p, or is drawn once a repeat from Beta(c p, c
+    (1 - p)), whose mean is p.
+
+    The settings are those of `probabilistic`.
     """
 
     environment: Environment
     probability: float | Float[np.ndarray, "arms arms"] = 0.5
     concentration: float | None = None
     keep_loops: bool = True
-    shown: str = "probabilities"
+    shown: ShownGraphs = "probabilities"
 
     def __post_init__(self) -> None:
         if not isinstance(self.environment, Environment):
@@ -102,7 +105,7 @@ class ProbabilisticInstance(BlockInstance):
     present: Float[np.ndarray, "arms arms"]
 
     def problem(self, horizon: int | None) -> Problem:
-        """What the other environment tells of it."""
+        """What the other environment tells learners."""
         return self.inner.problem(horizon)
 
     def rounds(self, first: int, stop: int) -> Rounds:
@@ -130,12 +133,20 @@ class ProbabilisticInstance(BlockInstance):
 def probabilistic(
     environment: Environment,
     *,
-    probability: float | npt.ArrayLike = 0.5,
+    probability: "float | npt.ArrayLike" = 0.5,
     concentration: float | None = None,
     keep_loops: bool = True,
-    shown: str = "probabilities",
+    shown: ShownGraphs = "probabilities",
 ) -> ProbabilisticEnvironment:
-    """The rounds of `environment` with edges that are there with a probability; see `ProbabilisticEnvironment`.
+    """A `ProbabilisticEnvironment`: the rounds of another one with edges that are there with a probability.
+
+    - `environment`: the environment that draws the rounds; its graphs say which edges are possible.
+    - `probability`: of every edge, 0.5 by default; or the matrix B of all edges.
+    - `concentration`: how close the edges' probabilities are to `probability` (2 with 0.5: uniform); None (default):
+      equal.
+    - `keep_loops`: whether self-loops are always there; True by default.
+    - `shown`: what learners see before they decide: the "probabilities" (default) of the edges, 0 where the graph has
+      none, "nothing", or the "graphs" that were drawn.
 
     >>> from graphbandit import environments
     >>> rounds = probabilistic(environments.paper(n_arms=3, graph="complete"), probability=0.4).instance(0).rounds(0, 2)

@@ -1,7 +1,7 @@
-"""Recommending as a bandit: one arm an item, one context a user, rewards what the user thinks of the item."""
+"""Recommending as a bandit: items are arms, users are contexts, and rewards are the users' ratings of items."""
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -33,9 +33,9 @@ ITEM_GRAPHS: dict[str, Callable[..., FeedbackGraph]] = {"similarity": similarity
 
 
 def ratings(
-    users: npt.ArrayLike,
-    items: npt.ArrayLike,
-    values: npt.ArrayLike,
+    users: "npt.ArrayLike",
+    items: "npt.ArrayLike",
+    values: "npt.ArrayLike",
     *,
     n_items: int = 50,
     dimension: int = 10,
@@ -43,7 +43,7 @@ def ratings(
     ridge: float = 0.03,
     least_ratings: int = 5,
     counts: bool = False,
-    unrated: str | None = None,
+    unrated: Literal["model", "zero"] | None = None,
     graph: GraphSetting = "similarity",
     intercept: bool = False,
     reward_noise: float = 0.0,
@@ -52,24 +52,36 @@ def ratings(
     item_names: Mapping[Any, str] | None = None,
     **graph_options: Any,
 ) -> TableEnvironment:
-    """One arm for each of the `n_items` most rated items; `values[k]` is what `users[k]` gave `items[k]`.
+    """A bandit whose arms are the items that are rated most, and whose contexts are users.
 
-    **Rewards** are the ratings, moved and scaled so that the lowest of all ratings is 0 and the highest 1; with
-    `counts` (of plays, say) log(1 + value) takes the place of the value, and 0 that of the lowest. What a user did
-    not rate is, with `unrated="model"`, the value b_i + u'v_i of a factorisation of `rank` of the arms' ratings
-    alone, cut to [0, 1]: a model's word and not a user's, while ratings that exist are kept as they are. With
-    `unrated="zero"`, as is usual for counts, it is 0. A rating given more than once counts with its mean.
+    **Rewards** are the ratings, moved and scaled so that the lowest of all ratings is 0 and the highest 1. Counts are
+    first replaced by log(1 + count), and 0 is then the lowest. A rating given more than once counts with its mean.
 
-    **Contexts** come from the other items only: `dimension` factors of every user, from all ratings of items that
-    are no arms, standardised. So a context never holds the ratings it is to predict. With "model" the factors are
-    fitted to the ratings that exist, with "zero" to the whole table. `intercept` adds a last feature that is always
-    1. Users with fewer than `least_ratings` ratings of arms, or of other items, are left out.
+    **Contexts** come from the other items only: factors of every user from all ratings of items that are no arms,
+    standardised. So a context never holds the ratings it is to predict. With unrated="model" the factors are fitted to
+    the ratings that exist, with "zero" to the whole table.
 
-    **Graph**: "similarity" joins each item to the `degree` (2) items with the largest cosine of the columns of
-    ratings (less the item's mean rating, unless they are counts; what is not rated is 0); "hierarchy" makes cliques
-    of `n_groups` (sqrt K) clusters of such columns; other kinds, graphs and sources are as in `classification`.
+    Further keywords go to the kind of graph. `TableEnvironment` says in which order users are shown.
 
-    See `TableEnvironment` for the order of users, `reward_noise` and `noise`. `item_names` has the names of items.
+    - `users`, `items`, `values`: `users[k]` gave `items[k]` the rating `values[k]`.
+    - `n_items`: K, the number of arms; 50 by default.
+    - `dimension`: the number of factors in a context, 10 by default.
+    - `rank`: of the factorisation that fills in ratings, 5 by default.
+    - `ridge`: the penalty of the factorisations, 0.03 by default.
+    - `least_ratings`: users with fewer ratings of arms, or of other items, are left out; 5 by default.
+    - `counts`: whether the values are counts, as of plays; False by default.
+    - `unrated`: the reward where a user did not rate an arm. "model": b_i + u'v_i of a factorisation of the arms'
+      ratings alone, cut to [0, 1]; ratings that exist are kept. "zero": 0. None (default): "zero" for counts, else
+      "model".
+    - `graph`: "similarity" (default) joins an item to the `degree` (2) items with the largest cosine of the columns of
+      ratings (less the item's mean rating, unless they are counts; 0 where there is none). "hierarchy" makes a clique
+      of each of `n_groups` (sqrt K) clusters of such columns. The kinds, graphs and sources that `paper` takes are
+      allowed as well.
+    - `intercept`: whether a last feature that is always 1 is added; False by default.
+    - `reward_noise`: the standard deviation of normal noise added to the rewards; 0 by default.
+    - `noise`: what learners are told; None (default): as in `TableEnvironment`.
+    - `function_class`: what learners are told may be the truth; None (default): a linear function for each item.
+    - `item_names`: from items to names; None (default): the items themselves.
     """
     n_arms = setting_integer("n_items", n_items, at_least=2)
     for name, value in (("dimension", dimension), ("rank", rank), ("least_ratings", least_ratings)):

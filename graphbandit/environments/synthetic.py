@@ -21,9 +21,12 @@ from graphbandit.learners.problem import Problem
 class SyntheticEnvironment(GraphEnvironment):
     """`n_functions` bilinear functions in R^dimension, one of them the truth, and a feedback graph each round.
 
-    f(x, a) = (x - x0)'(a - a0) / reward_scale with x0, a0 standard normal; contexts standard normal; arms uniform in
-    [-1, 1]^dimension; reward f*(x, a) + noise N(0, 1). `graph` is the name of a graph kind (with `graph_options`), one
-    graph, or a source of graphs; `fixed_graph` draws it once for a repeat instead of anew in each round.
+    f(x, a) = (x - x0)'(a - a0) / reward_scale with x0 and a0 standard normal. Contexts are standard normal, arms are
+    uniform in [-1, 1]^dimension, and the reward is f*(x, a) + noise N(0, 1).
+
+    The settings are those of `paper`, and instead of further keywords:
+
+    - `graph_options`: settings of the kind of graph, as ``{"density": 0.1}``; none by default.
     """
 
     n_arms: int = 50
@@ -108,12 +111,19 @@ def paper(
     fixed_graph: bool = False,
     **graph_options: Any,
 ) -> SyntheticEnvironment:
-    """The environment of the paper's experiments, as printed there unless told otherwise.
+    """The environment of the paper's experiments; the defaults are those printed there.
 
-    `graph` is "star" (the paper's k-tree, a random hub each round), "clique_group" (5 cliques), "random"
-    (density 0.05), "network" (subgraphs of the social network in ``file``, as the paper's of Flixster), "bandit",
-    "complete", "erdos_renyi", "preferential_attachment", a `FeedbackGraph` or a graph source; further keywords go to
-    the graph kind, as ``density`` or ``n_cliques``. `reward_scale=8` is close to the paper's figures.
+    It is a `SyntheticEnvironment`. Further keywords go to the kind of graph, as ``density`` or ``n_cliques``.
+
+    - `n_arms`: K, 50 by default.
+    - `graph`: "random" (default, density 0.05), "star" (the paper's k-tree, a random hub each round), "clique_group" (5
+      cliques), "network" (subgraphs of the social network in ``file``, as the paper's of Flixster), "bandit",
+      "complete", "erdos_renyi" or "preferential_attachment"; or a `FeedbackGraph`, or a source of graphs.
+    - `n_functions`: |F|, 50 by default.
+    - `dimension`: the length of a context and of an arm, 10 by default.
+    - `noise`: the standard deviation of the rewards' noise, 1 by default.
+    - `reward_scale`: what mean rewards are divided by, 1 by default; 8 comes close to the paper's figures.
+    - `fixed_graph`: whether the graph is drawn once a repeat instead of in each round; False by default.
 
     >>> paper(n_arms=20, graph="clique_group", n_cliques=4).source
     CliqueGroupSource(n_arms=20, n_cliques=4)

@@ -1,4 +1,4 @@
-"""Data sets whose every reward is known: a table of rows and arms, gone through in random order, again and again."""
+"""Data sets in which every reward is known: a table of rows and arms, shown in random order again and again."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -19,15 +19,20 @@ from graphbandit.learners.problem import Problem, check_function_class
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class TableEnvironment(Environment):
-    """Row i has the context `contexts[i]` and the mean rewards `table[i]`; `classification` and `ratings` build it.
+    """One round a row of a table of mean rewards; `classification` and `ratings` build it.
 
-    A repeat takes the rows in a random order of its own, and when all have been seen, in a new random order, so
-    there is no last round. Rewards are the table's, plus normal noise of standard deviation `reward_noise`. Regret is
-    counted in the table.
+    A repeat takes the rows in a random order of its own. When it has seen all of them, it takes them in a new random
+    order, so there is no last round. Regret is counted in the table.
 
-    Learners are told `noise`, by default sqrt((h - l)^2 / 4 + reward_noise^2), where l and h are the smallest and the
-    largest entry of the table: what lies between l and h is sub-Gaussian with scale (h - l) / 2 whatever its
-    distribution given the context is.
+    - `contexts`: (rows, d), the context of each row.
+    - `table`: (rows, K), the mean rewards of each row.
+    - `source`: where the graphs come from.
+    - `arm_names`: the names of the K arms.
+    - `reward_noise`: the standard deviation of the normal noise that is added to the table's rewards; 0 by default.
+    - `noise`: what learners are told; None (default): sqrt((h - l)^2 / 4 + reward_noise^2), where l and h are the
+      smallest and the largest entry of the table. A reward between l and h is sub-Gaussian with scale (h - l) / 2,
+      however it is distributed given the context.
+    - `function_class`: what learners are told may be the truth; None (default): a linear function for each arm.
     """
 
     contexts: Float[np.ndarray, "rows d"]

@@ -1,4 +1,4 @@
-"""Any environment in other units, or told less or more of: what a stranger's problem looks like."""
+"""Any environment in other units, or with more or less of it told to learners, as in a new user's problem."""
 
 import inspect
 from dataclasses import dataclass, replace
@@ -16,14 +16,15 @@ from graphbandit.learners.problem import Problem
 class UnitsEnvironment(Environment):
     """The rounds of another environment with rewards offset + scale * y, such as cents instead of about 0 to 1.
 
-    environment: the other environment.
-    offset: what is added to every reward.
-    scale: what every reward is multiplied by, above 0. Regret is in the new units, too.
-    tell_noise: whether learners are told the noise, in the new units.
-    tell_bound: whether a class that has a `norm_bound` keeps it, in the new units.
-    half_life, longest_epoch: those of the problem that learners are told, for a world that changes.
+    - `environment`: the environment that draws the rounds.
+    - `offset`: what is added to every reward, 0 by default.
+    - `scale`: what every reward is multiplied by, above 0; 1 by default. Regret is in the new units, too.
+    - `tell_noise`: whether learners are told the noise, in the new units; True by default.
+    - `tell_bound`: whether a function class that has a `norm_bound` keeps it, in the new units; True by default.
+    - `half_life`, `longest_epoch`: what learners are told of a changing world; None (default): what the environment
+      tells.
 
-    A finite class fixes its own units, so a problem of one takes neither offset nor scale.
+    A finite function class fixes its own units, so its problems allow neither offset nor scale.
     """
 
     environment: Environment
@@ -65,7 +66,7 @@ class UnitsInstance(Instance):
     inner: Instance
 
     def problem(self, horizon: int | None) -> Problem:
-        """What the other environment tells, in these units; its noise only if it is told."""
+        """What the other environment tells learners, in these units; its noise only with `tell_noise`."""
         problem, settings = self.inner.problem(horizon), self.environment
         same = settings.offset == 0.0 and settings.scale == 1.0
         if not same and isinstance(problem.function_class, FiniteFunctionClass):
@@ -107,7 +108,7 @@ def units(
     half_life: float | None = None,
     longest_epoch: int | None = None,
 ) -> UnitsEnvironment:
-    """The rounds of `environment` in other units; see `UnitsEnvironment`.
+    """The rounds of another environment in other units. The settings are those of `UnitsEnvironment`.
 
     >>> from graphbandit import environments
     >>> cents = units(environments.linear(n_arms=2, dimension=2), offset=500.0, scale=80.0, tell_noise=False)

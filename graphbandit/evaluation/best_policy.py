@@ -16,17 +16,23 @@ from graphbandit.evaluation.models import default_class, fit, model_contexts, ob
 from graphbandit.evaluation.policies import Policy, TrainedPolicy, decide
 from graphbandit.evaluation.table import EvaluationTable, PolicyValue
 from graphbandit.function_classes.base import FunctionClass
+from graphbandit.function_classes.merging import keeps_sums, merged
 from graphbandit.learners.base import Learner
 from graphbandit.learners.problem import Problem
 from graphbandit.logs import Log, LogBatch
+from graphbandit.logs.parts import on_cluster, partitions
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class BestPolicy:
     """The policy that was chosen, and its value on rounds that had no part in learning or choosing it.
 
-    `chosen_by` are the values of all candidates on the rounds that chose; the best of several is flattered there.
-    `value` is the chosen one's on held-out rounds, `against` that of the logging policy there, where the log has it.
+    - `name`, `policy`: the chosen one.
+    - `value`: its value on the held-out rounds.
+    - `against`: the value of the logging policy there; None: the log does not have it.
+    - `chosen_by`: the values of all candidates on the rounds that chose; the best of several is flattered there.
+    - `held_out`: the values on the held-out rounds.
+    - `rounds`: how many rounds learnt, chose and were held out.
     """
 
     name: str
@@ -78,18 +84,22 @@ def best_policy(
     problem: Problem | None = None,
     learn: float = 0.5,
     choose: float = 0.25,
+    cluster: Any = None,
     **settings: Any,
 ) -> BestPolicy:
     """Learn candidates from the first part of a log, choose the best on the second, value it on the rest.
 
-    Args:
-        log: in the order of time, so that what is learnt from is the past of what is judged.
-        candidates: names to learners, which learn from the log with its propensities and then stay as they are; or to
-            function classes, whose policy is to play the arm of the highest estimate. By default ridge regression.
-        problem: what learners are told; by default the number of arms, noise 0.5, and ridge regression.
-        learn: the share of the rounds to learn from.
-        choose: the share of the rounds to choose by.
-        settings: of `evaluate`.
+    - `log`: in the order of time, so that policies learn from the past of the rounds they are judged on.
+    - `candidates`: a mapping from names to learners, which learn from the log with its propensities and then stay as
+      they are; or to function classes, whose policy is to play the arm of the highest estimate. None (default): ridge
+      regression.
+    - `problem`: what learners are told; None (default): the number of arms, noise 0.5, and ridge regression.
+    - `learn`: the share of the rounds to learn from, 0.5 by default.
+    - `choose`: the share of the rounds to choose by, 0.25 by default.
+    - `cluster`: a Dask client or the address of a scheduler. Function classes that keep sums learn from partitions
+      there, and policies are evaluated there; learners and other classes go through their rounds here. None (default):
+      everything happens here.
+    - `settings`: further settings of `evaluate`.
     """
     setting_number("learn", learn, above=0.0, below=1.0)
     setting_number("choose", choose, above=0.0, below=1.0)
@@ -104,13 +114,13 @@ def best_policy(
     if not 0 < first < second < len(log):
         raise LogError(f"the log has {len(log)} rounds; expected enough for three parts")
     parts = log[:first], log[first:second], log[second:]
-    policies = {name: learnt(name, value, parts[0], problem) for name, value in named.items()}
-    chosen_by = evaluate(parts[1], policies, **settings)
+    policies = {name: learnt(name, value, parts[0], problem, cluster) for name, value in named.items()}
+    chosen_by = evaluate(parts[1], policies, cluster=cluster, **settings)
     best = chosen_by.best
     judged: dict[str, Any] = {best: policies[best]}
     if next(parts[2].batches(1)).probabilities is not None and best != "logged":
         judged["logged"] = "logged"
-    held_out = evaluate(parts[2], judged, **settings)
+    held_out = evaluate(parts[2], judged, cluster=cluster, **settings)
     return BestPolicy(
         name=best,
         policy=policies[best],
@@ -122,12 +132,10 @@ def best_policy(
     )
 
 
-def learnt(name: str, candidate: Any, log: Log, problem: Problem | None = None) -> Policy:
+def learnt(name: str, candidate: Any, log: Log, problem: Problem | None = None, cluster: Any = None) -> Policy:
     """The policy that a candidate learns from a log."""
     if isinstance(candidate, FunctionClass):
-        data = candidate.empty()
-        for batch in log.batches():
-            data = candidate.add(data, observed(batch, slice(None), side=True))
+        data = _data(candidate, log, cluster)
         fitted = fit(candidate, data)
         if fitted is None:
             raise LogError("the rounds to learn from have no rewards; expected some")
@@ -138,3 +146,18 @@ def learnt(name: str, candidate: Any, log: Log, problem: Problem | None = None) 
             trained.probabilities(batch)
         return FrozenPolicy(candidate, trained.state, trained.constant)
     raise SettingError(f"candidates[{name!r}] is {candidate!r}; expected a learner or a function class")
+
+
+def _data(functions: FunctionClass[Any, Any, Any], log: Log, cluster: Any) -> Any:
+    """All rewards of a log as data of a class; gathered in parts on a cluster if the class keeps sums."""
+
+    def data_of(part: Log) -> Any:
+        data = functions.empty()
+        for batch in part.batches():
+            data = functions.add(data, observed(batch, slice(None), side=True))
+        return data
+
+    if cluster is None or not keeps_sums(functions.empty()):
+        return data_of(log)
+    with on_cluster(cluster) as (compute, workers):
+        return merged(compute(data_of, partitions(log, max(4 * workers, 1))))

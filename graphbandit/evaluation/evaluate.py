@@ -53,34 +53,35 @@ def evaluate(
 ) -> EvaluationTable:
     """What each policy would have earned a round, on average, in the rounds of the log.
 
-    Args:
-        log: who decided what with which probability, and what was revealed.
-        policies: names to policies. A policy is probabilities (n, K); a callable of (contexts, graphs) that returns
-            them; a `Bandit` or the path of a saved one, as it is now; a learner, which learns from the log as it goes;
-            "uniform"; "logged", the policy of the log; or the name of a column of the log.
-        method: "graph-dr" uses all revealed rewards and a model; the others are for comparison, or for when no model
-            is wanted ("graph-ips"). `docs/evaluation.md` has the formulas.
-        interval: "betting" holds at any number of rounds and for adaptive logs, "sequence" at all of them at once,
-            "bernstein" is a wider one; "asymptotic" and "bootstrap" are for many independent rounds.
-        level: the probability with which the interval holds.
-        model: any function class; or predictions (n, K), or a callable of contexts, that come from other data. Ridge
-            regression by default.
-        fit: "past" has the model of a round see only earlier rounds, "cross" only other folds. By default "past" for
-            intervals that hold at any number of rounds, and "cross" otherwise.
-        folds: of "cross".
-        reward_range: the lowest and the highest reward there can be; by default [0, 1] if the log's rewards are in
-            it, and their own range otherwise.
-        clip: the largest weight; larger ones are cut, which biases. None: no limit.
-        shrink: weights w become shrink * w / (w^2 + shrink), which biases. None: they stay.
-        support: "all" refuses policies that play what could not be revealed; "part" leaves those arms out.
-        missing: what to do with a revealed reward that the log lacks: "error", "drop" the round, or count it as this
-            number.
-        worth: whether to find out what side observations were worth, too.
-        by: a column of the log; values are then found for each of its segments, too.
-        problem: what learners are told; by default the number of arms, noise 0.5, and ridge regression.
-        seed: of the folds and the bootstrap.
-        cluster: a Dask client or the address of a scheduler, to go through partitions of the log there.
-        on_progress: called with the rounds done and to do.
+    - `log`: who decided what with which probability, and what was revealed.
+    - `policies`: a mapping from names to policies. A policy is probabilities (n, K); a callable of (contexts, graphs)
+      that returns them; a `Bandit` or the path of a saved one, as it is now; a learner, which learns from the log as it
+      goes; "uniform"; "logged", the policy of the log; or the name of a column of the log.
+    - `method`: "graph-dr" (default) uses all revealed rewards and a model, "graph-ips", "graph-snips" and
+      "graph-balanced" weigh them in other ways. "ips", "snips" and "dr" use only the rewards of the arms played,
+      "direct" the model alone. `docs/evaluation.md` has the formulas.
+    - `interval`: "betting" (default) holds at any number of rounds and for adaptive logs, "sequence" at all of them at
+      once, "bernstein" likewise but wider; "asymptotic" and "bootstrap" are for many independent rounds.
+    - `level`: the probability with which the interval holds, 0.95 by default.
+    - `model`: any function class; or predictions (n, K), or a callable of contexts, that come from other data; None
+      (default): ridge regression.
+    - `fit`: with "past" the model of a round has seen only earlier rounds, with "cross" only other folds; None
+      (default): "past" for intervals that hold at any number of rounds, "cross" otherwise.
+    - `folds`: how many folds "cross" has, 2 by default.
+    - `reward_range`: the lowest and the highest reward there can be; None (default): [0, 1] if the log's rewards are in
+      it, and their own range otherwise.
+    - `clip`: the largest weight; larger ones are cut, which biases. None (default): no limit.
+    - `shrink`: weights w become shrink * w / (w^2 + shrink), which biases. None (default): they stay.
+    - `support`: "all" (default) refuses policies that play what could not be revealed; "part" leaves those arms out.
+    - `missing`: what to do with a revealed reward that the log lacks: "error" (default), "drop" the round, or count it
+      as this number.
+    - `worth`: whether to find out what side observations were worth, too; True by default.
+    - `by`: a column of the log, for values in each of its segments, too; None (default): none.
+    - `problem`: what learners are told; None (default): the number of arms, noise 0.5, and ridge regression.
+    - `seed`: of the folds and the bootstrap, 0 by default.
+    - `cluster`: a Dask client or the address of a scheduler, to go through partitions of the log there; None (default):
+      here.
+    - `on_progress`: is called with the rounds done and to do; None (default): nothing is.
 
     >>> import numpy as np
     >>> log = Log.from_arrays(actions=[0, 1] * 50, probabilities=np.full((100, 2), 0.5), rewards=[1.0, 0.0] * 50)
@@ -120,9 +121,13 @@ def compare(
 ) -> Difference:
     """By how much the first policy is better than the second, with an interval from the same rounds.
 
-    `first` and `second` are policies as `evaluate` takes them, or names: of `policies`, or of those that `evaluate` was
-    given for this log. The settings are those of `evaluate`. With the table of `evaluate` in place of the log, two of
-    its policies are compared with its settings.
+    - `log`: as in `evaluate`; or a table that `evaluate` made: two of its policies are then compared with its settings.
+    - `first`, `second`: policies as `evaluate` takes them, or names of `policies`, or of those that `evaluate` was
+      given for this log.
+    - `policies`: a mapping from names to policies; None (default): there are no names besides those of `evaluate`.
+    - `worth`: whether to find out what side observations were worth, too; False by default.
+
+    The other settings are those of `evaluate`.
 
     >>> import numpy as np
     >>> log = Log.from_arrays(actions=[0, 1] * 50, probabilities=np.full((100, 2), 0.5), rewards=[1.0, 0.0] * 50)

@@ -1,4 +1,4 @@
-"""Sums over groups of consecutive rounds: what is left of a log, small, and merged by adding.
+"""Sums over groups of consecutive rounds: a small summary of a log, and parts are merged by adding.
 
 Every interval is made from these. The first 8,192 rounds are a group each; then groups grow like the square root of
 the round's number: 2,048 * 4^j to 2,048 * 4^(j+1) have groups of 2^j rounds. The rule looks at the number of the round

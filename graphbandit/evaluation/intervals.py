@@ -47,7 +47,11 @@ BET, BET_BERNSTEIN = 0.75, 0.5
 
 @dataclass(frozen=True)
 class Interval:
-    """A value, its interval and its standard error."""
+    """A value and how sure it is.
+
+    - `value`, `standard_error`: the estimate and its standard error.
+    - `low`, `high`: the ends of the interval.
+    """
 
     value: float
     low: float

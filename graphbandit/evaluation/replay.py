@@ -1,4 +1,4 @@
-"""Replay a learner on a log by rejection: its own run, as if it had been there, on the rounds that are accepted."""
+"""Replay a learner on a log by rejection sampling: the accepted rounds are a run as if the learner had decided."""
 
 from __future__ import annotations
 
@@ -26,10 +26,12 @@ from graphbandit.rounds import Observations
 class Replay:
     """What the learner earned in the rounds that were accepted.
 
-    `value` is the mean reward of the arms played, with an asymptotic interval; `rewards` are those rewards in order.
-    In `clipped` rounds the learner was more than `largest_weight` times as likely to play the arm as the log was, so
-    they were accepted too rarely; with none the run is distributed as if the learner had decided. `state` is what it
-    knows at the end.
+    - `value`, `low`, `high`, `standard_error`: the mean reward of the arms played, with an asymptotic interval.
+    - `rounds`, `accepted`: how many rounds the log has, and how many were accepted.
+    - `clipped`: in how many rounds the learner was more than `largest_weight` times as likely to play the arm as the
+      log was, so that they were accepted too rarely. With none the run is distributed as if the learner had decided.
+    - `rewards`: those of the arms played, in order.
+    - `state`: what the learner knows at the end.
     """
 
     value: float
@@ -54,11 +56,17 @@ def replay(
 ) -> Replay:
     """Run a learner on a log, accepting round t with probability pi(A) / (M p(A)).
 
-    An accepted round is one that the learner decided itself: A is then distributed as pi, and what it reveals is what
-    it would have revealed. Only these rounds are learnt from. M is `largest_weight`: by default 1 / the smallest
-    probability in the log, which pi / p never exceeds; a smaller one accepts more, and counts what it clips.
+    An accepted round is one that the learner decided itself: A is then distributed as pi, and it reveals what it would
+    have revealed. The learner learns from these rounds only. This is the method of Li, Chu, Langford and Wang (2011)
+    for a log of uniform play, and rejection sampling for any other.
 
-    Li, Chu, Langford and Wang (2011) for a log of uniform play; rejection for any other.
+    - `log`: who decided what with which probability, and what was revealed.
+    - `learner`: the learner to run.
+    - `problem`: what it is told; None (default): the number of arms, noise 0.5, and ridge regression.
+    - `largest_weight`: M; None (default): 1 / the smallest probability in the log, which pi / p never exceeds. A
+      smaller M accepts more rounds; the result counts those that it clips.
+    - `level`: the probability with which the interval holds, 0.95 by default.
+    - `seed`: of the learner's draws and of the acceptance, 0 by default.
     """
     if not isinstance(learner, Learner):
         raise SettingError(f"learner is {learner!r}; expected a learner, as AdaCBG()")

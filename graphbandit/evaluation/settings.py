@@ -9,13 +9,13 @@ from graphbandit.errors import SettingError
 Method = Literal["direct", "ips", "snips", "dr", "graph-ips", "graph-snips", "graph-balanced", "graph-dr"]
 IntervalKind = Literal["asymptotic", "bootstrap", "bernstein", "betting", "sequence"]
 
-METHODS: tuple[str, ...] = get_args(Method)
-INTERVALS: tuple[str, ...] = get_args(IntervalKind)
+METHODS: tuple[Method, ...] = get_args(Method)
+INTERVALS: tuple[IntervalKind, ...] = get_args(IntervalKind)
 
 WITH_MODEL = ("direct", "dr", "graph-balanced", "graph-dr")
 """Methods that need estimates of the rewards."""
 
-ANY_SIZE = ("bernstein", "betting", "sequence")
+ANY_SIZE: tuple[IntervalKind, ...] = ("bernstein", "betting", "sequence")
 """Intervals that hold at every number of rounds."""
 
 PLAIN = {"graph-ips": "ips", "graph-snips": "snips", "graph-balanced": "ips", "graph-dr": "dr", "direct": "direct"}
@@ -26,16 +26,16 @@ PLAIN = {"graph-ips": "ips", "graph-snips": "snips", "graph-balanced": "ips", "g
 class Settings:
     """How policies are evaluated; `evaluate` describes each setting."""
 
-    method: str = "graph-dr"
-    interval: str = "betting"
+    method: Method = "graph-dr"
+    interval: IntervalKind = "betting"
     level: float = 0.95
     folds: int = 2
-    fit: str | None = None
+    fit: Literal["cross", "past"] | None = None
     reward_range: tuple[float, float] | None = None
     clip: float | None = None
     shrink: float | None = None
-    support: str = "all"
-    missing: str | float = "error"
+    support: Literal["all", "part"] = "all"
+    missing: Literal["error", "drop"] | float = "error"
     worth: bool = True
     seed: int = 0
 

@@ -22,11 +22,18 @@ if TYPE_CHECKING:
 class PolicyValue:
     """What a policy would have earned in a round, on average.
 
-    `low` and `high` bound the value at the level asked for. `effective_sample_size` is the number of rounds that count
-    as much as the weighted ones, `largest_weight` the most that one round counts, `support` the share of the policy's
-    probability on arms that the log could reveal (nan: the log does not tell). `without_side_observations` is the same
-    estimate from the rewards of the arms played alone (None: not asked for, or not possible), and `worth` by what
-    factor the side observations narrowed the interval.
+    The property `worth` says by what factor the side observations narrowed the interval.
+
+    - `name`: the policy's.
+    - `value`: the estimate.
+    - `low`, `high`: an interval for it, at the level asked for.
+    - `standard_error`: of the estimate.
+    - `effective_sample_size`: the number of rounds that count as much as the weighted ones.
+    - `largest_weight`: the most that one round counts.
+    - `support`: the share of the policy's probability on arms that the log could reveal; nan: the log does not tell.
+    - `rounds`: how many rounds were used.
+    - `without_side_observations`: the same estimate from the rewards of the arms played alone; None (default): not
+      asked for, or not possible.
     """
 
     name: str
@@ -50,7 +57,14 @@ class PolicyValue:
 
 @dataclass(frozen=True, kw_only=True)
 class Difference:
-    """By how much one policy is better than another in the same rounds, with a paired interval."""
+    """By how much one policy is better than another in the same rounds, with a paired interval.
+
+    - `first`, `second`: the names of the policies.
+    - `value`: the first one's value minus the second one's.
+    - `low`, `high`, `level`: the interval, and the probability with which it holds.
+    - `standard_error`: of the value.
+    - `rounds`: how many rounds were used.
+    """
 
     first: str
     second: str
@@ -90,8 +104,14 @@ class SegmentValue:
 class EvaluationTable(Mapping[str, PolicyValue]):
     """The values of all policies, by name.
 
-    `segments` are there if `by` was given. `reward_range` is what intervals of any size rely on, and `range_given`
-    whether the caller stated it. `dropped` rounds were left out for missing rewards.
+    - `values_by_name`: the value of each policy.
+    - `settings`: those of `evaluate`.
+    - `reward_range`, `range_given`: the range that intervals for any number of rounds rely on, and whether the caller
+      stated it.
+    - `dropped`: how many rounds were left out for missing rewards.
+    - `by`, `segments`: the column that splits the log, and the values in each segment; None and empty without one.
+    - `sums`: what intervals are computed from.
+    - `log`, `policies`, `model`: what `evaluate` was given; the model is None by default.
     """
 
     values_by_name: Mapping[str, PolicyValue]
@@ -134,7 +154,11 @@ class EvaluationTable(Mapping[str, PolicyValue]):
         return compare(self.log, first, second, policies=self.policies, model=self.model, **settings)
 
     def over_time(self, name: str, looks: int = 60) -> OverTime:
-        """The value of a policy after more and more rounds; the interval is time-uniform if it is one of any size."""
+        """The value of a policy after more and more rounds; the interval is time-uniform if it is one of any size.
+
+        - `name`: the policy.
+        - `looks`: at how many numbers of rounds, 60 by default.
+        """
         return self.estimator.over_time(self.sums.terms[self[name].name], looks)
 
     @property

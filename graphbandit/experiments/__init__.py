@@ -5,6 +5,7 @@
 
 from graphbandit.experiments.describe.experiment import Experiment
 from graphbandit.experiments.describe.grids import Grid
+from graphbandit.experiments.describe.own_kinds import register
 from graphbandit.experiments.describe.toml_reader import load
 from graphbandit.experiments.running.engines import Cluster, Engine, InProcess, Processes
 from graphbandit.experiments.running.runner import Progress, run, run_all
@@ -24,6 +25,7 @@ __all__ = [
     "plot_paired",
     "plot_ranks",
     "plot_regret_versus_time",
+    "register",
     "run",
     "run_all",
     "write_report",

@@ -11,7 +11,7 @@ from graphbandit.base.checks import setting_array
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float, Shaped
 from graphbandit.errors import InputError, SettingError
-from graphbandit.features.base import Encoder
+from graphbandit.features.base import Encoder, Tally
 from graphbandit.features.encoders import as_encoder
 from graphbandit.features.features import Features
 from graphbandit.features.kinds import NumberColumn
@@ -24,9 +24,13 @@ Arm = str | int
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ArmFeatures:
-    """z[a], one row of numbers an arm, and the encoder that made them, which encodes arms that join later.
+    """z[a], one row of numbers an arm, and the encoder that made them.
 
     `from_table` makes them from a frame, a mapping or an array.
+
+    - `arms`: the names of the arms.
+    - `values`: z, (K, d).
+    - `encoder`: encodes arms that join later in the same way.
 
     >>> prices = ArmFeatures.from_table({"tea": {"price": 2.0}, "cake": {"price": 4.0}}, features={"price": "number"})
     >>> prices.arms, prices.feature_names
@@ -62,15 +66,14 @@ class ArmFeatures:
     ) -> "ArmFeatures":
         """The features of arms in a table.
 
-        Args:
-            table: A mapping from arm to a row (a dictionary), a data frame (pandas, Polars, Arrow), a list of
-                dictionaries, or an array with a row an arm. An array's numbers are taken as they are.
-            arms: The arms that must be there, and their order; a number stands for that many arms without names.
-                None takes those of the table.
-            features: How rows are encoded: what `Features` takes, `Features` or a fitted transformer. None learns it
-                from the table, as `Features.from_frame`.
-            arm_column: The column of arms in a frame or a list. None takes a column called "arm"; if there is none,
-                the index of a pandas frame that has one of names; and else rows are in the order of the arms.
+        - `table`: a mapping from arm to a row (a dictionary), a data frame (pandas, Polars, Arrow), a list of
+          dictionaries, or an array with a row an arm. An array's numbers are taken as they are.
+        - `arms`: the arms that must be there, and their order; a number stands for that many arms without names. None
+          (default): those of the table.
+        - `features`: how rows are encoded: what `Features` takes, `Features` or a fitted transformer. None (default):
+          learnt from the table, as by `Features.from_frame`.
+        - `arm_column`: the column of arms in a frame or a list. None (default): a column called "arm", or else the
+          index of a pandas frame if it holds names, or else rows are in the order of the arms.
         """
         found, rows = _split(table, arm_column)
         encoder = _learnt(rows) if features is None else as_encoder(features)
@@ -109,7 +112,11 @@ class ArmFeatures:
         return row
 
     def add(self, table: object, *, arms: Sequence[Arm] | None = None, arm_column: str | None = None) -> "ArmFeatures":
-        """These arms and those of the table behind them, encoded in the same way."""
+        """These arms and those of the table behind them, encoded in the same way.
+
+        - `table`, `arm_column`: as in `from_table`.
+        - `arms`: the new arms and their order; None (default): those of the table.
+        """
         found, rows = _split(table, arm_column)
         names = tuple(range(len(self), len(self) + len(rows))) if arms is None else _checked("arms", arms, InputError)
         new = self._of(found, rows, self.encoder, names)
@@ -121,7 +128,11 @@ class ArmFeatures:
         return ArmFeatures(arms=(*self.arms, *new.arms), values=values, encoder=self.encoder)
 
     def take(self, arms: Sequence[Arm], *, every: bool = False) -> "ArmFeatures":
-        """Some arms, in this order; with `every`, InputError if one is left out."""
+        """Some arms, in this order.
+
+        - `arms`: which ones.
+        - `every`: whether leaving one out is an InputError; False by default.
+        """
         taken = _checked("arms", arms, InputError)
         places = [self._place(arm) for arm in taken]
         if every and len(places) < len(self):
@@ -133,6 +144,22 @@ class ArmFeatures:
         if arm not in self._places:
             raise InputError(f"arm {arm!r} has no features; expected one of {listed(self.arms)}")
         return self._places[arm]
+
+
+def read_arms(table: object, encoder: Encoder) -> tuple[tuple[str, ...] | None, Float[np.ndarray, "arms d"], Tally]:
+    """The arms of one round: their names, None if the table has none, their features, and what was unknown or missing.
+
+    - `table`: what `ArmFeatures.from_table` takes.
+    - `encoder`: how rows are encoded.
+    """
+    found, rows = _split(table, None)
+    values, tally = encoder.encode_counted(rows)
+    if found is None:
+        return None, values, tally
+    for name in found:
+        if not isinstance(name, str) or not name:
+            raise InputError(f"arms has the name {name!r}; expected texts")
+    return tuple(str(name) for name in found), values, tally
 
 
 def _split(table: object, arm_column: str | None) -> tuple[tuple[Arm, ...] | None, Any]:

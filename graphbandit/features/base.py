@@ -1,4 +1,4 @@
-"""What everything that encodes contexts can be asked, and the count of values it could not take as they were."""
+"""The interface of everything that encodes contexts, and the count of values that were unknown or missing."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
@@ -15,6 +15,9 @@ from graphbandit.errors import SettingError
 @dataclass(frozen=True, kw_only=True)
 class Tally:
     """How many values of each column were unknown categories, and how many were missing. Tallies add up.
+
+    - `unknown`: from the name of a column to the number of its unknown categories; empty by default.
+    - `missing`: from the name of a column to the number of its missing values; empty by default.
 
     >>> Tally(unknown={"country": 1}) + Tally(unknown={"country": 2}, missing={"age": 1})
     Tally(unknown={'country': 3}, missing={'age': 1})
@@ -51,7 +54,7 @@ NOTHING = Tally()
 
 
 class Encoder(ABC):
-    """Contexts as people have them in, arrays out. Encoding is a pure function: it learns nothing from what it sees.
+    """Turns contexts as people have them into arrays, by a pure function that learns nothing from what it sees.
 
     `intercept` says whether the first feature is a constant 1.
     """

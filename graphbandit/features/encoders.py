@@ -10,7 +10,7 @@ from graphbandit.features.transformer import TransformerFeatures
 
 
 def as_encoder(features: object) -> Encoder:
-    """`Features` as they are, a dictionary of columns as `Features`, a fitted transformer wrapped.
+    """The encoder that is meant: `Features` themselves or of a dictionary of columns, or a wrapped transformer.
 
     >>> as_encoder({"age": "number"}).size
     3

@@ -32,12 +32,11 @@ class Features(Encoder):
     `encode_counted`. By default an unknown or missing category has zeros in all its features, and a missing number has
     its default and a 1 in a feature of its own.
 
-    Args:
-        columns: From the name of a column to "number", "boolean", a list of categories, or what `number`, `boolean`,
-            `category` or `cyclic` makes. Pairs of name and kind do as well.
-        intercept: Put a constant 1 before the features.
-        extra: "error" refuses columns that are not declared, "ignore" leaves them out.
-        absent: "error" refuses contexts that lack a column, "missing" takes its value as missing.
+    - `columns`: a mapping from the name of a column to "number", "boolean", a list of categories, or what `number`,
+      `boolean`, `category` or `cyclic` makes. Pairs of name and kind are taken, too.
+    - `intercept`: whether a constant 1 is put before the features; True by default.
+    - `extra`: "error" (default) refuses columns that are not declared, "ignore" leaves them out.
+    - `absent`: "error" (default) refuses contexts that lack a column, "missing" takes its value as missing.
 
     >>> features = Features({"age": "number", "country": ["DE", "FR"]})
     >>> features.feature_names
@@ -114,15 +113,15 @@ class Features(Encoder):
         that is in it, sorted; booleans are 0 and 1. A missing number stands for the mean, and has a feature of its own
         if the frame has missing ones in that column. Only the kinds are kept, nothing of the frame itself.
 
-        Args:
-            frame: A pandas, Polars or Arrow frame, or a list of dictionaries.
-            columns: The columns to take, in their order; None takes all.
-            kinds: Columns whose kind is declared, as in `Features`, instead of learnt.
-            standardise: False leaves numbers as they are.
-            most_categories: A column of more different texts is refused: it is a name rather than a category.
-            intercept: Put a constant 1 before the features.
-            extra: As in `Features`; None ignores other columns if `columns` leaves some of the frame's out.
-            absent: As in `Features`.
+        - `frame`: a pandas, Polars or Arrow frame, or a list of dictionaries.
+        - `columns`: the columns to take, in their order; None (default): all.
+        - `kinds`: columns whose kind is declared, as in `Features`, instead of learnt; None (default): none.
+        - `standardise`: whether numbers are brought to mean 0 and variance 1; True by default.
+        - `most_categories`: a column of more different texts is refused, as it holds names rather than categories; 100
+          by default.
+        - `intercept`: whether a constant 1 is put before the features; True by default.
+        - `extra`: as in `Features`; None (default): "ignore" if `columns` leaves out some of the frame's, else "error".
+        - `absent`: as in `Features`; "error" by default.
 
         >>> past = [{"age": 20, "country": "DE"}, {"age": 40, "country": "FR"}]
         >>> Features.from_frame(past).encode({"age": 50, "country": "FR"})
@@ -143,7 +142,7 @@ class Features(Encoder):
         feature_names: Sequence[str] | None = None,
         intercept: bool = True,
     ) -> "TransformerFeatures":
-        """A fitted scikit-learn transformer as the encoder; see `TransformerFeatures`."""
+        """A fitted scikit-learn transformer as the encoder. The settings are those of `TransformerFeatures`."""
         from graphbandit.features.transformer import TransformerFeatures
 
         return TransformerFeatures(transformer, columns=columns, feature_names=feature_names, intercept=intercept)

@@ -289,12 +289,11 @@ def number(
 ) -> NumberColumn:
     """A number, encoded as (value - location) / scale.
 
-    Args:
-        location: What is subtracted, such as the mean of past values.
-        scale: What it is divided by, such as their standard deviation.
-        default: What stands for a missing value; None takes `location`.
-        missing: "column" adds a feature that is 1 where the value is missing, "fill" takes the default and adds
-            nothing, "error" refuses.
+    - `location`: what is subtracted, such as the mean of past values; 0 by default.
+    - `scale`: what it is divided by, such as their standard deviation; 1 by default.
+    - `default`: what stands for a missing value; None (default): `location`.
+    - `missing`: "column" (default) adds a feature that is 1 where the value is missing, "fill" takes the default and
+      adds nothing, "error" refuses.
     """
     return NumberColumn(location=location, scale=scale, default=default, missing=missing)
 
@@ -302,9 +301,8 @@ def number(
 def boolean(*, default: bool = False, missing: Missing = "column") -> BooleanColumn:
     """True or False (or 1 and 0), encoded as 1 and 0.
 
-    Args:
-        default: What stands for a missing value.
-        missing: As in `number`.
+    - `default`: what stands for a missing value; False by default.
+    - `missing`: as in `number`; "column" by default.
     """
     return BooleanColumn(default=default, missing=missing)
 
@@ -314,11 +312,11 @@ def category(
 ) -> CategoryColumn:
     """One of a list of texts or whole numbers, encoded as one feature each (one-hot).
 
-    Args:
-        categories: The values that have a feature, in the order of the features.
-        unknown: What a value that is not in the list becomes: "zeros" in all features, a 1 in a "column" of its own,
-            or an "error".
-        missing: The same for a missing value: "fill" leaves zeros in all features, "column" adds one, "error" refuses.
+    - `categories`: the values that have a feature, in the order of the features.
+    - `unknown`: what a value that is not in the list becomes: "zeros" (default) in all features, a 1 in a "column" of
+      its own, or an "error".
+    - `missing`: the same for a missing value: "fill" (default) leaves zeros in all features, "column" adds one, "error"
+      refuses.
     """
     return CategoryColumn(categories=categories, unknown=unknown, missing=missing)
 
@@ -328,10 +326,9 @@ def cyclic(period: float, *, missing: Missing = "fill") -> CyclicColumn:
 
     The features are sin(2 pi value / period) and cos(2 pi value / period), so 23 is as close to 0 as 1 is.
 
-    Args:
-        period: The length of a turn.
-        missing: "fill" takes the centre of the circle, (0, 0), which no value has; "column" adds a feature that is 1
-            where the value is missing, "error" refuses.
+    - `period`: the length of a turn.
+    - `missing`: "fill" (default) takes the centre of the circle, (0, 0), which no value has; "column" adds a feature
+      that is 1 where the value is missing, "error" refuses.
     """
     return CyclicColumn(period=period, missing=missing)
 

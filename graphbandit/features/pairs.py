@@ -23,10 +23,9 @@ def pair_features(
     itself, in the same order. "concatenate" takes (x, z[a]), q = d + e: the effect of an arm's feature is the same in
     all contexts.
 
-    Args:
-        contexts: x, encoded.
-        arms: z, encoded: (K, e), or (n, K, e) where each round has arms of its own.
-        how: "outer" or "concatenate".
+    - `contexts`: x, encoded.
+    - `arms`: z, encoded: (K, e), or (n, K, e) where each round has arms of its own.
+    - `how`: "outer" (default) or "concatenate".
 
     >>> pair_features(np.array([[1.0, 3.0]]), np.array([[1.0, 5.0], [1.0, 7.0]]))
     array([[[ 1.,  5.,  3., 15.],
@@ -47,6 +46,10 @@ def pair_features(
 
 def pair_names(contexts: Sequence[str], arms: Sequence[str], how: Pairing = "outer") -> tuple[str, ...]:
     """The names of the features that `pair_features` makes.
+
+    - `contexts`: the names of the features of a context.
+    - `arms`: the names of the features of an arm.
+    - `how`: "outer" (default) or "concatenate".
 
     >>> pair_names(["intercept", "age"], ["intercept", "price"])
     ('intercept', 'price', 'age', 'age*price')

@@ -26,11 +26,10 @@ class TransformerFeatures(Encoder):
     categories are not, since a transformer does not tell. A saved file holds the description, not the transformer:
     hand it in again when loading.
 
-    Args:
-        transformer: Anything with scikit-learn's `transform`, fitted.
-        columns: The names of the columns it was fitted to; None takes its `feature_names_in_`.
-        feature_names: The names of what it makes; None asks its `get_feature_names_out()`.
-        intercept: Put a constant 1 before the features.
+    - `transformer`: anything with scikit-learn's `transform`, fitted.
+    - `columns`: the names of the columns it was fitted to; None (default): its `feature_names_in_`.
+    - `feature_names`: the names of what it makes; None (default): those of its `get_feature_names_out()`.
+    - `intercept`: whether a constant 1 is put before the features; True by default.
 
     >>> import numpy as np
     >>> from sklearn.preprocessing import StandardScaler

@@ -19,6 +19,12 @@ from graphbandit.errors import SettingError
 from graphbandit.function_classes.scale import Scale
 from graphbandit.rounds.observations import Observations
 
+FIXED_NUMBER = (
+    "every round brings the features of its arms, (n, arms, d), so their number is fixed; expected as many arms as may "
+    "ever come, and available= for those that are there"
+)
+"""Why no arms can join."""
+
 Data = TypeVar("Data")
 Model = TypeVar("Model")
 Space = TypeVar("Space")
@@ -27,9 +33,10 @@ Space = TypeVar("Space")
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Draws:
-    """Plausible functions f_1 .. f_B with weights that sum to one.
+    """Plausible functions f_1 .. f_B with weights.
 
-    `members` is what the class needs to evaluate them: indices, parameters, models. `FunctionClass.draw_values` does.
+    - `members`: what `FunctionClass.draw_values` needs to evaluate them: indices, parameters or models.
+    - `weights`: of the functions; they sum to one.
     """
 
     members: Any
@@ -58,13 +65,20 @@ class FunctionClass(ABC, Generic[Data, Model, Space]):
     def grown(self, n_arms: int, arm_features: Float[np.ndarray, "arms d"] | None) -> "FunctionClass[Any, Any, Any]":
         """This class with more arms; `arm_features` are those of all of them, where arms have features."""
         raise SettingError(
-            f"{type(self).__name__} cannot take more arms; expected a linear, generalised linear or kernel class, or a "
-            "new bandit that learns from past rows"
+            f"{type(self).__name__} cannot take more arms; expected a linear, generalised linear, kernel or regressor "
+            "class, or a new bandit that learns from past rows"
         )
 
     def grown_data(self, data: Data) -> Data:
         """The data of the same class with fewer arms as data of this one; nothing is known of the arms it lacks."""
         raise SettingError(f"{type(self).__name__} cannot take over data of fewer arms; expected a new bandit")
+
+    def check_own_arms(self) -> None:
+        """Raise SettingError unless every round may bring arms of its own: all parameters are shared between arms."""
+        raise SettingError(
+            f"function_class is a {type(self).__name__}, which knows arms by their numbers; expected a class whose "
+            "arms share all parameters, as the arms of every round are others"
+        )
 
     @abstractmethod
     def check_contexts(self, contexts: Shaped[np.ndarray, "n ..."]) -> None:
@@ -165,7 +179,7 @@ class FunctionClass(ABC, Generic[Data, Model, Space]):
     def nested(self, before: Space, after: Space) -> Space:
         """The functions of the second space that were in the first, where the class can tell; else the second.
 
-        A space that both leave empty is the second: then the truth was lost before, or is not in the class.
+        If no function is in both, it is the second: the truth was lost before, or is not in the class.
         """
         return after
 
@@ -173,7 +187,7 @@ class FunctionClass(ABC, Generic[Data, Model, Space]):
     def draws(self, data: Data, *, noise: float | None, count: int, rng: np.random.Generator) -> Draws:
         """Plausible functions with their weights given this data; at most `count` of them where F is infinite.
 
-        A `noise` of None is not known: then it is part of what is plausible.
+        A `noise` of None is not known; the draws then allow for all plausible values of it.
         """
 
     @abstractmethod

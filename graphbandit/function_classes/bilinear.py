@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from graphbandit.base.checks import LARGEST, check_features, setting_array, setting_number
+from graphbandit.base.checks import LARGEST, check_features, kernel_mask, setting_array, setting_number
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
 from graphbandit.errors import InputError, SettingError
@@ -19,8 +19,13 @@ from graphbandit.rounds.observations import Observations
 class BilinearClass(FiniteFunctionClass):
     """f_i(x, a) = (x - x_i)'(a - a_i) / scale for i = 1 .. N, arms a in R^d (section 4 of the paper, scale 1).
 
-    Multiplied out, f_i(x, a) = (x'a - x_i'a + x_i'a_i - x'a_i) / scale: two small matrix products for a whole
-    batch, and one addition per (context, function, arm) after that, with no factor d.
+    Multiplied out, f_i(x, a) = (x'a - x_i'a + x_i'a_i - x'a_i) / scale: two small matrix products for a whole batch,
+    and one addition per (context, function, arm) after that, with no factor d.
+
+    - `x0`: (N, d), the x_i.
+    - `a0`: (N, d), the a_i.
+    - `arms`: (K, d), the arms.
+    - `scale`: what all values are divided by, 1 by default.
 
     >>> one = BilinearClass(x0=[[1.0, 0.0]], a0=[[0.0, 0.0]], arms=[[1.0, 0.0], [0.0, 1.0]])
     >>> one.values(np.array([[3.0, 5.0]]))
@@ -34,7 +39,7 @@ class BilinearClass(FiniteFunctionClass):
     offsets: Float[np.ndarray, "functions arms"] = field(repr=False, compare=False)
     constants: Float[np.ndarray, " functions"] = field(repr=False, compare=False)
 
-    def __init__(self, *, x0: npt.ArrayLike, a0: npt.ArrayLike, arms: npt.ArrayLike, scale: float = 1.0) -> None:
+    def __init__(self, *, x0: "npt.ArrayLike", a0: "npt.ArrayLike", arms: "npt.ArrayLike", scale: float = 1.0) -> None:
         x = setting_array("x0", x0, ("functions", "d"))
         a = setting_array("a0", a0, x.shape)
         arm_features = setting_array("arms", arms, ("arms", x.shape[1]))
@@ -52,6 +57,15 @@ class BilinearClass(FiniteFunctionClass):
     def n_arms(self) -> int:
         """K."""
         return len(self.arms)
+
+    def grown(self, n_arms: int, arm_features: Float[np.ndarray, "arms d"] | None) -> "BilinearClass":
+        """The same functions of more arms, which are known by their features: those of the problem's arms."""
+        if arm_features is None or not np.array_equal(arm_features[: self.n_arms], self.arms):
+            raise SettingError(
+                "arms of the class are not the features of the problem's arms; expected Problem(arm_features=...) to "
+                "have them, for functions of arms that join later"
+            )
+        return BilinearClass(x0=self.x0, a0=self.a0, arms=arm_features, scale=self.scale)
 
     @property
     def n_functions(self) -> int:
@@ -112,6 +126,7 @@ class BilinearClass(FiniteFunctionClass):
         from graphbandit.kernels.function_classes.bilinear import bilinear_losses
 
         self._check_shape(observations.contexts)
+        self.check_losses(losses, observations)
         bilinear_losses(
             np.ascontiguousarray(observations.contexts),
             observations.rows,
@@ -136,12 +151,12 @@ class BilinearClass(FiniteFunctionClass):
 
         self._check_shape(contexts)
         chosen = np.zeros((len(contexts), self.n_arms), dtype=np.bool_)
-        everything = np.ones((1, self.n_arms), dtype=np.bool_)
+        self.check_size("members", len(members))
         bilinear_candidates(
             np.ascontiguousarray(contexts),
             self.arms,
             self.offsets[members],
-            everything if available is None else np.ascontiguousarray(available),
+            kernel_mask(available, len(contexts), self.n_arms),
             chosen,
         )
         return chosen

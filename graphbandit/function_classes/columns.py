@@ -1,4 +1,4 @@
-"""Observations kept for classes that have to look at all of them again: rows that are only ever added to."""
+"""Observations for classes that need all of them again at each fit: rows that are only ever appended."""
 
 import threading
 from collections.abc import Callable
@@ -39,11 +39,14 @@ class _Buffer:
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Columns:
-    """N observations as columns: what the class knows of (x, a), the arm, the reward, the round; in their order.
+    """N observations as columns, in their order.
 
-    A value: `append` returns a new one and the old one stays as it is. Both look at the same memory, in which the new
-    rows are written behind the old ones; it doubles when it is full. So N observations in parts cost O(N), and the
-    values of all parts together hardly more memory than the last. A file holds the N rows and no more.
+    A `Columns` never changes: `append` returns a new one. Both look at the same memory, in which the new rows are
+    written behind the old ones; it doubles when it is full. So N observations in parts cost O(N), and all parts
+    together take hardly more memory than the last. A file holds the N rows and no more.
+
+    - `contexts`: what the class knows of (x, a), one row an observation.
+    - `arms`, `rewards`, `rounds`: the arm, the reward and the round of each.
 
     >>> one = Columns.empty((2,)).append(np.array([[0.5, 1.0]]), np.array([3]), np.array([0.25]), np.array([0]))
     >>> two = one.append(np.array([[0.0, 2.0]]), np.array([1]), np.array([0.75]), np.array([1]))

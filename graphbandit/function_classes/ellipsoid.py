@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from graphbandit.base.checks import kernel_mask
 from graphbandit.base.declared import check_declared, limits
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
@@ -20,7 +21,11 @@ EXACT_ARMS = 300
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LinearModel:
-    """One parameter for all arms, or one an arm; and what is added to theta'phi."""
+    """One linear function.
+
+    - `parameters`: theta, one row for all arms or one an arm.
+    - `offset`: what is added to theta'phi, 0 by default.
+    """
 
     parameters: Float[np.ndarray, "blocks d"]
     offset: float = 0.0
@@ -32,7 +37,11 @@ class LinearModel:
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LinearDraws:
-    """Parameters that were drawn, and what each adds to theta'phi."""
+    """Linear functions that were drawn.
+
+    - `parameters`: theta of each, one row for all arms or one an arm.
+    - `offsets`: what each adds to theta'phi.
+    """
 
     parameters: Float[np.ndarray, "draws blocks d"]
     offsets: Float[np.ndarray, " draws"]
@@ -46,7 +55,10 @@ class LinearDraws:
 class Ellipsoid:
     """{ theta : |U (theta - center)|^2 <= radius }, over all blocks together; V = U'U in each.
 
-    `offset` is added to every theta'phi.
+    - `center`: thetahat, a row for each block (one, or one an arm).
+    - `factors`: the upper Cholesky factors U.
+    - `radius`: in units of the loss.
+    - `offset`: what is added to every theta'phi, 0 by default.
     """
 
     center: Float[np.ndarray, "blocks d"]
@@ -59,7 +71,11 @@ class Ellipsoid:
 
     @classmethod
     def ball(cls, features: FeatureMap, radius: float) -> "Ellipsoid":
-        """{ theta : |theta| <= radius }."""
+        """{ theta : |theta| <= radius }.
+
+        - `features`: they say how many blocks there are, and of what size.
+        - `radius`: a length of theta, not its square.
+        """
         shape = (features.blocks, features.size)
         identity = np.broadcast_to(np.eye(features.size), (*shape, features.size))
         return cls(center=np.zeros(shape), factors=np.array(identity), radius=radius * radius)
@@ -97,7 +113,10 @@ class Ellipsoid:
         """Mark in `chosen` the arms that win for some theta, given the features of every round."""
         from graphbandit.kernels.function_classes.ellipsoid import HOWS, ellipsoid_candidates, separate_candidates
 
-        mask = np.ones((1, features.n_arms), dtype=np.bool_) if available is None else np.ascontiguousarray(available)
+        check_rows(features, rows)
+        if chosen.shape != (len(rows), features.n_arms):
+            raise InputError(f"chosen has shape {chosen.shape}; expected ({len(rows)}, {features.n_arms})")
+        mask = kernel_mask(available, len(rows), features.n_arms)
         if features.parameters == "shared":
             settled = np.zeros(HOWS, dtype=np.int64)
             exact = features.n_arms <= EXACT_ARMS
@@ -214,3 +233,9 @@ def check_parameters(features: FeatureMap, parameters: Float[np.ndarray, "blocks
     expected = (features.blocks, features.size)
     if parameters.shape != expected:
         raise InputError(f"the parameters have shape {parameters.shape}; expected {expected}")
+
+
+def check_rows(features: FeatureMap, rows: Float[np.ndarray, "n rows d"]) -> None:
+    """Raise InputError unless these are features that the map has made; kernels trust them."""
+    if rows.ndim != 3 or rows.shape[1] not in (1, features.n_arms) or rows.shape[2] != features.size:
+        raise InputError(f"rows have shape {rows.shape}; expected (n, 1 or {features.n_arms}, {features.size})")

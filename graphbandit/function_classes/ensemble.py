@@ -86,11 +86,11 @@ class Member(Generic[Function]):
 
 
 class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[Function]):
-    """What classes share that fit from scratch; how they fit and evaluate one function is each one's own.
+    """What function classes share that fit from scratch; each fits and evaluates one function in its own way.
 
     Fit 0 is the estimate, the least-squares fit of all data; fits 1 .. `members` are refits to data that was disturbed
     at random. The version space is { fits f : L(f) <= min L + radius }, the minimum being over the fits; the estimate
-    belongs to it always. That is a sample of F_m, and candidates, widths and bounds are those of the sample: from
+    always belongs to it. That is a sample of F_m, and candidates, widths and bounds are those of the sample: from
     inside, not exact.
 
     Rewards are centred and scaled to unit variance before they are fitted, so units do not matter.
@@ -150,6 +150,16 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
         `targets` are the rewards, centred and of unit variance.
         """
 
+    def fit_numbers(
+        self,
+        data: RefitData,
+        targets: Float[np.ndarray, " observed"],
+        numbers: tuple[int, ...],
+        rngs: list[np.random.Generator],
+    ) -> list[Function]:
+        """The fits of one group, one after the other."""
+        return [self.fit_number(data, targets, number, rng) for number, rng in zip(numbers, rngs, strict=True)]
+
     @abstractmethod
     def pair_values(
         self,
@@ -175,6 +185,14 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
     def arm_contexts(self) -> bool:
         """Whether every arm has a context of its own."""
         return self._arm_contexts
+
+    def check_own_arms(self) -> None:
+        """Raise SettingError unless a round has a context for each arm, and one function is fitted for all of them."""
+        if not self._arm_contexts or self._fewest_of_arm or (self._factors != 1.0).any():
+            raise SettingError(
+                f"{type(self).__name__} knows arms by their numbers, but rounds bring their own; expected "
+                "arm_contexts=True, and neither per_arm nor factors"
+            )
 
     @property
     def log_size(self) -> float:
@@ -231,10 +249,10 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
             self,
             data,
             count,
-            partial(self._member, data),
+            partial(self._fitted, data),
             partial(self._at_data, data.columns),
             name=self.name,
-            total=self._members + 1,
+            groups=self._groups(),
             on_fit=self._on_fit,
         )
 
@@ -242,18 +260,25 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
         """Whether there are observations enough for a fit."""
         return len(data) >= self._fewest
 
-    def _member(self, data: RefitData, number: int) -> Member[Function]:
+    def _groups(self) -> list[tuple[int, ...]]:
+        """The numbers of the fits that are made at one go; in what order they are asked for never matters."""
+        return [(number,) for number in range(self._members + 1)]
+
+    def _fitted(self, data: RefitData, numbers: tuple[int, ...]) -> list[Member[Function]]:
+        """The fits of one group."""
         outcomes = data.columns.rewards / self._factors[data.columns.arms]
-        rng = stream(self._seed, "fit", len(outcomes), number)
         center, unit = units_of(outcomes, data.weights)
-        if number == 0:
-            guesses = np.full(self.n_arms, center)
-        else:
-            guesses = outcomes[rng.integers(len(outcomes), size=self.n_arms)]
-        guesses = guesses * self._factors
-        function = self.fit_number(data, (outcomes - center) / unit, number, rng)
         unseen = self.unseen(data.columns)
-        return Member(function=function, center=center, unit=unit, unseen=unseen, guesses=guesses)
+        rngs = [stream(self._seed, "fit", len(outcomes), number) for number in numbers]
+        guesses = [
+            np.full(self.n_arms, center) if number == 0 else outcomes[rng.integers(len(outcomes), size=self.n_arms)]
+            for number, rng in zip(numbers, rngs, strict=True)
+        ]
+        functions = self.fit_numbers(data, (outcomes - center) / unit, numbers, rngs)
+        return [
+            Member(function=function, center=center, unit=unit, unseen=unseen, guesses=guess * self._factors)
+            for function, guess in zip(functions, guesses, strict=True)
+        ]
 
     def _at_data(self, columns: Columns, member: Member[Function]) -> Float[np.ndarray, " observed"]:
         """The values at the observations; the rewards themselves where the arm is not known."""
@@ -278,21 +303,35 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
 
     def values(self, fit: Fit, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n arms"]:
         """The fitted function at every context and arm."""
+        return self.values_of([fit], contexts)[:, 0]
+
+    def values_of(self, fits: list[Fit], contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n fits arms"]:
+        """The fitted functions at every context and arm."""
         self._check_shape(contexts)
-        member: Member[Function] = fit.function
-        values = np.empty((len(contexts), self.n_arms))
+        members: list[Member[Function]] = [fit.function for fit in fits]
+        values = self.arm_values([member.function for member in members], contexts)
+        for i, member in enumerate(members):
+            values[:, i] = self._factors * (member.center + member.unit * values[:, i])
+            values[:, i, member.unseen] = member.guesses[member.unseen]
+        if not (np.abs(values) <= LARGEST).all():
+            where = first_not_finite(values, largest=LARGEST)
+            raise FitError(f"{self.name} predicts {where}; expected finite values up to {LARGEST:g} in size")
+        return values
+
+    def arm_values(
+        self, functions: list[Function], contexts: Shaped[np.ndarray, "n ..."]
+    ) -> Float[np.ndarray, "n functions arms"]:
+        """The functions at every context and arm, by their pairs."""
+        values = np.empty((len(contexts), len(functions), self.n_arms))
         chunk = max(1, PAIRS // self.n_arms)
         for start in range(0, len(contexts), chunk):
             part = contexts[start : start + chunk]
             rounds = np.repeat(np.arange(len(part)), self.n_arms)
             arms = np.tile(np.arange(self.n_arms), len(part))
-            pairs = self.pair_values(member.function, self._rows(part, rounds, arms), arms)
-            outcomes = member.center + member.unit * pairs.reshape(len(part), self.n_arms)
-            values[start : start + chunk] = self._factors * outcomes
-        values[:, member.unseen] = member.guesses[member.unseen]
-        if not (np.abs(values) <= LARGEST).all():
-            where = first_not_finite(values, largest=LARGEST)
-            raise FitError(f"{self.name} predicts {where}; expected finite values up to {LARGEST:g} in size")
+            rows = self._rows(part, rounds, arms)
+            for i, function in enumerate(functions):
+                pairs = self.pair_values(function, rows, arms)
+                values[start : start + chunk, i] = pairs.reshape(len(part), self.n_arms)
         return values
 
     def predict(self, model: RefitModel, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n arms"]:
@@ -327,9 +366,9 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
     def sharp_radius(self, data: RefitData, noise: float, delta: float) -> float:
         """2 sigma^2 (entropy + log(1 / delta)); without `entropy`, what the refits say if that is more.
 
-        What they say is the bootstrap's answer: how far a fit to disturbed data lies above the least loss, exceeded
-        with probability delta only. Neither is proven for an infinite class. Proofs need its metric entropy, which
-        nobody knows of a boosted forest; the learner's `radius_factor` widens what is too narrow.
+        The refits give the bootstrap's answer: the quantile 1 - delta of how far a fit to disturbed data lies above the
+        least loss. Neither is proven for an infinite class: a proof needs its metric entropy, which is not known for a
+        boosted forest. The learner's `radius_factor` widens a radius that is too narrow.
         """
         formula = 2.0 * noise * noise * (self.log_size - math.log(delta))
         fits = self.fits(data, self._members + 1) if self._entropy is None else []
@@ -357,8 +396,7 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
         fits = self.fits(space.data, self._members + 1)
         for start in range(0, len(contexts), BLOCK):
             part = slice(start, start + BLOCK)
-            members = [self.values(fits[i], contexts[part]) for i in np.flatnonzero(space.members)]
-            yield part, np.stack(members, axis=1)
+            yield part, self.values_of([fits[i] for i in np.flatnonzero(space.members)], contexts[part])
 
     def candidates(
         self,
@@ -438,7 +476,7 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
         if len(members.numbers) != len(draws) or members.numbers.max() > self._members:
             raise InputError(f"the draws are the fits {members.numbers}; expected {len(draws)} of 0 to {self._members}")
         fits = self.fits(members.data, int(members.numbers.max()) + 1)
-        return np.stack([self.values(fits[i], contexts) for i in members.numbers], axis=1)
+        return self.values_of([fits[i] for i in members.numbers], contexts)
 
 
 def units_of(rewards: Float[np.ndarray, " observed"], weights: Float[np.ndarray, " observed"]) -> tuple[float, float]:
@@ -452,15 +490,20 @@ def units_of(rewards: Float[np.ndarray, " observed"], weights: Float[np.ndarray,
 
 
 def in_blocks(
-    n: int, evaluate: Callable[[Int[np.ndarray, " block"]], Any], size: tuple[int, ...] = (), *, most: int = BLOCK
+    n: int,
+    evaluate: Callable[[Int[np.ndarray, " block"]], Any],
+    size: tuple[int, ...] = (),
+    *,
+    least: int = BLOCK,
+    most: int = BLOCK,
 ) -> Float[np.ndarray, "n ..."]:
-    """evaluate(index) for the indices 0 .. n - 1, always BLOCK of them: the last is repeated to fill a block.
+    """evaluate(index) for the indices 0 .. n - 1, always `least` of them: the last is repeated to fill a block.
 
     Matrix products sum in an order that depends on the number of rows, so a regressor may predict other last bits for
     one row than for the same row among many. With equal blocks it predicts the same. `size` is that of one answer.
-    With `most` above BLOCK, blocks grow with n up to that: faster, for what is always evaluated as a whole.
+    With `most` above `least`, blocks grow with n up to that: faster, for what is always evaluated as a whole.
     """
-    block = max(BLOCK, min(n, most))
+    block = max(least, min(n, most))
     values = np.empty((n, *size))
     for start in range(0, n, block):
         index = np.minimum(np.arange(start, start + block), n - 1)

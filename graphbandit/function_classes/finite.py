@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from graphbandit.base.checks import LARGEST, first_not_finite, numbers, setting_integer, setting_number
+from graphbandit.base.checks import LARGEST, first_not_finite, kernel_mask, numbers, setting_integer, setting_number
 from graphbandit.base.declared import check_declared, limits
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
@@ -29,9 +29,14 @@ SLACK = 1e-12
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
 class FiniteData:
-    """All that a finite class keeps of what was seen: L(f_i) = sum w (f_i(x, a) - y)^2, and how many terms.
+    """All that a finite class keeps of what was seen.
 
-    w are the weights of observations: 1, or with a half-life less the older they are; `weight` is their sum.
+    - `losses`: L(f_i) = sum w (f_i(x, a) - y)^2 over the observations. The weights w are 1, or less the older an
+      observation is if there is a half-life.
+    - `count`, `weight`: the number of observations, and the sum of their weights.
+    - `lowest`, `highest`: the smallest and the largest reward seen, inf and -inf by default, before any.
+    - `half_life`: the rounds after which an observation counts half; None (default): all count the same.
+    - `newest`: the last round that was seen, -1 (default) before any.
     """
 
     losses: Float[np.ndarray, " functions"] = field(metadata=limits(at_least=0.0))
@@ -89,7 +94,7 @@ class FiniteSpace:
 
 
 class FiniteFunctionClass(FunctionClass[FiniteData, FiniteModel, FiniteSpace]):
-    """What all finite classes share; how they evaluate their functions is each one's own."""
+    """What all finite classes share; each evaluates its functions in its own way."""
 
     @property
     @abstractmethod
@@ -113,6 +118,7 @@ class FiniteFunctionClass(FunctionClass[FiniteData, FiniteModel, FiniteSpace]):
         """Add w (f_i(x, a) - y)^2 of every observation to `losses`; `roots` are the roots of the rounds' weights w."""
         from graphbandit.kernels.function_classes.finite import finite_losses
 
+        self.check_losses(losses, observations)
         for start in range(0, len(observations), BLOCK):
             part = observations.take(start, start + BLOCK)
             if part.n_observed:
@@ -139,6 +145,12 @@ class FiniteFunctionClass(FunctionClass[FiniteData, FiniteModel, FiniteSpace]):
         if size != self.n_functions:
             raise InputError(f"there are {size} {what}; expected one for each of {self.n_functions} functions")
 
+    def check_losses(self, losses: Float[np.ndarray, " functions"], observations: Observations) -> None:
+        """Raise InputError unless these are sums of this class that the observations can be added to."""
+        if losses.shape != (self.n_functions,) or losses.dtype != np.float64:
+            raise InputError(f"losses have shape {losses.shape}; expected one number for each of {self.n_functions}")
+        observations.check(self.n_arms)
+
     def check_model(self, model: FiniteModel) -> None:
         """Raise InputError unless the model is one of this class's functions."""
         if model.index >= self.n_functions:
@@ -152,8 +164,7 @@ class FiniteFunctionClass(FunctionClass[FiniteData, FiniteModel, FiniteSpace]):
         """L(f_i) with these observations added: exact, and nothing else is kept."""
         if not observations.n_observed:
             return data
-        self.check_size("losses", len(data.losses))
-        observations.check(self.n_arms)
+        self.check_losses(data.losses, observations)
         half_life, newest = data.half_life, max(data.newest, int(observations.rounds.max()))
         roots = root_weights(observations.rounds, newest, half_life)
         losses, weight = data.losses.copy(), data.weight
@@ -175,6 +186,10 @@ class FiniteFunctionClass(FunctionClass[FiniteData, FiniteModel, FiniteSpace]):
             half_life=half_life,
             newest=newest,
         )
+
+    def grown_data(self, data: FiniteData) -> FiniteData:
+        """The same losses: they are of functions, and none is of an arm alone."""
+        return data
 
     def n_observed(self, data: FiniteData) -> int:
         """How many rewards the data holds."""
@@ -294,8 +309,11 @@ class FiniteFunctionClass(FunctionClass[FiniteData, FiniteModel, FiniteSpace]):
 class FiniteClass(FiniteFunctionClass):
     """A finite class given by one callable that evaluates all its functions.
 
-    `function(contexts)` returns the values of shape (n, n_functions, n_arms) for contexts with n rows. It must
-    be deterministic, and row i of its answer must depend on row i of the contexts only.
+    - `function`: for contexts with n rows it returns the values of shape (n, n_functions, n_arms). It must be
+      deterministic, and row i of its answer must depend on row i of the contexts only.
+
+    - `n_functions`: |F|.
+    - `n_arms`: K.
 
     >>> two = FiniteClass(lambda x: np.stack([x, 1 - x], axis=1), n_functions=2, n_arms=2)
     >>> two.values(np.array([[0.0, 1.0]]))
@@ -332,12 +350,22 @@ class FiniteClass(FiniteFunctionClass):
         """N = |F|."""
         return self._n_functions
 
+    def grown(self, n_arms: int, arm_features: Float[np.ndarray, "arms d"] | None) -> "FiniteClass":
+        """No: what the functions say of a new arm is not in them."""
+        raise SettingError(
+            f"FiniteClass cannot take more arms: its functions fix a value for each of {self.n_arms} arms; expected a "
+            "new bandit with functions of all arms, which learns from past rows"
+        )
+
+    def check_own_arms(self) -> None:
+        """The functions are shown the features of a round's arms, and whoever wrote them knows what they mean."""
+
     def __external__(self) -> dict[str, int | str]:
         """How a saved file names this class, since it cannot hold a Python callable."""
         return {"class": "FiniteClass", "n_functions": self.n_functions, "n_arms": self.n_arms}
 
     def check_contexts(self, contexts: Shaped[np.ndarray, "n ..."]) -> None:
-        """Any contexts will do that the callable can evaluate."""
+        """All contexts that the callable can evaluate are allowed."""
 
     def values(self, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n functions arms"]:
         """The callable's answer, checked."""
@@ -362,6 +390,7 @@ class FiniteClass(FiniteFunctionClass):
         """Block by block, in the order of the observations."""
         from graphbandit.kernels.function_classes.finite import finite_losses
 
+        self.check_losses(losses, observations)
         for start in range(0, len(observations), BLOCK):
             part = observations.take(start, start + BLOCK)
             if part.n_observed:
@@ -400,10 +429,11 @@ class FiniteClass(FiniteFunctionClass):
 
         chosen = np.zeros((len(contexts), self.n_arms), dtype=np.bool_)
         own = np.empty((len(contexts), self.n_arms))
-        everything = np.ones((1, self.n_arms), dtype=np.bool_)
+        self.check_size("members", len(members))
+        offered = kernel_mask(available, len(contexts), self.n_arms)
         for start in range(0, len(contexts), BLOCK):
             block = slice(start, start + BLOCK)
-            mask = everything if available is None else np.ascontiguousarray(available[block])
+            mask = offered if available is None else offered[block]
             values = self.values(contexts[block])
             own[block] = values[:, index]
             finite_candidates(values, members, mask, chosen[block])

@@ -16,8 +16,12 @@ from graphbandit.function_classes.finite import FiniteClass
 Function = Callable[[Shaped[np.ndarray, "n ..."], Shaped[np.ndarray, "..."]], Float[np.ndarray, "n arms"]]
 
 
-def finite_from_parameters(function: Function, parameters: npt.ArrayLike, *, n_arms: int) -> FiniteClass:
+def finite_from_parameters(function: Function, parameters: "npt.ArrayLike", *, n_arms: int) -> FiniteClass:
     """The class of function(contexts, parameter) for every row of `parameters`.
+
+    - `function`: takes contexts (n, ...) and one row of the parameters to values (n, K).
+    - `parameters`: one row a function.
+    - `n_arms`: K.
 
     >>> prices = np.array([0.2, 0.5])
     >>> demand = finite_from_parameters(lambda x, slope: prices * (1 - slope * prices) + 0 * x, [1, 2], n_arms=2)
@@ -33,9 +37,13 @@ def finite_from_parameters(function: Function, parameters: npt.ArrayLike, *, n_a
 
 
 def finite_from_draws(function_class: FunctionClass[Any, Any, Any], draws: Draws) -> FiniteClass:
-    """The class of these draws of another class, all alike: their weights are not kept.
+    """A finite class of functions that another class has drawn.
 
-    A finite class learns from all it sees after this; what the draws were made of is not counted again.
+    It learns from all it sees after this. What the draws were made of is not counted again, and the weights of the
+    draws are not kept.
+
+    - `function_class`: the class that made the draws.
+    - `draws`: its draws, which become the functions of the finite class.
     """
     if not isinstance(function_class, FunctionClass):
         raise SettingError(f"function_class is {function_class!r}; expected a FunctionClass")

@@ -53,7 +53,13 @@ class _Fit(NamedTuple):
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
 class GeneralizedLinearData:
-    """All observations: phi(x, a), arm and reward. The fit is made when it is first asked for, once an epoch."""
+    """All observations; the fit is made when it is first asked for, once an epoch.
+
+    - `columns`: phi(x, a), arm and reward of each observation.
+    - `link`, `ridge`: those of the class.
+    - `blocks`: how many parameter vectors there are: 1, or one for each arm.
+    - `half_life`: the rounds after which an observation counts half; None (default): all count the same.
+    """
 
     columns: Columns
     link: Link
@@ -109,18 +115,27 @@ class GeneralizedLinearData:
 class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
     """f(x, a) = mu(theta'phi(x, a)), mu the identity, logistic 1 / (1 + e^-eta), or e^eta (Poisson).
 
-    Features, parameters and settings are those of `LinearClass`. thetahat maximises the likelihood penalised with
+    `FeatureMap` says how phi follows from contexts and arm features. thetahat maximises the likelihood penalised with
     ridge |theta|^2 / 2, where sum (y - mu) phi = ridge theta. Only the mean has to be right, so rewards may be any
     numbers, as clicks with noise. The version space is the ellipsoid (theta - thetahat)'H (theta - thetahat) <= radius,
-    H = ridge I + sum mu'(thetahat'phi) phi phi'. As mu rises, candidates are those of theta'phi, and exact. The fit
-    needs all observations again, so they are kept.
+    H = ridge I + sum mu'(thetahat'phi) phi phi'. mu rises, so candidates are those of theta'phi, and they are exact.
+    The fit needs all observations again, so they are kept.
 
     Clicks and counts have units of their own, so `ridge` is a number and not taken from the data. With the link
-    "identity" decisions therefore depend on the units and the zero of the rewards; `LinearClass` does not.
+    "identity" decisions therefore depend on the units and the zero of the rewards; those of `LinearClass` do not.
 
-    `factors` are known numbers above 0, one for each arm, for rewards that are an outcome times such a number: with
-    prices as factors and a reward of the price for a sale and 0 otherwise, the class learns the probability of a sale
-    from 0 and 1, and f(x, a) = price(a) mu(theta'phi(x, a)). Candidates are then those of the bounds, not exact.
+    - `n_arms`: K.
+    - `dimension`: d, the length of a context, or of an arm's row of it.
+    - `link`: mu, "identity", "logistic" (rewards 0 and 1) or "poisson" (counts).
+    - `factors`: K known numbers above 0, for rewards that are an outcome times such a number; None (default): none.
+      With prices as factors and a reward of the price for a sale and 0 otherwise, the class learns the probability of a
+      sale from 0 and 1, and f(x, a) = price(a) mu(theta'phi(x, a)). Candidates are then those of the bounds, not exact.
+    - `parameters`: "shared" (default): one theta for all arms. "per-arm": one for each.
+    - `arm_features`: (K, d_a) features of the arms, for contexts of shape (n, d) and one theta; None (default): none.
+    - `intercept`: whether a 1 is put behind the context, and behind the arm features; False by default.
+    - `ridge`: the weight of the penalty, 1 by default.
+    - `norm_bound`: S, a bound on |theta| (on each |theta[a]|, so sqrt(K) times that on all); 1 by default.
+    - `resolution`: the scale at which functions count as different in `log_size`, 0.01 by default.
 
     >>> clicks = GeneralizedLinearClass(n_arms=2, dimension=1, parameters="per-arm", link="logistic")
     >>> clicks.predict(clicks.fit(clicks.empty()), np.array([[3.0]]))
@@ -140,9 +155,9 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
         n_arms: int,
         dimension: int,
         link: Link,
-        factors: npt.ArrayLike | None = None,
+        factors: "npt.ArrayLike | None" = None,
         parameters: Literal["shared", "per-arm"] = "shared",
-        arm_features: npt.ArrayLike | None = None,
+        arm_features: "npt.ArrayLike | None" = None,
         intercept: bool = False,
         ridge: float = 1.0,
         norm_bound: float = 1.0,

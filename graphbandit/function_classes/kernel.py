@@ -1,4 +1,4 @@
-"""Functions of a reproducing kernel's space, about: linear in random Fourier or Nystrom features."""
+"""Functions of a reproducing kernel's space, approximated: linear in random Fourier or Nystrom features."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -99,12 +99,24 @@ class NystromFeatures:
 class KernelClass(LinearFunctionClass):
     """f(x, a) = c + theta'phi(x, a), phi features with inner products about k: kernel ridge regression at fixed cost.
 
-    k is "rbf" exp(-|x - z|^2 / (2 l^2)), "laplacian" exp(-|x - z|_1 / l), "matern-3/2" or "matern-5/2", l the
-    `lengthscale`. `landmarks`, points of the space that contexts live in, make Nystrom features, one each; without them
-    there are `n_features` random Fourier features of this `seed`. parameters="shared" puts the kernel on the rows of
-    contexts (n, K, d), or on (x, z[a]) for contexts (n, d) and `arm_features`; "per-arm" has a function for every arm.
-    `norm_bound` bounds the norm of a function in the kernel's space. All else is as in `LinearClass`; its guarantees
-    are for functions linear in the features, and as good for others as the features are.
+    It is a `LinearClass` of these features, so its guarantees are for functions linear in them; for others they are as
+    good as the features are.
+
+    - `n_arms`: K.
+    - `dimension`: d, the length of a context, or of an arm's row of it.
+    - `kernel`: k, with l the lengthscale: "rbf" (default) exp(-|x - z|^2 / (2 l^2)), "laplacian" exp(-|x - z|_1 / l),
+      "matern-3/2" or "matern-5/2".
+    - `n_features`: the number of random Fourier features, 200 by default.
+    - `lengthscale`: l, the distance at which contexts count as different; 1 by default.
+    - `seed`: of the random features, 0 by default.
+    - `landmarks`: points of the space that contexts live in, for Nystrom features, one each; None (default): random
+      ones.
+    - `parameters`: "shared" (default): k is on the rows of contexts (n, K, d), or on (x, z[a]) for contexts (n, d) and
+      `arm_features`. "per-arm": a function for each arm.
+    - `arm_features`: (K, d_a) features of the arms, z; None (default): none.
+    - `ridge`: as in `LinearClass`; None (default): from the data.
+    - `norm_bound`: a bound on the norm of a function in the kernel's space; None (default): none.
+    - `resolution`: the scale at which functions count as different in `log_size`, 0.01 by default.
 
     >>> smooth = KernelClass(n_arms=2, dimension=3, parameters="per-arm", n_features=100)
     >>> smooth.features.rows(np.zeros((1, 3))).shape
@@ -130,9 +142,9 @@ class KernelClass(LinearFunctionClass):
         n_features: int = 200,
         lengthscale: float = 1.0,
         seed: int = 0,
-        landmarks: npt.ArrayLike | None = None,
+        landmarks: "npt.ArrayLike | None" = None,
         parameters: Literal["shared", "per-arm"] = "shared",
-        arm_features: npt.ArrayLike | None = None,
+        arm_features: "npt.ArrayLike | None" = None,
         ridge: float | None = None,
         norm_bound: float | None = None,
         resolution: float = 0.01,

@@ -13,12 +13,13 @@ from graphbandit.base.shapes import Bool, Float, Int, Shaped
 from graphbandit.errors import SettingError
 from graphbandit.function_classes.base import Draws, FunctionClass
 from graphbandit.function_classes.ellipsoid import Ellipsoid, LinearDraws
-from graphbandit.function_classes.ensemble import check_radius, in_blocks
+from graphbandit.function_classes.ensemble import check_radius
 from graphbandit.function_classes.intervals import widths_within
 from graphbandit.function_classes.linear import LinearClass, LinearData
+from graphbandit.function_classes.networks import Networks, evaluated
 from graphbandit.function_classes.refits import RefitData, RefitModel, fit_up_to
 from graphbandit.function_classes.scale import Scale
-from graphbandit.function_classes.torch_module import TorchClass, evaluated
+from graphbandit.function_classes.torch_module import TorchClass, Trained
 from graphbandit.rounds.observations import Observations
 
 if TYPE_CHECKING:
@@ -53,20 +54,23 @@ class LastLayerDraws:
 class Network:
     """A trained module without its last layer, and the sums of the ridge regression that stands for that."""
 
-    body: "torch.nn.Module"
+    body: Networks
     head: LinearData
 
 
 class LastLayerClass(FunctionClass[RefitData, RefitModel, LastLayerSpace]):
     """f(x, a) = theta[a]'(phi(x), 1), phi being what the module of `networks` computes before its last layer.
 
-    The module is trained on all data, once, and no refits are made. Then phi is taken as given, as if it had been
-    known beforehand, and LinearClass does the rest: `ridge` and `norm_bound` are its settings. So the version space
-    knows of doubts about the last layer and of none about phi, and it is cheap: one training, then ellipsoids.
-    With `arm_contexts` in `networks` there is one theta for all arms, f(x, a) = theta'(phi(x[a]), 1).
+    The module is trained on all data, once, and there are no refits. phi is then taken as given, as if it had been
+    known beforehand, and LinearClass does the rest. So the version space has doubts about the last layer and none about
+    phi, and it is cheap: one training, then ellipsoids. With `arm_contexts` in `networks` there is one theta for all
+    arms, f(x, a) = theta'(phi(x[a]), 1). Before there is data, phi is that of the module as it is first made.
 
-    ``LastLayerClass(TorchClass(make, n_arms=3, dimension=5))``; the last layer must be a torch.nn.Linear, with nothing
-    after it. Before there is data, phi is that of the module as it is first made.
+    The module is trained and phi computed on the device of `networks`, the rest on the processor.
+
+    - `networks`: as ``TorchClass(make, n_arms=3, dimension=5, device="auto")``; the module's last layer must be a
+      torch.nn.Linear, with nothing after it.
+    - `ridge`, `norm_bound`: as in `LinearClass`, None by default.
     """
 
     def __init__(self, networks: TorchClass, *, ridge: float | None = None, norm_bound: float | None = None) -> None:
@@ -85,7 +89,7 @@ class LastLayerClass(FunctionClass[RefitData, RefitModel, LastLayerSpace]):
             ridge=ridge,
             norm_bound=norm_bound,
         )
-        self._initial = Network(body=body, head=self._linear.empty())
+        self._initial = Network(body=Networks([body], outputs=self._size), head=self._linear.empty())
 
     def __repr__(self) -> str:
         return f"LastLayerClass({self._networks!r}, ridge={self._linear.ridge}, norm_bound={self._linear.norm_bound})"
@@ -98,6 +102,14 @@ class LastLayerClass(FunctionClass[RefitData, RefitModel, LastLayerSpace]):
             "ridge": self._linear.ridge,
             "norm_bound": self._linear.norm_bound,
         }
+
+    def grown(self, n_arms: int, arm_features: Float[np.ndarray, "arms d"] | None) -> FunctionClass[Any, Any, Any]:
+        """No: as the networks, whose module has an output for each arm."""
+        return self._networks.grown(n_arms, arm_features)
+
+    def check_own_arms(self) -> None:
+        """As the networks."""
+        self._networks.check_own_arms()
 
     @property
     def n_arms(self) -> int:
@@ -212,7 +224,8 @@ class LastLayerClass(FunctionClass[RefitData, RefitModel, LastLayerSpace]):
         if not len(data):
             return self._initial
         if self not in data.fits:
-            body = _body(self._networks.fits(data, 1)[0].function.function)
+            trained: Trained = self._networks.fits(data, 1)[0].function.function
+            body = Networks([_body(trained.module)], outputs=self._size)
             columns, n = data.columns, len(data)
             phi = self._phi(body, columns.contexts)
             if self._networks.arm_contexts:  # the linear class looks at the row of the arm that was seen
@@ -225,10 +238,10 @@ class LastLayerClass(FunctionClass[RefitData, RefitModel, LastLayerSpace]):
                 self,
                 data,
                 1,
-                lambda _: Network(body=body, head=self._linear.add(self._linear.empty(data.half_life), seen)),
+                lambda _: [Network(body=body, head=self._linear.add(self._linear.empty(data.half_life), seen))],
                 lambda network: self._linear.predict(self._linear.fit(network.head), phi)[index, columns.arms],
                 name=f"last layer of {self._networks.name}",
-                total=1,
+                groups=[(0,)],
                 on_fit=None,
             )
         network: Network = data.fits[self][0].function
@@ -240,8 +253,8 @@ class LastLayerClass(FunctionClass[RefitData, RefitModel, LastLayerSpace]):
         rows = contexts.reshape(-1, contexts.shape[-1])
         return self._phi(self._network(data).body, rows).reshape(*contexts.shape[:-1], self._size)
 
-    def _phi(self, body: "torch.nn.Module", rows: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n h"]:
-        return in_blocks(len(rows), lambda index: evaluated(body, rows[index]), (self._size,))
+    def _phi(self, body: Networks, rows: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n h"]:
+        return body.values((0,), rows, self._networks.device)[:, 0]
 
 
 def _last_layer(module: "torch.nn.Module") -> tuple[str, "torch.nn.Linear"]:

@@ -54,13 +54,22 @@ class Regression(NamedTuple):
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LinearData:
-    """All that a linear class keeps of what was seen, whatever its number: sums, one of each a block.
+    """All that a linear class keeps of what was seen, however much it was: sums, one of each a block.
 
-    With w the weights of observations (1, or less the older they are) and y counted from the first reward, `shift`:
-    `matrices` hold sum w phi phi' (the upper triangle), `moments` sum w y phi, `sums` sum w phi, `weight` sum w,
-    `total` sum w y, `squares` sum w y^2. Counting from the first reward keeps the digits of rewards that are far from
-    zero. One observation is added after the other, so they are the same bits however observations are portioned. The
-    regression is made when it is first asked for, once an epoch.
+    w are the weights of observations: 1, or less the older they are if there is a half-life. Rewards y are counted from
+    the first one, which keeps the digits of rewards that are far from zero. One observation is added after the other,
+    so the sums are the same bits however observations are portioned. The regression is made when it is first asked for,
+    once an epoch.
+
+    - `matrices`: sum w phi phi' (the upper triangle).
+    - `moments`, `sums`: sum w y phi and sum w phi.
+    - `weight`, `total`, `squares`: sum w, sum w y and sum w y^2.
+    - `count`: the number of observations.
+    - `shift`: the first reward.
+    - `lowest`, `highest`: the smallest and the largest reward seen.
+    - `ridge`: that of the class.
+    - `half_life`: the rounds after which an observation counts half; None (default): all count the same.
+    - `newest`: the last round that was seen, -1 (default) before any.
     """
 
     matrices: Float[np.ndarray, "blocks d d"]
@@ -340,24 +349,24 @@ class LinearFunctionClass(ParametricClass[LinearData]):
 class LinearClass(LinearFunctionClass):
     """f(x, a) = c + theta'phi(x, a), or c + theta[a]'phi(x, a) with parameters="per-arm"; no value is clipped.
 
-    How phi follows from contexts of shape (n, d) or (n, K, d) and `arm_features`: see `FeatureMap`. `fit` is ridge
+    `FeatureMap` says how phi follows from contexts of shape (n, d) or (n, K, d) and `arm_features`. `fit` is ridge
     regression, thetahat = argmin L(theta) + lambda |theta|^2, and the version space of a radius is where this loss is
-    within `radius` of its least value, which is the ellipsoid (theta - thetahat)'V (theta - thetahat) <= radius,
-    V = lambda I + sum phi phi'. At radius infinity it is all of F: the ball |theta| <= S. Candidates are exact.
+    within `radius` of its least value, which is the ellipsoid (theta - thetahat)'V (theta - thetahat) <= radius, V =
+    lambda I + sum phi phi'. At radius infinity it is all of F: the ball |theta| <= S. Candidates are exact.
 
-    Told neither ridge nor norm bound, the class takes lambda and the level c of the rewards from the data, at each fit,
-    by the largest marginal likelihood (`scale.most_likely`). Everything is then in proportion to the rewards: for
-    rewards a + b y, b > 0, it makes the same decisions as for y.
+    Without a ridge and a norm bound, each fit takes lambda and the level c of the rewards from the data, by the largest
+    marginal likelihood (`scale.most_likely`). Everything is then in proportion to the rewards: with rewards a + b y, b
+    > 0, decisions are the same as with y.
 
-    Args:
-        n_arms: K.
-        dimension: d, the length of a context, or of an arm's row of it.
-        parameters: "shared", one theta for all arms, or "per-arm".
-        arm_features: (K, d_a) features of the arms, for contexts of shape (n, d) and one theta.
-        intercept: put a 1 behind the context, and behind the arm features.
-        ridge: lambda of the prior N(0, sigma^2 / lambda) for theta, with c = 0; None has both from the data.
-        norm_bound: S, a bound on |theta| (on each |theta[a]|, so sqrt(K) times that on all); None has none.
-        resolution: the scale at which functions count as different in `log_size`.
+    - `n_arms`: K.
+    - `dimension`: d, the length of a context, or of an arm's row of it.
+    - `parameters`: "shared" (default): one theta for all arms. "per-arm": one for each.
+    - `arm_features`: (K, d_a) features of the arms, for contexts of shape (n, d) and one theta; None (default): none.
+    - `intercept`: whether a 1 is put behind the context, and behind the arm features; False by default.
+    - `ridge`: lambda of the prior N(0, sigma^2 / lambda) for theta, with c = 0; None (default): lambda and c from the
+      data.
+    - `norm_bound`: S, a bound on |theta| (on each |theta[a]|, so sqrt(K) times that on all); None (default): none.
+    - `resolution`: the scale at which functions count as different in `log_size`, 0.01 by default.
 
     >>> line = LinearClass(n_arms=2, dimension=1, parameters="per-arm", ridge=1e-9)
     >>> seen = Observations.from_masks(np.array([[1.0], [2.0]]), np.ones((2, 2), bool), np.array([[1, 3], [2, 6.0]]))
@@ -376,7 +385,7 @@ class LinearClass(LinearFunctionClass):
         n_arms: int,
         dimension: int,
         parameters: Literal["shared", "per-arm"] = "shared",
-        arm_features: npt.ArrayLike | None = None,
+        arm_features: "npt.ArrayLike | None" = None,
         intercept: bool = False,
         ridge: float | None = None,
         norm_bound: float | None = None,

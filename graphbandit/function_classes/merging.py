@@ -9,6 +9,11 @@ from graphbandit.function_classes.finite import FiniteData
 from graphbandit.function_classes.linear import LinearData
 
 
+def keeps_sums(data: Any) -> bool:
+    """Whether these are data of a class that keeps sums, whose size does not grow with what is added."""
+    return isinstance(data, LinearData | FiniteData)
+
+
 def merged(parts: Sequence[Any]) -> Any:
     """The data of several parts, equal to that of one pass up to rounding.
 

@@ -29,16 +29,20 @@ def class_for(
     n_arms: int,
     dimension: int,
     arm_features: Float[np.ndarray, "arms d"] | None = None,
+    own_arms: bool = False,
 ) -> FunctionClass[Any, Any, Any]:
     """The function class of this name, or that this callable makes, for contexts of this dimension.
 
     Without features of the arms, each arm has parameters of its own. With them, all arms share their parameters, so
     that what is learnt of one arm tells about others like it.
 
-    wanted: "linear", "logistic", "poisson" or "kernel"; or a class, or a `functools.partial` of one with its settings.
-    n_arms: the number of arms.
-    dimension: the number of columns of a context.
-    arm_features: a row of features for each arm.
+    - `wanted`: "linear", "logistic", "poisson" or "kernel"; or a class, or a `functools.partial` of one with its
+      settings.
+    - `n_arms`: the number of arms.
+    - `dimension`: the number of columns of a context.
+    - `arm_features`: a row of features for each arm; None (default): arms have none.
+    - `own_arms`: whether every round brings arms of its own; a context then has a row of `dimension` numbers for each.
+      False by default.
 
     >>> class_for("logistic", n_arms=3, dimension=2).link
     'logistic'
@@ -56,7 +60,9 @@ def class_for(
         given["arm_features"] = arm_features
     accepted = inspect.signature(make).parameters
     if "parameters" in accepted and "parameters" not in getattr(make, "keywords", {}):
-        given["parameters"] = "per-arm" if arm_features is None else "shared"
+        given["parameters"] = "per-arm" if arm_features is None and not own_arms else "shared"
+    if own_arms and "arm_contexts" in accepted and "arm_contexts" not in getattr(make, "keywords", {}):
+        given["arm_contexts"] = True
     refused = [name for name in given if name not in accepted]
     if refused:
         raise SettingError(f"function_class is {wanted!r}, which takes no {refused[0]}; expected a class that does")

@@ -15,6 +15,7 @@ d Y^2 log(1 + n / (lam d)) for |y| <= Y, |x| <= 1. All that one round reveals is
 
 import math
 from dataclasses import dataclass, field
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -25,7 +26,9 @@ from graphbandit.base.shapes import Float, Shaped
 from graphbandit.errors import InputError
 from graphbandit.rounds.observations import Observations
 
-ORACLES = ("ridge", "vaw", "ogd")
+Oracle = Literal["ridge", "vaw", "ogd"]
+
+ORACLES: tuple[Oracle, ...] = get_args(Oracle)
 
 
 @savable
@@ -53,7 +56,15 @@ class OnlineState:
 @savable
 @dataclass(frozen=True, kw_only=True)
 class OnlineLinear:
-    """The settings of an oracle; `start`, `predict` and `update` are states in, states and values out.
+    """A linear regression that is updated after every observation.
+
+    `start`, `predict` and `update` take states and return states and values; the class holds settings only.
+
+    - `method`: "ridge" regression, "vaw" (the forecaster of Vovk, Azoury and Warmuth) or "ogd" (online gradient
+      descent).
+    - `n_arms`: K.
+    - `regularisation`: lam of "ridge" and "vaw", 1 by default.
+    - `rate`: the factor of the steps of "ogd", 1 by default.
 
     >>> oracle = OnlineLinear(method="vaw", n_arms=1)
     >>> seen = Observations.from_masks(np.array([[1.0], [1.0]]), np.array([[True], [True]]), np.array([[1.0], [3.0]]))
@@ -62,7 +73,7 @@ class OnlineLinear:
     array([[1.5]])
     """
 
-    method: str
+    method: Oracle
     n_arms: int
     regularisation: float = 1.0
     rate: float = 1.0

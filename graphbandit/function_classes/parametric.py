@@ -8,8 +8,8 @@ import numpy as np
 
 from graphbandit.base.shapes import Bool, Float, Shaped
 from graphbandit.errors import SettingError
-from graphbandit.function_classes.base import FunctionClass
-from graphbandit.function_classes.ellipsoid import EXACT_ARMS, Ellipsoid, LinearModel, check_parameters
+from graphbandit.function_classes.base import FIXED_NUMBER, FunctionClass
+from graphbandit.function_classes.ellipsoid import EXACT_ARMS, Ellipsoid, LinearModel, check_parameters, check_rows
 from graphbandit.function_classes.features import FeatureMap
 
 Data = TypeVar("Data")
@@ -31,16 +31,25 @@ class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):
         """This class with more arms: a shared theta stays what it is, and a theta of each arm is new for new arms."""
         features = self.features
         if features.parameters == "shared" and features.arm_features is None:
-            raise SettingError(
-                "every round brings the features of its arms, (n, arms, d), so their number is fixed; "
-                "expected as many arms as may ever come, and available= for those that are there"
-            )
+            raise SettingError(FIXED_NUMBER)
         if (features.arm_features is None) != (arm_features is None):
             raise SettingError("arm_features are the class's alone; expected Problem(arm_features=...) to have them")
         settings = {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
         settings |= {"n_arms": n_arms, "arm_features": arm_features}
         grown: FunctionClass[Any, Any, Any] = type(self)(**settings)
         return grown
+
+    def check_own_arms(self) -> None:
+        """Raise SettingError unless there is one theta, and rounds show the features of their arms."""
+        features = self.features
+        if features.parameters != "shared" or features.arm_features is not None:
+            has = "parameters='per-arm'" if features.parameters != "shared" else "arm_features"
+            raise SettingError(
+                f"function_class has {has}; expected parameters='shared' without arm_features, as every round brings "
+                "arms of its own"
+            )
+        if getattr(self, "factors", None) is not None:
+            raise SettingError("function_class has factors of its arms; expected none, as rounds bring their own arms")
 
     @property
     def dimension(self) -> int:
@@ -129,6 +138,8 @@ class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):
         """The model's mean rewards, given the features of every round."""
         from graphbandit.kernels.function_classes.linear import linear_values
 
+        check_rows(self.features, rows)
+        check_parameters(self.features, model.parameters)
         values = np.empty((len(rows), self.n_arms))
         linear_values(rows, model.parameters, values)
         if model.offset != 0.0:

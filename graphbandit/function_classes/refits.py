@@ -1,16 +1,16 @@
-"""What classes share whose oracle is a fit from scratch: the data, its fits, each made once, and how long they took.
+"""What function classes share that fit from scratch: the data, its fits, each made once, and how long they took.
 
-Fits belong to the data they were made from. They are made when they are first asked for, in the order of their
-numbers, and kept with the data, so that the model, the version space and the draws of the same data share them. A
-file holds the data alone: what is loaded fits again on first use, to the same bits.
+Fits belong to the data they were made from. They are made when they are first asked for, in the order of their numbers,
+and kept with the data, so that the model, the version space and the draws of the same data share them. A file holds the
+data alone; after loading, the fits are made again on first use, to the same bits.
 """
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -23,10 +23,17 @@ from graphbandit.function_classes.discount import weights_now
 
 logger = logging.getLogger("graphbandit")
 
+Answer = TypeVar("Answer")
+
 
 @dataclass(frozen=True, kw_only=True)
 class FitReport:
-    """One fit: number `fit` of `fits` (0 is the estimate, the others are refits), on how much data, in what time."""
+    """One fit of an estimate or a refit. Fits that are trained together report an equal share of their time each.
+
+    - `fit`, `fits`: its number, 0 for the estimate, and how many there are.
+    - `observations`: how many it was fitted to.
+    - `seconds`: how long it took.
+    """
 
     fit: int
     fits: int
@@ -46,7 +53,7 @@ class Fit:
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RefitData:
-    """All observations. What was fitted to them is kept beside them, by the class that did, and never saved."""
+    """All observations. The fits are kept beside them, by class, and never saved."""
 
     columns: Columns
     half_life: float | None = field(default=None, metadata=limits(above=0.0))
@@ -80,7 +87,7 @@ class RefitData:
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RefitModel:
-    """The estimate from this data: whoever evaluates it fits it, once, if it is not fitted yet."""
+    """The estimate from this data; it is fitted when it is first evaluated."""
 
     data: RefitData
 
@@ -97,33 +104,49 @@ def fit_up_to(
     owner: Any,
     data: RefitData,
     count: int,
-    fit: Callable[[int], Any],
+    fit: Callable[[tuple[int, ...]], Sequence[Any]],
     values: Callable[[Any], Float[np.ndarray, " observed"]],
     *,
     name: str,
-    total: int,
+    groups: Sequence[tuple[int, ...]],
     on_fit: Callable[[FitReport], None] | None,
 ) -> list[Fit]:
-    """Fits 0 .. count - 1 that `owner` makes of this data; those that are missing are made now.
+    """Fits 0 .. count - 1 that `owner` makes of this data; the groups in which some are missing are made now.
 
-    `fit(i)` makes one and `values(f)` evaluates it at the observations. Whatever goes wrong in either, and values that
-    are not finite, is a FitError; the fits made before it stay.
+    `fit(group)` makes those of a group and `values(f)` evaluates one at the observations. Whatever goes wrong in
+    either, and values that are not finite, is a FitError; the groups made before it stay.
     """
     done = data.fits.setdefault(owner, {})
-    missing = [i for i in range(count) if i not in done]
+    total = sum(map(len, groups))
+    missing = [group for group in groups if group[0] < count and group[0] not in done]
     began = time.perf_counter()
-    for i in missing:
+    for group in missing:
         start = time.perf_counter()
-        who = name if i == 0 else f"{name}, refit {i} of {total - 1},"
-        function, loss = fitted(who, data.columns.rewards, partial(fit, i), values, data.weights)
-        report = FitReport(fit=i, fits=total, observations=len(data), seconds=time.perf_counter() - start)
-        done[i] = Fit(function=function, loss=loss, report=report)
+        functions = _tried(_who(name, group, total), len(data), partial(fit, group))
+        losses = [
+            loss_of(_who(name, (i,), total), data.columns.rewards, partial(values, function), data.weights)
+            for i, function in zip(group, functions, strict=True)
+        ]
+        seconds = (time.perf_counter() - start) / len(group)
+        reports = [FitReport(fit=i, fits=total, observations=len(data), seconds=seconds) for i in group]
+        made = zip(functions, losses, reports, strict=True)
+        done.update(zip(group, (Fit(function=f, loss=loss, report=report) for f, loss, report in made), strict=True))
         if on_fit is not None:
-            on_fit(report)
+            for report in reports:
+                on_fit(report)
     if missing:
-        fits = "1 fit" if len(missing) == 1 else f"{len(missing)} fits"
+        number = sum(map(len, missing))
+        fits = "1 fit" if number == 1 else f"{number} fits"
         logger.info("%s: %s on %s observations in %.2f s", name, fits, f"{len(data):,}", time.perf_counter() - began)
     return [done[i] for i in range(count)]
+
+
+def _who(name: str, group: tuple[int, ...], total: int) -> str:
+    """What is fitted, in words."""
+    if group == (0,):
+        return name
+    refits = f"refit {group[0]}" if len(group) == 1 else f"refits {group[0]} to {group[-1]}"
+    return f"{name}, {refits} of {total - 1},"
 
 
 def fitted(
@@ -134,15 +157,28 @@ def fitted(
     weights: Float[np.ndarray, " observed"],
 ) -> tuple[Any, float]:
     """What `fit` makes, and its weighted sum of squares at the observations; FitError if there is no such thing."""
-    try:
-        function = fit()
-        at_data = np.asarray(values(function), dtype=np.float64)
-        with np.errstate(over="ignore", invalid="ignore"):
-            loss = float((weights * np.square(at_data - rewards)).sum())
-    except Exception as error:  # whatever somebody else's code may raise
-        raise FitError(
-            f"{who} cannot be fitted to {len(rewards):,} observations: {type(error).__name__}: {error}"
-        ) from error
+    function = _tried(who, len(rewards), fit)
+    return function, loss_of(who, rewards, partial(values, function), weights)
+
+
+def loss_of(
+    who: str,
+    rewards: Float[np.ndarray, " observed"],
+    values: Callable[[], Float[np.ndarray, " observed"]],
+    weights: Float[np.ndarray, " observed"],
+) -> float:
+    """The weighted sum of squares of these values at the observations; FitError if there is no such thing."""
+    at_data = _tried(who, len(rewards), lambda: np.asarray(values(), dtype=np.float64))
+    with np.errstate(over="ignore", invalid="ignore"):
+        loss = float((weights * np.square(at_data - rewards)).sum())
     if not np.isfinite(loss):
         raise FitError(f"{who} fitted to {len(rewards):,} observations has a loss of {loss}; expected a finite one")
-    return function, loss
+    return loss
+
+
+def _tried(who: str, count: int, action: Callable[[], Answer]) -> Answer:
+    """What somebody else's code gives; FitError, whatever it may raise."""
+    try:
+        return action()
+    except Exception as error:
+        raise FitError(f"{who} cannot be fitted to {count:,} observations: {type(error).__name__}: {error}") from error

@@ -1,5 +1,6 @@
 """Any scikit-learn regressor as the oracle: forests, boosting, pipelines, and all that follow the same interface."""
 
+import copy
 import re
 from collections.abc import Callable
 from functools import partial
@@ -12,6 +13,7 @@ from graphbandit.base.checks import setting_array, setting_boolean, setting_choi
 from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
 from graphbandit.errors import MissingExtraError, SettingError
+from graphbandit.function_classes.base import FIXED_NUMBER
 from graphbandit.function_classes.columns import Columns
 from graphbandit.function_classes.ensemble import BLOCK, PAIRS, EnsembleFunctionClass, Member, in_blocks
 from graphbandit.function_classes.intervals import candidates_within, widths_within
@@ -27,27 +29,34 @@ ALL = -1
 class RegressorClass(EnsembleFunctionClass[Regressors]):
     """The functions that a regressor can learn: ``RegressorClass(Ridge(), n_arms=3, dimension=5)``.
 
-    `regressor` is anything with scikit-learn's `fit(X, y)`, `predict(X)` and parameters; it is cloned, never fitted
-    itself. A context is a vector of `dimension` numbers, or with `arm_contexts=True` one such vector for each arm. The
-    regressor is given the context and
+    The regressor is given the context and the arm as a one-hot vector, or the arm's row of `arm_features`. It is given
+    the context alone with `arm_contexts`, where the vector is the arm's own, and with `per_arm`.
 
-    - the arm as a one-hot vector (the default), or the arm's row of `arm_features`;
-    - nothing else with `arm_contexts=True`: the vector is the arm's own;
-    - nothing else with `per_arm=True`: there is a regressor for each arm, fitted to that arm's rewards alone.
-
-    `version_space="ensemble"` takes `members` refits for F: to as many observations drawn with replacement
-    (`resampling="bootstrap"`; within each arm if there is a regressor for each), or to rewards with Gaussian noise
-    added (`"perturbed"`, of standard deviation `perturbation`, or of the estimate's root mean square residual).
-    `version_space="reduction"` bounds f(x, a) over all of F_m by regressions with one more weighted observation, to
-    within `tolerance` times the range: exact if the regressor minimises squares exactly (not with a penalty) over a
-    convex class, a heuristic otherwise. It needs some 10 to 20 fits for each context, arm and side, so it is for small
-    settings; docs/regressors.md has figures. It needs `entropy`.
-
-    `low` and `high` are the range of mean rewards, widened to the rewards seen. `entropy` stands for log |F| in the
-    learners' formulas and in the sharp radius, see `log_size` and `sharp_radius`. Every `random_state` in the
-    regressor is set from `seed`, the number of observations and the number of the refit, so the same data gives the
-    same fits; `n_jobs` is left alone. `on_fit` is called with a FitReport after each fit. Less than `fewest`
-    observations (of an arm, if there is a regressor for each) are not fitted: nothing is known then but the range.
+    - `regressor`: anything with scikit-learn's `fit(X, y)`, `predict(X)` and parameters. It is cloned, never fitted
+      itself. The same data gives the same fits: every `random_state` in it is set; `n_jobs` is left alone.
+    - `n_arms`: K.
+    - `dimension`: the length of a context, or of an arm's row of it.
+    - `arm_contexts`: whether a round has a context for each arm; False by default.
+    - `arm_features`: (K, d_a) features of the arms, in place of the one-hot vector; None (default): none.
+    - `per_arm`: whether each arm has a regressor of its own, fitted to that arm's rewards alone; False by default.
+    - `version_space`: "ensemble" (default): F is a number of refits. "reduction": f(x, a) is bounded over all of F_m by
+      regressions with one more weighted observation. That is exact if the regressor minimises squares exactly (not with
+      a penalty) over a convex class, and a heuristic otherwise. It needs `entropy`, and 10 to 20 fits for each context,
+      arm and side, so it is for small settings; `docs/regressors.md` has figures.
+    - `members`: how many refits an ensemble has, 20 by default.
+    - `resampling`: what refits are fitted to. "bootstrap" (default): as many observations, drawn with replacement
+      (within each arm if there is a regressor for each). "perturbed": rewards with Gaussian noise added.
+    - `perturbation`: the standard deviation of that noise; None (default): the estimate's root mean square residual.
+    - `tolerance`: how exact the bounds of a reduction are, as a share of the range; 0.001 by default.
+    - `low`, `high`: the range of mean rewards, widened to the rewards seen; None (default): that of the rewards seen,
+      [0, 1] before any.
+    - `entropy`: stands for log |F| in the learners' formulas and in the sharp radius; None (default): log(members + 1),
+      see `log_size` and `sharp_radius`.
+    - `seed`: sets, with the numbers of observations and of the refit, all that is random in a fit; 0 by default.
+    - `on_fit`: is called with a `FitReport` after each fit; None (default): nothing is.
+    - `fewest`: fewer observations (of an arm, if there is a regressor for each) are not fitted, and nothing is known
+      then but the range; 2 by default.
+    - `factors`: known numbers above 0, one for each arm, as in `GeneralizedLinearClass`; None (default): none.
 
     >>> from sklearn.linear_model import LinearRegression
     >>> functions = RegressorClass(LinearRegression(), n_arms=2, dimension=1, members=3)
@@ -62,7 +71,7 @@ class RegressorClass(EnsembleFunctionClass[Regressors]):
         n_arms: int,
         dimension: int,
         arm_contexts: bool = False,
-        arm_features: npt.ArrayLike | None = None,
+        arm_features: "npt.ArrayLike | None" = None,
         per_arm: bool = False,
         version_space: Literal["ensemble", "reduction"] = "ensemble",
         members: int = 20,
@@ -75,7 +84,7 @@ class RegressorClass(EnsembleFunctionClass[Regressors]):
         seed: int = 0,
         on_fit: Callable[[FitReport], None] | None = None,
         fewest: int = 2,
-        factors: npt.ArrayLike | None = None,
+        factors: "npt.ArrayLike | None" = None,
     ) -> None:
         setting_boolean("per_arm", per_arm)
         shares_arms = not per_arm and (arm_contexts or arm_features is not None)
@@ -144,6 +153,22 @@ class RegressorClass(EnsembleFunctionClass[Regressors]):
             "factors": self._factors.tolist(),
         }
 
+    def grown(self, n_arms: int, arm_features: Float[np.ndarray, "arms d"] | None) -> "RegressorClass":
+        """The same regressor for more arms: known by their features, or new to it as arms that were never seen."""
+        if self._arm_contexts:
+            raise SettingError(FIXED_NUMBER)
+        if (self._arm_features is None) != (arm_features is None):
+            raise SettingError("arm_features are the class's alone; expected Problem(arm_features=...) to have them")
+        if (self._factors != 1.0).any():
+            raise SettingError("factors are of the arms there were; expected none, for arms that join later")
+        more = copy.copy(self)
+        more._n_arms, more._factors, more._arm_features = n_arms, np.ones(n_arms), arm_features
+        return more
+
+    def grown_data(self, data: RefitData) -> RefitData:
+        """The same observations, none of them of a new arm; all is fitted again."""
+        return RefitData(columns=data.columns, half_life=data.half_life)
+
     def empty(self, half_life: float | None = None) -> RefitData:
         """No observation yet; with a half-life, the regressor must take weights."""
         if half_life is not None:
@@ -168,7 +193,7 @@ class RegressorClass(EnsembleFunctionClass[Regressors]):
     def fit_number(
         self, data: RefitData, targets: Float[np.ndarray, " observed"], number: int, rng: np.random.Generator
     ) -> Regressors:
-        """A clone fitted to all observations, or to resampled or perturbed ones; one for each arm seen if so asked."""
+        """A clone fitted to all observations, or to disturbed ones; one for each arm seen with `per_arm`."""
         columns = data.columns
         if number > 0 and self._resampling == "perturbed":
             estimate = self.fits(data, 1)[0]

@@ -1,4 +1,4 @@
-"""How large noise and parameters are when nobody says so: in proportion to the rewards seen, whatever their units.
+"""Estimates of the noise and of the size of parameters, for problems that do not state them, in any units.
 
 The noise has the prior sigma^2 ~ InvGamma(a0, b0) with a0 = 2 and b0 = a0 (span / 4)^2, span being highest minus lowest
 reward: four pseudo-observations of a quarter of the span. With n rewards and the residual sum of squares R,
@@ -45,12 +45,14 @@ class NoiseLaw(NamedTuple):
 
 
 class Scale(NamedTuple):
-    """What gamma in natural units asks of a class: gamma^2 = eta |S| n / (noise^2 complexity)."""
+    """What gamma in natural units asks of a class: gamma^2 = eta |S| n / (noise^2 complexity).
+
+    - `noise`: the estimate of sigma, 0 while nothing can be said.
+    - `complexity`: how much there is to learn: log(|F| / delta), or the effective number of parameters.
+    """
 
     noise: float
-    """the estimate of sigma; 0 while nothing can be said"""
     complexity: float
-    """how much there is to learn: log(|F| / delta), or the effective number of parameters"""
 
 
 class Centred(NamedTuple):

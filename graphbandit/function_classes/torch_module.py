@@ -1,40 +1,69 @@
-"""A PyTorch module as the oracle: trained from scratch each time, on the processor, the same way every time."""
+"""A PyTorch module as the oracle: trained from scratch each time, on a device, the same way every time."""
 
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from graphbandit.base.checks import setting_integer, setting_number
-from graphbandit.base.shapes import Float, Int
+from graphbandit.base.checks import setting_boolean, setting_choice, setting_integer, setting_number
+from graphbandit.base.shapes import Float, Int, Shaped
 from graphbandit.errors import MissingExtraError, SettingError
-from graphbandit.function_classes.ensemble import BLOCK, EnsembleFunctionClass, in_blocks
+from graphbandit.function_classes.base import FIXED_NUMBER
+from graphbandit.function_classes.devices import DeviceName, device_of, private_randomness
+from graphbandit.function_classes.ensemble import BLOCK, EnsembleFunctionClass
+from graphbandit.function_classes.networks import Networks, evaluated
 from graphbandit.function_classes.refits import FitReport, RefitData
+from graphbandit.function_classes.training import Examples, Training, train_alone, train_together, why_not_together
 
 if TYPE_CHECKING:
     import torch
 
-_one_at_a_time = threading.Lock()
-"""PyTorch has one random generator a process; who trains has it to himself, and puts it back."""
+
+class Trained(NamedTuple):
+    """A trained module, as one of those that were trained with it."""
+
+    networks: Networks
+    which: int
+
+    @property
+    def module(self) -> "torch.nn.Module":
+        """The module itself, on the processor."""
+        return self.networks.modules[self.which]
 
 
-class TorchClass(EnsembleFunctionClass["torch.nn.Module"]):
-    """The functions that a module can learn, by Adam on squared errors.
+class TorchClass(EnsembleFunctionClass[Trained]):
+    """The functions that a module can learn, by AdamW on squared errors.
 
-    `make` is called for every fit and returns a new module, whose weights it draws at random as usual:
-    ``TorchClass(lambda: nn.Sequential(nn.Linear(5, 32), nn.ReLU(), nn.Linear(32, 3)), n_arms=3, dimension=5)``. A
-    module takes contexts of shape (n, d) to values of all arms (n, K), d being `dimension`; with `arm_contexts=True`,
-    where a round has a context for each arm, it takes those of single arms (n, d) to their values (n,) or (n, 1).
+    ``TorchClass(lambda: nn.Sequential(nn.Linear(5, 32), nn.ReLU(), nn.Linear(32, 3)), n_arms=3, dimension=5)``
 
-    Training makes `passes` passes over all observations in random batches of `batch_size`, with AdamW's
-    `learning_rate` and `weight_decay`, always from scratch. The version space is an ensemble of `members` refits, each
-    of weights of its own and of observations drawn with replacement. Initial weights, batches and dropout follow
-    `seed`, the number of observations and the number of the refit, and PyTorch's own generator is left as it was; so
-    the same data gives the same module on the same machine with the same number of threads. Training is one at a
-    time in a process. `low`, `high`, `entropy` and `on_fit` are as in RegressorClass.
+    Training always starts from scratch. The version space is an ensemble of refits, each with weights of its own and
+    with observations drawn with replacement. Initial weights, batches and dropout follow `seed`, the number of
+    observations and the number of the refit, and PyTorch's own generators are left as they were; so the same data gives
+    the same module on the same machine and device with the same number of threads. Training is one at a time in a
+    process. `device` and `batched` are no part of what a saved file asks for: they change the last bits, and dropout's
+    random numbers, and nothing else.
+
+    - `make`: is called for every fit and returns a new module with random weights, on the processor. The module takes
+      contexts of shape (n, d) to values of all arms (n, K); with `arm_contexts` it takes those of single arms (n, d) to
+      their values (n,) or (n, 1).
+    - `n_arms`: K.
+    - `dimension`: d, the length of a context, or of an arm's row of it.
+    - `arm_contexts`: whether a round has a context for each arm; False by default.
+    - `members`: how many refits the ensemble has, 5 by default.
+    - `passes`: how often training goes through all observations, 100 by default.
+    - `batch_size`: observations in one step of training, 64 by default.
+    - `learning_rate`, `weight_decay`: AdamW's, 0.01 and 0 by default.
+    - `device`: where modules are trained and evaluated: "cpu" (default), "cuda" (a GPU, or SettingError), or "auto", a
+      GPU where there is one.
+    - `batched`: True (default): the refits are trained in one batched computation, which some modules cannot be part
+      of, such as recurrent ones; False: one after the other.
+    - `low`, `high`: the range of mean rewards, widened to the rewards seen; None (default): that of the rewards seen,
+      [0, 1] before any.
+    - `entropy`: as in `RegressorClass`; None (default): log(members + 1).
+    - `seed`: of initial weights, batches and dropout; 0 by default.
+    - `on_fit`: is called with a `FitReport` after each fit; None (default): nothing is.
+    - `factors`: known numbers above 0, one for each arm, as in `GeneralizedLinearClass`; None (default): none.
     """
 
     def __init__(
@@ -49,12 +78,14 @@ class TorchClass(EnsembleFunctionClass["torch.nn.Module"]):
         batch_size: int = 64,
         learning_rate: float = 1e-2,
         weight_decay: float = 0.0,
+        device: DeviceName = "cpu",
+        batched: bool = True,
         low: float | None = None,
         high: float | None = None,
         entropy: float | None = None,
         seed: int = 0,
         on_fit: Callable[[FitReport], None] | None = None,
-        factors: npt.ArrayLike | None = None,
+        factors: "npt.ArrayLike | None" = None,
     ) -> None:
         super().__init__(
             n_arms=n_arms,
@@ -70,16 +101,27 @@ class TorchClass(EnsembleFunctionClass["torch.nn.Module"]):
             fewest_of_arm=0 if arm_contexts else 1,
             factors=factors,
         )
-        self._passes = setting_integer("passes", passes, at_least=1)
-        self._batch_size = setting_integer("batch_size", batch_size, at_least=1)
-        self._learning_rate = setting_number("learning_rate", learning_rate, above=0.0)
-        self._weight_decay = setting_number("weight_decay", weight_decay, at_least=0.0)
+        self._training = Training(
+            passes=setting_integer("passes", passes, at_least=1),
+            batch_size=setting_integer("batch_size", batch_size, at_least=1),
+            learning_rate=setting_number("learning_rate", learning_rate, above=0.0),
+            weight_decay=setting_number("weight_decay", weight_decay, at_least=0.0),
+        )
+        setting_choice("device", device, get_args(DeviceName))
+        setting_boolean("batched", batched)
+        self._device, self._batched = device, batched
         self._make = make
         try:
             import torch  # noqa: F401
         except ImportError as error:
             raise MissingExtraError("TorchClass needs PyTorch: pip install 'graphbandit[torch]'") from error
+        device_of(device)
         self._description = repr(self.new_module())
+        if batched and self._members > 1 and (reason := why_not_together(make, self._dimension)):
+            raise SettingError(
+                f"modules such as {self._description} cannot be trained in one batch: {reason}; "
+                "expected batched=False, which trains one after the other"
+            )
 
     def __repr__(self) -> str:
         return f"TorchClass({self._make!r}, n_arms={self.n_arms}, dimension={self._dimension})"
@@ -93,10 +135,10 @@ class TorchClass(EnsembleFunctionClass["torch.nn.Module"]):
             "dimension": self._dimension,
             "arm_contexts": self._arm_contexts,
             "members": self._members,
-            "passes": self._passes,
-            "batch_size": self._batch_size,
-            "learning_rate": self._learning_rate,
-            "weight_decay": self._weight_decay,
+            "passes": self._training.passes,
+            "batch_size": self._training.batch_size,
+            "learning_rate": self._training.learning_rate,
+            "weight_decay": self._training.weight_decay,
             "low": self._low,
             "high": self._high,
             "entropy": self._entropy,
@@ -104,52 +146,83 @@ class TorchClass(EnsembleFunctionClass["torch.nn.Module"]):
             "factors": self._factors.tolist(),
         }
 
+    def grown(self, n_arms: int, arm_features: Float[np.ndarray, "arms d"] | None) -> "TorchClass":
+        """No: the module has an output for each arm, or rounds bring the contexts of a fixed number of arms."""
+        if self._arm_contexts:
+            raise SettingError(FIXED_NUMBER)
+        raise SettingError(
+            f"TorchClass cannot take more arms: its module has an output for each of {self.n_arms} arms; expected a "
+            "RegressorClass, or a new bandit with a larger module, which learns from past rows"
+        )
+
     @property
     def name(self) -> str:
         """The module's."""
         return self._description.split("(", 1)[0]
 
+    @property
+    def device(self) -> "torch.device":
+        """Where modules are trained and evaluated; SettingError if it is not there."""
+        return device_of(self._device)
+
+    def _groups(self) -> list[tuple[int, ...]]:
+        """The estimate alone, and all refits at one go."""
+        return [(0,), tuple(range(1, self._members + 1))] if self._batched else super()._groups()
+
     def fit_number(
         self, data: RefitData, targets: Float[np.ndarray, " observed"], number: int, rng: np.random.Generator
-    ) -> "torch.nn.Module":
+    ) -> Trained:
         """A new module trained on all observations, or on as many drawn with replacement."""
-        import torch
+        index, seed = _drawn(len(data), number, rng)
+        module = train_alone(self._make, _examples(data, targets), index, self._training, seed, self.device)
+        return Trained(self.networks_of([module]), 0)
 
-        columns, n = data.columns, len(data)
-        index = np.arange(n) if number == 0 else np.sort(rng.integers(n, size=n))
-        with private_randomness(int(rng.integers(2**62))):
-            module = self._make()
-            rows, arms = tensor(module, columns.contexts[index]), torch.from_numpy(columns.arms[index])
-            rewards, weights = tensor(module, targets[index]), tensor(module, data.weights[index])
-            optimizer = torch.optim.AdamW(module.parameters(), lr=self._learning_rate, weight_decay=self._weight_decay)
-            module.train()
-            for _ in range(self._passes):
-                for batch in torch.randperm(n).split(self._batch_size):  # type: ignore[no-untyped-call]
-                    optimizer.zero_grad()
-                    errors = self._picked(module(rows[batch]), arms[batch]) - rewards[batch]
-                    (weights[batch] * errors.square()).mean().backward()  # type: ignore[no-untyped-call]
-                    optimizer.step()
-        return module.eval()
+    def fit_numbers(
+        self,
+        data: RefitData,
+        targets: Float[np.ndarray, " observed"],
+        numbers: tuple[int, ...],
+        rngs: list[np.random.Generator],
+    ) -> list[Trained]:
+        """As many new modules, trained in one batched computation."""
+        if len(numbers) == 1:
+            return super().fit_numbers(data, targets, numbers, rngs)
+        drawn = [_drawn(len(data), number, rng) for number, rng in zip(numbers, rngs, strict=True)]
+        indices, seeds = np.stack([index for index, _ in drawn]), [seed for _, seed in drawn]
+        examples = _examples(data, targets)
+        networks = self.networks_of(train_together(self._make, examples, indices, self._training, seeds, self.device))
+        return [Trained(networks, i) for i in range(len(numbers))]
+
+    def networks_of(self, modules: "list[torch.nn.Module]") -> Networks:
+        """Modules as functions of this class."""
+        return Networks(modules, outputs=1 if self._arm_contexts else self.n_arms)
 
     def pair_values(
         self,
-        function: "torch.nn.Module",
+        function: Trained,
         rows: Float[np.ndarray, "pairs d"],
         arms: Int[np.ndarray, " pairs"],
         *,
         most: int = BLOCK,
     ) -> Float[np.ndarray, " pairs"]:
         """The module's answers, of which the arm's is taken."""
+        values = function.networks.values((function.which,), rows, self.device, most=most)[:, 0]
+        picked: Float[np.ndarray, " pairs"] = values[np.arange(len(arms)), 0 if self._arm_contexts else arms]
+        return picked
 
-        def evaluate(index: Int[np.ndarray, " block"]) -> Float[np.ndarray, " block"]:
-            output = evaluated(function, rows[index])
-            return output.reshape(-1) if self._arm_contexts else output[np.arange(len(index)), arms[index]]
-
-        return in_blocks(len(arms), evaluate, most=most)
-
-    def _picked(self, output: "torch.Tensor", arms: "torch.Tensor") -> "torch.Tensor":
-        """f(x, a) of each pair, from the module's values of all arms or of this one."""
-        return output.reshape(-1) if self._arm_contexts else output.gather(1, arms[:, None])[:, 0]
+    def arm_values(
+        self, functions: list[Trained], contexts: Shaped[np.ndarray, "n ..."]
+    ) -> Float[np.ndarray, "n functions arms"]:
+        """The modules' answers; those that were trained together are evaluated side by side, too."""
+        values = np.empty((len(contexts), len(functions), self.n_arms))
+        rows, device = contexts.reshape(-1, self._dimension), self.device
+        for networks in dict.fromkeys(function.networks for function in functions):
+            places = [i for i, function in enumerate(functions) if function.networks is networks]
+            found = networks.values(tuple(functions[i].which for i in places), rows, device)
+            if self._arm_contexts:
+                found = found.reshape(len(contexts), self.n_arms, len(places)).transpose(0, 2, 1)
+            values[:, places] = found
+        return values
 
     def new_module(self) -> "torch.nn.Module":
         """A module that is not trained; SettingError if what `make` returns does not fit the class."""
@@ -161,6 +234,10 @@ class TorchClass(EnsembleFunctionClass["torch.nn.Module"]):
             module = self._make()
             if not isinstance(module, torch.nn.Module) or not list(module.parameters()):
                 raise SettingError(f"make returned {module!r}; expected a torch.nn.Module that has parameters")
+            elsewhere = {weights.device.type for weights in module.parameters()} - {"cpu"}
+            if elsewhere:
+                expected = "one made on the processor; device='cuda' is what moves it"
+                raise SettingError(f"make returned a module on {', '.join(sorted(elsewhere))}; expected {expected}")
             module.eval()
             try:
                 shape = evaluated(module, np.zeros((2, self._dimension))).shape
@@ -173,28 +250,12 @@ class TorchClass(EnsembleFunctionClass["torch.nn.Module"]):
         return module
 
 
-@contextmanager
-def private_randomness(seed: int) -> Iterator[None]:
-    """PyTorch's generator at this seed, for one thread at a time; afterwards it is where it was."""
-    import torch
-
-    with _one_at_a_time, torch.random.fork_rng(devices=[]):
-        torch.random.manual_seed(seed)
-        yield
+def _drawn(count: int, number: int, rng: np.random.Generator) -> tuple[Int[np.ndarray, " observed"], int]:
+    """Which observations a fit is of, and the seed of its weights and batches."""
+    index = np.arange(count) if number == 0 else np.sort(rng.integers(count, size=count))
+    return index, int(rng.integers(2**62))
 
 
-def evaluated(module: "torch.nn.Module", rows: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n ..."]:
-    """What the module gives, without a gradient."""
-    import torch
-
-    with torch.inference_mode():
-        output: Float[np.ndarray, "n ..."] = module(tensor(module, rows)).double().numpy()
-    return output
-
-
-def tensor(module: "torch.nn.Module", array: Float[np.ndarray, "..."]) -> "torch.Tensor":
-    """The array in the precision of the module's parameters; PyTorch's own if there are none."""
-    import torch
-
-    precision = next((weights.dtype for weights in module.parameters()), torch.get_default_dtype())
-    return torch.from_numpy(np.ascontiguousarray(array)).to(precision)
+def _examples(data: RefitData, targets: Float[np.ndarray, " observed"]) -> Examples:
+    columns = data.columns
+    return Examples(rows=columns.contexts, arms=columns.arms, targets=targets, weights=data.weights)

@@ -26,10 +26,11 @@ import numpy.typing as npt
 
 from graphbandit.base.checks import setting_integer
 from graphbandit.base.shapes import Bool, Int, Int32, UInt64
+from graphbandit.base.values import trusted
 from graphbandit.errors import GraphError, InputError
 from graphbandit.graphs.bits import WORD, diagonal, n_words, pack_rows, unpack_rows
 from graphbandit.graphs.graph import PACKED_LIMIT, FeedbackGraph
-from graphbandit.graphs.store import checked_batches, checked_index, chosen_rounds
+from graphbandit.graphs.store import check_places, check_words, checked_batches, checked_index, chosen_rounds
 from graphbandit.graphs.user_input import as_booleans, checked_n_arms, checked_square, missing_loops_message
 
 
@@ -37,8 +38,12 @@ from graphbandit.graphs.user_input import as_booleans, checked_n_arms, checked_s
 class FeedbackGraphs:
     """An immutable batch of n graphs on the same arms: round i has the stored graph ``index[i]``.
 
-    A graph that stays, a pool of graphs and a new graph each round are all the same thing. `stored` holds m
-    graphs as packed words (m, K, W) up to `PACKED_LIMIT` arms, as a tuple of sparse graphs beyond.
+    So a graph that stays, a pool of graphs and a new graph each round are all the same thing. Build one with `stack`,
+    `repeat`, `pool` or `from_dense`.
+
+    - `n_arms`: K.
+    - `stored`: m graphs, as packed words (m, K, W) up to `PACKED_LIMIT` arms, as a tuple of sparse graphs beyond.
+    - `index`: which of them each round has.
     """
 
     n_arms: int
@@ -46,13 +51,20 @@ class FeedbackGraphs:
     index: Int32[np.ndarray, " n"]
 
     def __post_init__(self) -> None:
-        self.index.flags.writeable = False
         if isinstance(self.stored, np.ndarray):
+            check_words(self.stored, (len(self.stored), self.n_arms))
             self.stored.flags.writeable = False
+        elif any(graph.n_arms != self.n_arms for graph in self.stored):
+            raise GraphError(f"the stored graphs have other numbers of arms; expected {self.n_arms}")
+        check_places(self.index, len(self.stored))
+        self.index.flags.writeable = False
 
     @classmethod
     def from_dense(cls, matrices: npt.ArrayLike, *, require_loops: bool = True) -> FeedbackGraphs:
-        """From n square matrices of booleans or zeros and ones, shape (n, arms, arms).
+        """From n square matrices, one a round.
+
+        - `matrices`: booleans, or zeros and ones, of shape (n, arms, arms).
+        - `require_loops`: whether to refuse a graph in which an arm lacks a self-loop; True by default.
 
         >>> FeedbackGraphs.from_dense(np.ones((5, 3, 3)))
         FeedbackGraphs(5 rounds, n_arms=3, 5 stored)
@@ -81,17 +93,25 @@ class FeedbackGraphs:
     def repeat(cls, graph: FeedbackGraph, n: SupportsIndex) -> FeedbackGraphs:
         """The same graph in each of n rounds.
 
+        - `graph`: the graph of all rounds.
+        - `n`: how many rounds.
+
         >>> len(FeedbackGraphs.repeat(FeedbackGraph.from_dense([[1]]), 1_000_000))
         1000000
         """
         _checked_graphs([graph])
         stored = graph.words[None] if graph.is_packed else (graph,)
-        batch = cls(graph.n_arms, stored, np.zeros(setting_integer("n", n, at_least=0), dtype=np.int32))
-        return batch._knowing(graph.has_all_loops)
+        index = np.zeros(setting_integer("n", n, at_least=0), dtype=np.int32)
+        index.flags.writeable = False
+        return trusted(cls, n_arms=graph.n_arms, stored=stored, index=index)._knowing(graph.has_all_loops)
 
     @classmethod
     def pool(cls, graphs: Sequence[FeedbackGraph], index: npt.ArrayLike) -> FeedbackGraphs:
-        """Round i has ``graphs[index[i]]``."""
+        """Round i has ``graphs[index[i]]``.
+
+        - `graphs`: on the same arms, at least one.
+        - `index`: one number a round.
+        """
         graphs = _checked_graphs(graphs)
         if not graphs:
             raise InputError("graphs is empty; expected at least one, so that the number of arms is known")
@@ -113,9 +133,13 @@ class FeedbackGraphs:
         *,
         require_loops: bool = True,
     ) -> FeedbackGraphs:
-        """From packed rows as in `FeedbackGraph.words`; without `index`, round i has graph i.
+        """From packed rows.
 
-        The array is taken over: it is not copied, and becomes read-only.
+        - `words`: as `FeedbackGraph.words`, one for each stored graph. The array is taken over: it is not copied, and
+          becomes read-only.
+        - `n_arms`: K.
+        - `index`: which graph each round has; None (default): round i has graph i.
+        - `require_loops`: whether to refuse a graph in which an arm lacks a self-loop; True by default.
 
         >>> FeedbackGraphs.from_words(np.array([[[3], [2]]], dtype=np.uint64), 2)[0].to_dense().astype(int)
         array([[1, 1],

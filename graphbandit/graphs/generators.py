@@ -19,7 +19,7 @@ from graphbandit.graphs.user_input import checked_n_arms
 
 
 def bandit(n_arms: SupportsIndex) -> FeedbackGraph:
-    """Self-loops only: one sees the reward of the arm one plays, as in an ordinary bandit.
+    """Self-loops only: each arm reveals its own reward, as in an ordinary bandit.
 
     >>> bandit(3).to_dense().astype(int)
     array([[1, 0, 0],
@@ -43,7 +43,9 @@ def star(
 ) -> FeedbackGraph:
     """One hub joined to all other arms in both directions; the paper's k-tree.
 
-    The hub is arm 0 unless `hub` says which, or `rng` draws it.
+    - `n_arms`: K.
+    - `hub`: the arm in the middle; None (default): arm 0, or drawn by `rng`.
+    - `rng`: draws the hub; None (default): nothing is drawn.
 
     >>> star(4, hub=1).to_dense().astype(int)
     array([[1, 1, 0, 0],
@@ -66,7 +68,11 @@ def star(
 def clique_group(
     n_arms: SupportsIndex, n_cliques: SupportsIndex = 5, *, rng: np.random.Generator | None = None
 ) -> FeedbackGraph:
-    """Disjoint cliques, as equal in size as can be: consecutive arms, or random members with `rng`.
+    """Disjoint cliques of sizes as equal as possible.
+
+    - `n_arms`: K.
+    - `n_cliques`: 5 by default.
+    - `rng`: draws the members of the cliques; None (default): consecutive arms.
 
     >>> clique_group(5, 2).to_dense().astype(int)
     array([[1, 1, 1, 0, 0],
@@ -92,6 +98,10 @@ def random_graph(n_arms: SupportsIndex, density: float = 0.05, *, rng: np.random
 
     The two arms may be the same, and a pair may be drawn again, so there are at most so many joined pairs.
 
+    - `n_arms`: K.
+    - `density`: 0.05 by default.
+    - `rng`: draws the arms.
+
     >>> random_graph(10, 0.1, rng=np.random.default_rng(0))
     FeedbackGraph(n_arms=10, n_edges=26, n_loops=10)
     """
@@ -101,7 +111,11 @@ def random_graph(n_arms: SupportsIndex, density: float = 0.05, *, rng: np.random
 
 
 def erdos_renyi(n_arms: SupportsIndex, probability: float, *, rng: np.random.Generator) -> FeedbackGraph:
-    """Directed: each arm reveals each other arm with this probability, independently.
+    """Directed: each arm reveals each other arm with the same probability, independently.
+
+    - `n_arms`: K.
+    - `probability`: of an edge.
+    - `rng`: draws the edges.
 
     >>> erdos_renyi(10, 0.2, rng=np.random.default_rng(0))
     FeedbackGraph(n_arms=10, n_edges=25, n_loops=10)
@@ -120,6 +134,10 @@ def preferential_attachment(
 
     Undirected and connected. Each arm makes `edges_per_arm` draws with replacement; an arm drawn twice counts
     twice in later draws and is one edge of the graph.
+
+    - `n_arms`: K.
+    - `edges_per_arm`: how many draws an arm makes, 2 by default.
+    - `rng`: makes the draws.
 
     >>> preferential_attachment(10, 2, rng=np.random.default_rng(0))
     FeedbackGraph(n_arms=10, n_edges=42, n_loops=10)

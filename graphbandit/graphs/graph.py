@@ -30,7 +30,8 @@ from graphbandit.base.arms import ArmNames, arm_index
 from graphbandit.base.shapes import Bool, Int64, UInt64
 from graphbandit.errors import GraphError, MissingExtraError
 from graphbandit.graphs.bits import WORD, column, diagonal, pack_rows, unpack_rows
-from graphbandit.graphs.sparse_rows import SparseRows, sparse_rows
+from graphbandit.graphs.sparse_rows import SparseRows, check_sparse_rows, sparse_rows
+from graphbandit.graphs.store import check_words
 from graphbandit.graphs.svg import MOST_ARMS, graph_svg
 from graphbandit.graphs.user_input import (
     as_booleans,
@@ -49,9 +50,12 @@ PACKED_LIMIT = 4096
 class FeedbackGraph:
     """An immutable directed graph on the arms 0 .. n_arms - 1; built by one of the ``from_`` constructors.
 
-    `rows` is how it is stored: packed bits up to `PACKED_LIMIT` arms (`words`), sparse rows beyond. Either
-    way `csr` gives the sparse rows, and every method means the same. `arms` are the names of the arms, if they have
-    any; where a method takes an arm, its name will do. Graphs are equal if their edges are, whatever the names.
+    Graphs are equal if their edges are, whatever the names. Where a method takes an arm, it also takes the arm's name.
+
+    - `n_arms`: K.
+    - `rows`: how the edges are stored: packed bits up to `PACKED_LIMIT` arms (`words`), sparse rows beyond. Either way
+      `csr` gives the sparse rows, and every method means the same.
+    - `arms`: the names of the arms; None (default): they have none.
     """
 
     n_arms: int
@@ -59,8 +63,13 @@ class FeedbackGraph:
     arms: ArmNames | None = None
 
     def __post_init__(self) -> None:
-        for array in (self.rows,) if isinstance(self.rows, np.ndarray) else self.rows:
-            array.flags.writeable = False
+        if isinstance(self.rows, np.ndarray):
+            check_words(self.rows, (self.n_arms,))
+            self.rows.flags.writeable = False
+        else:
+            check_sparse_rows(self.rows, self.n_arms)
+            for array in self.rows:
+                array.flags.writeable = False
 
     @classmethod
     def from_dense(
@@ -71,11 +80,12 @@ class FeedbackGraph:
         add_loops: bool = False,
         require_loops: bool = True,
     ) -> FeedbackGraph:
-        """From a square matrix of booleans or zeros and ones; entry (j, a) says whether playing j reveals a.
+        """From a square matrix; entry (j, a) says whether playing j reveals a.
 
-        arms: the names of the arms, in the order of the rows.
-        add_loops: add a self-loop to every arm.
-        require_loops: refuse a graph in which an arm lacks a self-loop.
+        - `matrix`: booleans, or zeros and ones.
+        - `arms`: the names of the arms, in the order of the rows; None (default): they have none.
+        - `add_loops`: whether to add a self-loop to every arm; False by default.
+        - `require_loops`: whether to refuse a graph in which an arm lacks a self-loop; True by default.
 
         >>> FeedbackGraph.from_dense([[1, 1], [0, 1]]).edges().tolist()
         [[0, 0], [0, 1], [1, 1]]
@@ -125,13 +135,15 @@ class FeedbackGraph:
         add_loops: bool = False,
         require_loops: bool = True,
     ) -> FeedbackGraph:
-        """From pairs (j, a): playing j reveals a. Repeats are fine.
+        """From pairs (j, a): playing j reveals a.
 
-        n_arms: the number of arms; may be left out where they have names.
-        arms: the names of the arms; edges may then be pairs of names, of numbers, or of both.
-        directed: if false, an edge (j, a) also means that a reveals j.
-        add_loops: add a self-loop to every arm.
-        require_loops: refuse a graph in which an arm lacks a self-loop.
+        - `edges`: the pairs; repeats are fine.
+        - `n_arms`: the number of arms; None (default): that of their names.
+        - `arms`: the names of the arms; edges may then be pairs of names, of numbers, or of both. None (default): no
+          names.
+        - `directed`: True by default; if False, an edge (j, a) also means that a reveals j.
+        - `add_loops`: whether to add a self-loop to every arm; False by default.
+        - `require_loops`: whether to refuse a graph in which an arm lacks a self-loop; True by default.
 
         >>> friends = FeedbackGraph.from_edges([(0, 1), (1, 2)], n_arms=3, directed=False, add_loops=True)
         >>> friends.to_dense().astype(int)
@@ -164,13 +176,13 @@ class FeedbackGraph:
     ) -> FeedbackGraph:
         """From a NetworkX graph: an edge u -> v says that playing u reveals v.
 
-        An undirected graph gives both directions. Edge data are not looked at. Nodes that are text become the names
-        of the arms.
+        Nodes that are text become the names of the arms.
 
-        nodes: arm i is ``nodes[i]``. Without it, nodes that are all text keep their order in the graph; other
-            nodes must be 0 .. n_arms - 1.
-        add_loops: add a self-loop to every arm.
-        require_loops: refuse a graph in which an arm lacks a self-loop.
+        - `graph`: directed or not; an undirected one gives both directions. Edge data are not looked at.
+        - `nodes`: arm i is ``nodes[i]``; None (default): nodes that are all text keep their order in the graph, and
+          other nodes must be 0 .. n_arms - 1.
+        - `add_loops`: whether to add a self-loop to every arm; False by default.
+        - `require_loops`: whether to refuse a graph in which an arm lacks a self-loop; True by default.
         """
         if not isinstance(graph, _import_networkx().Graph):
             raise GraphError(f"graph is a {type(graph).__name__}; expected a NetworkX graph")

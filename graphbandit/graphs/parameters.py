@@ -23,6 +23,8 @@ from graphbandit.graphs.independence import independence_bounds
 class Bounds:
     """A whole number known to lie between `lower` and `upper`.
 
+    - `lower`, `upper`: equal if the number is known.
+
     >>> Bounds(3, 3), Bounds(3, 5)
     (Bounds(exactly 3), Bounds(3 to 5, not exact))
     """
@@ -49,10 +51,14 @@ class Bounds:
 def independence_number(graph: FeedbackGraph, *, exact_limit: int = 200, node_budget: int = 100_000) -> Bounds:
     """alpha(G), the size of the largest set of arms no two of which are joined, in either direction.
 
-    Arms that are dominated are dropped first, which settles most of a sparse graph. What is left falls into
-    connected parts. Each gets a greedy independent set below and a greedy clique cover above; where these do
-    not meet and it has at most `exact_limit` arms, it is searched by branch and bound. All searches together
-    visit at most `node_budget` nodes, then the bounds found so far stand: the answer never depends on the clock.
+    Arms that are dominated are dropped first, which settles most of a sparse graph. What is left falls into connected
+    parts. Each part gets a greedy independent set below and a greedy clique cover above; where these do not meet, it is
+    searched by branch and bound. The answer never depends on the clock.
+
+    - `graph`: its edges count in either direction.
+    - `exact_limit`: parts of more arms are not searched; 200 by default.
+    - `node_budget`: how many nodes all searches together visit at most, 100,000 by default; the bounds found so far
+      then stand.
 
     >>> from graphbandit.graphs.generators import clique_group, star
     >>> independence_number(star(50)), independence_number(clique_group(50, 5)).value
@@ -158,7 +164,9 @@ def density(graph: FeedbackGraph) -> float:
 class DegreeStatistics:
     """How many arms an arm reveals (out) and is revealed by (in). Self-loops count: they reveal a reward too.
 
-    The mean is the same for both, edges / arms.
+    - `mean`: edges / arms, the same for both directions.
+    - `min_out`, `max_out`: the fewest and the most arms that an arm reveals.
+    - `min_in`, `max_in`: the fewest and the most arms that reveal an arm.
     """
 
     mean: float

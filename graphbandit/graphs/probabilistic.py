@@ -1,4 +1,4 @@
-"""Feedback graphs whose edges are there with a probability, for rounds in which one knows no more than that.
+"""Feedback graphs whose edges are there with known probabilities.
 
 Playing arm j reveals arm a with probability ``P[j, a]``, each edge independently of all others. `ProbabilisticGraph` is
 one round, `ProbabilisticGraphs` a batch. Learners that plan with edge probabilities (`IDSG`, and `AdaCBG` with tight
@@ -32,7 +32,8 @@ from graphbandit.base.shapes import Bool, Float, Int, Int32
 from graphbandit.errors import GraphError, InputError
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.graph import FeedbackGraph
-from graphbandit.graphs.store import checked_batches, checked_index, chosen_rounds
+from graphbandit.graphs.store import check_places, checked_batches, checked_index, chosen_rounds
+from graphbandit.graphs.svg import MOST_ARMS, graph_svg
 from graphbandit.graphs.user_input import checked_names
 
 BLOCK = 64
@@ -43,8 +44,8 @@ BLOCK = 64
 class ProbabilisticGraph:
     """An immutable graph of one round: ``matrix[j, a]`` is the probability that playing j reveals a.
 
-    matrix: a square array of probabilities; it is copied.
-    arms: the names of the arms, if they have any.
+    - `matrix`: a square array of probabilities; it is copied.
+    - `arms`: the names of the arms; None (default): they have none.
     """
 
     matrix: Float[np.ndarray, "arms arms"]
@@ -58,7 +59,10 @@ class ProbabilisticGraph:
 
     @classmethod
     def from_graph(cls, graph: FeedbackGraph, probability: float = 1.0) -> ProbabilisticGraph:
-        """Every edge of a graph with this probability, its self-loops surely.
+        """Every edge of a graph with the same probability, its self-loops surely.
+
+        - `graph`: the graph.
+        - `probability`: of each edge but the self-loops, 1 by default.
 
         >>> ProbabilisticGraph.from_graph(FeedbackGraph.from_dense([[1, 1], [0, 1]]), 0.3).matrix
         array([[1. , 0.3],
@@ -98,6 +102,14 @@ class ProbabilisticGraph:
 
     __hash__ = None  # type: ignore[assignment]
 
+    def _repr_svg_(self) -> str | None:
+        """A picture for notebooks, up to 40 arms: the less likely an edge, the paler."""
+        if self.n_arms > MOST_ARMS:
+            return None
+        edges = np.argwhere(self.matrix > 0.0)
+        labels = [str(arm) for arm in (range(self.n_arms) if self.arms is None else self.arms)]
+        return graph_svg(edges, labels, self.matrix[tuple(edges.T)].tolist())
+
     def __repr__(self) -> str:
         return f"ProbabilisticGraph(n_arms={self.n_arms}, expected_edges={self.matrix.sum():.4g})"
 
@@ -108,12 +120,21 @@ class ProbabilisticGraph:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ProbabilisticGraphs:
-    """An immutable batch of n matrices of edge probabilities: round i has ``stored[index[i]]``."""
+    """An immutable batch of n matrices of edge probabilities: round i has ``stored[index[i]]``.
+
+    - `stored`: m matrices of edge probabilities.
+    - `index`: which of them each round has.
+    """
 
     stored: Float[np.ndarray, "stored arms arms"]
     index: Int32[np.ndarray, " n"]
 
     def __post_init__(self) -> None:
+        shape = self.stored.shape
+        fits = self.stored.dtype == np.float64 and len(shape) == 3 and shape[1] == shape[2]
+        if not fits or not self.stored.flags.c_contiguous:
+            raise GraphError(f"stored has type {self.stored.dtype} and shape {shape}; expected (stored, arms, arms)")
+        check_places(self.index, len(self.stored))
         self.stored.flags.writeable = False
         self.index.flags.writeable = False
 
@@ -129,13 +150,21 @@ class ProbabilisticGraphs:
 
     @classmethod
     def pool(cls, matrices: npt.ArrayLike, index: npt.ArrayLike) -> ProbabilisticGraphs:
-        """Round i has ``matrices[index[i]]``."""
+        """Round i has ``matrices[index[i]]``.
+
+        - `matrices`: of edge probabilities, shape (m, arms, arms).
+        - `index`: one number a round.
+        """
         stored = _matrices(matrices)
         return cls(stored, checked_index(index, len(stored)))
 
     @classmethod
     def repeat(cls, graph: ProbabilisticGraph | npt.ArrayLike, n: SupportsIndex) -> ProbabilisticGraphs:
-        """The same graph, or matrix of probabilities, in each of n rounds."""
+        """The same graph in each of n rounds.
+
+        - `graph`: a `ProbabilisticGraph`, or its matrix.
+        - `n`: how many rounds.
+        """
         one = graph if isinstance(graph, ProbabilisticGraph) else ProbabilisticGraph(graph)
         stored = one.matrix[None]
         return cls(stored, np.zeros(setting_integer("n", n, at_least=0), dtype=np.int32))

@@ -1,7 +1,7 @@
 """Where the graphs of the rounds come from: drawn anew each round, out of a pool, or always the same.
 
-A source is a value that holds settings only. ``draw(rng, n)`` gives the graphs of n rounds; to draw a rounds
-and then b rounds is to draw a + b rounds. Each kind draws what its namesake in `graph_generators` draws.
+A source is a value that holds settings only. ``draw(rng, n)`` gives the graphs of n rounds; drawing a rounds and then b
+rounds is the same as drawing a + b rounds. Each kind draws the graphs of the generator of the same name.
 
 >>> source = graph_source("clique_group", n_arms=50)
 >>> source

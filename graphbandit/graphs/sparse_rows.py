@@ -8,6 +8,7 @@ from typing import NamedTuple, SupportsIndex
 import numpy as np
 
 from graphbandit.base.shapes import Int, Int32, Int64
+from graphbandit.errors import GraphError
 
 
 class SparseRows(NamedTuple):
@@ -24,6 +25,16 @@ class SparseRows(NamedTuple):
     def row_numbers(self) -> Int64[np.ndarray, " entries"]:
         """The row of every entry of `indices`."""
         return np.repeat(np.arange(len(self.indptr) - 1), np.diff(self.indptr))
+
+
+def check_sparse_rows(rows: SparseRows, size: int) -> None:
+    """Raise GraphError unless these are rows of a size × size matrix; kernels trust them."""
+    pointers, columns = rows.indptr, rows.indices
+    fits = pointers.dtype == np.int64 and columns.dtype == np.int32 and pointers.shape == (size + 1,)
+    fits = fits and columns.ndim == 1 and pointers[0] == 0 and pointers[-1] == len(columns)
+    fits = fits and bool((pointers[1:] >= pointers[:-1]).all())
+    if not fits or (len(columns) and not 0 <= columns.min() <= columns.max() < size):
+        raise GraphError(f"the sparse rows are not those of a matrix of {size} rows; expected columns below {size}")
 
 
 def sparse_rows(rows: Int[np.ndarray, " entries"], columns: Int[np.ndarray, " entries"], size: int) -> SparseRows:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from graphbandit.base.shapes import Int32
+from graphbandit.base.shapes import Int32, UInt64
 from graphbandit.errors import GraphError, InputError
+from graphbandit.graphs.bits import n_words
 
 Batch = TypeVar("Batch")
 
@@ -51,3 +53,17 @@ def checked_batches(kind: type[Batch], batches: Sequence[Batch]) -> None:
     for i, found in enumerate(n_arms):
         if found != n_arms[0]:
             raise GraphError(f"batch {i} has {found} arms; expected {n_arms[0]}, as batch 0 has")
+
+
+def check_words(words: UInt64[np.ndarray, "... words"], shape: tuple[int, ...]) -> None:
+    """Raise GraphError unless these are packed rows of so many arms; kernels trust them."""
+    expected = (*shape, n_words(shape[-1]))
+    if words.dtype != np.uint64 or words.shape != expected or not words.flags.c_contiguous:
+        found = f"type {words.dtype} and shape {words.shape}"
+        raise GraphError(f"the packed rows have {found}; expected uint64 of shape {expected}")
+
+
+def check_places(index: Int32[np.ndarray, " n"], stored: int) -> None:
+    """Raise GraphError unless every round has one of the stored graphs; kernels trust that."""
+    if index.dtype != np.int32 or index.ndim != 1 or (len(index) and not 0 <= index.min() <= index.max() < stored):
+        raise GraphError(f"index is {reprlib.repr(index)}; expected whole numbers from 0 to {stored - 1}")

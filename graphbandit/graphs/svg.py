@@ -14,23 +14,24 @@ MOST_ARMS = 40
 _SIZE, _MARGIN, _DOT = 360, 60, 6
 
 
-def graph_svg(edges: Int64[np.ndarray, "edges 2"], labels: Sequence[str]) -> str:
-    """The graph as SVG; self-loops are rings around their arms."""
+def graph_svg(edges: Int64[np.ndarray, "edges 2"], labels: Sequence[str], shares: Sequence[float] | None = None) -> str:
+    """The graph as SVG; self-loops are rings around their arms, and edges of small probability (`shares`) are pale."""
     n, middle = len(labels), _SIZE / 2
     radius = middle - _MARGIN
     angles = [2 * math.pi * arm / n - math.pi / 2 for arm in range(n)]
     places = [(middle + radius * math.cos(angle), middle + radius * math.sin(angle)) for angle in angles]
     parts = []
-    for j, a in edges.tolist():
+    pale = [""] * len(edges) if shares is None else [f' opacity="{0.15 + 0.85 * share:.2f}"' for share in shares]
+    for (j, a), look in zip(edges.tolist(), pale, strict=True):
         (x, y), (u, v) = places[j], places[a]
         if j == a:
-            parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{_DOT + 4}" fill="none" stroke="#999"/>')
+            parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{_DOT + 4}" fill="none" stroke="#999"{look}/>')
             continue
         length = math.hypot(u - x, v - y)
         ends = (_DOT + 4) / length
         x, y, u, v = x + ends * (u - x), y + ends * (v - y), u - ends * (u - x), v - ends * (v - y)
         parts.append(
-            f'<line x1="{x:.1f}" y1="{y:.1f}" x2="{u:.1f}" y2="{v:.1f}" stroke="#666" marker-end="url(#tip)"/>'
+            f'<line x1="{x:.1f}" y1="{y:.1f}" x2="{u:.1f}" y2="{v:.1f}" stroke="#666" marker-end="url(#tip)"{look}/>'
         )
     for angle, (x, y), label in zip(angles, places, labels, strict=True):
         u, v = x + 16 * math.cos(angle), y + 16 * math.sin(angle)

@@ -26,8 +26,8 @@ class AdaCB(Learner[AdaCBGState]):
     """p(a) = 1 / (|A| + gamma c(a)) for every candidate a != best of A = A(x; F_m), the rest on best.
 
     It is AdaCB.G on the graph of self-loops alone: the exploration set is all candidates, and the sampling program's
-    answer is its baseline. It learns from every reward the graph reveals, and ignores the graph when choosing, so any
-    graph will do. F_m, lambda_m and gamma are those of `AdaCBG`.
+    answer is its baseline. It learns from every reward the graph reveals and ignores the graph when choosing, so it
+    takes any graph. F_m, lambda_m and gamma are those of `AdaCBG`.
 
     This is not AdaCB of Foster, Rakhlin, Simchi-Levi & Xu (2021, algorithm 1) to the letter: as far as we remember that
     paper, its gamma is one an epoch, from the number of all arms, where gamma here follows the candidates of each
@@ -37,7 +37,7 @@ class AdaCB(Learner[AdaCBGState]):
     - `gamma`: "natural" (default) or "paper", as in `AdaCBG`.
     - `eta`: strength of exploitation; gamma^2 is in proportion to it. None (default): that of `AdaCBG`.
     - `delta`: probability of failure, 0.1 by default.
-    - `radius_factor`: widens the radius, for a class that holds the truth only nearly.
+    - `radius_factor`: widens the radius, for a class that holds the truth only nearly; 1 by default.
     - `epoch_growth`: factor between the ends of epochs; None (default): that of `AdaCBG`.
     - `function_class`: the functions that may be the truth; None (default): those of the problem.
 
@@ -75,6 +75,11 @@ class AdaCB(Learner[AdaCBGState]):
             linear_program=False,
             function_class=self.function_class,
         )
+
+    @property
+    def takes_own_arms(self) -> bool:
+        """As AdaCB.G."""
+        return self._on_loops.takes_own_arms
 
     def init(self, problem: Problem) -> AdaCBGState:
         """As AdaCB.G."""

@@ -37,10 +37,14 @@ from graphbandit.rounds.shown import Shown
 class AdaCBGState(RewardSpan):
     """What AdaCB.G knows in epoch m.
 
-    `model` is fhat_m (None in epoch 1), `space` F_m, `radius` the radius it was cut with, `noise` the sigma that was
-    used for it, `lowest_reward` and `highest_reward` the span of what was seen, `disagreement` w_m = nu_m + mu_m,
-    `scale` lambda_m, and `difficulty` sigma^2 times complexity, which gamma in natural units is divided by (0 while
-    nothing can be said).
+    - `problem`, `rounds`, `epoch`, `data`: as in `EpochState`.
+    - `lowest_reward`, `highest_reward`: the span of the rewards seen.
+    - `model`: fhat_m, None in epoch 1.
+    - `space`, `radius`: F_m, and the radius it was cut with.
+    - `noise`: the sigma that was used for the radius; None: none was.
+    - `disagreement`: w_m = nu_m + mu_m.
+    - `scale`: lambda_m.
+    - `difficulty`: sigma^2 times complexity, by which gamma in natural units is divided; 0 while nothing can be said.
     """
 
     model: Any
@@ -71,10 +75,10 @@ class AdaCBG(EpochLearner[AdaCBGState]):
     """Adapts to the graph, to the gaps and to how many functions are still plausible; needs no graph parameter.
 
     Each epoch fits fhat_m to all data and keeps F_m, the functions whose losses are near the smallest. In a round, the
-    candidates are the arms that some function of F_m calls best; p is the cheapest distribution that reveals every
-    candidate a with probability at least 1 / (|S| + gamma c(a)), by the sampling program. Graphs without all self-loops
-    and `ProbabilisticGraphs` (one HiGHS program a round) are taken with tight coverage, without any bound:
-    `docs/weak-graphs.md`, `docs/probabilistic-graphs.md`.
+    candidates are the arms that some function of F_m calls best, and the sampling program finds p, the cheapest
+    distribution that reveals every candidate a with probability at least 1 / (|S| + gamma c(a)). With tight coverage it
+    also takes graphs without all self-loops and `ProbabilisticGraphs` (one HiGHS program a round); no bound is proven
+    for these (`docs/weak-graphs.md`, `docs/probabilistic-graphs.md`).
 
     - `radius`: how F_m is cut. "natural" (default) and "sharp": the class's own radius (2 sigma^2 log(|F| / delta) if
       finite), valid at all times at once. They differ where nobody tells sigma: "natural" takes what is likely, for
@@ -93,15 +97,16 @@ class AdaCBG(EpochLearner[AdaCBGState]):
     - `eta`: strength of exploitation; gamma^2 is in proportion to it. None (default): 10,000 with a "natural" gamma,
       the paper's 1 with "paper", 1e6 with "width" (`docs/exploration.md` has the sweeps).
     - `delta`: probability of failure, 0.1 by default.
-    - `radius_factor`: widens either radius, for a class that holds the truth only nearly.
-    - `candidate_set`: False takes all arms as candidates (ablation).
-    - `scale_factor`: False sets lambda_m = 1 (ablation); a "natural" gamma has none.
-    - `linear_program`: False plays the baseline (ablation).
-    - `unrevealed`: what to do with an arm that no arm on offer reveals. "error" (default), or "ignore": never learn
-      of it.
+    - `radius_factor`: widens either radius, for a class that holds the truth only nearly; 1 by default.
+    - `candidate_set`: True by default; False takes all arms as candidates (ablation).
+    - `scale_factor`: True by default; False sets lambda_m = 1 (ablation). A "natural" gamma has none.
+    - `linear_program`: True by default; False plays the baseline (ablation).
+    - `unrevealed`: what to do with an arm that no arm on offer reveals. "error" (default), or "ignore": never learn of
+      it.
     - `epoch_growth`: factor between the ends of epochs; smaller fits more often. None (default): 1.2 with a "natural"
       gamma, else the paper's 2.
-    - `effort`: when a program of more than 3,000 constrained arms, too large to be solved exactly, is good enough.
+    - `effort`: when the answer to a program of more than 3,000 constrained arms, too large to be solved exactly, is
+      good enough; at a relative gap of 0.01 by default.
     - `function_class`: the functions that may be the truth; None (default): those of the problem.
 
     The paper's algorithm is ``AdaCBG.paper()``.

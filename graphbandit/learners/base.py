@@ -52,10 +52,10 @@ class GivenUniforms(np.random.Generator):
 
 @dataclass(frozen=True, kw_only=True)
 class Learner(ABC, Generic[State]):
-    """Settings of a learner; see the module for how it is used.
+    """Settings of a learner; `graphbandit.learners.base` says how it is used.
 
-    A state may be any value. For `decide` to be called directly, it has the attribute `problem`; to be saved, it is a
-    savable dataclass.
+    A state may be any value. It needs the attribute `problem` if `decide` is called directly, and must be a savable
+    dataclass to be saved.
 
     - `floor`: every arm on offer is observed with this probability at least, at the least expected regret
       (`planning/floor.py`), so that what is logged can be evaluated later; None (default): no floor. Where the graph
@@ -85,12 +85,17 @@ class Learner(ABC, Generic[State]):
 
     @property
     def plans_with_probabilities(self) -> bool:
-        """Whether `ProbabilisticGraphs` will do in place of graphs (default: no)."""
+        """Whether it takes `ProbabilisticGraphs` in place of graphs (default: no)."""
         return False
 
     @property
     def plans_without_graphs(self) -> bool:
-        """Whether rounds without a graph will do, None in place of graphs (default: no)."""
+        """Whether it takes rounds without a graph, None in place of graphs (default: no)."""
+        return False
+
+    @property
+    def takes_own_arms(self) -> bool:
+        """Whether rounds may bring arms of their own (default: no): then nothing may be known by an arm's number."""
         return False
 
     @abstractmethod
@@ -175,7 +180,9 @@ class Learner(ABC, Generic[State]):
 
     @property
     def n_notes(self) -> int:
-        """How many numbers a round's notes are (default: none). With notes it learns from its own rounds alone."""
+        """How many numbers it notes down in a round (default: none). A learner with notes learns from its own rounds
+        alone.
+        """
         return 0
 
     def grown(self, state: State, problem: Problem) -> State:

@@ -25,18 +25,18 @@ from graphbandit.rounds.shown import Shown
 @savable
 @dataclass(frozen=True, kw_only=True)
 class BootstrappedThompson(PlausibleLearner):
-    """Each round one function of the epoch's draws, by weight, and its best arm (Osband & Van Roy 2015).
+    """Takes one of the epoch's draws by weight in each round and plays its best arm (Osband & Van Roy 2015).
 
-    p(a) = sum of w_b over the draws b with argmax_j f_b(x, j) = a (lowest index on ties), so the propensities are
-    exact and not estimated. Of a finite class the draws are the whole posterior, which makes it Thompson (1933)
-    sampling; of others at most `draws` are taken at an epoch's start. It learns from every reward the graph reveals,
-    and ignores the graph when choosing. A class that can draw nothing before it has seen something, or whose draws
-    then say that all arms are the same, is explored uniformly in epoch 1.
+    p(a) = sum of w_b over the draws b with argmax_j f_b(x, j) = a (lowest index on ties), so the propensities are exact
+    and not estimated. For a finite class the draws are the whole posterior, and this is the sampling of Thompson
+    (1933); from other classes at most `draws` functions are drawn at an epoch's start. It learns from every reward the
+    graph reveals, and ignores the graph when choosing. Some classes cannot draw before they have seen rewards, or their
+    draws then say that all arms are the same: with these, epoch 1 explores uniformly.
 
     - `draws`: how many functions are drawn of an infinite class, 200 by default.
     - `delta`: probability that noise the problem does not say is estimated too low, 0.1 by default.
     - `epoch_growth`: factor between the ends of epochs, 1.2 by default; smaller fits more often.
-    - `seed`: names the stream that draws come from; give repeats of their own.
+    - `seed`: names the stream that draws come from, 0 by default; give each repeat its own.
     - `function_class`: the functions that may be the truth; None (default): those of the problem.
 
     >>> from graphbandit import Bandit, FiniteClass, Problem, graphs

@@ -21,12 +21,12 @@ class Exp3G(Exp3Learner):
 
     - `eta`, `gamma`: learning rate and share of exploration. None (default): those of the paper's Theorem 2. While all
       graphs were strongly observable (each arm reveals itself or is revealed by all others), u is uniform on all arms,
-      gamma = min(sqrt(1 / (alpha T)), 1/2) and eta = 2 gamma. From the first graph on that is weakly observable,
-      gamma = min((delta log K / T)^(1/3), 1/2) and eta = gamma^2 / delta, and in such rounds u is uniform on delta
-      arms that reveal all the others in need of it, found greedily. How an arm is observed counts arms on offer only.
+      gamma = min(sqrt(1 / (alpha T)), 1/2) and eta = 2 gamma. From the first weakly observable graph on, gamma =
+      min((delta log K / T)^(1/3), 1/2) and eta = gamma^2 / delta, and in such rounds u is uniform on delta arms, found
+      greedily, that together reveal all weakly observable ones. Only arms on offer count in what reveals an arm.
     - `independence`: alpha. None (default): the size of a greedy independent set.
     - `low`, `high`: the range of rewards, 0 and 1 by default; loss = (high - reward) / (high - low).
-    - `clip`: whether a reward outside counts as the nearer end (default: it is refused).
+    - `clip`: whether a reward outside counts as the nearer end; False (default): it is refused.
 
     >>> import numpy as np
     >>> from graphbandit import Bandit, FeedbackGraph, Problem

@@ -17,9 +17,9 @@ class Exp3IX(Exp3Learner):
     The bias gamma takes the place of explicit exploration.
 
     - `eta`, `gamma`: learning rate and bias. None (default): the paper's, eta_t = gamma_t = sqrt(log K / (K + sum_{s<t}
-      Q_s)) with Q_s = sum_a p_s(a) / (q_s(a) + gamma_s): nothing of the graphs or the horizon must be known.
+      Q_s)) with Q_s = sum_a p_s(a) / (q_s(a) + gamma_s), which needs to know neither the graphs nor the horizon.
     - `low`, `high`: the range of rewards, 0 and 1 by default; loss = (high - reward) / (high - low).
-    - `clip`: whether a reward outside counts as the nearer end (default: it is refused).
+    - `clip`: whether a reward outside counts as the nearer end; False (default): it is refused.
 
     >>> from graphbandit import Bandit, Problem, graphs
     >>> bandit = Bandit(Exp3IX(eta=1.0, gamma=0.25), Problem(n_arms=2))

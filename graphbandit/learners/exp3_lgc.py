@@ -174,14 +174,15 @@ class Exp3LGCU(LinearLossLearner):
     drawn independently with second moments S = E[x x']. The paper takes S as known; here it is (ridge I + sum x x')
     / t.
 
-    - `eta`: learning rate. None (default): eta_t = sqrt(log K / (K t + d (K + sum_{s<t} Q_s))), with Q_s = sum_a
-      p_s(a) / q_s(a), the paper's order sqrt(log K / ((K + alpha d) T)) with what was seen in place of alpha and T.
+    - `eta`: learning rate. None (default): eta_t = sqrt(log K / (K t + d (K + sum_{s<t} Q_s))), with Q_s = sum_a p_s(a)
+      / q_s(a), the paper's order sqrt(log K / ((K + alpha d) T)) with what was seen in place of alpha and T.
     - `gamma`: share of exploration. None (default): gamma_t = min(1/2, eta_t K x' S^-1 x), which aims at eta x' theta
       within 1, as its analysis needs.
     - `ridge`: regularisation of the regression, 1 by default.
-    - `intercept`: whether to add a 1 to x (default: yes), as losses in [0, 1] are linear in x only with a constant.
+    - `intercept`: whether a 1 is put behind x; True by default, as losses in [0, 1] are linear in x only with a
+      constant.
     - `low`, `high`: the range of rewards, 0 and 1 by default; loss = (high - reward) / (high - low).
-    - `clip`: whether a reward outside counts as the nearer end (default: it is refused).
+    - `clip`: whether a reward outside counts as the nearer end; False (default): it is refused.
 
     >>> from graphbandit import Bandit, Problem, graphs
     >>> bandit = Bandit(Exp3LGCU(eta=0.5, gamma=0.2, ridge=1e-12), Problem(n_arms=2))
@@ -221,9 +222,10 @@ class Exp3LGCIX(LinearLossLearner):
     - `eta`, `gamma`: learning rate and bias. None (default): gamma_t = eta_t = sqrt(log K / (d (K + sum_{s<t} Q_s)))
       with Q_s = sum_a p_s(a) / (q_s(a) + gamma_s), of the order of the paper's.
     - `ridge`: regularisation of the regression, 1 by default.
-    - `intercept`: whether to add a 1 to x (default: yes), as losses in [0, 1] are linear in x only with a constant.
+    - `intercept`: whether a 1 is put behind x; True by default, as losses in [0, 1] are linear in x only with a
+      constant.
     - `low`, `high`: the range of rewards, 0 and 1 by default; loss = (high - reward) / (high - low).
-    - `clip`: whether a reward outside counts as the nearer end (default: it is refused).
+    - `clip`: whether a reward outside counts as the nearer end; False (default): it is refused.
 
     >>> from graphbandit import Bandit, Problem, graphs
     >>> bandit = Bandit(Exp3LGCIX(eta=1.0, gamma=0.25, ridge=1e-12), Problem(n_arms=2))

@@ -17,7 +17,7 @@ class Exp3SET(Exp3Learner):
     - `eta`: learning rate. None (default): eta_t = sqrt(2 log K / (K + sum_{s<t} Q_s)), the best fixed one for what was
       seen so far, so no horizon and no property of the graphs must be known.
     - `low`, `high`: the range of rewards, 0 and 1 by default; loss = (high - reward) / (high - low).
-    - `clip`: whether a reward outside counts as the nearer end (default: it is refused).
+    - `clip`: whether a reward outside counts as the nearer end; False (default): it is refused.
 
     >>> from graphbandit import Bandit, Problem, graphs
     >>> bandit = Bandit(Exp3SET(eta=0.5), Problem(n_arms=2))

@@ -1,4 +1,4 @@
-"""Explore, then commit: uniform for a while, and then for ever what that while has taught."""
+"""Explore, then commit: play uniformly for a while, then always the arm that looks best from these rounds."""
 
 import math
 from dataclasses import dataclass, replace
@@ -34,7 +34,8 @@ class CommitState(EpochState):
 @savable
 @dataclass(frozen=True, kw_only=True)
 class ExploreThenCommit(EpochLearner[CommitState]):
-    """Uniform over all arms for N rounds, argmax_a fhat(x, a) ever after, fhat from these N rounds alone.
+    """Plays uniformly over all arms for N rounds, and argmax_a fhat(x, a) ever after; fhat is fitted to these N rounds
+    alone.
 
     It learns from every reward the graph reveals while it explores, and ignores the graph when choosing. Rewards of
     later rounds change nothing: those rounds are only counted, in epochs that double. Where no reward has come by the

@@ -17,7 +17,8 @@ from graphbandit.planning.sampling import SamplingRule
 class Greedy(RuleLearner):
     """Plays argmax_a fhat_m(x, a); uniform in epoch 1, when there is no estimate.
 
-    Hard to beat where contexts are diverse or the graph reveals much; can fail for ever where they are not.
+    It is hard to beat where contexts are diverse or the graph reveals much, and may stay with a wrong arm forever
+    elsewhere.
 
     - `epoch_growth`: factor between the ends of epochs, 2 by default; smaller fits more often.
     - `function_class`: the functions that may be the truth; None (default): those of the problem.

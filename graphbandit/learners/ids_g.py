@@ -42,26 +42,26 @@ class IDSG(PlausibleLearner):
         v(a)  = sum_s P(s) (mu(a | s) - mu(a))^2                 g(j) = sum over a in out(j) of v(a)
         p     = argmin over distributions of (sum p Delta)^2 / (sum p g);   if some Delta(a) = 0, play it
 
-    Any graph will do: also without self-loops, and also `ProbabilisticGraphs`, for which g(j) = sum_a P(j reveals a)
-    v(a). A class that can draw nothing before it has seen something (no members), or whose draws then say that all
-    arms are the same, is explored uniformly in epoch 1. An arm not on offer is nobody's best, but teaches when it is
+    It takes any graph, also one without self-loops, and `ProbabilisticGraphs`, for which g(j) = sum_a P(j reveals a)
+    v(a). Some classes cannot draw before they have seen rewards, or their draws then say that all arms are the same:
+    with these, epoch 1 explores uniformly. An arm that is not on offer is never the best, but it counts when it is
     revealed.
 
-    - `form`: "bayesian" (default): the formulas above. "frequentist": Delta(a) = max_b u(b) - l(a) and v(a) =
-      log(1 + w(a)^2 / sigma^2), with l and u the bounds of F_m at the class's sharp radius and w = (u - l) / 2.
+    - `form`: "bayesian" (default): the formulas above. "frequentist": Delta(a) = max_b u(b) - l(a) and v(a) = log(1 +
+      w(a)^2 / sigma^2), with l and u the bounds of F_m at the class's sharp radius and w = (u - l) / 2.
     - `draws`: how many functions the Bayesian form takes of an infinite class, 200 by default.
     - `delta`: probability that the truth is outside of F_m (frequentist), or that noise the problem does not say is
       estimated too low; 0.1 by default.
     - `epoch_growth`: factor between the ends of epochs, 1.2 by default; smaller fits more often.
-    - `seed`: names the stream that draws come from; give repeats of their own.
+    - `seed`: names the stream that draws come from, 0 by default; give each repeat its own.
     - `function_class`: the functions that may be the truth; None (default): those of the problem.
 
     In the decisions, `gaps` are Delta(a) - min Delta, `candidates` the arms s with P(s) > 0 (frequentist: those whose
-    upper bound reaches the best lower one), and `exploration_set` the arms that may be played. `docs/ids.md` has what
-    is proven of it and what is not.
+    upper bound reaches the best lower one), and `exploration_set` the arms that may be played. `docs/ids.md` says what
+    is proven about it and what is not.
 
-    Two functions disagree on arms 0 and 1, and arm 2 is bad in both but reveals the others: worth playing, now and
-    then, only where arms 0 and 1 do not reveal themselves.
+    In this example two functions disagree on arms 0 and 1. Arm 2 is bad in both but reveals the others, so it is worth
+    playing now and then, but only where arms 0 and 1 do not reveal themselves.
 
     >>> from graphbandit import Bandit, FeedbackGraph, FiniteClass, Problem
     >>> functions = FiniteClass(lambda x: np.array([[[1.0, 0, -1], [0, 1, -1]]]), n_functions=2, n_arms=3)

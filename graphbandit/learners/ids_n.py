@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 class IDSN(ArmMeansLearner):
     """Play the p of the smallest information ratio (sum_a p(a) Delta(a))^2 / sum_a p(a) sum_{j in out(a)} h(j).
 
-    Delta(a) is the regret of arm a that is expected under the posterior, h(j) what a reward of arm j tells about which
-    arm is the best; the smallest ratio has a p on at most two arms (the long version of Russo & Van Roy 2014), which
-    is found exactly. The posterior is Gaussian, as in `TSN`. h(j) is the lower bound Var(E[theta_j | best arm]) / (2
+    Delta(a) is the expected regret of arm a under the posterior, and h(j) is what a reward of arm j tells about which
+    arm is the best. Some p on at most two arms has the smallest ratio (the long version of Russo & Van Roy 2014), and
+    it is found exactly. The posterior is Gaussian, as in `TSN`. h(j) is the lower bound Var(E[theta_j | best arm]) / (2
     (sigma^2 + Var theta_j)) of the mutual information: Russo & Van Roy's v(a) of their variance-based form, divided by
     2 (sigma^2 + Var), where the paper computes the information itself for rewards 0 and 1.
 

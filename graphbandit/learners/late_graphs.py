@@ -20,7 +20,12 @@ from graphbandit.rounds.shown import Shown
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LateGraphState:
-    """What the other learner knows, how often each arm j was played, and how often it revealed each arm a then."""
+    """What `LateGraph` knows.
+
+    - `inner`: what the other learner knows.
+    - `plays`: how often each arm j was played.
+    - `revealed`: [j, a], how often playing j revealed a.
+    """
 
     inner: Any
     plays: Int[np.ndarray, " arms"]
@@ -56,7 +61,7 @@ class LateGraphState:
 @savable
 @dataclass(frozen=True, kw_only=True)
 class LateGraph(Learner[LateGraphState]):
-    """Another learner, for graphs that come late: not shown before the decision, only known by the rewards after it.
+    """Runs another learner where the graph is not shown before the decision and only the rewards after it tell of it.
 
     It plans with probabilistic graphs, estimated from how often each edge was there so far.
 
@@ -64,13 +69,13 @@ class LateGraph(Learner[LateGraphState]):
 
         P[j, a] = (present + how often j revealed a) / (present + absent + how often j was played),
 
-    A play teaches the row of the arm that was played. That is right for a graph that stays and for graphs drawn anew
-    each round alike, as what a play is expected to reveal is linear in the edges: how they depend on each other
-    within a round makes no difference. It is not right for graphs that follow the context.
+    A play of j updates row j. This is right for a graph that stays and for graphs that are drawn anew each round: the
+    expected observations are linear in the edges, so it makes no difference how edges of a round depend on each other.
+    It is wrong for graphs that depend on the context.
 
-    A graph that is shown all the same must have the right size, and is not looked at. What was revealed is known by the
-    rewards that come: those that come late count when they come, those that never come as not revealed. The
-    `observation_probabilities` of the decisions are by the same estimate.
+    A graph that is shown all the same must have the right size, and is ignored. An arm counts as revealed when its
+    reward comes, late or not, and as not revealed if it never comes. The `observation_probabilities` of the decisions
+    follow from the same estimate.
 
     - `learner`: one that plans with edge probabilities: IDSG, or AdaCBG with tight coverage.
     - `present`, `absent`: the counts before any play, 1 and 1 by default; a larger `absent` expects sparser graphs.

@@ -26,18 +26,18 @@ class LinTS(LinearLearner):
 
     Textbooks take one draw and play its best arm. Here p is worked out first and the arm is drawn from it, so that
     propensities are known. With a theta for each arm the arms are independent and p is an integral, as in `TSN`. With
-    one theta for all, p(a) is the share of `draws` draws in which a is the best, the same law as one draw picked out
-    of them. The draws of a round are fixed by its number and `seed`, whatever happens, so p is a function of state and
+    one theta for all, p(a) is the share of `draws` draws in which a is the best, the same law as one draw picked out of
+    them. The draws of a round are fixed by its number and `seed`, whatever happens, so p is a function of state and
     context alone and the recorded propensities are exactly the true ones. With one theta for all, repeats of a
-    simulation therefore share their inner draws, which depend on (`seed`, round) only: what they share does not
-    average out over repeats, unless each is given a `seed` of its own.
+    simulation therefore share these draws, and their effect does not average out over repeats unless each repeat has a
+    `seed` of its own.
 
-    - `scale`: 1 (default) is the posterior of a N(0, sigma^2 / ridge) prior; Agrawal & Goyal's analysis asks for
-      sqrt(9 d log(t / delta)), which explores far more.
+    - `scale`: 1 (default) is the posterior of a N(0, sigma^2 / ridge) prior; Agrawal & Goyal's analysis asks for sqrt(9
+      d log(t / delta)), which explores far more.
     - `draws`: how many draws p(a) is a share of, 100 by default.
-    - `seed`: names the stream of the draws.
+    - `seed`: names the stream of the draws, 0 by default.
     - `ridge`: regularisation of the regression, 1 by default.
-    - `intercept`: whether to put a 1 behind x, and behind z (default: no).
+    - `intercept`: whether a 1 is put behind x, and behind z; False by default.
     - `arm_features`: z, shape (arms, d_a); None (default): none.
     - `noise`: sigma, the sub-Gaussian scale of rewards; None (default): the problem's. Where neither says it, rewards
       are counted from the first one seen, and sigma is estimated from the residuals.
@@ -53,7 +53,7 @@ class LinTS(LinearLearner):
     seed: int = 0
     ridge: float = 1.0
     intercept: bool = False
-    arm_features: npt.ArrayLike | None = None
+    arm_features: "npt.ArrayLike | None" = None
     noise: float | None = None
 
     def __post_init__(self) -> None:

@@ -31,7 +31,7 @@ class LinUCB(LinearLearner):
     - `delta`: probability of failure of that radius, 0.1 by default; divided by K where each arm has its own theta.
     - `bound`: the largest |theta| that the radius allows for, 1 by default.
     - `ridge`: regularisation of the regression, 1 by default.
-    - `intercept`: whether to put a 1 behind x, and behind z (default: no).
+    - `intercept`: whether a 1 is put behind x, and behind z; False by default.
     - `arm_features`: z, shape (arms, d_a); None (default): none.
     - `noise`: sigma, the sub-Gaussian scale of rewards; None (default): the problem's. Where neither says it, rewards
       are counted from the first one, sigma is estimated on the high side (half the span of the rewards at least), and
@@ -54,7 +54,7 @@ class LinUCB(LinearLearner):
     bound: float = 1.0
     ridge: float = 1.0
     intercept: bool = False
-    arm_features: npt.ArrayLike | None = None
+    arm_features: "npt.ArrayLike | None" = None
     noise: float | None = None
 
     def __post_init__(self) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from graphbandit.base.checks import LARGEST, setting_choice, setting_number
 from graphbandit.base.shapes import Float
 from graphbandit.errors import HorizonError, InputError, SettingError
-from graphbandit.function_classes.online import ORACLES, OnlineLinear
+from graphbandit.function_classes.online import ORACLES, OnlineLinear, Oracle
 from graphbandit.learners.base import Learner
 from graphbandit.learners.epochs.base import EpochState, rounds_that_count
 from graphbandit.learners.epochs.estimates import EstimateLearner
@@ -35,7 +35,7 @@ sixteen are left; one context of length 1e8 would leave none, and spoil every es
 class OnlineOracle:
     """Linear regression that learns every round; its states are those of a learner whose epochs are one round long."""
 
-    method: str
+    method: Oracle
     regularisation: float
 
     def init(self, problem: Problem) -> EpochState:

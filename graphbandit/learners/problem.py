@@ -2,18 +2,23 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from graphbandit.base.arms import ArmNames
 from graphbandit.base.checks import LARGEST_SCALE, contexts_array, numbers, setting_integer, setting_number
 from graphbandit.base.saved_files import savable
-from graphbandit.base.shapes import Shaped
+from graphbandit.base.shapes import Float, Shaped
 from graphbandit.errors import InputError, SettingError
-from graphbandit.features import NOTHING, ArmFeatures, Encoder, Features, Tally, as_encoder
+from graphbandit.features import NOTHING, ArmFeatures, Encoder, Features, Tally, as_encoder, pair_features
 from graphbandit.function_classes.base import FunctionClass
+from graphbandit.function_classes.generalized_linear import GeneralizedLinearClass
+from graphbandit.function_classes.linear import LinearClass
 from graphbandit.function_classes.named import class_for
+
+MOST_ARMS = 2**31 - 1
+"""Graphs number their arms in 32 bits."""
 
 
 @savable
@@ -21,19 +26,26 @@ from graphbandit.function_classes.named import class_for
 class Problem:
     """A bandit problem as its learner sees it.
 
-    arms: the names of the arms, or how many there are.
-    features: how a context becomes numbers: `Features`, what `Features` takes, or a fitted scikit-learn transformer.
-        Without it, contexts are arrays.
-    arm_features: a row of features for each arm: a frame, a mapping from arm to row, an array, or `ArmFeatures`.
-    function_class: the functions that may be the truth: a function class, or with features "linear", "logistic",
-        "poisson", "kernel", or a class that is built with the right sizes. A learner may name its own instead.
-    horizon: the number of rounds T, or None for a run without end.
-    noise: the sub-Gaussian scale sigma of the rewards, 0.5 at most for rewards in [0, 1]; None (default): not known.
-        Draws and gamma then take it from the data, confidence radii an estimate on the high side.
-    half_life: for a world that changes: a reward counts half as much as one that many rounds younger. None (default):
-        all count the same.
-    longest_epoch: learners of epochs learn at least every so many rounds; None (default): when an epoch ends.
-    n_arms: the number of arms; the same as `arms` with a number.
+    - `arms`: the names of the arms, or how many there are; None (default): `n_arms` of them, or `capacity`.
+    - `features`: how a context becomes numbers: `Features`, what `Features` takes, or a fitted scikit-learn
+      transformer; None (default): contexts are arrays.
+    - `arm_features`: a row of features for each arm: a frame, a mapping from arm to row, an array, or `ArmFeatures`;
+      None (default): none. With `capacity`, how a row becomes numbers: what `features` takes, or `ArmFeatures` of other
+      arms.
+    - `function_class`: the functions that may be the truth: a function class, or with features "linear", "logistic",
+      "poisson", "kernel", or a class that is built with the right sizes. None (default): the learner names its own, or
+      needs none.
+    - `horizon`: the number of rounds T; None (default): a run without end.
+    - `noise`: the sub-Gaussian scale sigma of the rewards, 0.5 at most for rewards in [0, 1]; None (default): not
+      known. Draws and gamma then take it from the data, and confidence radii use an estimate that errs on the high
+      side.
+    - `half_life`: for a world that changes, the number of rounds after which a reward counts half as much; None
+      (default): all count the same.
+    - `longest_epoch`: the most rounds between two updates of a learner of epochs; None (default): it learns when an
+      epoch ends.
+    - `n_arms`: the number of arms; None (default): that of `arms`, or `capacity`.
+    - `capacity`: in place of `arms`, where every round brings arms of its own with their features: how many at most;
+      None (default): all rounds have the same arms.
 
     >>> problem = Problem(arms=["tea", "cake"], features={"age": "number"}, function_class="linear")
     >>> problem.n_arms, problem.function_class.dimension
@@ -43,12 +55,13 @@ class Problem:
     n_arms: int
     arms: ArmNames | None
     features: Encoder | None
-    arm_features: ArmFeatures | None
+    arm_features: ArmFeatures | Encoder | None
     function_class: FunctionClass[Any, Any, Any] | None
     horizon: int | None
     noise: float | None
     half_life: float | None
     longest_epoch: int | None
+    capacity: int | None
 
     def __init__(
         self,
@@ -62,11 +75,16 @@ class Problem:
         half_life: float | None = None,
         longest_epoch: int | None = None,
         n_arms: int | None = None,
+        capacity: int | None = None,
     ) -> None:
-        size, names = _arms(arms, n_arms)
+        size, names = _arms(arms, n_arms) if capacity is None else (_capacity(capacity, arms, n_arms), None)
         encoder = None if features is None else as_encoder(features)
-        rows = None if arm_features is None else _arm_features(arm_features, size, names)
-        if encoder is None and rows is not None and not isinstance(function_class, FunctionClass):
+        rows: ArmFeatures | Encoder | None
+        if capacity is not None:
+            rows = _encoder_of_arms(arm_features)
+        else:
+            rows = None if arm_features is None else _arm_features(arm_features, size, names)
+        if encoder is None and rows is not None and (capacity or not isinstance(function_class, FunctionClass)):
             encoder = Features({})  # a context is then no more than the constant 1
         if horizon is not None:
             setting_integer("horizon", horizon, at_least=1, at_most=2**62)
@@ -82,6 +100,7 @@ class Problem:
             "features": encoder,
             "arm_features": rows,
             "function_class": _function_class(function_class, size, encoder, rows),
+            "capacity": capacity,
             "horizon": horizon,
             "noise": noise,
             "half_life": half_life,
@@ -93,9 +112,11 @@ class Problem:
     def grown(self, new: Sequence[str] | int, arm_features: object = None) -> "Problem":
         """This problem with more arms behind those there are.
 
-        new: their names, or how many there are where arms have no names.
-        arm_features: their features, where arms have features: what `ArmFeatures.add` takes.
+        - `new`: their names, or how many there are where arms have no names.
+        - `arm_features`: their features, where arms have features: what `ArmFeatures.add` takes; None (default): none.
         """
+        if self.capacity is not None:
+            raise SettingError("every round brings its own arms; expected no others to join or leave")
         if (self.arm_features is None) != (arm_features is None):
             has = "no features" if self.arm_features is None else "features"
             raise SettingError(f"arm_features is {type(arm_features).__name__}, but the problem's arms have {has}")
@@ -109,11 +130,11 @@ class Problem:
             arms = ArmNames.of([*self.arms, *ArmNames.of(new)])
             size = len(arms)
         features, functions = self.arm_features, self.function_class
-        if features is not None:
+        if isinstance(features, ArmFeatures):
             names = list(range(self.n_arms, size)) if arms is None else list(arms)[self.n_arms :]
             features = features.add(arm_features, arms=names)
         if functions is not None:
-            functions = functions.grown(size, None if features is None else features.values)
+            functions = functions.grown(size, features.values if isinstance(features, ArmFeatures) else None)
         return Problem(
             arms=size if arms is None else arms,
             features=self.features,
@@ -128,7 +149,8 @@ class Problem:
     def encode(self, contexts: object, *, many: bool) -> tuple[Shaped[np.ndarray, "n ..."], Tally]:
         """Contexts as an array with the round as its first axis, and what of them was unknown or missing.
 
-        contexts: one context, or with `many` several: what `features` reads, or an array where there are none.
+        - `contexts`: one context or several: what `features` reads, or an array where there are none.
+        - `many`: whether there are several.
         """
         if self.features is None:
             if contexts is None and not many:
@@ -143,6 +165,46 @@ class Problem:
             raise InputError(f"the contexts are {found} instead of {wanted}; expected {wanted}")
         return (values if many else values[None]), seen
 
+    def with_arms(
+        self, contexts: Float[np.ndarray, "n d"], arms: Sequence[Float[np.ndarray, "_ e"]]
+    ) -> Float[np.ndarray, "n capacity q"]:
+        """phi(x, a) of rounds that bring their own arms, one row a place; places without an arm are 0.
+
+        Linear classes, and learners without a class, take all products x_i z[a]_j; other classes (x, z[a]).
+
+        - `contexts`: x, a row a round.
+        - `arms`: z of each round, a row an arm.
+        """
+        how = _pairing(self.function_class)
+        rows = [pair_features(contexts[t : t + 1], z, how)[0] for t, z in enumerate(arms)]
+        places = np.zeros((len(rows), self.n_arms, rows[0].shape[1] if rows else 0))
+        for place, row in zip(places, rows, strict=True):
+            place[: len(row)] = row
+        return places
+
+
+def _capacity(capacity: int, arms: object, n_arms: int | None) -> int:
+    """How many places there are for the arms of a round."""
+    setting_integer("capacity", capacity, at_least=1, at_most=MOST_ARMS)
+    if arms is not None:
+        raise SettingError("arms came with capacity; expected one of them: rounds bring their own arms, or they do not")
+    if n_arms is not None and n_arms != capacity:
+        raise SettingError(f"n_arms is {n_arms!r}; expected capacity, {capacity}, or None")
+    return capacity
+
+
+def _encoder_of_arms(given: object) -> Encoder:
+    """How the arms of a round become numbers."""
+    if given is None:
+        raise SettingError("arm_features is None; expected features, by which the arms of a round are known")
+    return given.encoder if isinstance(given, ArmFeatures) else as_encoder(given)
+
+
+def _pairing(functions: FunctionClass[Any, Any, Any] | None) -> Literal["outer", "concatenate"]:
+    """How contexts and arms are put together: a linear function of (x, z) would rank arms the same in all contexts."""
+    linear = functions is None or isinstance(functions, LinearClass | GeneralizedLinearClass)
+    return "outer" if linear else "concatenate"
+
 
 def _arms(arms: Iterable[str] | int | None, n_arms: int | None) -> tuple[int, ArmNames | None]:
     """How many arms there are, and their names if they have any."""
@@ -154,7 +216,7 @@ def _arms(arms: Iterable[str] | int | None, n_arms: int | None) -> tuple[int, Ar
         size = len(names)
     else:
         size = setting_integer("n_arms" if arms is None else "arms", n_arms if arms is None else arms, at_least=1)
-    setting_integer("n_arms", size, at_least=1, at_most=2**31 - 1)
+    setting_integer("n_arms", size, at_least=1, at_most=MOST_ARMS)
     if n_arms is not None and arms is not None and n_arms != size:
         raise SettingError(f"n_arms is {n_arms!r}, but there are {size} arms; expected the same number")
     return size, names
@@ -172,11 +234,14 @@ def _arm_features(given: object, n_arms: int, names: ArmNames | None) -> ArmFeat
 
 
 def _function_class(
-    wanted: object, n_arms: int, features: Encoder | None, arm_features: ArmFeatures | None
+    wanted: object, n_arms: int, features: Encoder | None, arm_features: ArmFeatures | Encoder | None
 ) -> FunctionClass[Any, Any, Any] | None:
     """The function class, built if it was named, and checked against the arms and features."""
     if wanted is None:
         return None
+    if isinstance(arm_features, Encoder):
+        assert features is not None  # where none were given, they are the constant 1
+        return _own_arms_class(wanted, n_arms, features.size, arm_features.size)
     if isinstance(wanted, str) or (callable(wanted) and not isinstance(wanted, FunctionClass)):
         if features is None:
             raise SettingError(
@@ -190,6 +255,27 @@ def _function_class(
     if features is not None and isinstance(dimension, int) and dimension != features.size:
         raise SettingError(f"function_class has dimension {dimension}; expected {features.size}, as features has")
     return wanted
+
+
+def _own_arms_class(wanted: object, capacity: int, d: int, e: int) -> FunctionClass[Any, Any, Any]:
+    """A function class for rounds that bring their own arms, of contexts of d numbers and arms of e."""
+    sizes = {"outer": d * e, "concatenate": d + e}
+    if isinstance(wanted, str) or (callable(wanted) and not isinstance(wanted, FunctionClass)):
+        made = class_for(wanted, n_arms=capacity, dimension=sizes["outer"], own_arms=True)
+        if _pairing(made) == "concatenate":
+            made = class_for(wanted, n_arms=capacity, dimension=sizes["concatenate"], own_arms=True)
+    else:
+        check_function_class(wanted, capacity)
+        assert isinstance(wanted, FunctionClass)  # checked above
+        made = wanted
+    made.check_own_arms()
+    expected, found = sizes[_pairing(made)], getattr(made, "dimension", None)
+    if isinstance(found, int) and found != expected:
+        how = "times" if _pairing(made) == "outer" else "plus"
+        raise SettingError(
+            f"function_class has dimension {found}; expected {expected}: {d} features of a context {how} {e} of an arm"
+        )
+    return made
 
 
 def check_function_class(function_class: object, n_arms: int) -> None:

@@ -1,4 +1,4 @@
-"""Files name classes of the package, which are loaded when they are first asked for: here all of them are."""
+"""Files name classes of the package, which is loaded lazily: this module loads all of them."""
 
 from functools import cache
 

@@ -18,7 +18,7 @@ from graphbandit.rounds.shown import Shown
 class SquareCB(OracleLearner):
     """p(a) = 1 / (K + gamma c(a)) for a != best, the rest on best, K counting the arms on offer.
 
-    What `Falcon` plays, with an oracle that learns each round and a gamma that is a power of time, as in SquareCBG.
+    It plays like `Falcon`, with an oracle that learns each round and a gamma that is a power of time, as in SquareCBG.
 
     - `oracle`: "offline": the function class, fitted at the start of each epoch. "vaw" (default), "ridge", "ogd":
       online linear regression (`function_classes.online`), which learns every round, as in the paper.

@@ -19,9 +19,10 @@ from graphbandit.rounds.shown import Shown
 class SquareCBG(OracleLearner):
     """p is the optimum of `squarecb_program` at the losses -fhat(x, a), solved exactly and certified.
 
-    Before anything is learnt all losses are equal: p reveals as much as can be. Arms need not reveal themselves, but
-    each on offer must be revealed by one on offer. Vowpal Wabbit has the same power of time for gamma, with scale 1
-    where there are graphs; the theory asks for sqrt(alpha T / regret of the oracle), which grows so too.
+    Before anything is learnt all losses are equal, and p reveals as much as it can. Arms need not reveal themselves,
+    but each arm on offer must be revealed by an arm on offer. Vowpal Wabbit uses the same power of time for gamma, with
+    scale 1 where there are graphs; the theory asks for sqrt(alpha T / regret of the oracle), which grows at the same
+    rate.
 
     - `oracle`: "offline" (default): the function class, fitted at the start of each epoch. "vaw", "ridge", "ogd":
       online linear regression (`function_classes.online`), which learns every round, as in the paper.

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 @savable
 @dataclass(frozen=True, kw_only=True)
 class TSN(ArmMeansLearner):
-    """Play each arm with the probability that it is the best under the posterior, of every reward shown.
+    """Play each arm with the probability that it is the best, under the posterior given every reward shown.
 
-    Arm means are independent N(prior_mean, prior_scale^2) beforehand and rewards N(mean, sigma^2). Instead of drawing
-    from the posterior and playing the best draw, the probability that each arm would be that best is worked out by
-    quadrature (`kernels/gaussian_best.py`, within about 1e-3 of the integral) and the arm is drawn from it: the same
-    algorithm, with propensities that are known.
+    Arm means are independent N(prior_mean, prior_scale^2) beforehand and rewards N(mean, sigma^2). Thompson sampling
+    draws from the posterior and plays the best draw. Here the probability that each arm would be that best is computed
+    by quadrature, within about 1e-3 of the integral, and the arm is drawn from it: the same algorithm, with known
+    propensities.
 
     - `prior_mean`, `prior_scale`: of the arm means beforehand, 0 and 1 by default.
     - `noise`: sigma, the sub-Gaussian scale of rewards; None (default): the problem's.

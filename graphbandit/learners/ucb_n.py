@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class UCBN(ArmMeansLearner):
     """Play the arm with the largest mean + width sigma sqrt(8 log t / O(a)), lowest index on ties.
 
-    O(a) counts how often arm a's reward was seen, whoever revealed it; arms never seen come first. The paper has
+    O(a) counts how often arm a's reward was seen, whichever arm revealed it; arms never seen come first. The paper has
     rewards in [0, 1] and sqrt(2 log t / O), which is sigma = 1/2, the largest sub-Gaussian scale of such rewards.
     Contexts are ignored.
 

@@ -1,4 +1,4 @@
-"""Uniform: every available arm with the same probability, for ever. The floor that any learner must beat."""
+"""Uniform: every available arm with the same probability, always. Any learner must beat it."""
 
 from dataclasses import dataclass, replace
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,10 @@ import pyarrow.compute as pc
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
 from graphbandit.errors import LogError
 from graphbandit.logs.batch import LogBatch
-from graphbandit.logs.format import DECISION_COLUMNS, DECISIONS, REWARDS, Layout, Stamp
+from graphbandit.logs.format import DECISION_COLUMNS, DECISIONS, REWARDS, TIME, Layout, Stamp
 from graphbandit.logs.graph_rows import EdgeRow, GraphStore, edge_columns
+
+INTEGERS, NUMBERS = pa.list_(pa.int32()), pa.list_(pa.float64())
 
 
 def to_batch(
@@ -212,24 +215,22 @@ def decision_rows(
     """The decisions of a batch as Arrow rows; `numbers` refer to the graphs table (-1: the row has its own edges)."""
     n, stamp = len(batch), layout.stamp
     empty = {
-        "graph": pa.nulls(n, pa.int64()),
-        "edges": pa.nulls(n, pa.list_(pa.int32())),
-        "edge_probabilities": pa.nulls(n, pa.list_(pa.float64())),
+        "graph": nulls(n, pa.int64()),
+        "edges": nulls(n, INTEGERS),
+        "edge_probabilities": nulls(n, NUMBERS),
     }
     columns: dict[str, Any] = {
         "id": pa.array(batch.ids, pa.int64()),
-        "time": pa.nulls(n, pa.timestamp("us", tz="UTC"))
-        if batch.times is None
-        else pa.array(batch.times.astype("datetime64[us]")).cast(pa.timestamp("us", tz="UTC")),
-        "available": pa.nulls(n, pa.list_(pa.int32()))
+        "time": nulls(n, TIME) if batch.times is None else pa.array(batch.times.astype("datetime64[us]")).view(TIME),
+        "available": nulls(n, INTEGERS)
         if batch.available is None
-        else pa.array([np.flatnonzero(mask).astype(np.int32) for mask in batch.available], pa.list_(pa.int32())),
+        else pa.array([np.flatnonzero(mask).astype(np.int32) for mask in batch.available], INTEGERS),
         "action": pa.array(batch.actions.astype(np.int32)),
         "probability": pa.array(batch.probability),
-        "probabilities": pa.nulls(n, pa.list_(pa.float64(), stamp.n_arms))
+        "probabilities": nulls(n, pa.list_(pa.float64(), stamp.n_arms))
         if batch.probabilities is None
         else fixed_lists(batch.probabilities),
-        "epoch": pa.nulls(n, pa.int64()) if batch.epochs is None else pa.array(batch.epochs, pa.int64()),
+        "epoch": nulls(n, pa.int64()) if batch.epochs is None else pa.array(batch.epochs, pa.int64()),
         **empty,
     }
     if numbers is not None:
@@ -257,7 +258,7 @@ def reward_rows(layout: Layout, batch: LogBatch) -> pa.Table:
         pa.array(arms.astype(np.int32)),
         pa.array(batch.rewards[rows, arms]),
         pa.array(q, pa.float64(), mask=np.isnan(q)),
-        pa.nulls(len(rows), pa.timestamp("us", tz="UTC")),
+        nulls(len(rows), TIME),
     ]
     return pa.table(columns, schema=layout.schema(REWARDS))
 
@@ -267,3 +268,13 @@ def fixed_lists(rows: Float[np.ndarray, "n size"]) -> pa.Array:
     return pa.FixedSizeListArray.from_arrays(
         pa.array(np.ascontiguousarray(rows, dtype=np.float64).ravel()), rows.shape[1]
     )
+
+
+def nulls(n: int, kind: pa.DataType) -> pa.Array:
+    """A column without values."""
+    return _null(kind) if n == 1 else pa.nulls(n, kind)
+
+
+@lru_cache(maxsize=64)  # a bandit's log has the same empty columns of one row over and over
+def _null(kind: pa.DataType) -> pa.Array:
+    return pa.nulls(1, kind)

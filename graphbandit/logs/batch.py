@@ -28,10 +28,18 @@ CELLS = 1 << 18
 class LogBatch:
     """n consecutive rounds of a log.
 
-    `rewards[t, a]` is nan where arm a was not revealed. `probabilities` is None if the log holds only the probability
-    of the arm that was played. `graphs` is None if the log does not say what was revealed with which probability;
-    `observation_probabilities[t, a]` then has it for the revealed arms, and nan elsewhere. `first_row` is the number
-    of the first round in the log. `columns` are the further columns of the decisions.
+    - `first_row`: the number of the first round in the log.
+    - `ids`: the decisions' ids.
+    - `contexts`: one row a round.
+    - `graphs`: None if the log does not say what was revealed with which probability.
+    - `actions`, `probability`: the arm that was played, and the probability with which it was.
+    - `rewards`: [t, a], nan where arm a was not revealed.
+    - `probabilities`: those of all arms; None (default): the log holds only that of the arm that was played.
+    - `observation_probabilities`: [t, a], where there are no graphs, for the revealed arms, nan elsewhere; None
+      (default): the graphs say it.
+    - `available`: the arms on offer; None (default): all.
+    - `epochs`, `times`: of the rounds; None (default): the log does not say.
+    - `columns`: the further columns of the decisions; none by default.
     """
 
     first_row: int

@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import pyarrow as pa
@@ -111,8 +112,15 @@ class Layout:
 
     def schema(self, table: str) -> pa.Schema:
         """The Arrow schema of a table, with the stamp in its metadata."""
-        fields = {DECISIONS: self._decisions, REWARDS: _rewards, GRAPHS: _graphs}[table]()
-        return pa.schema(fields, metadata={STAMP: self.stamp.to_json(table).encode()})
+        return self._schemas[table]
+
+    @cached_property
+    def _schemas(self) -> dict[str, pa.Schema]:
+        fields = {DECISIONS: self._decisions(), REWARDS: _rewards(), GRAPHS: _graphs()}
+        return {
+            table: pa.schema(columns, metadata={STAMP: self.stamp.to_json(table).encode()})
+            for table, columns in fields.items()
+        }
 
     def _decisions(self) -> list[pa.Field]:
         size, n_arms = self.stamp.context_size, self.stamp.n_arms

@@ -37,9 +37,13 @@ LARGEST_BATCH = 1 << 16
 class LogSummary:
     """What a log holds.
 
-    `rewards` counts all rewards, `side_observations` those of arms that were not played, and `incomplete` the rounds
-    in which a reward that the graph reveals is missing. `unmatched` rewards belong to decisions after the last, and
-    `lost_bytes` is what a killed writer left unfinished; both are left out.
+    - `rounds`, `n_arms`, `rewards`: how many of each.
+    - `side_observations`: how many rewards are those of arms that were not played.
+    - `incomplete`: the rounds in which a reward that the graph reveals is missing.
+    - `reward_range`: the lowest and the highest reward.
+    - `smallest_probability`: the least probability with which an arm was played.
+    - `unmatched`: rewards of decisions after the last; they are left out.
+    - `lost_bytes`: what a killed writer left unfinished; it is left out.
     """
 
     rounds: int
@@ -57,6 +61,9 @@ class Log:
     """Rounds that were decided by some policy, in arrays, in frames or in a folder of any size.
 
     Build one with `from_arrays`, `from_frames` or `read`. ``log[100:200]`` is the log of these rounds.
+
+    - `source`: where the rounds are.
+    - `first`, `stop`: the rounds first .. stop - 1 of it are in the log; 0 and None by default: all.
 
     >>> log = Log.from_arrays(actions=[0, 1], probabilities=[[0.5, 0.5], [0.2, 0.8]], rewards=[1.0, 0.0])
     >>> log
@@ -89,19 +96,20 @@ class Log:
     ) -> Log:
         """From one row a round.
 
-        Args:
-            actions: the arm played, (n,).
-            probabilities: of all arms, (n, K); or of the arm played, (n,).
-            rewards: (n, K), nan where not revealed; or (n,), of the arm played.
-            contexts: (n, ...).
-            graphs: one graph for all rounds, or a batch. None: each round reveals the arm played and no other, unless
-                `observation_probabilities` are given.
-            observation_probabilities: q, (n, K), if it does not follow from probabilities and graphs.
-            available: the arms on offer, (n, K).
-            epochs, times, ids: (n,).
-            columns: further columns by name, (n,) each, as segments for `evaluate(by=...)`.
-            arms: names of the arms.
-            n_arms: K, if no array says it.
+        - `actions`: the arm played, (n,).
+        - `probabilities`: of all arms, (n, K); or of the arm played, (n,).
+        - `rewards`: (n, K), nan where not revealed; or (n,), of the arm played.
+        - `contexts`: (n, ...); None (default): there are none.
+        - `graphs`: one graph for all rounds, or a batch. None (default): each round reveals the arm played and no
+          other, unless `observation_probabilities` are given.
+        - `observation_probabilities`: q, (n, K), if it does not follow from probabilities and graphs; None (default):
+          it does.
+        - `available`: the arms on offer, (n, K); None (default): all.
+        - `epochs`, `times`: of the rounds, (n,); None (default): not known.
+        - `ids`: the decisions' numbers, (n,); None (default): 0 .. n - 1.
+        - `columns`: further columns by name, (n,) each, as segments for `evaluate(by=...)`; None (default): none.
+        - `arms`: names of the arms; None (default): they have none.
+        - `n_arms`: K, if no array says it; None (default): one does.
         """
         played = np.asarray(actions)
         n_arms = _n_arms(n_arms, arms, graphs, probabilities, rewards, played)
@@ -140,16 +148,17 @@ class Log:
     ) -> Log:
         """From data frames of any kind: pandas, Polars or Arrow.
 
-        Args:
-            decisions: a row a round, with columns action and probability, and others as `docs/log-format.md` has them.
-            rewards: a row a reward, with columns decision, arm, reward. None: the column reward of the decisions is
-                that of the arm played.
-            graphs: one graph for all rounds, a batch, or a frame with the columns graph and edges, to which the column
-                graph of the decisions refers. None: the decisions have edges, or each round reveals the arm played.
-            context: the columns that are the context (a column of lists, or one or more of numbers).
-            probabilities: the columns of the arms' probabilities, in the order of the arms.
-            n_arms: K, if neither `arms`, graphs nor probabilities say it.
-            arms: names of the arms; action and arm may then be names.
+        - `decisions`: a row a round, with columns action and probability, and others as `docs/log-format.md` has them.
+        - `rewards`: a row a reward, with columns decision, arm, reward. None (default): the column reward of the
+          decisions is that of the arm played.
+        - `graphs`: one graph for all rounds, a batch, or a frame with the columns graph and edges, to which the column
+          graph of the decisions refers. None (default): the decisions have edges, or each round reveals the arm played.
+        - `context`: the columns that are the context (a column of lists, or one or more of numbers); None (default): as
+          `docs/log-format.md` names them.
+        - `probabilities`: the columns of the arms' probabilities, in the order of the arms; None (default): as
+          `docs/log-format.md` names them.
+        - `n_arms`: K, if neither `arms`, graphs nor probabilities say it; None (default): they do.
+        - `arms`: names of the arms; action and arm may then be names. None (default): they have none.
         """
         return cls(source_of_frames(decisions, rewards, graphs, context, probabilities, n_arms, arms))
 
@@ -241,7 +250,7 @@ class Log:
 
     @property
     def batch_rounds(self) -> int:
-        """The rounds of a batch unless told otherwise: a power of two that depends on the number of arms alone."""
+        """The default number of rounds in a batch: a power of two that depends on the number of arms alone."""
         return 1 << (int(np.clip(CELLS // self.n_arms, 1, LARGEST_BATCH)).bit_length() - 1)
 
     def to_batch(self) -> LogBatch:

@@ -1,8 +1,12 @@
 """Write a log as rounds are played: rows are appended, and a kill at any moment loses at most the rows being written.
 
 Rows go to an unfinished file, an Arrow stream, and reach the operating system before `append` returns. A full file is
-sealed: written as Parquet under a temporary name, flushed to disk and renamed. Who opens the log after a kill seals
-what whole rows there are; `recovered_rows` and `lost_bytes` count them.
+sealed: written as Parquet under a temporary name, flushed to disk and renamed. The next writer of the log after a kill
+seals the whole rows that are left; `recovered_rows` and `lost_bytes` count them.
+
+Writing has two steps. `stage_decisions` and `stage_rewards` write rows behind those that count, and `commit` lets them
+count. What was staged and not committed is written over by the next stage, so a caller that is interrupted between its
+own change and the log's can do the one or the other again.
 """
 
 from __future__ import annotations
@@ -11,6 +15,7 @@ import contextlib
 import io
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, Literal
 
@@ -28,11 +33,16 @@ from graphbandit.logs.array_input import log_batch, log_stamp
 from graphbandit.logs.arrow_rows import decision_rows, reward_rows
 from graphbandit.logs.batch import LogBatch
 from graphbandit.logs.folder import OPEN, SEALED, read_stamp, read_stream, table_files
-from graphbandit.logs.format import DECISIONS, GRAPHS, REWARDS, TABLES, Layout
+from graphbandit.logs.format import DECISIONS, GRAPHS, REWARDS, TABLES, TIME, Layout
 from graphbandit.logs.graph_rows import EdgeRow, GraphStore, edge_columns, edge_row
 
 ROWS_PER_FILE = 1 << 18
 ROWS_PER_GROUP = 1 << 16
+APPENDS_PER_FILE = 1 << 12
+BYTES_PER_FILE = 1 << 28
+"""An unfinished file is sealed after so many appends or bytes, too: sealing takes time by the append, and memory."""
+
+ZERO = np.zeros(1, dtype=np.int64)
 SHARED_BYTES = 1 << 26
 """The size up to which graphs are written once and referred to; beyond, each round carries its own edges."""
 
@@ -40,15 +50,15 @@ SHARED_BYTES = 1 << 26
 class LogWriter:
     """Append rounds and rewards to a log in a folder. One writer at a time: the folder is locked.
 
-    Args:
-        folder: where the log is; it is made if it does not exist, and continued if it does.
-        n_arms: K. Not needed for a log that exists.
-        context_shape: the shape of one context; (0,) if there is none.
-        arms: the names of the arms, if they have any.
-        columns: further columns of the decisions and their Arrow types.
-        rows_per_file: rows after which a file is sealed and the next one begun.
-        sync: "file" flushes to disk when a file is sealed, so rows survive a kill of the process; "append" flushes
-            every append, so they survive a loss of power, at the price of milliseconds.
+    - `folder`: where the log is; it is made if it does not exist, and continued if it does.
+    - `n_arms`: K; None (default): that of a log that exists.
+    - `context_shape`: the shape of one context; (0,) by default, where there is none.
+    - `arms`: the names of the arms; None (default): they have none.
+    - `context_names`: what the numbers of a context are; None (default): they have no names.
+    - `columns`: further columns of the decisions and their Arrow types; None (default): none.
+    - `rows_per_file`: rows after which a file is sealed and the next one begun, 262,144 by default.
+    - `sync`: "file" (default) flushes to disk when a file is sealed, so rows survive a kill of the process; "append"
+      flushes every append, so they survive a loss of power, at the price of milliseconds.
 
     >>> import tempfile
     >>> folder = Path(tempfile.mkdtemp()) / "log"
@@ -66,6 +76,7 @@ class LogWriter:
         n_arms: int | None = None,
         context_shape: Sequence[int] = (0,),
         arms: Sequence[str] | None = None,
+        context_names: Sequence[str] | None = None,
         columns: Mapping[str, pa.DataType] | None = None,
         rows_per_file: int = ROWS_PER_FILE,
         sync: Literal["file", "append"] = "file",
@@ -78,7 +89,7 @@ class LogWriter:
         exists = (self.folder / "log.json").exists()
         if not exists and n_arms is None:
             raise SettingError("n_arms is None; expected the number of arms of a new log")
-        stamp = read_stamp(self.folder) if exists else log_stamp(n_arms, tuple(context_shape), arms)
+        stamp = read_stamp(self.folder) if exists else log_stamp(n_arms, tuple(context_shape), arms, context_names)
         if exists and n_arms is not None and (stamp.n_arms, stamp.context_shape) != (n_arms, tuple(context_shape)):
             raise LogError(
                 f"the log has {stamp.n_arms} arms and contexts of shape {stamp.context_shape}; "
@@ -87,6 +98,7 @@ class LogWriter:
         self.layout = Layout(stamp=stamp, columns=dict(columns or {}))
         self._graphs: dict[FeedbackGraph | bytes, int] = {}
         self._graph_bytes = 0
+        self._staged = _Staged()
         self.next_id = 0
         for table in TABLES:
             (self.folder / table).mkdir(parents=True, exist_ok=True)
@@ -103,8 +115,12 @@ class LogWriter:
     def append(self, batch: LogBatch) -> None:
         """Append rounds with the rewards they have; ids must follow those of the log."""
         batch.check()
-        self._write_decisions(batch)
-        self._files[REWARDS].write(reward_rows(self.layout, batch))
+        if len(batch):
+            self.stage_decisions(batch)
+            rows = reward_rows(self.layout, batch)
+            if rows.num_rows:
+                self._stage(REWARDS, rows)
+            self.commit()
 
     def append_decisions(
         self,
@@ -119,10 +135,17 @@ class LogWriter:
         ids: npt.ArrayLike | None = None,
         columns: Mapping[str, Any] | None = None,
     ) -> Int[np.ndarray, " n"]:
-        """Append rounds without rewards and return their ids; they are counted on if `ids` is None.
+        """Append rounds without rewards and return their ids.
 
-        `probabilities` are (n, K), or (n,) if only that of the arm played is known. `graphs` None: the log does not
-        say what is revealed, so rewards need their observation probabilities.
+        - `actions`: the arm played, (n,).
+        - `probabilities`: (n, K), or (n,) if only that of the arm played is known.
+        - `contexts`: (n, ...); None (default): there are none.
+        - `graphs`: one graph for all rounds, or a batch; None (default): the log does not say what is revealed, so
+          rewards need their observation probabilities.
+        - `available`: the arms on offer, (n, K); None (default): all.
+        - `epochs`, `times`: of the rounds, (n,); None (default): not known.
+        - `ids`: the decisions' numbers, ascending; None (default): they go on from the last one.
+        - `columns`: the further columns by name, (n,) each; None (default): none.
         """
         played = np.atleast_1d(np.asarray(actions))
         given = np.arange(self.next_id, self.next_id + len(played)) if ids is None else np.atleast_1d(np.asarray(ids))
@@ -139,7 +162,9 @@ class LogWriter:
             times=times,
             columns=columns,
         )
-        self._write_decisions(batch)
+        if len(batch):
+            self.stage_decisions(batch)
+            self.commit()
         return batch.ids
 
     def append_rewards(
@@ -151,7 +176,13 @@ class LogWriter:
         observation_probabilities: npt.ArrayLike | None = None,
         times: npt.ArrayLike | None = None,
     ) -> None:
-        """Append rewards of decisions that are in the log, late and in any order."""
+        """Append rewards of decisions that are in the log, late and in any order.
+
+        - `decisions`, `arms`, `rewards`: whose reward it is, of which arm, and the reward; (n,) each.
+        - `observation_probabilities`: the probability of each of being revealed, if the log does not say; None
+          (default): it does.
+        - `times`: when they came in; None (default): not known.
+        """
         of, which = (np.atleast_1d(np.asarray(values)) for values in (decisions, arms))
         values = np.atleast_1d(np.asarray(rewards, dtype=np.float64))
         n_arms = self.layout.stamp.n_arms
@@ -173,11 +204,46 @@ class LogWriter:
             pa.array(which, pa.int32()),
             pa.array(values),
             pa.nulls(n, pa.float64()) if odds is None else pa.array(odds, mask=np.isnan(odds)),
-            pa.nulls(n, pa.timestamp("us", tz="UTC"))
-            if stamps is None
-            else pa.array(stamps).cast(pa.timestamp("us", tz="UTC")),
+            pa.nulls(n, TIME) if stamps is None else pa.array(stamps).cast(TIME),
         ]
-        self._files[REWARDS].write(pa.table(columns, schema=self.layout.schema(REWARDS)))
+        if n:
+            self._begin_stage()
+            self._stage(REWARDS, pa.table(columns, schema=self.layout.schema(REWARDS)))
+            self.commit()
+
+    def stage_decisions(self, batch: LogBatch) -> None:
+        """Write rounds that are trusted, one at least; they count from `commit` on."""
+        if int(batch.ids[0]) < self.next_id:
+            raise LogError(f"the first id is {batch.ids[0]}; expected at least {self.next_id}", table=DECISIONS, row=0)
+        self._begin_stage()
+        numbers, edges = self._graph_columns(batch)
+        self._stage(DECISIONS, decision_rows(self.layout, batch, numbers, edges))
+        self._staged.next_id = int(batch.ids[-1]) + 1
+
+    def stage_rewards(self, rows: pa.Table) -> None:
+        """Write rows of rewards that are trusted, one at least; they count from `commit` on."""
+        self._begin_stage()
+        self._stage(REWARDS, rows)
+
+    def commit(self) -> None:
+        """Let what was staged last count. Doing it twice is the same as once."""
+        staged = self._staged
+        for table, done in staged.ends.items():
+            self._files[table].done = done
+        self._graphs.update(staged.graphs)
+        self._graph_bytes = max(self._graph_bytes, staged.graph_bytes)
+        self.next_id = max(self.next_id, staged.next_id)
+
+    def sync(self) -> None:
+        """Flush every row that counts to disk."""
+        for file in self._files.values():
+            file.sync()
+
+    def release(self) -> None:
+        """Close the files as they are, unsealed, and unlock the folder."""
+        for file in self._files.values():
+            file.release()
+        self._lock.close()
 
     def close(self) -> None:
         """Seal the unfinished files and unlock the folder."""
@@ -185,7 +251,7 @@ class LogWriter:
             for table in TABLES:
                 self._files[table].seal()
         finally:
-            self._lock.close()
+            self.release()
 
     def __enter__(self) -> LogWriter:
         return self
@@ -193,21 +259,22 @@ class LogWriter:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _write_decisions(self, batch: LogBatch) -> None:
-        if not len(batch):
-            return
-        if int(batch.ids[0]) < self.next_id:
-            raise LogError(f"the first id is {batch.ids[0]}; expected at least {self.next_id}", table=DECISIONS, row=0)
-        numbers, edges = self._graph_columns(batch)
-        self._files[DECISIONS].write(decision_rows(self.layout, batch, numbers, edges))
-        self.next_id = int(batch.ids[-1]) + 1
+    def _begin_stage(self) -> None:
+        """Forget what was staged and not committed, and seal the files that are full."""
+        self._staged = _Staged(next_id=self.next_id, graph_bytes=self._graph_bytes)
+        for file in self._files.values():
+            if file.full:
+                file.seal()
+
+    def _stage(self, table: str, rows: pa.Table) -> None:
+        self._staged.ends[table] = self._files[table].stage(rows)
 
     def _graph_columns(self, batch: LogBatch) -> tuple[Int[np.ndarray, " n"] | None, list[EdgeRow | None] | None]:
         """Refer to graphs that are in the log or may still be added to it; spell out the edges of others."""
         if batch.graphs is None:
             return None, None
         graphs = batch.graphs
-        used, place = np.unique(graphs.index, return_inverse=True)
+        used, place = (graphs.index, ZERO) if len(batch) == 1 else np.unique(graphs.index, return_inverse=True)
         numbers = np.empty(len(used), dtype=np.int64)
         spelt: dict[int, EdgeRow] = {}
         new: list[tuple[int, EdgeRow]] = []
@@ -218,9 +285,9 @@ class LogWriter:
             if number is None:
                 row = edge_row(graph)
                 size = graph.n_arms**2 // 8 if isinstance(graph, FeedbackGraph) else graph.nbytes
-                if self._graph_bytes + size <= SHARED_BYTES:
-                    number = self._graphs[key] = len(self._graphs)
-                    self._graph_bytes += size
+                if self._staged.graph_bytes + size <= SHARED_BYTES:
+                    number = self._staged.graphs[key] = len(self._graphs) + len(self._staged.graphs)
+                    self._staged.graph_bytes += size
                     new.append((number, row))
                 else:
                     number, spelt[i] = -1, row
@@ -228,7 +295,7 @@ class LogWriter:
         if new:
             edges, odds = edge_columns([row for _, row in new])
             rows = [pa.array([number for number, _ in new], pa.int64()), edges, odds]
-            self._files[GRAPHS].write(pa.table(rows, schema=self.layout.schema(GRAPHS)))
+            self._stage(GRAPHS, pa.table(rows, schema=self.layout.schema(GRAPHS)))
         return numbers[place], [spelt.get(int(i)) for i in place] if spelt else None
 
     def _continued(self, table: str) -> _File:
@@ -261,62 +328,91 @@ class LogWriter:
         return _File(self.folder / table, number, self.layout.schema(table), self._rows_per_file, self._sync)
 
 
+@dataclass
+class _Staged:
+    """What is written and does not count yet: the ends of files, and what the writer knows once it counts."""
+
+    next_id: int = 0
+    graph_bytes: int = 0
+    graphs: dict[FeedbackGraph | bytes, int] = field(default_factory=dict)
+    ends: dict[str, tuple[int, int, int]] = field(default_factory=dict)
+
+
 class _File:
-    """The unfinished file of one table."""
+    """The unfinished file of one table; `done` are the bytes, rows and appends of it that count."""
 
     def __init__(self, folder: Path, number: int, schema: pa.Schema, rows_per_file: int, sync: bool) -> None:
         self._folder, self._number, self._schema = folder, number, schema
         self._limit, self._sync = rows_per_file, sync
         self._file: io.FileIO | None = None
-        self._rows = self._end = 0
+        self.done = (0, 0, 0)
 
-    def write(self, rows: pa.Table) -> None:
-        """Append rows; on failure the file is as before."""
-        if not rows.num_rows:
-            return
+    def stage(self, rows: pa.Table) -> tuple[int, int, int]:
+        """Write rows behind those that count; `done` is to be what is returned. On failure the file is as before."""
         if self._file is None:
-            self._file = io.FileIO(self._path, "x")
-            self._rows = self._end = 0
-            self._put(self._schema.serialize())
-            self._end = self._file.tell()
-        for batch in rows.combine_chunks().to_batches(max_chunksize=ROWS_PER_GROUP):
-            self._put(batch.serialize())
-        self._rows += rows.num_rows
-        self._end = self._file.tell()
-        if self._sync:
+            self.seal()  # nothing to do, unless that was interrupted
+            self._file = io.FileIO(self._path, "w")
+        end, count, appends = self.done
+        try:
+            if self._file.tell() != end:
+                self._cut(end)
+            if not end:
+                _write_all(self._file, memoryview(self._schema.serialize()))
+            for batch in rows.combine_chunks().to_batches(max_chunksize=ROWS_PER_GROUP):
+                _write_all(self._file, memoryview(batch.serialize()))
+            if self._sync:
+                os.fsync(self._file.fileno())
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                self._cut(end)
+            raise LogError(f"{self._path} cannot be written: {error.strerror or error}") from error
+        return self._file.tell(), count + rows.num_rows, appends + 1
+
+    @property
+    def full(self) -> bool:
+        """Whether it is to be sealed before more rows come."""
+        end, rows, appends = self.done
+        return rows >= self._limit or appends >= APPENDS_PER_FILE or end >= BYTES_PER_FILE
+
+    def sync(self) -> None:
+        """Flush it to disk."""
+        if self._file is not None:
             os.fsync(self._file.fileno())
-        if self._rows >= self._limit:
-            self.seal()
+
+    def release(self) -> None:
+        """Close it as it is."""
+        if self._file is not None:
+            with contextlib.suppress(OSError):
+                self._cut(self.done[0])
+            self._file.close()
+            self._file = None
 
     def seal(self) -> None:
-        """Make the file a finished one; the next rows begin another."""
-        if self._file is None:
-            return
-        self._file.close()
-        self._file = None
-        rows, _ = read_stream(self._path)
-        if rows is not None and rows.num_rows:
+        """Make the file a finished one; the next rows begin another. If it was interrupted, it can be done again."""
+        self.release()
+        if self.done[0] and self._path.exists():
+            rows, _ = read_stream(self._path)
+            assert rows is not None  # it has a schema, as some of it counts
             seal(self._path, rows)
+        elif not self.done[0]:
+            self._path.unlink(missing_ok=True)  # what is in it was never committed
+            return
         self._number += 1
+        self.done = (0, 0, 0)
+
+    def _cut(self, end: int) -> None:
+        assert self._file is not None
+        self._file.truncate(end)
+        self._file.seek(end)
 
     @property
     def _path(self) -> Path:
         return self._folder / f"{self._number:06d}{OPEN}"
 
-    def _put(self, message: pa.Buffer) -> None:
-        assert self._file is not None
-        try:
-            _write_all(self._file, memoryview(message))
-        except OSError as error:
-            with contextlib.suppress(OSError):
-                self._file.truncate(self._end)
-                self._file.seek(self._end)
-            raise LogError(f"{self._path} cannot be written: {error.strerror or error}") from error
-
 
 def seal(path: Path, rows: pa.Table) -> None:
     """Write the rows of an unfinished file as Parquet beside it, and remove it."""
-    write_atomically(path.with_suffix(SEALED), lambda file: write_parquet(file, rows))
+    write_atomically(path.with_suffix(SEALED), lambda file: write_parquet(file, rows.combine_chunks()))
     path.unlink()
 
 

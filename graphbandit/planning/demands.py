@@ -13,10 +13,9 @@ from graphbandit.planning.exploration import arm_mask, arm_number, gap_array
 def paper_demand(graph: FeedbackGraph, baseline: Float[np.ndarray, " arms"], best: int) -> Float[np.ndarray, " arms"]:
     """b(a) = max of p~(j) over the arms j that reveal a, 0 for a = best: the right-hand side of (2).
 
-    Args:
-        graph: who reveals whom.
-        baseline: p~, checked already.
-        best: the arm of gap 0.
+    - `graph`: who reveals whom.
+    - `baseline`: p~, checked already.
+    - `best`: the arm of gap 0.
     """
     from graphbandit.kernels.planning import parts
 
@@ -27,18 +26,17 @@ def paper_demand(graph: FeedbackGraph, baseline: Float[np.ndarray, " arms"], bes
 
 
 def tight_demand(
-    candidates: npt.ArrayLike, gaps: npt.ArrayLike, *, best: int, size: int, gamma: float
+    candidates: "npt.ArrayLike", gaps: "npt.ArrayLike", *, best: int, size: int, gamma: float
 ) -> Float[np.ndarray, " arms"]:
     """b(a) = 1 / (|S| + gamma c(a)) for candidates a != best and 0 elsewhere.
 
-    All that the proofs need, and less than the paper asks for; the baseline stays feasible.
+    It is all that the proofs need and less than the paper asks for; the baseline stays feasible.
 
-    Args:
-        candidates: the candidate arms, a boolean mask.
-        gaps: c, one number of at least 0 an arm.
-        best: the arm of gap 0.
-        size: |S|, the size of the exploration set.
-        gamma: the exploration parameter.
+    - `candidates`: the candidate arms, a boolean mask.
+    - `gaps`: c, one number of at least 0 an arm.
+    - `best`: the arm of gap 0.
+    - `size`: |S|, the size of the exploration set.
+    - `gamma`: the exploration parameter.
 
     >>> tight_demand([True, True, False], [0.0, 0.5, 1.0], best=0, size=2, gamma=4.0)
     array([0.  , 0.25, 0.  ])

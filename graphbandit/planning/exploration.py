@@ -59,13 +59,19 @@ def arm_mask(name: str, value: npt.ArrayLike, n_arms: int) -> Bool[np.ndarray, "
     return mask
 
 
-def exploration_set(graph: FeedbackGraph, candidates: npt.ArrayLike, gaps: npt.ArrayLike) -> Int[np.ndarray, " size"]:
+def exploration_set(
+    graph: FeedbackGraph, candidates: "npt.ArrayLike", gaps: "npt.ArrayLike"
+) -> Int[np.ndarray, " size"]:
     """The exploration set S, its arms in the order they were taken (ConstructExplorationSet of Algorithm 1).
 
-    Walk the candidates (a boolean mask) by ascending gap, ties to the lowest index; take an arm unless it is
-    revealed by one taken before. Every candidate is then in S or revealed by an arm of S with a gap no larger than
-    its own. On an undirected graph S is an independent set, so |S| <= alpha(G); on a directed one an arm of S
-    may reveal an earlier one, and |S| can exceed alpha(G).
+    Walk the candidates by ascending gap, ties to the lowest index; take an arm unless it is revealed by one taken
+    before. Every candidate is then in S or revealed by an arm of S with a gap no larger than its own. On an undirected
+    graph S is an independent set, so |S| <= alpha(G); on a directed one an arm of S may reveal an earlier one, and |S|
+    can exceed alpha(G).
+
+    - `graph`: who reveals whom.
+    - `candidates`: A(x; F_m), a boolean mask.
+    - `gaps`: c, one number an arm.
 
     >>> from graphbandit import graphs
     >>> star = graphs.star(6, hub=0)
@@ -84,13 +90,17 @@ def exploration_set(graph: FeedbackGraph, candidates: npt.ArrayLike, gaps: npt.A
 
 
 def inverse_gap_baseline(
-    explored: npt.ArrayLike, gaps: npt.ArrayLike, gamma: float, *, best: int | None = None
+    explored: "npt.ArrayLike", gaps: "npt.ArrayLike", gamma: float, *, best: int | None = None
 ) -> Float[np.ndarray, " arms"]:
     """The baseline distribution p~ of the sampling program.
 
-    p~(a) = 1 / (|S| + gamma c(a)) for a in S (`explored`) other than best, 0 for every other arm, and the rest on
-    best: never negative, as each of at most |S| terms is at most 1/|S|. With S = all arms it is FALCON's rule.
-    `best` is the arm of the smallest gap unless given.
+    p~(a) = 1 / (|S| + gamma c(a)) for a in S other than best, 0 for every other arm, and the rest on best: never
+    negative, as each of at most |S| terms is at most 1/|S|. With S = all arms it is FALCON's rule.
+
+    - `explored`: S, the numbers of its arms.
+    - `gaps`: c, one number an arm.
+    - `gamma`: the exploration parameter.
+    - `best`: the arm that gets the rest; None (default): the arm of the smallest gap.
 
     >>> inverse_gap_baseline([1, 2, 3], [0.1, 0.0, 1.0, 1.0], gamma=5.0)
     array([0.   , 0.75 , 0.125, 0.125])

@@ -8,7 +8,7 @@ short: for any y >= 0,
 
     sum_a b(a) y(a) + min over available j of (c(j) - sum_a P[j, a] y(a))
 
-is a lower bound on the optimum, so a feasible p with that cost is optimal, whoever found it.
+is a lower bound on the optimum, so a feasible p with that cost is optimal, whichever solver found it.
 """
 
 from collections.abc import Sequence
@@ -32,7 +32,13 @@ if TYPE_CHECKING:
 class SamplingSolution:
     """An answer of the sampling program with its certificate.
 
-    `probabilities` is p, `observation_probabilities` q, `demand` b, `duals` y; `duality_gap` is relative.
+    - `probabilities`, `observation_probabilities`: p and q.
+    - `objective`: sum_a p(a) c(a).
+    - `duality_gap`: how far the objective is above a proven lower bound, relative to it.
+    - `infeasibility`: by how much the constraint that is violated most is violated.
+    - `solver`: "simplex", "highs" or "anytime", whichever found it.
+    - `demand`: b.
+    - `duals`: y, which prove the lower bound.
     """
 
     probabilities: Float[np.ndarray, " arms"]

@@ -43,31 +43,30 @@ UNDERSTATED = 1.0 - 1e-9
 
 def solve_sampling_lp(
     graph: FeedbackGraph,
-    baseline: npt.ArrayLike | None,
-    gaps: npt.ArrayLike,
+    baseline: "npt.ArrayLike | None",
+    gaps: "npt.ArrayLike",
     *,
     best: int | None = None,
-    available: npt.ArrayLike | None = None,
-    demand: npt.ArrayLike | None = None,
+    available: "npt.ArrayLike | None" = None,
+    demand: "npt.ArrayLike | None" = None,
     solver: Solver = "auto",
     effort: Effort = DEFAULT_EFFORT,
 ) -> SamplingSolution:
     """Solve the sampling program (2) for one round, with a certificate.
 
-    Where arms tie but for rounding, no solver may certify an optimum to 1e-9. The answer is then the best feasible
-    point that was found, its `solver` is "anytime", and `uncertified_count` counts it.
+    Where the gaps of arms differ by rounding only, it can be that no solver certifies an optimum to 1e-9. The answer is
+    then the best feasible point that was found, its `solver` is "anytime", and `uncertified_count` counts it.
 
-    Args:
-        graph: who reveals whom.
-        baseline: p~, from which the paper's demands b(a) follow; it may be None if `demand` is given.
-        gaps: c, at least 0 and 0 for `best`.
-        best: the arm of gap 0; by default the arm of the smallest gap.
-        available: the arms that may be played, a boolean mask; by default all.
-        demand: b(a), instead of the paper's (0 where nothing is asked; `tight_demand` makes the sharper ones).
-        solver: "simplex" (compiled, exact), "highs" (exact), "anytime" (improves the baseline as long as `effort`
-            says), or "auto": the first, the second where the first has no certificate, and the third where more than
-            `ROW_LIMIT` arms are constrained.
-        effort: when an anytime answer is good enough.
+    - `graph`: who reveals whom.
+    - `baseline`: p~, from which the paper's demands b(a) follow; it may be None if `demand` is given.
+    - `gaps`: c, at least 0 and 0 for `best`.
+    - `best`: the arm of gap 0; None (default): the arm of the smallest gap.
+    - `available`: the arms that may be played, a boolean mask; None (default): all.
+    - `demand`: b(a), 0 where nothing is asked; None (default): the paper's. `tight_demand` makes the sharper ones.
+    - `solver`: "simplex" (compiled, exact), "highs" (exact), "anytime" (improves the baseline as long as `effort`
+      says), or "auto" (default): the first, the second where the first has no certificate, and the third where more
+      than `ROW_LIMIT` arms are constrained.
+    - `effort`: when an anytime answer is good enough; by default at a relative gap of 0.01.
 
     The star of the paper's figure: the best leaf is arm 1, and all exploring of the other leaves goes
     through the hub, which costs little and reveals them all.

@@ -1,4 +1,4 @@
-"""Distributions for SquareCB.G's program on graphs where a formula will do (Zhang et al. 2023, and one that is exact).
+"""Distributions for SquareCB.G's program on graphs that have a formula (Zhang et al. 2023, and one that is exact).
 
 Each takes estimated losses and gamma and returns a distribution. `inverse_gap_weighting` is the optimum itself; the
 others are feasible points whose value is within a constant of 1 / gamma, as the optimum's is on those graphs, and never

@@ -6,9 +6,9 @@
 
 with l the estimated losses. Its value bounds the regret of the round that the error of the estimate does not pay for,
 whatever the truth is: the decision-estimation coefficient of the round. Adding a number to all losses changes nothing,
-and gamma only scales: c(a) = gamma (l(a) - min l) says it all, and gamma times the value is between 0 and the number
-of arms or so. It was tested with gamma up to 1e5, on losses of order 1; far beyond that rounding may win: then the
-answer is a feasible point whose certified gap is larger than usual. `kernels.planning.squarecb` has the method, an
+and gamma only scales: c(a) = gamma (l(a) - min l) says it all, and gamma times the value is between 0 and the number of
+arms or so. It was tested with gamma up to 1e5, on losses of order 1; far beyond that, rounding errors may dominate, and
+the answer is a feasible point with a larger certified gap. `kernels.planning.squarecb` has the method, an
 interior-point method made for this program; what it returns is judged by a certificate that needs no p: for a
 distribution w over the constraints and any numbers r and rho
 
@@ -45,8 +45,13 @@ ARM_LIMIT = 2000
 class SquareCBSolution:
     """An answer of the program with its certificate.
 
-    `probabilities` is p, `observation_probabilities` q. `duality_gap` is relative to the objective, or to 1 / gamma
-    where that is larger. `weights` is w, `outer_slopes` r and `inner_slopes` rho; see `squarecb_bound`.
+    - `probabilities`, `observation_probabilities`: p and q.
+    - `z`: the part of the objective that is not sum_a p(a) l(a).
+    - `objective`: the value of the program at p.
+    - `duality_gap`: how far that is above a proven lower bound, relative to the objective, or to 1 / gamma where that
+      is larger.
+    - `iterations`: how many steps the solver took.
+    - `weights`, `outer_slopes`, `inner_slopes`: w, r and rho, which prove the lower bound; see `squarecb_bound`.
     """
 
     probabilities: Float[np.ndarray, " arms"]
@@ -62,7 +67,10 @@ class SquareCBSolution:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SquareCBSolutions:
-    """The answers of n programs."""
+    """The answers of n programs, one row each: `SquareCBSolution` says what its fields are.
+
+    - `probabilities`, `objective`, `duality_gap`, `iterations`: those of each program.
+    """
 
     probabilities: Float[np.ndarray, "n arms"]
     objective: Float[np.ndarray, " n"]
@@ -74,14 +82,20 @@ class SquareCBSolutions:
 
 
 def solve_squarecb_program(
-    losses: npt.ArrayLike, graph: FeedbackGraph, gamma: float, *, available: npt.ArrayLike | None = None
+    losses: "npt.ArrayLike", graph: FeedbackGraph, gamma: float, *, available: "npt.ArrayLike | None" = None
 ) -> SquareCBSolution:
     """Solve SquareCB.G's program for one round, with a certificate.
 
-    Every arm on offer must be revealed by an arm on offer, itself or another: else the program has no finite value.
+    Every arm on offer must be revealed by an arm on offer, itself or another; otherwise the program has no finite
+    value.
 
-    The hub of a star costs little and reveals all, so it is what is explored; with self-loops only, the optimum is
-    known, p(a) = 1 / (lambda + gamma (l(a) - min l)), and its value is (K - 1) / gamma.
+    - `losses`: l, the estimated loss of each arm.
+    - `graph`: who reveals whom.
+    - `gamma`: the exploration parameter.
+    - `available`: the arms on offer, a boolean mask; None (default): all.
+
+    The hub of a star costs little and reveals all arms, so exploration goes through it. With self-loops only, the
+    optimum is known, p(a) = 1 / (lambda + gamma (l(a) - min l)), and its value is (K - 1) / gamma.
 
     >>> from graphbandit import graphs
     >>> losses = [0.1, 0.0, 1.0, 1.0, 1.0, 1.0]
@@ -121,13 +135,18 @@ def solve_squarecb_program(
 
 
 def solve_squarecb_programs(
-    losses: npt.ArrayLike,
+    losses: "npt.ArrayLike",
     graphs: FeedbackGraphs,
-    gammas: npt.ArrayLike,
+    gammas: "npt.ArrayLike",
     *,
     available: Bool[np.ndarray, "n arms"] | None = None,
 ) -> SquareCBSolutions:
-    """`solve_squarecb_program` for n rounds: losses of shape (n, arms), a graph and a gamma for each.
+    """`solve_squarecb_program` for n rounds.
+
+    - `losses`: l, of shape (n, K).
+    - `graphs`: the graph of each round.
+    - `gammas`: the exploration parameter of each round.
+    - `available`: the arms on offer in each round, boolean of shape (n, K); None (default): all.
 
     >>> from graphbandit import graphs
     >>> pairs = FeedbackGraphs.repeat(graphs.bandit(2), 2)
@@ -155,16 +174,21 @@ def solve_squarecb_programs(
 
 
 def squarecb_bound(
-    losses: npt.ArrayLike,
+    losses: "npt.ArrayLike",
     graph: FeedbackGraph,
     gamma: float,
-    weights: npt.ArrayLike,
-    outer_slopes: npt.ArrayLike,
-    inner_slopes: npt.ArrayLike,
+    weights: "npt.ArrayLike",
+    outer_slopes: "npt.ArrayLike",
+    inner_slopes: "npt.ArrayLike",
     *,
-    available: npt.ArrayLike | None = None,
+    available: "npt.ArrayLike | None" = None,
 ) -> float:
     """A lower bound of the program's value, from any distribution w over the arms on offer and any numbers r and rho.
+
+    - `losses`, `graph`, `gamma`: of the program, as in `solve_squarecb_program`.
+    - `weights`: w, a distribution over the arms on offer.
+    - `outer_slopes`, `inner_slopes`: r and rho, any numbers an arm.
+    - `available`: the arms on offer, a boolean mask; None (default): all.
 
     >>> from graphbandit import graphs
     >>> pair = graphs.bandit(2)

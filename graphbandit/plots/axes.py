@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 
 def new_axes(width: float = 4.8, height: float = 3.3) -> Axes:
     """Empty axes in a figure of their own, in inches."""
-    from matplotlib.figure import Figure
+    from graphbandit.plots.notebook import NotebookFigure
 
-    return Figure(figsize=(width, height), layout="constrained").add_subplot()
+    return NotebookFigure(figsize=(width, height), layout="constrained").add_subplot()
 
 
 def panel_grid(rows: int, columns: int, *, width: float = 3.4, height: float = 2.7) -> tuple[Figure, list[list[Axes]]]:
     """A figure of equal panels."""
-    from matplotlib.figure import Figure
+    from graphbandit.plots.notebook import NotebookFigure
 
-    figure = Figure(figsize=(width * columns, height * rows + 0.35), layout="constrained")
+    figure = NotebookFigure(figsize=(width * columns, height * rows + 0.35), layout="constrained")
     grid: Any = figure.subplots(rows, columns, squeeze=False)
     return figure, [list(line) for line in grid]
 

@@ -22,10 +22,15 @@ POINTS = 500
 
 
 def plot_regret(result: SimulationResult, *, title: str | None = None, ax: Axes | None = None) -> Figure:
-    """Mean cumulative regret over rounds for each learner, with a band of one standard deviation over repeats."""
-    from matplotlib.figure import Figure
+    """Mean cumulative regret over rounds for each learner, with a band of one standard deviation over repeats.
 
-    axes = Figure(figsize=(7.0, 4.2), layout="constrained").add_subplot() if ax is None else ax
+    - `result`: of `simulate`.
+    - `title`: above the curves; None (default): none.
+    - `ax`: the axes to draw on; None (default): those of a new figure.
+    """
+    from graphbandit.plots.notebook import NotebookFigure
+
+    axes = NotebookFigure(figsize=(7.0, 4.2), layout="constrained").add_subplot() if ax is None else ax
     n = next(iter(result.regret.values())).shape[1]
     shown = np.unique(np.linspace(0, n - 1, POINTS).astype(np.int64))
     draw_curves(axes, shown + 1, {name: mean_and_std(regret[:, shown]) for name, regret in result.regret.items()})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -27,7 +28,7 @@ from graphbandit.plots.drawing import (
     trimmed,
     without_loops,
 )
-from graphbandit.plots.style import GREY, INK, VERMILION
+from graphbandit.plots.style import GREY, INK, VERMILION, literal
 from graphbandit.rounds.decision import Decision
 
 if TYPE_CHECKING:
@@ -44,13 +45,25 @@ def plot_probabilities(
     observed: npt.ArrayLike,
     best: int,
     explored: npt.ArrayLike = (),
+    candidates: npt.ArrayLike | None = None,
+    names: Sequence[str] | None = None,
     values_name: str = "estimated reward",
 ) -> Figure:
-    """The graph with each arm's value in its circle, and beside it p~ (`before`) -> p (`after`) and q (`observed`).
+    """The graph with each arm's value in its circle, and beside it how its probabilities change.
 
-    The best arm is ringed, the arms of `explored` (numbers, or a mask) have a bold outline, and the more often an
-    arm is played, the darker it is: blue for the best arm, vermilion for all others. Lines are edges in both
+    The best arm is ringed, the arms of S have a bold outline, arms that are no candidates a dotted one, and the more
+    often an arm is played, the darker it is: blue for the best arm, vermilion for all others. Lines are edges in both
     directions, arrows edges in one; self-loops are left out.
+
+    - `graph`: who reveals whom.
+    - `values`: the numbers in the circles.
+    - `before`, `after`: p~ and p.
+    - `observed`: q.
+    - `best`: the number of the best arm.
+    - `explored`: S, as numbers or a mask; empty by default.
+    - `candidates`: the arms that may still be the best, as numbers or a mask; None (default): all.
+    - `names`: of the arms; None (default): those of the graph, or else their numbers.
+    - `values_name`: what the values are, "estimated reward" by default.
     """
     n = graph.n_arms
     _check_size(n)
@@ -59,23 +72,38 @@ def plot_probabilities(
     numbers = arm_array("values", values, n)
     p0, p1 = arm_array("before", before, n), arm_array("after", after, n)
     q = arm_array("observed", observed, n)
+    told = _arm_names(graph, names)
     places = layout(graph)
     gap = "\n" if n <= ROW_LIMIT and hub_of(without_loops(graph)) is not None else " "  # a row has little width
     labels = []
     for a in range(n):
         first, last = number(float(p0[a])), number(float(p1[a]))
         p = first if first == last else f"{first}{gap}→ {last}"
-        labels.append(_arm_label(a, n, p, number(float(q[a])), float(numbers[a])))
+        labels.append(_arm_label(told[a], n, p, number(float(q[a])), float(numbers[a])))
     figure, (axes,) = canvas(places, 1)
-    draw(axes, graph, places, numbers, p1, best, _arm_numbers(explored, n), labels)
+    possible = range(n) if candidates is None else _arm_numbers("candidates", candidates, n)
+    explorers = _arm_numbers("explored", explored, n)
+    draw(axes, graph, places, numbers, p1, best, explorers, labels, candidates=possible)
     inside, beside = (f"circle: {values_name}", "") if n <= NUMBERED else ("circle: arm", f"{values_name}, then ")
     p_and_q = "p = probability (before → after the linear program), q = of being seen"
-    key(figure, f"{inside}    beside it: {beside}{p_and_q}")
+    key(figure, f"{inside}    beside it: {beside}{p_and_q}", dotted=len(possible) < n)
     return figure
 
 
-def plot_decision(decision: Decision, graph: FeedbackGraph, *, values: npt.ArrayLike | None = None) -> Figure:
-    """`plot_probabilities` of one decision; without `values` the circles show the gaps to the best arm."""
+def plot_decision(
+    decision: Decision,
+    graph: FeedbackGraph,
+    *,
+    values: npt.ArrayLike | None = None,
+    names: Sequence[str] | None = None,
+) -> Figure:
+    """`plot_probabilities` of one decision.
+
+    - `decision`: the decision.
+    - `graph`: the graph it was made on.
+    - `values`: the numbers in the circles; None (default): the gaps to the best arm.
+    - `names`: of the arms; None (default): those of the decision's arms, or else the graph's.
+    """
     if len(decision.gaps) != graph.n_arms:
         raise InputError(f"graph has {graph.n_arms} arms; expected the decision's {len(decision.gaps)}")
     return plot_probabilities(
@@ -86,20 +114,29 @@ def plot_decision(decision: Decision, graph: FeedbackGraph, *, values: npt.Array
         observed=decision.observation_probabilities,
         best=decision.best,
         explored=decision.exploration_set,
+        candidates=decision.candidates,
+        names=list(decision.arms)[: graph.n_arms] if names is None and decision.arms is not None else names,
         values_name="estimated gap to the best arm" if values is None else "estimated reward",
     )
 
 
-def _arm_label(arm: int, n: int, p: str, q: str, value: float) -> str:
+def _arm_label(name: str, n: int, p: str, q: str, value: float) -> str:
     """What is written beside a circle; where room is scarce, p only of arms that are played."""
     if n <= ROW_LIMIT:
-        return f"arm {arm}\np {p}\nq {q}"
-    first = f"{arm}" if n <= NUMBERED else trimmed(f"{value:.2f}")
+        return f"{name}\np {p}\nq {q}"
+    first = name if n <= NUMBERED else trimmed(f"{value:.2f}")
     return f"{first}   q {q}" if p == "0" else f"{first}   p {p}   q {q}"
 
 
 class StarExample(NamedTuple):
-    """The star of the paper's figure, solved; `baseline` is p~, `before` its observation probabilities."""
+    """The star of the paper's figure, solved.
+
+    - `graph`: the star.
+    - `values`, `gaps`: what the arms are worth, and how much less that is than the best.
+    - `explored`: S, the numbers of its arms.
+    - `baseline`, `before`: p~ and its observation probabilities.
+    - `solution`: the answer of the sampling program.
+    """
 
     graph: FeedbackGraph
     values: Float[np.ndarray, " arms"]
@@ -112,6 +149,8 @@ class StarExample(NamedTuple):
 
 def star_example(gamma: float = 10.0) -> StarExample:
     """Hub 0 is worth 0.9, leaf 1 is worth 1 and four more leaves nothing; all arms are candidates.
+
+    - `gamma`: the exploration parameter, 10 by default.
 
     >>> example = star_example(gamma=10.0)
     >>> example.baseline.round(3), example.solution.probabilities.round(3)
@@ -131,6 +170,8 @@ def plot_star_example(gamma: float = 10.0) -> Figure:
 
     Exploring moves from four worthless leaves to the hub, which costs 0.1 and reveals every arm. Arrows go from
     the arms that explore to what they reveal.
+
+    - `gamma`: the exploration parameter, 10 by default.
     """
     example = star_example(gamma)
     p, q = example.solution.probabilities, example.solution.observation_probabilities
@@ -168,9 +209,20 @@ def _check_size(n: int) -> None:
         raise InputError(f"graph has {n} arms; expected at most {ARM_LIMIT}, more cannot be read in a picture")
 
 
-def _arm_numbers(arms: npt.ArrayLike, n: int) -> list[int]:
+def _arm_names(graph: FeedbackGraph, names: Sequence[str] | None) -> list[str]:
+    """What the arms are called in a picture; long names are cut."""
+    given = names if names is not None else graph.arms
+    if given is None:
+        return [f"arm {a}" if graph.n_arms <= ROW_LIMIT else str(a) for a in range(graph.n_arms)]
+    if len(given) != graph.n_arms:
+        raise InputError(f"names has {len(given)} names; expected {graph.n_arms}, one an arm")
+    longest = 14 if graph.n_arms <= ROW_LIMIT else 20
+    return [literal(name if len(name) <= longest else name[: longest - 1] + "…") for name in map(str, given)]
+
+
+def _arm_numbers(what: str, arms: npt.ArrayLike, n: int) -> list[int]:
     array = np.asarray(arms)
     numbers = np.flatnonzero(array) if array.dtype == np.bool_ else array.astype(np.int64).ravel()
     if len(numbers) and not (numbers.min() >= 0 and numbers.max() < n):
-        raise InputError(f"explored is {numbers.tolist()}; expected arm numbers from 0 to {n - 1}")
+        raise InputError(f"{what} is {numbers.tolist()}; expected arm numbers from 0 to {n - 1}")
     return [int(a) for a in numbers]

@@ -28,6 +28,9 @@ NUMBERED = 24
 RADIUS = 0.3
 """Of a circle, where neighbouring circles are 1 apart."""
 
+DOTTED = (0, (1.0, 1.6))
+"""The outline of an arm that is no candidate."""
+
 RING = 0.07
 """Between the best arm's circle and its ring."""
 
@@ -80,7 +83,7 @@ def layout(graph: FeedbackGraph) -> Layout:
 
 def canvas(places: Layout, panels: int) -> tuple[Figure, list[Axes]]:
     """A figure of that many equal panels around the circles, with room for labels."""
-    from matplotlib.figure import Figure
+    from graphbandit.plots.notebook import NotebookFigure
 
     low, high = places.points.min(axis=0) - RADIUS - RING, places.points.max(axis=0) + RADIUS + RING
     wide, tall = high - low
@@ -89,7 +92,7 @@ def canvas(places: Layout, panels: int) -> tuple[Figure, list[Axes]]:
     room = np.array(labels) / inch
     low, high = low - room, high + room
     wide, tall = high - low
-    figure = Figure(figsize=(panels * wide * inch, tall * inch))
+    figure = NotebookFigure(figsize=(panels * wide * inch, tall * inch))
     axes = [figure.add_axes((i / panels, 0.0, 1 / panels, 1.0)) for i in range(panels)]
     for panel in axes:
         panel.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), aspect="equal")
@@ -107,6 +110,7 @@ def draw(
     explored: Collection[int],
     labels: Sequence[str],
     arrows_from: Collection[int] = (),
+    candidates: Collection[int] | None = None,
 ) -> None:
     """Edges, circles, values and labels of one panel; `arrows_from` are arms whose edges are drawn as bold arrows."""
     from matplotlib.patches import Circle
@@ -117,8 +121,9 @@ def draw(
     _edges(axes, without_loops(graph), places.points, best, arrows_from)
     for a, (x, y) in enumerate(places.points):
         fill, dark = _shade(float(played[a]), best=a == best)
-        bold = a in explored
-        axes.add_patch(Circle((x, y), RADIUS, facecolor=fill, edgecolor=INK, linewidth=2.2 if bold else 0.8, zorder=3))
+        out = candidates is not None and a not in candidates
+        line: dict[str, Any] = {"linewidth": 2.2 if a in explored else 0.8, "linestyle": DOTTED if out else "solid"}
+        axes.add_patch(Circle((x, y), RADIUS, facecolor=fill, edgecolor=INK, zorder=3, **line))
         if a == best:
             axes.add_patch(Circle((x, y), RADIUS + RING, fill=False, edgecolor=BLUE, linewidth=1.8, zorder=3))
         axes.text(
@@ -199,8 +204,9 @@ def _shade(p: float, *, best: bool) -> tuple[tuple[float, ...], bool]:
     return tuple(1 - strength * (1 - c) for c in colour), strength > 0.7
 
 
-def key(figure: Figure, text: str) -> None:
-    """Write what the marks mean below the picture."""
+def key(figure: Figure, text: str, *, dotted: bool = False) -> None:
+    """Write what the marks mean below the picture; `dotted` if some arms are no candidates."""
+    from matplotlib.collections import CircleCollection
     from matplotlib.lines import Line2D
 
     def dot(size: float, fill: str, edge: str, width: float) -> Line2D:
@@ -208,13 +214,23 @@ def key(figure: Figure, text: str) -> None:
         return Line2D([], [], linestyle="none", marker="o", markersize=size, **look)
 
     ringed: Any = (dot(12, "none", BLUE, 1.5), dot(8, BLUE, INK, 0.8))  # drawn one over the other
+    marks: dict[str, Any] = {
+        "best arm": ringed,
+        "other arm, darker: played more": dot(9, VERMILION, INK, 0.8),
+        "bold: exploration set": dot(9, "white", INK, 2.2),
+        "white: never played": dot(9, "white", INK, 0.8),
+    }
+    if dotted:
+        marks["dotted: no candidate"] = CircleCollection(
+            [70.0], facecolors="white", edgecolors=INK, linestyles=[DOTTED], linewidths=[1.0]
+        )
     figure.legend(
-        [ringed, dot(9, VERMILION, INK, 0.8), dot(9, "white", INK, 2.2), dot(9, "white", INK, 0.8)],
-        ["best arm", "other arm, darker: played more", "bold: exploration set", "white: never played"],
+        list(marks.values()),
+        list(marks),
         title=text,
         loc="upper center",
         bbox_to_anchor=(0.5, 0.0),
-        ncols=4,
+        ncols=len(marks),
         frameon=False,
         fontsize=9.5,
         title_fontsize=9.5,

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from graphbandit.base.shapes import Bool, Float, Int
 from graphbandit.errors import InputError
 from graphbandit.graphs.graph import FeedbackGraph
-from graphbandit.plots.drawing import ARM_LIMIT, RADIUS, without_loops
+from graphbandit.plots.drawing import ARM_LIMIT, RADIUS, ROW_LIMIT, without_loops
 from graphbandit.plots.style import GREY, INK, literal
 
 if TYPE_CHECKING:
@@ -20,55 +20,81 @@ if TYPE_CHECKING:
 INSIDE = 3
 """Names of at most so many characters are written in the circles, longer ones beside them."""
 
+SMALLEST, SMALLEST_REACH = 3.8, 1.7
+"""Inches of the smallest picture, and how far it reaches from its middle: circles of few arms are not blown up."""
+
+LETTER = 0.09
+"""Inches of a letter of a name that is written upright."""
+
 LONGEST = 32
 """Longer names are cut."""
 
 
 def plot_graph(graph: FeedbackGraph, *, names: Sequence[str] | None = None) -> Figure:
-    """The arms on a circle, those that are joined near each other, with their names, or else their numbers.
+    """The arms on a circle, those that are joined near each other.
 
-    Lines are edges in both directions, arrows edges in one; self-loops are left out. `names` are a
-    `TableEnvironment`'s `arm_names`, say.
+    Lines are edges in both directions, arrows edges in one; self-loops are left out.
+
+    - `graph`: the graph.
+    - `names`: of the arms, as `arm_names` of a `TableEnvironment`; None (default): those of the graph, or else their
+      numbers.
     """
-    from matplotlib.figure import Figure
     from matplotlib.patches import Circle
+
+    from graphbandit.plots.notebook import NotebookFigure
 
     n = graph.n_arms
     if n > ARM_LIMIT:
         raise InputError(f"graph has {n} arms; expected at most {ARM_LIMIT}, more cannot be read in a picture")
     if names is not None and len(names) != n:
         raise InputError(f"names has {len(names)} names; expected {n}, one an arm")
-    given = [str(a) for a in range(n)] if names is None else [_cut(name) for name in names]
-    outward = _directions(around(graph))
-    points = (max(n / (2 * np.pi), 0.8) if n > 1 else 0.0) * outward
+    told = names if names is not None else graph.arms
+    given = [str(a) for a in range(n)] if told is None else [_cut(name) for name in told]
     inside = max(map(len, given)) <= INSIDE
-    room = RADIUS + (0.1 if inside else 0.2 * max(map(len, given)))
-    reach = float(np.abs(points).max()) + room
-    size = min(7.0, 1.1 * reach)
-    figure = Figure(figsize=(size, size))
+    upright = not inside and n <= ROW_LIMIT
+    outward = _directions(around(graph))
+    apart = 1.4 if upright else 1.0
+    points = (max(apart * n / (2 * np.pi), 0.8) if n > 1 else 0.0) * outward
+    radius = RADIUS if inside else 0.1
+    longest = max(map(len, given))
+    beside = 0.1 if inside else 0.25 + LETTER * longest if upright else 0.2 * longest
+    reach = max(float(np.abs(points).max()) + radius + beside, SMALLEST_REACH)
+    high = max(float(np.abs(points[:, 1]).max()) + radius + 0.4, 0.7 * SMALLEST_REACH) if upright else reach
+    size = min(7.0, max(SMALLEST, 2.0 * reach if upright else 1.1 * reach))
+    figure = NotebookFigure(figsize=(size, size * high / reach))
     axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
-    axes.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal")
+    axes.set(xlim=(-reach, reach), ylim=(-high, high), aspect="equal")
     axes.set_axis_off()
-    _edges(axes, without_loops(graph), points)
+    _edges(axes, without_loops(graph), points, radius)
     letter = 72 * size / (2 * reach)  # points to one unit
     for (x, y), away, name in zip(points, outward, given, strict=True):
-        axes.add_patch(Circle((x, y), RADIUS if inside else 0.1, facecolor="white", edgecolor=INK, zorder=2))
+        axes.add_patch(Circle((x, y), radius, facecolor="white", edgecolor=INK, zorder=2))
         if inside:
-            axes.text(x, y, literal(name), ha="center", va="center_baseline", size=0.3 * letter, color=INK, zorder=3)
-            continue
-        left = away[0] < -1e-9
-        axes.text(
-            x + 0.22 * away[0],
-            y + 0.22 * away[1],
-            literal(name),
-            rotation=np.degrees(np.arctan2(away[1], away[0])) + (180 if left else 0),
-            rotation_mode="anchor",
-            ha="right" if left else "left",
-            va="center_baseline",
-            size=min(10.0, 0.5 * letter),
-            color=INK,
-        )
+            look: dict[str, Any] = {"ha": "center", "va": "center_baseline", "size": min(16.0, 0.3 * letter)}
+        else:
+            x, y = x + (radius + 0.12) * away[0], y + (radius + 0.12) * away[1]
+            look = _upright(away) if upright else _along(away, min(10.0, 0.5 * letter))
+        axes.text(x, y, literal(name), color=INK, zorder=3, **look)
     return figure
+
+
+def _upright(away: Float[np.ndarray, " 2"]) -> dict[str, Any]:
+    """A name that is read without turning one's head."""
+    side = "center" if abs(away[0]) < 0.3 else "left" if away[0] > 0 else "right"
+    up = "center_baseline" if abs(away[1]) < 0.7 else "bottom" if away[1] > 0 else "top"
+    return {"ha": side, "va": up, "size": 10.0}
+
+
+def _along(away: Float[np.ndarray, " 2"], size: float) -> dict[str, Any]:
+    """A name along the radius, where there are many."""
+    left = away[0] < -1e-9
+    return {
+        "rotation": np.degrees(np.arctan2(away[1], away[0])) + (180 if left else 0),
+        "rotation_mode": "anchor",
+        "ha": "right" if left else "left",
+        "va": "center_baseline",
+        "size": size,
+    }
 
 
 def around(graph: FeedbackGraph) -> Int[np.ndarray, " arms"]:
@@ -95,7 +121,9 @@ def _directions(order: Int[np.ndarray, " arms"]) -> Float[np.ndarray, "arms 2"]:
     return outward
 
 
-def _edges(axes: Axes, others: Bool[np.ndarray, "arms arms"], points: Float[np.ndarray, "arms 2"]) -> None:
+def _edges(
+    axes: Axes, others: Bool[np.ndarray, "arms arms"], points: Float[np.ndarray, "arms 2"], radius: float
+) -> None:
     """Bent towards the middle, so that none passes behind an arm that it does not join."""
     from matplotlib.patches import FancyArrowPatch
     from matplotlib.path import Path
@@ -106,7 +134,7 @@ def _edges(axes: Axes, others: Bool[np.ndarray, "arms arms"], points: Float[np.n
             continue
         bend = 0.4 * (points[j] + points[a])
         towards = bend - points[a]
-        tip = points[a] + RADIUS * towards / max(float(np.hypot(*towards)), 1e-9)
+        tip = points[a] + radius * towards / max(float(np.hypot(*towards)), 1e-9)
         axes.add_patch(
             FancyArrowPatch(
                 path=Path([points[j], bend, points[a] if both else tip], [Path.MOVETO, Path.CURVE3, Path.CURVE3]),

@@ -23,15 +23,21 @@ _STEPS = 200  # of the layout
 
 
 def plot_network(network: Network, subgraph: FeedbackGraph, *, title: str | None = None) -> Figure:
-    """The share of nodes with at least so many neighbours, on logarithmic axes, beside a drawing of one subgraph."""
+    """The share of nodes with at least so many neighbours, on logarithmic axes, beside a drawing of one subgraph.
+
+    - `network`: the network.
+    - `subgraph`: one of its subgraphs, as `sample_subgraphs` draws them.
+    - `title`: above both; None (default): none.
+    """
     from matplotlib.collections import LineCollection
-    from matplotlib.figure import Figure
+
+    from graphbandit.plots.notebook import NotebookFigure
 
     if subgraph.n_arms > SUBGRAPH_LIMIT:
         raise GraphError(f"the subgraph has {subgraph.n_arms} nodes; expected at most {SUBGRAPH_LIMIT} for a picture")
     if not network.n_edges:
         raise GraphError(f"network is {network!r}; expected one with edges for a picture")
-    figure = Figure(figsize=(10.0, 4.6), layout="constrained")
+    figure = NotebookFigure(figsize=(10.0, 4.6), layout="constrained")
     degrees, drawing = figure.subplots(1, 2)
     counts = np.bincount(network.degrees)
     shares = counts[::-1].cumsum()[::-1] / network.n_nodes

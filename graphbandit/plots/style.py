@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -49,8 +50,12 @@ def name_ends(axes: Axes, x: float, ends: Sequence[tuple[float, str, str]], *, r
         axes.text(1.02, height, literal(name), transform=axes.transAxes, va="center", color=colour, size=9.5)
 
 
-def save_figure(figure: Figure, path: Path) -> None:
-    """Write a figure as .png, .svg or .pdf; the same figure gives the same bytes, with no date in them."""
+def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
+    """Write a figure as .png, .svg or .pdf; the same figure gives the same bytes, with no date in them.
+
+    - `figure`: any Matplotlib figure.
+    - `path`: its ending says which format.
+    """
     import matplotlib as mpl
 
     metadata: dict[str, dict[str, Any]] = {
@@ -58,9 +63,12 @@ def save_figure(figure: Figure, path: Path) -> None:
         ".svg": {"Date": None, "Creator": None},
         ".pdf": {"CreationDate": None, "Creator": None, "Producer": None},
     }
-    suffix = path.suffix.lower()
+    if not isinstance(path, str | os.PathLike):
+        raise SettingError(f"path is {path!r}; expected the name of a file, a string or a Path")
+    suffix = Path(path).suffix.lower()
     if suffix not in metadata:
-        raise SettingError(f"the picture's file is {path.name!r}; expected a name that ends in {', '.join(metadata)}")
+        name = Path(path).name
+        raise SettingError(f"the picture's file is {name!r}; expected a name that ends in {', '.join(metadata)}")
     with mpl.rc_context({"svg.hashsalt": "graphbandit", "svg.fonttype": "path", "pdf.fonttype": 42}):
         try:
             figure.savefig(path, dpi=200, metadata=metadata[suffix], facecolor="white", bbox_inches="tight")

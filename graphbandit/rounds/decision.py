@@ -2,19 +2,22 @@
 
 from dataclasses import dataclass, field, replace
 from html import escape
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
 from graphbandit.base.arms import ArmNames
-from graphbandit.base.programs import SOLVERS
+from graphbandit.base.programs import SOLVERS, SolverName
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
+from graphbandit.graphs.graph import FeedbackGraph
+from graphbandit.graphs.probabilistic import ProbabilisticGraph
 from graphbandit.rounds.decisions import ARRAYS, Decisions
 
 MOST_ROWS = 30
 """How many arms a notebook shows."""
 
 
+@runtime_checkable
 class Sealed(Protocol):
     """What a bandit keeps of a round: it has a digest of it."""
 
@@ -26,20 +29,22 @@ class Sealed(Protocol):
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Decision:
-    """One decision of a `Bandit`, and what explains it, which is worked out when it is asked for.
+    """One decision of a `Bandit`; what explains it is worked out when it is asked for.
 
     - `id`: the number of the round, from 0.
     - `action`: the arm to play.
     - `probability`: the probability with which it was drawn.
     - `revealed`: the arms whose rewards may be handed back to `Bandit.observe`.
     - `bandit`: the identity of the bandit that decided; `observe` refuses decisions of another one.
-    - `arms`: the names of the arms, if they have any.
-    - `key`: the caller's own name of the decision, if it gave one.
+    - `arms`: the names of the arms; None (default): they have none.
+    - `key`: the caller's own name of the decision; None (default): it gave none.
     - `sealed`: a digest of the round, by which a bandit notices a decision that another copy of it has made under the
-      same id; or what works it out when it is asked for.
-    - `context`, `available`: what a `Decider` was shown, one row each, for `Bandit.take`; None from a bandit itself.
+      same id, or what computes it; empty by default.
+    - `batch`, `row`: the `Decisions` it belongs to and its row there; row 0 by default.
+    - `context`, `available`, `graph`: what a `Decider` was shown, for `Bandit.take`; None (default): a bandit has
+      decided itself. The graph is None, too, where it is the bandit's own.
 
-    A `Decider` has no ids to give: its decisions have the id -1 until a bandit takes them.
+    A `Decider` gives no ids: its decisions have the id -1 until a bandit takes them.
     """
 
     id: int
@@ -54,6 +59,7 @@ class Decision:
     sealed: str | Sealed = field(default="", repr=False)
     context: Shaped[np.ndarray, "1 ..."] | None = field(default=None, repr=False)
     available: Bool[np.ndarray, "1 arms"] | None = field(default=None, repr=False)
+    graph: FeedbackGraph | ProbabilisticGraph | None = field(default=None, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "sealed": self.seal}
@@ -139,9 +145,9 @@ class Decision:
         return float(self.batch.duality_gap[self.row])
 
     @property
-    def solver(self) -> str:
+    def solver(self) -> SolverName:
         """How the probabilities came about, one of `SOLVERS`."""
-        return SOLVERS[self.batch.solver[self.row]]
+        return SOLVERS[int(self.batch.solver[self.row])]
 
     @property
     def coverage_factor(self) -> float:
@@ -163,7 +169,7 @@ class Decision:
         )
 
     def explain(self) -> str:
-        """The decision in words and figures, one line a fact; facts that the learner has no word for are left out."""
+        """The decision in words and figures, one line a fact; facts that the learner does not provide are left out."""
         support = np.flatnonzero(self.probabilities > 0)
         order = support[np.argsort(-self.probabilities[support], kind="stable")]
         shown = ", ".join(f"{self.label(a)}: {self.probabilities[a]:.4g}" for a in order[:8].tolist())

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbandit.base.checks import numbers, setting_choice
-from graphbandit.base.programs import SOLVERS
+from graphbandit.base.programs import SOLVERS, SolverName
 from graphbandit.base.shapes import Bool, Float, Int
 from graphbandit.base.values import trusted
 from graphbandit.errors import GraphError, InputError
@@ -25,16 +25,27 @@ _NONE: Float[np.ndarray, " 0"] = np.empty(0)
 class Decisions:
     """A batch of n decisions, each with everything that explains it.
 
-    Symbols of the paper: `probabilities` p, `observation_probabilities` q(a) = sum of p(j) over the arms j that
-    reveal a, `baseline` p-tilde, `gaps` c(a) = v(best) - v(a), `candidates` A(x; F_m), `exploration_set` S,
-    `gamma` the exploration parameter, `epoch` m. `objective` is sum_a p(a) c(a), the value of the sampling
-    program (2), and `duality_gap` its certified relative gap (nan where the learner asks for no program).
-    `coverage_factor` is the share of the demanded coverage that the graph allows: 1 unless a weakly observable graph
-    reveals too little (`docs/weak-graphs.md`). `notes` are numbers that the learner wants back with the rewards of the
-    round, as `Observations.notes`. `told` is what the learner says of each arm in its own words, as
-    {"expected regret": (n, arms)}, for `Decision.explain`. These three may be left out.
-
     The constructor trusts its arrays; `from_probabilities` checks them and fills in what is not given.
+
+    - `action`, `probability`: the arm that was drawn, and the probability with which it was.
+    - `probabilities`: p, those of all arms.
+    - `observation_probabilities`: q(a), the sum of p(j) over the arms j that reveal a.
+    - `best`: the arm of the highest estimate.
+    - `gaps`: c(a) = v(best) - v(a), how much worse than the best the estimates v say an arm is.
+    - `baseline`: p-tilde, the distribution that the sampling program improves on.
+    - `candidates`: A(x; F_m), as a mask.
+    - `exploration_set`: S, as a mask.
+    - `gamma`: the exploration parameter.
+    - `epoch`: m.
+    - `objective`: sum_a p(a) c(a), the value of the sampling program (2).
+    - `duality_gap`: the program's certified relative gap; nan where the learner solves no program.
+    - `solver`: the number of the solver that found p, in `SOLVERS`.
+    - `coverage_factor`: the share of the demanded coverage that the graph allows; 1 (default) unless a weakly
+      observable graph reveals too little (`docs/weak-graphs.md`).
+    - `notes`: numbers that the learner wants back with the rewards of the round, as `Observations.notes`; none by
+      default.
+    - `told`: what the learner says of each arm in its own words, as {"expected regret": (n, arms)}, for
+      `Decision.explain`; nothing by default.
     """
 
     action: Int[np.ndarray, " n"]
@@ -64,7 +75,7 @@ class Decisions:
     @classmethod
     def from_probabilities(
         cls,
-        probabilities: npt.ArrayLike,
+        probabilities: "npt.ArrayLike",
         *,
         graphs: Graphs | None,
         rng: np.random.Generator,
@@ -78,7 +89,7 @@ class Decisions:
         gamma: Float[np.ndarray, " n"] | float | None = None,
         notes: Float[np.ndarray, "n notes"] | None = None,
         duality_gap: Float[np.ndarray, " n"] | float | None = None,
-        solver: str = "none",
+        solver: SolverName = "none",
         told: Mapping[str, Float[np.ndarray, "n arms"]] | None = None,
     ) -> "Decisions":
         """Decide n rounds by probabilities: arm a of round t is played with probability `probabilities[t, a]`.
@@ -87,16 +98,18 @@ class Decisions:
         from the gaps. Negative probabilities, sums other than 1, and mass on arms not on offer raise InputError.
 
         - `probabilities`: p, shape (n, arms).
-        - `graphs`, `available`: what the learner was shown.
+        - `graphs`, `available`: what the learner was shown; `available` None (default): all arms.
+        - `rng`: draws the arms.
         - `epoch`: the learner's epoch, counted from 1.
-        - `best`: the arm that looks best (default: the most likely one).
-        - `gaps`: how much worse each arm looks than `best` (default: 0).
-        - `candidates`, `exploration_set`: masks of arms (default: all on offer).
-        - `baseline`: the probabilities that a program improved on (default: p).
+        - `best`: the arm that looks best; None (default): the most likely one.
+        - `gaps`: how much worse each arm looks than `best`; None (default): 0.
+        - `candidates`, `exploration_set`: masks of arms; None (default): all on offer.
+        - `baseline`: the probabilities that a program improved on; None (default): p.
         - `gamma`, `duality_gap`: one number, or one a round; None (default): not a number.
-        - `notes`: numbers that the learner gets back with the rewards, one row a round (default: none).
-        - `solver`: one of `SOLVERS`.
-        - `told`: what the learner says of each arm in its own words, name to an array of a number an arm and round.
+        - `notes`: numbers that the learner gets back with the rewards, one row a round; None (default): none.
+        - `solver`: one of `SOLVERS`; "none" by default.
+        - `told`: what the learner says of each arm in its own words, from names to arrays (n, arms); None (default):
+          nothing.
 
         >>> from graphbandit import FeedbackGraphs, graphs
         >>> stars = FeedbackGraphs.repeat(graphs.star(3, hub=0), 2)
@@ -155,11 +168,17 @@ class Decisions:
         baseline: Float[np.ndarray, "n arms"] | None = None,
         gamma: Float[np.ndarray, " n"] | float | None = None,
         duality_gap: Float[np.ndarray, " n"] | float | None = None,
-        solver: str = "none",
+        solver: SolverName = "none",
         notes: Float[np.ndarray, "n notes"] | None = None,
         told: Mapping[str, Float[np.ndarray, "n arms"]] | None = None,
     ) -> "Decisions":
-        """Decisions whose arms are drawn already. The arrays are trusted; what is not given is filled in."""
+        """Decisions whose arms are drawn already. The arrays are trusted; what is not given is filled in.
+
+        - `action`: the arms that were drawn.
+        - `observation_probabilities`: q, shape (n, arms).
+
+        All other settings are those of `from_probabilities`.
+        """
         n = len(action)
         fill = _ONE_ROUND if n == 1 else _filling(n)
         return trusted(
@@ -211,6 +230,12 @@ class Decisions:
     def __getitem__(self, index: slice) -> "Decisions":
         told = {name: rows[index] for name, rows in self.told.items()}
         return Decisions(**{name: getattr(self, name)[index] for name in ARRAYS}, told=told)
+
+    def first_arms(self, n_arms: int) -> "Decisions":
+        """The same decisions, of the first arms alone; the others must have been out of reach."""
+        cut = {name: getattr(self, name) for name in ARRAYS}
+        cut |= {name: rows[:, :n_arms] for name, rows in cut.items() if rows.ndim == 2 and name != "notes"}
+        return Decisions(**cut, told={name: rows[:, :n_arms] for name, rows in self.told.items()})
 
     @classmethod
     def concatenate(cls, parts: "list[Decisions]") -> "Decisions":

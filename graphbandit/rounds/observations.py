@@ -18,15 +18,20 @@ from graphbandit.errors import InputError, ObservationError
 class Observations:
     """The rounds a learner has not yet learnt from, and every reward that was revealed in them.
 
-    `contexts[i]` is the context of round `rounds[i]` (ascending, no round twice); the reward `rewards[k]` was seen
-    for arm `arms[k]` in the round of row `rows[k]`. Rows are sorted by round, then arm, whatever order the rewards
-    came in, so that sums over them are the same to the last bit. Rounds before those the learner expects are late
-    news of rounds it has passed already.
+    Rewards are sorted by round, then arm, whatever order they came in, so that sums over them are the same to the last
+    bit. Rounds before those the learner expects are late news of rounds it has passed already. Actions, propensities
+    and notes travel with the rewards and not in the learner's state, so news may be as late as it likes; `Bandit` and
+    `simulate` always fill them in.
 
-    `actions[i]` is the arm that was played in the round of row i, `propensities[k]` the probability q with which the
-    reward k was going to be revealed when that round was decided, and `notes[i]` what the learner noted down then, its
-    `Decisions.notes`. They travel with the rewards and not in the learner's state, so news may be as late as it likes.
-    `Bandit` and `simulate` always fill them in.
+    - `contexts`: one row a round.
+    - `rounds`: the number of each round, ascending, no round twice.
+    - `rows`: the row of `rounds` that a reward belongs to.
+    - `arms`, `rewards`: whose reward it is, and the reward.
+    - `available`: the arms on offer in each round; None (default): all.
+    - `actions`: the arm that was played in each round; None (default): not known.
+    - `propensities`: the probability q of each reward of being revealed, when its round was decided; None (default):
+      not known.
+    - `notes`: what the learner noted down in each round, its `Decisions.notes`; None (default): nothing.
     """
 
     contexts: Shaped[np.ndarray, "n ..."]
@@ -79,10 +84,15 @@ class Observations:
         observation_probabilities: Float[np.ndarray, "n arms"] | None = None,
         notes: Float[np.ndarray, "n notes"] | None = None,
     ) -> "Observations":
-        """Observations of consecutive rounds from dense arrays; rewards outside `revealed` are not looked at.
+        """Observations of consecutive rounds from dense arrays.
 
-        `actions`, `observation_probabilities` (as in the `Decisions`) and `notes` are for learners that weight rewards
-        by how likely they were to be seen.
+        - `contexts`: one row a round.
+        - `revealed`: whether an arm's reward was seen, shape (n, arms).
+        - `rewards`: shape (n, arms); those that were not revealed are not looked at.
+        - `first_round`: the number of the first round, 0 by default.
+        - `available`: the arms on offer, shape (n, arms); None (default): all.
+        - `actions`, `observation_probabilities`, `notes`: as in the `Decisions`, for learners that weight rewards by
+          how likely they were to be seen; None (default): not known.
 
         >>> seen = Observations.from_masks(np.zeros((1, 2)), np.array([[True, False]]), np.array([[0.5, 9.0]]))
         >>> seen.arms, seen.rewards

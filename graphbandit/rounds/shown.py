@@ -18,7 +18,7 @@ Graphs = FeedbackGraphs | ProbabilisticGraphs
 
 @dataclass(frozen=True, eq=False, init=False)
 class Shown:
-    """A batch of n rounds as a learner sees them. It is checked when it is built, so whoever holds one may trust it.
+    """A batch of n rounds as a learner sees them. It is checked when it is built and trusted after that.
 
     - `contexts`: one row a round, shape (n, ...), finite numbers.
     - `graphs`: one graph a round; or the probabilities of its edges; or None where no graph is shown.
@@ -55,7 +55,7 @@ class Shown:
                 raise InputError(f"{n} contexts came with {len(graphs)} graphs; expected one graph a round")
         mask = None
         if available is not None:
-            n_arms = graphs.n_arms if graphs is not None else np.shape(available)[-1]
+            n_arms = graphs.n_arms if graphs is not None else _last_axis(available)
             mask = np.array(available_array(available, n, n_arms), order="C")  # whoever handed it in may change it
         self.__dict__.update(contexts=contexts, graphs=graphs, available=mask)
 
@@ -94,3 +94,14 @@ class Shown:
     def feedback_graphs(self) -> FeedbackGraphs:
         """The graphs, for learners that take no others."""
         return cast(FeedbackGraphs, self.graphs)
+
+
+def _last_axis(available: npt.ArrayLike) -> int:
+    """How many arms a mask has; rows of different lengths are refused elsewhere."""
+    try:
+        shape = np.shape(available)
+    except ValueError:
+        return 0
+    if not shape:
+        raise InputError("available is a single value; expected one row a round, or a mask over all arms")
+    return int(shape[-1])

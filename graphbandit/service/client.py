@@ -30,9 +30,16 @@ def _httpx() -> Any:
 
 @dataclass(frozen=True)
 class RemoteDecision:
-    """A decision of a service: play `arm`; `revealed` are the arms whose rewards may be handed back.
+    """A decision of a service.
 
-    `action` is the place of the arm among the bandit's arms, or among those that were sent along.
+    - `id`: the key of the decision, with which rewards are handed back.
+    - `arm`: the arm to play, by name.
+    - `action`: the place of the arm among the bandit's arms, or among those that were sent along.
+    - `probability`: with which it was drawn.
+    - `revealed`: the arms whose rewards may be handed back.
+    - `snapshot`: which state of the bandit decided.
+    - `proposed`: in apprentice mode, the arm that the bandit would have played; None (default): not in that mode.
+    - `explanation`: what `explain` asked for; None (default): nothing.
     """
 
     id: str
@@ -107,11 +114,10 @@ def _pause(attempt: int) -> float:
 class Client:
     """A service at an address; `client["prices"]` is one of its bandits.
 
-    Args:
-        url: The address, as "http://127.0.0.1:8765".
-        token: A bearer token, if the service asks for one.
-        timeout: Seconds after which an attempt is given up.
-        retries: How often a request is sent again after it failed on the way or the service was away.
+    - `url`: the address, as "http://127.0.0.1:8765".
+    - `token`: a bearer token; None (default): the service asks for none.
+    - `timeout`: seconds after which an attempt is given up, 5 by default.
+    - `retries`: how often a request is sent again after it failed on the way or the service was away, 8 by default.
     """
 
     def __init__(self, url: str, token: str | None = None, *, timeout: float = 5.0, retries: int = 8) -> None:
@@ -155,7 +161,12 @@ class Client:
 
 
 class RemoteBandit:
-    """A bandit of a service, used like `Bandit`."""
+    """A bandit of a service, used like `Bandit`; ``client["prices"]`` makes it.
+
+    - `client`: the connection to the service.
+    - `name`: of the bandit there.
+    - `arms`: the names of its arms.
+    """
 
     def __init__(self, client: Client, name: str, arms: Sequence[str]) -> None:
         self._client, self.name, self.arms = client, name, tuple(arms)
@@ -220,7 +231,10 @@ class RemoteBandit:
 
 
 class AsyncClient:
-    """As `Client`, for asyncio. Calls that are made at the same time go out as one request (`batching`)."""
+    """As `Client`, for asyncio. The settings are those of `Client`, and one more.
+
+    - `batching`: whether calls that are made at the same time go out as one request; True by default.
+    """
 
     def __init__(
         self, url: str, token: str | None = None, *, timeout: float = 5.0, retries: int = 8, batching: bool = True

@@ -53,6 +53,7 @@ class Bandit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     description: str = ""
     capacity: int | None = None
     features: dict[str, Any] = {}
+    arm_features: dict[str, Any] = {}
     hashed: int | None = None
     learner: str | dict[str, Any] = "IDSG"
     function_class: str | dict[str, Any] = "linear"
@@ -88,7 +89,7 @@ class Bandit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
         return None if self.window is None else seconds(self.window)
 
 
-FIXED = ("hashed", "features", "learner", "function_class", "noise", "capacity")
+FIXED = ("hashed", "features", "arm_features", "learner", "function_class", "noise", "capacity")
 """What a bandit that has a log must keep: its model is made of it."""
 
 
@@ -199,10 +200,16 @@ def _bandit(name: str, table: Any) -> Bandit:
             raise refuse("capacity", f"is {bandit.capacity}; expected at least {len(bandit.names)}, one for each arm")
         if bandit.hashed is not None:
             raise refuse("hashed", 'is for arms = "request"; expected features here')
+        if bandit.arm_features:
+            raise refuse("arm_features", 'are for arms = "request"; expected none here')
         if bandit.baseline != "uniform" and bandit.baseline not in bandit.names:
             raise refuse("baseline", f'is {bandit.baseline!r}; expected "uniform" or the name of an arm')
-    elif bandit.retired or bandit.graphs or not isinstance(bandit.graph, str) or bandit.features:
-        raise refuse("arms", 'is "request"; expected no retired, graphs, list of edges or features beside it')
+    elif bandit.retired or bandit.graphs or not isinstance(bandit.graph, str):
+        raise refuse("arms", 'is "request"; expected no retired, graphs or list of edges beside it')
+    elif bandit.features and not bandit.arm_features:
+        raise refuse("features", "are declared, but arm_features are not; expected both, or hashed for any features")
+    elif bandit.arm_features and bandit.hashed is not None:
+        raise refuse("hashed", "came with arm_features; expected one of them")
     if not 1 <= bandit.slots <= 4096:
         raise refuse("capacity", f"is {bandit.slots}; expected 1 to 4096")
     if bandit.hashed is not None and not 2 <= bandit.hashed <= 4096:

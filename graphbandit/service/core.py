@@ -1,9 +1,10 @@
 """The one seam between the service and the library: a bandit's learner, its decisions, its state and its snapshots."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, Literal
 
 import msgspec
 import numpy as np
@@ -13,6 +14,7 @@ from graphbandit.base import saved_files
 from graphbandit.base.programs import SOLVERS
 from graphbandit.base.shapes import Bool, Float, Int
 from graphbandit.errors import ConfigurationError, FitError, GraphBanditError, InputError, SavedFileError
+from graphbandit.features import Features
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.graphs import FeedbackGraph, FeedbackGraphs
 from graphbandit.learners.base import Learner
@@ -21,7 +23,7 @@ from graphbandit.learners.savable import load_savable_classes
 from graphbandit.rounds import Observations
 from graphbandit.rounds.shown import Shown
 from graphbandit.service.configuration import Bandit
-from graphbandit.service.encoding import Hashed, declared
+from graphbandit.service.encoding import Declared, Hashed, declared
 
 
 @dataclass(frozen=True)
@@ -113,15 +115,22 @@ class Core:
         self.name, self.settings = name, settings
         self.slots = settings.slots
         self.slot = {arm: i for i, arm in enumerate(settings.names)}
-        self._hashed = Hashed(settings.hashed or 64, self.slots) if settings.own_arms else None
-        try:
-            self._features = declared(settings.features)
-        except GraphBanditError as error:
-            raise ConfigurationError(f"bandits.{name}.features", str(error)) from None
+        self._features = self._declared("features")
+        self._own: Hashed | Declared | None = None
+        if settings.own_arms and not settings.arm_features:
+            self._own = Hashed(settings.hashed or 64, self.slots)
         self._offered = self._offer()
         self._graphs: dict[bytes, FeedbackGraph] = {}
         self.learner = self._learner()
+        if settings.own_arms and not self.learner.takes_own_arms:
+            known = type(self.learner).__name__
+            why = f'is {known}, which knows arms by their numbers; expected one as IDSG, as arms = "request"'
+            raise ConfigurationError(f"bandits.{name}.learner", why)
         self.problem = self._problem()
+        if settings.arm_features:
+            shape = self.problem.function_class
+            assert isinstance(shape, function_classes.LinearClass | function_classes.GeneralizedLinearClass)
+            self._own = Declared(self.problem, shape.dimension)
         for label, graph in (("graph", settings.graph), *((f"graphs.{k}", v) for k, v in settings.graphs.items())):
             try:
                 self._build_graph(graph, settings.names, True)
@@ -149,6 +158,12 @@ class Core:
             raise ConfigurationError(field, str(error)) from None
         return learner
 
+    def _declared(self, setting: Literal["features", "arm_features"]) -> Features:
+        try:
+            return declared(getattr(self.settings, setting))
+        except GraphBanditError as error:
+            raise ConfigurationError(f"bandits.{self.name}.{setting}", str(error)) from None
+
     def _problem(self) -> Problem:
         field = f"bandits.{self.name}.function_class"
         given = self.settings.function_class
@@ -156,18 +171,26 @@ class Core:
         kind = table.pop("kind", None)
         shape: dict[str, Any] = (
             {"n_arms": self.slots, "dimension": self._features.size, "parameters": "per-arm"}
-            if self._hashed is None
-            else {"n_arms": self.slots, "dimension": self._hashed.size}
+            if self._own is None
+            else {"n_arms": self.slots, "dimension": self._own.size}
         )
-        functions: FunctionClass[Any, Any, Any]
+        make: Callable[..., FunctionClass[Any, Any, Any]]
         try:
             if kind == "linear":
-                functions = function_classes.LinearClass(**shape, **table)
+                make = partial(function_classes.LinearClass, **table)
             elif kind == "logistic":
-                functions = function_classes.GeneralizedLinearClass(link="logistic", **shape, **table)
+                make = partial(function_classes.GeneralizedLinearClass, link="logistic", **table)
             else:
                 raise ConfigurationError(field, f'is {given!r}; expected "linear" or "logistic"')
-            return Problem(n_arms=self.slots, function_class=functions, noise=self.settings.noise)
+            if self.settings.arm_features:
+                return Problem(
+                    capacity=self.slots,
+                    features=self._features,
+                    arm_features=self._declared("arm_features"),
+                    function_class=make,
+                    noise=self.settings.noise,
+                )
+            return Problem(n_arms=self.slots, function_class=make(**shape), noise=self.settings.noise)
         except ConfigurationError:
             raise
         except (GraphBanditError, TypeError) as error:
@@ -190,7 +213,7 @@ class Core:
         available: Sequence[str] | None,
     ) -> Asked:
         """Check and encode one request; errors say what is wrong with it."""
-        if self._hashed is None:
+        if self._own is None:
             if arms is not None:
                 raise FieldError("arms", 'came with the request; expected arms only where arms = "request"')
             names, place, offered = self.settings.names, self.slot, self._offered
@@ -204,8 +227,9 @@ class Core:
             if len(names) > self.slots:
                 raise FieldError("arms", f"has {len(names)} arms; expected at most {self.slots}, the capacity")
             place = {name: i for i, name in enumerate(names)}
-            hashed = self._hashed
-            encoded = _named("context", lambda c: hashed.encode(c, [features for _, features in arms]), context)
+            own = self._own
+            rows = _named("arms", own.rows, [features for _, features in arms])
+            encoded = _named("context", lambda c: own.paired(c, rows), context)
             offered = np.zeros(self.slots, dtype=np.bool_)
             offered[: len(names)] = True
         mask = offered
@@ -268,8 +292,8 @@ class Core:
 
     def encode(self, context: Any, features: Sequence[Any] | None) -> Float[np.ndarray, "..."]:
         """The context of a logged decision as an array."""
-        if self._hashed is not None:
-            return self._hashed.encode(context, features or [])
+        if self._own is not None:
+            return self._own.paired(context, self._own.rows(features or []))  # type: ignore[arg-type]
         return self._encode(context)
 
     def _encode(self, context: Any) -> Float[np.ndarray, " d"]:
@@ -331,7 +355,7 @@ class Core:
     @property
     def context_shape(self) -> tuple[int, ...]:
         """The shape of an encoded context."""
-        return (self._features.size,) if self._hashed is None else (self.slots, self._hashed.size)
+        return (self._features.size,) if self._own is None else (self.slots, self._own.size)
 
     def rounds_until_update(self, state: Any) -> int:
         """How many rounds go into the next update."""

@@ -10,8 +10,9 @@ import numpy as np
 
 from graphbandit.base.shapes import Float
 from graphbandit.errors import InputError, SettingError
-from graphbandit.features import Features
+from graphbandit.features import Encoder, Features
 from graphbandit.features.kinds import boolean, category, cyclic, number
+from graphbandit.learners.problem import Problem
 
 KINDS: dict[str, Callable[..., Any]] = {"number": number, "boolean": boolean, "category": category, "cyclic": cyclic}
 
@@ -51,7 +52,11 @@ class Hashed:
     def __init__(self, size: int, slots: int) -> None:
         self.size, self._slots = size, slots
 
-    def encode(self, context: Any, arms: Sequence[Any]) -> Float[np.ndarray, "slots d"]:
+    def rows(self, arms: Sequence[Any]) -> Sequence[Any]:
+        """The arms as they are: they are hashed together with the context."""
+        return arms
+
+    def paired(self, context: Any, arms: Sequence[Any]) -> Float[np.ndarray, "slots d"]:
         """Row i is arm i; rows without an arm are 0."""
         shared = list(_flattened(context, "c"))
         rows = np.zeros((self._slots, self.size))
@@ -68,6 +73,26 @@ class Hashed:
             if length > 0:
                 row /= length
         return rows
+
+
+class Declared:
+    """Arms with declared features, as a problem with a capacity takes them."""
+
+    def __init__(self, problem: Problem, size: int) -> None:
+        self._problem, self.size = problem, size
+
+    def rows(self, arms: Sequence[Any]) -> Float[np.ndarray, "arms e"]:
+        """The features of the arms."""
+        assert isinstance(self._problem.arm_features, Encoder)  # a problem with a capacity has one
+        return self._problem.arm_features.encode(list(arms))
+
+    def paired(self, context: Any, arms: Float[np.ndarray, "arms e"]) -> Float[np.ndarray, "slots d"]:
+        """Row i is arm i with the context; rows without an arm are 0."""
+        if not isinstance(context, dict):
+            raise InputError(f"the context is {type(context).__name__}; expected an object")
+        x, _ = self._problem.encode(context, many=False)
+        places: Float[np.ndarray, "slots d"] = self._problem.with_arms(x, [arms])[0]
+        return places
 
 
 def _flattened(value: Any, name: str) -> Any:

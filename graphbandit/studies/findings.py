@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Finding:
-    """One experiment and its results."""
+    """One experiment and its results.
+
+    - `experiment`, `results`: what was asked for, and what came of it.
+    """
 
     experiment: Experiment
     results: Results
@@ -47,7 +50,11 @@ class Finding:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Findings:
-    """What was asked for, and each experiment by the name of its directory."""
+    """What was asked for and what came of it.
+
+    - `plan`: what was asked for.
+    - `experiments`: each experiment by the name of its directory.
+    """
 
     plan: Plan
     experiments: Mapping[str, Finding]

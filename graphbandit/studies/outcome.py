@@ -36,14 +36,14 @@ class Picture(NamedTuple):
 class Outcome:
     """What a study has found.
 
-    title: of the page
-    lead: a sentence below the title
-    verdicts: what it says in words
-    table: what the console shows
-    tables: all tables as Markdown
-    pictures: all figures
-    sections: the sections of the page, given its figures by name
-    files: further files by name, and what writes each
+    - `title`: of the page.
+    - `lead`: a sentence below the title.
+    - `verdicts`: what it says in words.
+    - `table`: what the console shows.
+    - `tables`: all tables as Markdown.
+    - `pictures`: all figures.
+    - `sections`: the sections of the page, given its figures by name.
+    - `files`: further files by name, and what writes each.
     """
 
     title: str

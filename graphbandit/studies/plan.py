@@ -9,7 +9,7 @@ from typing import Literal
 
 from graphbandit.base.checks import setting_choice, setting_integer
 from graphbandit.environments.datasets import DIRECTORY_VARIABLE
-from graphbandit.errors import SettingError
+from graphbandit.errors import ExperimentError, GraphBanditError, SettingError
 from graphbandit.experiments.describe.experiment import Experiment
 from graphbandit.experiments.describe.grids import Grid
 from graphbandit.experiments.describe.kinds import FILE, Value, expected
@@ -23,13 +23,16 @@ PRESETS = ("quick", "full")
 class Plan:
     """What to run of a study.
 
-    study: "paper", "leaderboard", "exploration" or "classes"
-    preset: the sizes of the study's ``presets.toml``: "quick" takes a minute or two, "full" is as in the files
-    only: the names of experiments; empty for all
-    repeats: at most so many of each run, instead of the preset's
-    rounds: of each run, instead of the preset's
-    seed: the same seed gives the same results
-    network: a file of edges for the experiment that takes one; by default a generated network stands in
+    - `study`: "paper", "leaderboard", "exploration" or "classes".
+    - `preset`: the sizes of the study's ``presets.toml``: "quick" (default) takes a minute or two, "full" is as in the
+      files.
+    - `only`: the names of experiments; empty (default) for all.
+    - `repeats`: at most so many of each run; None (default): those of the preset.
+    - `rounds`: of each run; None (default): those of the preset.
+    - `seed`: the same seed gives the same results; 0 by default.
+    - `network`: a file of edges for the experiment that takes one; None (default): a generated network stands in.
+    - `learners`: learners of one's own, as "my_module:MyLearner", which play beside the others wherever they can; empty
+      (default): none.
 
     >>> list(Plan(study="exploration", only=("still",)).experiments())
     ['still']
@@ -44,6 +47,7 @@ class Plan:
     rounds: int | None = None
     seed: int = 0
     network: Path | None = None
+    learners: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         study = self.described
@@ -55,6 +59,8 @@ class Plan:
         for name in self.only:
             if name not in study.experiments:
                 raise SettingError(f"only is {name!r}; {expected(name, study.experiments)}")
+        if len(set(self.own)) < len(self.learners):
+            raise SettingError(f"learners is {self.learners!r}; expected different ones")
         if self.network is not None:
             if study.network not in self.names:
                 raise SettingError(f"graph is {str(self.network)!r}; expected none without the experiment 'flixster'")
@@ -72,12 +78,19 @@ class Plan:
         return tuple(name for name in self.described.experiments if not self.only or name in self.only)
 
     @property
+    def own(self) -> dict[str, Grid]:
+        """The learners of one's own by their names."""
+        grids = [Grid(learner) for learner in self.learners]
+        return {grid.kind.rpartition(":")[2]: grid for grid in grids}
+
+    @property
     def command(self) -> str:
         """The command that runs this plan."""
         words = [f"graphbandit {self.described.command} --{self.preset}"]
         words += [f"--seed {self.seed}"] if self.seed or self.study == "paper" else []
         words += [f"--graph {self.network}"] if self.network is not None else []
         words += [f"--only {name}" for name in self.only]
+        words += [f"--learner {grid.kind}" for grid in self.own.values()]
         words += [
             f"--{name} {getattr(self, name)}" for name in ("repeats", "rounds") if getattr(self, name) is not None
         ]
@@ -85,7 +98,20 @@ class Plan:
 
     @property
     def remark(self) -> str:
-        """What is left out or replaced because no directory of data sets is named; empty if nothing is."""
+        """What is left out, or replaced because no directory of data sets is named; empty if nothing is."""
+        return " ".join(filter(None, [self._without_data(), *self._without_learners()]))
+
+    def _without_learners(self) -> list[str]:
+        """Where learners of one's own cannot play."""
+        told = []
+        for asked in self.names if self.learners else ():
+            name = self.described.available(asked)
+            if name is not None:
+                _, cannot = _with_learners(self.described.experiment(name), self.own)
+                told += [f"{who} cannot play {asked}: {why}." for who, why in cannot.items()]
+        return told
+
+    def _without_data(self) -> str:
         available = {name: self.described.available(name) for name in self.names}
         missing = [name for name, found in available.items() if found is None]
         if missing:
@@ -97,6 +123,7 @@ class Plan:
     def experiments(self) -> dict[str, Experiment]:
         """Every experiment to run by the name of its directory; one with several numbers of rounds is several."""
         planned: dict[str, Experiment] = {}
+        excuses: dict[str, str] = {}
         for asked in self.names:
             name = self.described.available(asked)
             if name is None:
@@ -110,11 +137,32 @@ class Plan:
             if asked == self.described.network and self.network is not None:
                 experiment = _with_settings(experiment, {FILE: str(self.network.resolve())}, add=True)
             experiment = replace(experiment, repeats=min(repeats, experiment.repeats), seed=self.seed)
+            experiment, cannot = _with_learners(experiment, self.own)
+            excuses |= cannot
             if isinstance(rounds, list):
                 planned |= {f"{name}-{n}": replace(experiment, rounds=n) for n in rounds}
             else:
                 planned[name] = replace(experiment, rounds=rounds)
+        for who, why in excuses.items():
+            if not any(who in experiment.learners for experiment in planned.values()):
+                raise SettingError(f"learner is {who!r}, which can play none of {', '.join(planned)}: {why}")
         return planned
+
+
+def _with_learners(experiment: Experiment, learners: Mapping[str, Grid]) -> tuple[Experiment, dict[str, str]]:
+    """The experiment with more learners, and why others cannot play it."""
+    cannot: dict[str, str] = {}
+    for name, grid in learners.items():
+        if name in experiment.learners:
+            raise SettingError(f"learner is {name!r}, which is there already; expected another name")
+        try:
+            experiment = replace(experiment, learners={**experiment.learners, name: grid})
+        except ExperimentError as error:
+            refused = error.place[:2] == ("learners", name) and error.place[2:] != ("kind",)
+            if not refused or not isinstance(error.__cause__, GraphBanditError):
+                raise
+            cannot[name] = error.message
+    return experiment, cannot
 
 
 def _with_settings(

@@ -36,7 +36,13 @@ USUAL = {"candidate_set": True, "baseline": "exploration-set", "radius_factor": 
 
 @dataclass
 class PlanProgress:
-    """How far a plan is; `work` is what all runs of each experiment are expected to take, in any unit."""
+    """How far a plan is.
+
+    - `experiments`: all of the plan.
+    - `work`: how long all runs of each are expected to take, in any unit.
+    - `started`: when, by the monotonic clock.
+    - `states`: how far each experiment is; empty by default.
+    """
 
     experiments: Sequence[Experiment]
     work: Sequence[float]
@@ -75,9 +81,10 @@ def run_study(
 ) -> Outcome:
     """Run what is not finished yet of a plan, and write what it has found: a page, tables and figures.
 
-    out: the directory for all of it
-    workers: processes, by default one a core; they change no result
-    progress: called as runs finish
+    - `plan`: what to run.
+    - `out`: the directory for all of it.
+    - `workers`: processes; None (default): one a core. They change no result.
+    - `progress`: is called as runs finish; None (default): nothing is.
     """
     start = time.perf_counter()
     findings = run_plan(plan, out=out, workers=workers, progress=progress)
@@ -93,9 +100,12 @@ def run_plan(
     workers: int | None = None,
     progress: Callable[[PlanProgress], None] | None = None,
 ) -> Findings:
-    """Run what is not finished yet of a plan; each experiment has a directory in ``out/runs``.
+    """Run what is not finished yet of a plan. A run that fails is an EngineError.
 
-    A run that fails is an EngineError.
+    - `plan`: what to run.
+    - `out`: each experiment has a directory in ``out/runs``.
+    - `workers`: processes; None (default): one a core. They change no result.
+    - `progress`: is called as runs finish; None (default): nothing is.
     """
     engine = InProcess() if workers == 1 else Processes(workers)
     directory = Path(out) / RUNS

@@ -30,12 +30,12 @@ STARTER = "starter"
 class Study:
     """The experiments of a study.
 
-    name: of its folder
-    command: what a person types to run it
-    experiments: by the names of their files, with titles for readers
-    data: experiments that read data sets from files, each with the one that stands in for it where no directory of
-        data sets is named (None: it is left out)
-    network: the experiment that takes a network of the user's own
+    - `name`: of its folder.
+    - `command`: what a person types to run it.
+    - `experiments`: by the names of their files, with titles for readers.
+    - `data`: experiments that read data sets from files, each with the one that stands in for it where no directory of
+      data sets is named (None: it is left out).
+    - `network`: the experiment that takes a network of the user's own.
     """
 
     name: str

@@ -26,6 +26,11 @@ def test_what_cannot_be_pickled_stays_in_this_process(workers):
     assert sorted(done) == [0, 1, 2]
 
 
+def test_pytorch_is_not_forked():
+    torch = pytest.importorskip("torch")
+    assert side_by_side(lambda _: os.getpid(), 2, workers=2, carried=torch.nn.Linear) == [os.getpid()] * 2
+
+
 def test_a_process_with_threads_is_not_forked():
     hold = threading.Event()
     other = threading.Thread(target=hold.wait)

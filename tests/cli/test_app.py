@@ -35,6 +35,7 @@ def test_help_lists_every_command() -> None:
         "bench",
         "compare",
         "compile",
+        "convert",
         "demo",
         "evaluate",
         "leaderboard",

@@ -17,6 +17,7 @@ import io
 import re
 import shlex
 import sys
+import types
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -111,7 +112,9 @@ def run_command(words: list[str]) -> str:
 
 def run_page(page: Path, *, long: bool = False) -> Iterator[tuple[Block, str]]:
     """Run the blocks of a page in the current folder and yield each with what it printed."""
-    names: dict[str, object] = {"__name__": "__page__"}
+    module = types.ModuleType("__page__")  # so that classes and functions of a page can be found by their addresses
+    sys.modules["__page__"] = module
+    names = module.__dict__
     text = page.read_text(encoding="utf-8")
     for block in blocks(page):
         if block.is_long and not long:

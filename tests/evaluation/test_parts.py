@@ -6,13 +6,14 @@ import pytest
 import graphbandit as gb
 from graphbandit.errors import EngineError, LogError, SettingError
 from graphbandit.evaluation import Log, best_policy, compare, evaluate, replay
-from graphbandit.evaluation.cluster import partitions, run_in_parts
+from graphbandit.evaluation.cluster import run_in_parts
 from graphbandit.evaluation.evaluate import _table
 from graphbandit.evaluation.models import ModelData
 from graphbandit.evaluation.passes import Plan, reward_range_of, start_models
 from graphbandit.evaluation.policies import policies_of
 from graphbandit.evaluation.settings import Settings
 from graphbandit.function_classes import merging
+from graphbandit.logs.parts import partitions
 from tests.logs.logged import logged
 
 
@@ -140,11 +141,16 @@ def test_on_a_cluster(tmp_path):
         there = evaluate(log, "uniform", cluster=client, on_progress=lambda done, total: seen.append((done, total)))
         arrays = evaluate(made.log, "uniform", cluster=cluster.scheduler_address)["uniform"]
         paired = compare(log, "logged", "uniform", cluster=client)
+        best = best_policy(log, cluster=client)
         with pytest.raises(SettingError, match="needs all rounds in order"):
             evaluate(log, gb.AdaCBG(), cluster=client)
     for field in ("value", "low", "high", "standard_error"):
         assert getattr(there["uniform"], field) == pytest.approx(getattr(whole, field), abs=1e-6)
         assert getattr(arrays, field) == pytest.approx(getattr(whole, field), abs=1e-6)
+    here = best_policy(log)
+    assert best.name == here.name
+    assert best.value.value == pytest.approx(here.value.value, abs=1e-6)
+    assert np.allclose(best.policy.model.parameters, here.policy.model.parameters, atol=1e-9)
     assert paired.value == pytest.approx(compare(log, "logged", "uniform").value, abs=1e-9)
     assert seen[-1] == (12_000, 12_000)
 

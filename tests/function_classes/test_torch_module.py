@@ -140,7 +140,7 @@ def test_the_last_layer_is_ridge_regression_on_what_it_is_given(arm_contexts):
     model = functions.fit(data)
     assert sum(report.fits == 1 for report in model.reports) == 1
     assert len(model.reports) == 2, "one training, no refits"
-    module = networks.fits(data, 1)[0].function.function
+    module = networks.fits(data, 1)[0].function.function.module
 
     def phi(x):
         with torch.no_grad():
@@ -296,3 +296,16 @@ def test_importing_the_package_loads_no_pytorch():
     script = "import sys, graphbandit; graphbandit.TorchClass; print('torch' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
+
+
+@pytest.mark.parametrize("width", [5, 7, 9, 31])
+def test_odd_widths_do_not_depend_on_the_place_in_a_batch(width):
+    """PyTorch sums in an order that follows where a row begins in memory, unless rows are a cache line apart."""
+    functions = made(lambda: nn.Sequential(nn.Linear(D, width), nn.Tanh(), nn.Linear(width, K)), passes=1)
+    rng = np.random.default_rng(width)
+    seen = Observations.from_masks(rng.normal(size=(40, D)), np.ones((40, K), dtype=bool), rng.random((40, K)))
+    model = functions.fit(functions.add(functions.empty(), seen))
+    contexts = np.repeat(rng.normal(size=(1, D)), 40, axis=0)
+    values = functions.predict(model, contexts)
+    np.testing.assert_array_equal(values, np.repeat(values[:1], 40, axis=0))
+    np.testing.assert_array_equal(functions.predict(model, contexts[:1]), values[:1])

@@ -72,7 +72,6 @@ def _network(outputs: int) -> Callable[[], Any]:
     def make() -> Any:
         from torch import nn
 
-        # a width of 8: with one of 6, PyTorch's last bits depend on where in a batch a row stands
         return nn.Sequential(nn.Linear(D, 8), nn.Tanh(), nn.Linear(8, outputs))
 
     return make

@@ -14,7 +14,10 @@ from hypothesis.extra import numpy as hnp
 
 from graphbandit.errors import GraphError, MissingExtraError, SettingError
 from graphbandit.graphs import graph as graphs
+from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.graph import PACKED_LIMIT, FeedbackGraph
+from graphbandit.graphs.probabilistic import ProbabilisticGraphs
+from graphbandit.graphs.sparse_rows import SparseRows
 from tests.social_graphs import social_graph
 
 SIZES = st.integers(1, 8) | st.sampled_from([63, 64, 65, 130])
@@ -325,3 +328,23 @@ def test_a_social_graph() -> None:
     assert (graph.n_arms, graph.n_edges) == (4039, 2 * 88_234 + 4039)
     assert graph.is_undirected
     assert FeedbackGraph.from_sparse(graph.to_sparse()) == graph
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: FeedbackGraph(4000, np.zeros((1, 1), np.uint64)),
+        lambda: FeedbackGraph(2, np.zeros((2, 1), np.int64)),
+        lambda: FeedbackGraph(2, SparseRows(np.array([0, 1, 2]), np.array([0, 7], np.int32))),
+        lambda: FeedbackGraph(2, SparseRows(np.array([0, 1]), np.array([0], np.int32))),
+        lambda: FeedbackGraph(2, SparseRows(np.array([0, 2, 1]), np.array([0], np.int32))),
+        lambda: FeedbackGraphs(2, np.zeros((1, 3, 1), np.uint64), np.zeros(1, np.int32)),
+        lambda: FeedbackGraphs(2, np.zeros((1, 2, 1), np.uint64), np.array([1], np.int32)),
+        lambda: FeedbackGraphs(2, np.zeros((1, 2, 1), np.uint64), np.zeros(1)),
+        lambda: ProbabilisticGraphs(np.zeros((1, 2, 3)), np.zeros(1, np.int32)),
+        lambda: ProbabilisticGraphs(np.zeros((1, 2, 2)), np.array([5], np.int32)),
+    ],
+)
+def test_arrays_that_kernels_would_read_beyond_are_refused(make):
+    with pytest.raises(GraphError, match="expected"):
+        make()

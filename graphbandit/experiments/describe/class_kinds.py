@@ -3,6 +3,7 @@
 A learner without `function_class` has the problem's own. A new kind is one function here, named in `CLASS_KINDS`.
 """
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +12,8 @@ import numpy as np
 
 from graphbandit.base.shapes import Float
 from graphbandit.errors import MissingExtraError, SettingError
+from graphbandit.experiments.describe.kinds import check_writable, hints_of
+from graphbandit.experiments.describe.own_kinds import Kinds, found_at
 from graphbandit.function_classes import (
     FunctionClass,
     GeneralizedLinearClass,
@@ -27,9 +30,9 @@ from graphbandit.learners.problem import Problem
 class Contexts:
     """What a class must fit.
 
-    n_arms: K
-    shape: of one context
-    arm_features: the features of the arms, if they never change
+    - `n_arms`: K.
+    - `shape`: of one context.
+    - `arm_features`: the features of the arms, if they never change.
     """
 
     n_arms: int
@@ -128,9 +131,36 @@ def network(*, contexts: Contexts, hidden: int = 32, passes: int = 20, members: 
     return TorchClass(make, **told, passes=passes, members=members)
 
 
-CLASS_KINDS: dict[str, Callable[..., FunctionClass[Any, Any, Any]]] = {
-    build.__name__: build for build in (linear, logistic, poisson, kernel, forest, boosting, network)
-}
+def _own(where: str) -> Callable[..., FunctionClass[Any, Any, Any]]:
+    """A function class of one's own: what takes `contexts` takes all of them, anything else the sizes it asks for."""
+    build = found_at(where)
+    taken = frozenset(inspect.signature(build).parameters)
+    sizes = frozenset() if "contexts" in taken else SIZES & taken
+    check_writable(where, build, without=sizes | {"contexts"})
+
+    def fitting(*, contexts: Contexts, **options: Any) -> FunctionClass[Any, Any, Any]:
+        told = {**contexts.linear, **contexts.regressor}
+        given = {"contexts": contexts} if "contexts" in taken else {name: told[name] for name in sizes}
+        made = build(**given, **options)
+        if not isinstance(made, FunctionClass):
+            raise SettingError(f"{where!r} makes a {type(made).__name__}; expected a FunctionClass")
+        return made
+
+    options = [p for p in inspect.signature(build).parameters.values() if p.name not in sizes | {"contexts"}]
+    told = {name: hint for name, hint in hints_of(build).items() if name in {p.name for p in options}}
+    fitting.__annotations__ = told
+    fitting.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [p.replace(kind=p.KEYWORD_ONLY) for p in options if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)]
+    )
+    return fitting
+
+
+SIZES = frozenset({"n_arms", "dimension", "parameters", "arm_features", "arm_contexts"})
+"""What a function class of one's own is told of the contexts, if it asks for it."""
+
+CLASS_KINDS: Kinds[Callable[..., FunctionClass[Any, Any, Any]]] = Kinds(
+    {build.__name__: build for build in (linear, logistic, poisson, kernel, forest, boosting, network)}, own=_own
+)
 """Function classes by kind."""
 
 

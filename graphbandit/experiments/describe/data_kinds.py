@@ -26,10 +26,10 @@ def read_classification(
 ) -> TableEnvironment:
     """`classification` of a data set or a file, with its settings.
 
-    data: the name of a data set, as `load_dataset` has it
-    file: the name of a file, as `read_labelled` reads it
-    label: the column of the file that holds the classes
-    components: principal components of the data set
+    - `data`: the name of a data set, as `load_dataset` has it.
+    - `file`: the name of a file, as `read_labelled` reads it.
+    - `label`: the column of the file that holds the classes.
+    - `components`: principal components of the data set.
     """
     _one_of(data, file)
     if data is not None and label is not None:
@@ -47,9 +47,9 @@ def read_rating_environment(
 ) -> TableEnvironment:
     """`ratings` of a data set or a file, with its settings.
 
-    data: the name of a data set, as `load_dataset` has it
-    file: the name of a file, as `read_ratings` reads it
-    counts: whether values are counts; by default what the data set says
+    - `data`: the name of a data set, as `load_dataset` has it.
+    - `file`: the name of a file, as `read_ratings` reads it.
+    - `counts`: whether values are counts; by default what the data set says.
     """
     _one_of(data, file)
     loaded = read_ratings(Path(str(file))) if data is None else load_dataset(data)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
@@ -20,9 +21,11 @@ from graphbandit.environments import (
 )
 from graphbandit.environments.classification import CLASS_GRAPHS
 from graphbandit.environments.ratings import ITEM_GRAPHS
+from graphbandit.errors import SettingError
 from graphbandit.experiments.describe.array_files import read_arrays
 from graphbandit.experiments.describe.data_kinds import read_classification, read_rating_environment
-from graphbandit.experiments.describe.kinds import GRAPH, Kind, Value, files_of, parameters
+from graphbandit.experiments.describe.kinds import GRAPH, Kind, Value, check_writable, files_of, parameters
+from graphbandit.experiments.describe.own_kinds import Kinds, found_at
 from graphbandit.graphs.sources import SOURCES
 
 Graphs = Mapping[str, Callable[..., Any]]
@@ -39,7 +42,9 @@ def build_environment(kind: str, settings: Mapping[str, Value]) -> Environment:
 
 @lru_cache(maxsize=16)
 def _built(kind: str, settings: str, versions: tuple[str, ...]) -> Environment:
-    environment: Environment = ENVIRONMENT_KINDS[kind].build(**json.loads(settings))
+    environment = ENVIRONMENT_KINDS[kind].build(**json.loads(settings))
+    if not isinstance(environment, Environment):
+        raise SettingError(f"kind is {kind!r}, which makes a {type(environment).__name__}; expected an Environment")
     environment.instance(0).rounds(0, 1)  # whatever is wrong with its graphs is told now, and not by every run
     return environment
 
@@ -98,12 +103,27 @@ def _told(
     return units(build(**settings), **told) if told else build(**settings)
 
 
-ENVIRONMENT_KINDS: dict[str, Kind] = {
-    "paper": _kind(paper, SOURCES),
-    "arms": _kind(arms, SOURCES),
-    "arrays": _kind(read_arrays, {}),
-    "linear": _kind(linear, SOURCES),
-    "classification": _kind(read_classification, CLASS_GRAPHS | _GENERATED, passes_to=classification),
-    "ratings": _kind(read_rating_environment, ITEM_GRAPHS | _GENERATED, passes_to=ratings),
-}
+def _own(where: str) -> Kind:
+    """The kind of an environment of one's own: a class, or a function that makes one."""
+    build = found_at(where)
+    if inspect.isclass(build) and not issubclass(build, Environment):
+        raise SettingError(f"{where!r} is no environment; expected a subclass of graphbandit.environments.Environment")
+    if inspect.isabstract(build):
+        lacks = ", ".join(sorted(getattr(build, "__abstractmethods__", ())))
+        raise SettingError(f"{where!r} is abstract; expected the methods {lacks}")
+    check_writable(where, build)
+    return _kind(build, {})
+
+
+ENVIRONMENT_KINDS: Kinds[Kind] = Kinds(
+    {
+        "paper": _kind(paper, SOURCES),
+        "arms": _kind(arms, SOURCES),
+        "arrays": _kind(read_arrays, {}),
+        "linear": _kind(linear, SOURCES),
+        "classification": _kind(read_classification, CLASS_GRAPHS | _GENERATED, passes_to=classification),
+        "ratings": _kind(read_rating_environment, ITEM_GRAPHS | _GENERATED, passes_to=ratings),
+    },
+    own=_own,
+)
 """Environments by kind: what builds each, and the kinds of graph it may have."""

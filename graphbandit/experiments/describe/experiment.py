@@ -13,6 +13,7 @@ from graphbandit.experiments.describe.grids import Grid, Point
 from graphbandit.experiments.describe.identity import identity
 from graphbandit.experiments.describe.kinds import Kind, Value, expected
 from graphbandit.experiments.describe.learner_kinds import LEARNER_KINDS, build_learner
+from graphbandit.experiments.describe.own_kinds import is_address
 
 KINDS: Mapping[str, Mapping[str, Kind]] = {"environments": ENVIRONMENT_KINDS, "learners": LEARNER_KINDS}
 """The tables of an experiment that hold grids, and the kinds each may name."""
@@ -27,15 +28,16 @@ class Experiment:
 
     All learners of one repeat face the same contexts, graphs and noise.
 
-    name: names the directory of the results
-    rounds: of each run
-    repeats: of each learner on each environment
-    environments: a grid for each name
-    learners: likewise
-    seed: the same seed gives the same results
-    horizon_known: whether learners are told how many rounds there are
-    curve_points: log-spaced rounds at which the regret is kept, besides the ends of the learner's epochs
-    decisions: whether every decision is kept too
+    - `name`: it names the directory of the results.
+    - `rounds`: how many each run has.
+    - `repeats`: how many runs each learner has on each environment.
+    - `environments`: from names to grids.
+    - `learners`: from names to grids.
+    - `seed`: the same seed gives the same results; 0 by default.
+    - `horizon_known`: whether learners are told how many rounds there are; True by default.
+    - `curve_points`: log-spaced rounds at which the regret is kept, besides the ends of the learner's epochs; 64 by
+      default.
+    - `decisions`: whether every decision is kept too; False by default.
 
     >>> star = Grid("paper", {"graph": "star", "n_arms": [10, 20]})
     >>> experiment = Experiment(
@@ -117,8 +119,10 @@ def _check_grids(table: str, grids: Mapping[str, Grid], kinds: Mapping[str, Kind
             raise ExperimentError(f"{name!r} is a name; expected a line of text", (table, str(name)))
         if not isinstance(grid, Grid):
             raise ExperimentError(f"{name} is {grid!r}; expected a Grid", (table, name))
-        if not isinstance(grid.kind, str) or grid.kind not in kinds:
+        if not isinstance(grid.kind, str) or (grid.kind not in kinds and not is_address(grid.kind)):
             raise ExperimentError(f"kind is {grid.kind!r}; {expected(str(grid.kind), kinds)}", (table, name, "kind"))
+        with _at(table, name, "kind"):
+            kinds[grid.kind]  # one's own is imported
         for key, value in grid.settings.items():
             values = value if isinstance(value, list | tuple) else [value]
             if not values:
@@ -153,6 +157,6 @@ def _at(*place: str, settings: Mapping[str, Value] | None = None) -> Iterator[No
         name = str(error).split(" ", 1)[0]  # by the package's habit a message opens with the setting's name
         raise ExperimentError(str(error), (*place, name) if name in given else place) from error
     except Exception as error:  # values that only NumPy refuses: too large to hold, or to count with
-        told = ", ".join(f"{name} = {value!r}" for name, value in given.items())
+        told = ", ".join(f"{name} = {value!r}" for name, value in given.items()) or "it"
         message = f"{told} cannot be built: {type(error).__name__}: {error}; expected settings that can"
         raise ExperimentError(message, place) from error

@@ -1,22 +1,41 @@
 """A grid: one environment or learner for each combination of the values of its settings."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import product
+from typing import Any
 
-from graphbandit.experiments.describe.kinds import Value
+from graphbandit.experiments.describe.kinds import CLASS, Value
+from graphbandit.experiments.describe.own_kinds import spelt_out
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class Grid:
     """A kind of environment or learner and its settings; one that is a list stands for each of its values in turn.
+
+    - `kind`: a name of the package's, as "AdaCBG", one of `register`, an address as "my_module:MyLearner", or the class
+      itself.
+    - `settings`: from names to values, or lists of values; a function class of one's own may be given in the same way
+      as a kind. None (default): none.
 
     >>> [point.label for point in Grid("AdaCBG", {"radius": "paper", "eta": [0.5, 1.0]}).points("ours")]
     ['ours eta=0.5', 'ours eta=1.0']
     """
 
     kind: str
-    settings: Mapping[str, Value | list[Value]] = field(default_factory=dict)
+    settings: Mapping[str, Value | list[Value]]
+
+    def __init__(
+        self, kind: str | Callable[..., Any], settings: Mapping[str, Value | list[Value]] | None = None
+    ) -> None:
+        given = dict(settings) if isinstance(settings, Mapping) else {} if settings is None else settings
+        if isinstance(given, dict) and CLASS in given:
+            classes: Any = given[CLASS]
+            given[CLASS] = (
+                [spelt_out(one) for one in classes] if isinstance(classes, list | tuple) else spelt_out(classes)
+            )
+        object.__setattr__(self, "kind", spelt_out(kind))
+        object.__setattr__(self, "settings", given)
 
     def points(self, name: str) -> "Iterator[Point]":
         """Every combination of the values, the last setting changing first."""

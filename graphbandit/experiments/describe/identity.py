@@ -6,17 +6,23 @@ from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 
-from graphbandit.experiments.describe.kinds import DATASET, Kind, Value, files_of
+from graphbandit.experiments.describe.kinds import CLASS, DATASET, Kind, Value, files_of
+from graphbandit.experiments.describe.own_kinds import is_address, source_digest
 
 
 def identity(kind: str, settings: Mapping[str, Value], kinds: Mapping[str, Kind]) -> str:
-    """The kind and all settings as JSON, with the content of files in place of their names."""
+    """The kind and all settings as JSON, with the content of files in place of their names, and of one's own code."""
     complete = {name: _plain(value) for name, value in kinds[kind].complete(settings).items()}
     told = {name: value for name, value in complete.items() if value is not None}
     for name, path in files_of(settings).items():
         content = f"sha256:{_digest(path)}"
         told[name] = f"{told[name]} {content}" if name == DATASET else content  # one file may hold several data sets
-    return json.dumps({"kind": kind, **told}, sort_keys=True, ensure_ascii=False)
+    told["kind"] = kind
+    for name in ("kind", CLASS):
+        where = told.get(name)
+        if isinstance(where, str) and is_address(where):
+            told[name] = f"{where} sha256:{source_digest(where)}"
+    return json.dumps(told, sort_keys=True, ensure_ascii=False)
 
 
 def _plain(value: Value | None) -> Value | None:

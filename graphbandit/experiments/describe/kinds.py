@@ -16,23 +16,24 @@ from pathlib import Path
 from typing import Any, Literal
 
 from graphbandit.environments.datasets import dataset_file
-from graphbandit.errors import ExperimentError
+from graphbandit.errors import ExperimentError, SettingError
 
 Value = bool | int | float | str
 """What a setting can be in a file; a list of them is an axis of a grid."""
 
-FILE, DATASET, GRAPH = "file", "data", "graph"
-"""Settings with a meaning of their own: the name of a file, of a data set (which may be in a file), a kind of graph."""
+FILE, DATASET, GRAPH, CLASS = "file", "data", "graph", "function_class"
+"""Settings with a meaning of their own: the name of a file, of a data set (which may be in a file), a kind of graph or
+of function class; without one, a learner has the problem's own."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Kind:
     """One kind of environment or learner.
 
-    build: makes one, as ``build(**settings)``; its parameters are the settings, if a file can hold them
-    passes_to: what `build` hands further settings to, whose parameters are settings then
-    without: parameters that a file cannot give all the same
-    options: tells which further settings, with their defaults, the settings given so far allow
+    - `build`: makes one, as ``build(**settings)``; its parameters are the settings, if a file can hold them.
+    - `passes_to`: what `build` hands further settings to, whose parameters are settings then.
+    - `without`: parameters that a file cannot give all the same.
+    - `options`: tells which further settings, with their defaults, the settings given so far allow.
     """
 
     build: Callable[..., Any]
@@ -80,13 +81,40 @@ def parameters(build: Callable[..., Any]) -> Mapping[str, Any]:
     """
     if isinstance(build, functools.partial):
         return parameters(build.func)
-    hints = typing.get_type_hints(build.__init__ if inspect.isclass(build) else build)
+    hints = hints_of(build)
     found = inspect.signature(build).parameters.values()
     return {
         p.name: p.default
         for p in found
         if p.kind is not p.VAR_KEYWORD and (p.name == GRAPH or _can_be_written(hints.get(p.name)))
     }
+
+
+def hints_of(build: Callable[..., Any]) -> dict[str, Any]:
+    """The types of its parameters, by name."""
+    return typing.get_type_hints(build.__init__ if inspect.isclass(build) else build)
+
+
+def required(build: Callable[..., Any]) -> set[str]:
+    """The parameters that have no default."""
+    found = inspect.signature(build).parameters.values()
+    return {p.name for p in found if p.default is p.empty and p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)}
+
+
+def check_writable(where: str, build: Callable[..., Any], *, without: frozenset[str] = frozenset()) -> None:
+    """Raise SettingError unless somebody's own code can be called with what a file can hold."""
+    try:
+        lacking = sorted(required(build) - set(parameters(build)) - without)
+    except Exception as error:  # annotations that cannot be read
+        raise SettingError(
+            f"{where!r} has settings that cannot be read: {type(error).__name__}: {error}; expected annotations of "
+            "text, numbers or booleans"
+        ) from error
+    if lacking:
+        raise SettingError(
+            f"{where!r} needs {lacking[0]}, which a file cannot give; expected settings of text, numbers or booleans, "
+            "annotated as such, or with a default"
+        )
 
 
 def _can_be_written(hint: Any) -> bool:

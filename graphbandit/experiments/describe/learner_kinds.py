@@ -15,11 +15,9 @@ from graphbandit.base.checks import setting_choice
 from graphbandit.environments import Environment
 from graphbandit.errors import SettingError
 from graphbandit.experiments.describe.class_kinds import CLASS_KINDS, Contexts
-from graphbandit.experiments.describe.kinds import Kind, Value, parameters
+from graphbandit.experiments.describe.kinds import CLASS, Kind, Value, check_writable, parameters, required
+from graphbandit.experiments.describe.own_kinds import Kinds, found_at, is_address
 from graphbandit.learners import IDSG, AdaCBG, LateGraph, Learner
-
-CLASS = "function_class"
-"""The setting that names a kind of function class; without it a learner has the problem's own."""
 
 
 def build_learner(kind: str, settings: Mapping[str, Value], environment: Environment | None = None) -> Learner[Any]:
@@ -34,7 +32,9 @@ def build_learner(kind: str, settings: Mapping[str, Value], environment: Environ
         instance = environment.instance(0)
         shape = instance.rounds(0, 1).contexts.shape[1:]
         own[CLASS] = build(contexts=Contexts.of(instance.problem(None), shape), **options)
-    learner: Learner[Any] = LEARNER_KINDS[kind].build(**own)
+    learner = LEARNER_KINDS[kind].build(**own)
+    if not isinstance(learner, Learner):
+        raise SettingError(f"kind is {kind!r}, which makes a {type(learner).__name__}; expected a Learner")
     return learner
 
 
@@ -49,7 +49,8 @@ def _class_options(settings: Mapping[str, Any]) -> Mapping[str, Any]:
     name = settings.get(CLASS)
     if name is None:
         return {CLASS: None}
-    setting_choice(CLASS, name, list(CLASS_KINDS))
+    if not is_address(name):
+        setting_choice(CLASS, name, list(CLASS_KINDS))
     return {CLASS: None, **parameters(CLASS_KINDS[name])}
 
 
@@ -74,16 +75,30 @@ def _exported() -> dict[str, Kind]:
     found: dict[str, Kind] = {}
     for name in learners.__all__:
         cls = getattr(learners, name)
-        if inspect.isclass(cls) and issubclass(cls, Learner) and not inspect.isabstract(cls):
-            required = {p.name for p in inspect.signature(cls).parameters.values() if p.default is p.empty}
-            if required <= set(parameters(cls)):
-                found[name] = _kind(cls)
+        is_learner = inspect.isclass(cls) and issubclass(cls, Learner) and not inspect.isabstract(cls)
+        if is_learner and required(cls) <= set(parameters(cls)):
+            found[name] = _kind(cls)
     return found
 
 
-LEARNER_KINDS: dict[str, Kind] = {
-    **_exported(),
-    "LateIDSG": _late(IDSG),
-    "LateAdaCBG": _late(AdaCBG, "coverage", "linear_program"),  # it plans with edge probabilities as it is
-}
+def _own(where: str) -> Kind:
+    """The kind of a learner of one's own: a class, or a function that makes one."""
+    build = found_at(where)
+    if inspect.isclass(build) and not issubclass(build, Learner):
+        raise SettingError(f"{where!r} is no learner; expected a subclass of graphbandit.learners.Learner")
+    if inspect.isabstract(build):
+        lacks = ", ".join(sorted(getattr(build, "__abstractmethods__", ())))
+        raise SettingError(f"{where!r} is abstract; expected the methods {lacks}")
+    check_writable(where, build)
+    return _kind(build)
+
+
+LEARNER_KINDS: Kinds[Kind] = Kinds(
+    {
+        **_exported(),
+        "LateIDSG": _late(IDSG),
+        "LateAdaCBG": _late(AdaCBG, "coverage", "linear_program"),  # it plans with edge probabilities as it is
+    },
+    own=_own,
+)
 """Learners by kind."""

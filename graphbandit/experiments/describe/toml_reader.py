@@ -3,7 +3,7 @@
 import os
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ from graphbandit.errors import ExperimentError
 from graphbandit.experiments.describe.experiment import KINDS, Experiment
 from graphbandit.experiments.describe.grids import Grid
 from graphbandit.experiments.describe.kinds import FILE, expected
+from graphbandit.experiments.describe.own_kinds import import_from, is_address
 from graphbandit.experiments.describe.toml_writer import FIELDS
 
 
@@ -54,6 +55,8 @@ def _experiment(content: Mapping[str, Any], folder: Path) -> Experiment:
         if name not in settings:
             raise ExperimentError(f"{name} is missing; expected {name} = ...", ("experiment",))
     grids: dict[str, Any] = {table: _grids(table, content[table], folder) for table in KINDS}
+    if any(map(is_address, _texts(content))):
+        import_from(folder.absolute(), Path.cwd())
     return Experiment(**settings, **grids)
 
 
@@ -70,6 +73,15 @@ def _grids(table: str, described: Mapping[str, Any], folder: Path) -> dict[str, 
             settings[FILE] = _located(settings[FILE], folder)
         grids[name] = Grid(settings.pop("kind"), settings)
     return grids
+
+
+def _texts(content: Any) -> Iterator[str]:
+    """All texts in a file, however deep."""
+    if isinstance(content, Mapping | list):
+        for item in content.values() if isinstance(content, Mapping) else content:
+            yield from _texts(item)
+    elif isinstance(content, str):
+        yield content
 
 
 def _located(value: Any, folder: Path) -> Any:

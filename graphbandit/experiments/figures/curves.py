@@ -43,11 +43,12 @@ def plot_curves(
 ) -> Figure:
     """Mean cumulative regret over the rounds, for each learner, with a band over the repeats.
 
-    environment: which one; may be left out if there is only one
-    learners: which ones; by default all, or the ten best if there are more
-    band: one "standard error" of the mean to each side, or one "std"
-    scale: of both axes
-    title: the environment's name unless given
+    - `results`: of `run`.
+    - `environment`: which one; None (default): the only one there is.
+    - `learners`: which ones; None (default): all, or the ten best if there are more.
+    - `band`: one "standard error" (default) of the mean to each side, or one "std", the standard deviation.
+    - `scale`: of both axes, "linear" (default) or "log".
+    - `title`: None (default): the environment's name.
     """
     setting_choice("band", band, list(BANDS))
     setting_choice("scale", scale, ["linear", "log"])
@@ -80,7 +81,10 @@ def plot_curves(
 def plot_regret_versus_time(results: Results, *, environment: str | None = None) -> Figure:
     """Mean final regret against mean seconds of a run, both on logarithmic axes; a point for each environment.
 
-    Left and low is better. Seconds are as measured where the runs were made, on machines that may differ.
+    Left and low is better. Seconds were measured where the runs were made, on machines that may differ.
+
+    - `results`: of `run`.
+    - `environment`: only this one; None (default): all.
     """
     regrets = FinalRegrets.of(results)
     wanted = regrets.wanted_environments(environment)

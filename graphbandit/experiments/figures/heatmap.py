@@ -36,9 +36,10 @@ def plot_heatmap(
     A cell is the mean over all runs that have both values: over repeats and whatever else varies, which the picture
     says. Cells without a run are crossed out; numbers are written in the cells if they fit.
 
-    x, y: columns of ``results.runs``, as "environment.n_arms" or in short "n_arms"
-    learner: only this one: a label, or the name that the points of a grid share
-    environment: only this one, likewise
+    - `results`: of `run`.
+    - `x`, `y`: columns of ``results.runs``, as "environment.n_arms" or in short "n_arms".
+    - `learner`: only this one: a label, or the name that the points of a grid share; None (default): all.
+    - `environment`: only this one, likewise; None (default): all.
     """
     rows = _rows(results, learner, environment)
     columns = [_column(results, name) for name in (x, y)]

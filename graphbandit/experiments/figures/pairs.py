@@ -32,15 +32,17 @@ def plot_paired(
     learners: Sequence[str] | None = None,
     title: str | None = None,
 ) -> Figure:
-    """Final regret minus that of `baseline` in the same repeats: mean, 95 % interval, and a dot for each pair.
+    """Final regret minus that of a baseline in the same repeats: mean, 95 % interval, and a dot for each pair.
 
-    A filled dot: the interval lies on one side of 0.
+    A dot is filled if the interval lies on one side of 0.
 
-    environment: one panel for this one; by default a panel for each
-    learners: which ones; by default all, or the ten best if there are more
-    title: the environment's name unless given
+    - `results`: of `run`.
+    - `baseline`: the learner that the others are compared with.
+    - `environment`: one panel for this one; None (default): a panel for each.
+    - `learners`: which ones; None (default): all, or the ten best if there are more.
+    - `title`: None (default): the environment's name.
     """
-    from matplotlib.figure import Figure
+    from graphbandit.plots.notebook import NotebookFigure
 
     regrets = FinalRegrets.of(results)
     regrets.learner(baseline)
@@ -56,7 +58,7 @@ def plot_paired(
     if len(panels) > PANELS:
         raise SettingError(f"the results have {len(panels)} environments; expected at most {PANELS}, or environment=")
     heights = [len(pairs) + 1.0 for pairs in panels.values()]
-    figure = Figure(figsize=(4.8, 0.34 * sum(heights) + 0.55 * len(panels) + 0.3), layout="constrained")
+    figure = NotebookFigure(figsize=(4.8, 0.34 * sum(heights) + 0.55 * len(panels) + 0.3), layout="constrained")
     grid = figure.subplots(len(panels), 1, squeeze=False, gridspec_kw={"height_ratios": heights})[:, 0]
     for axes, (place, pairs) in zip(grid, panels.items(), strict=True):
         _draw_pairs(axes, pairs)

@@ -33,14 +33,14 @@ def plot_ranks(results: Results) -> Figure:
     Two learners are told apart if their average ranks differ by the critical difference (drawn above the scale) or
     more: Nemenyi's test at 95 %.
     """
-    from matplotlib.figure import Figure
+    from graphbandit.plots.notebook import NotebookFigure
 
     found = ranks(FinalRegrets.of(results))
     k = len(found.learners)
     levels = _levels(found)
     first = 0.22 + BAR * (max(levels, default=-1) + 1)
     depth = first + STEP * ((k + 1) // 2 - 1) + 0.12
-    figure = Figure(figsize=(WIDTH, 0.62 + depth))
+    figure = NotebookFigure(figsize=(WIDTH, 0.62 + depth))
     axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
     axes.set(xlim=(0.0, WIDTH), ylim=(-depth, 0.62))
     axes.set_axis_off()

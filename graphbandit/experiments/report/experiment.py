@@ -32,7 +32,11 @@ if TYPE_CHECKING:
 
 
 def write_report(results: Results, path: str | Path) -> Path:
-    """Write the report of finished runs to an HTML file; `path` is returned."""
+    """Write the report of finished runs to an HTML file, and return its path.
+
+    - `results`: of `run`.
+    - `path`: the file.
+    """
     return write_text(Path(path), report_html(results))
 
 

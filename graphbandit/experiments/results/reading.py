@@ -35,11 +35,15 @@ class Description:
 class Results:
     """Finished runs as Arrow tables, in the order of the experiment: environments, learners, repeats.
 
-    `runs` has a row for each finished run: key, environment, learner, repeat, rounds, regret (final and cumulative), a
-    column ``environment.X`` or ``learner.X`` for every setting X that differs between environments or learners, and
-    all settings as JSON. `curves` has the cumulative regret: key, round, regret; `timings` how long each run took
-    (processor seconds of the learner), where, when and with which versions. `planned` are all runs that are asked for,
-    and `failures` those that ended in an error when they were last tried.
+    - `experiment`: its name, rounds, repeats and seed.
+    - `planned`: all runs that are asked for.
+    - `runs`: a row for each finished run: key, environment, learner, repeat, rounds, regret (final and cumulative), a
+      column ``environment.X`` or ``learner.X`` for every setting X that differs between environments or learners, and
+      all settings as JSON.
+    - `curves`: the cumulative regret: key, round, regret.
+    - `timings`: how long each run took (processor seconds of the learner), where, when and with which versions.
+    - `failures`: the runs that ended in an error when they were last tried.
+    - `directory`: where the results are kept.
     """
 
     experiment: Description

@@ -29,7 +29,15 @@ FEW_GROUPS = 64
 
 @dataclass
 class Progress:
-    """How far an experiment is; `failed` runs count as done, `finished_before` runs were there already."""
+    """How far an experiment is.
+
+    - `total`: how many runs it has.
+    - `finished_before`: how many were finished already.
+    - `rounds`: of each run.
+    - `done`, `failed`: how many are done by now, and how many of these have failed; 0 by default.
+    - `started`: when, by the monotonic clock; now by default.
+    - `sums`: for each learner, the sum of final regrets and the number of runs so far; empty by default.
+    """
 
     total: int
     finished_before: int
@@ -72,10 +80,13 @@ def run(
 ) -> Results:
     """Run what is not finished yet of an experiment, and read all its results.
 
-    They are kept in the directory `out`; without one they are in memory only. `engine` says where the work is done:
-    `InProcess()`, `Processes(workers)` (the default, one a core) or `Cluster(address)`; it changes no result.
-    `progress` is called as runs finish. A run that fails is among the `failures` of the results, and tried again
-    the next time.
+    A run that fails is among the `failures` of the results, and is tried again the next time.
+
+    - `experiment`: what to run.
+    - `out`: the directory in which results are kept; None (default): in memory only.
+    - `engine`: where the work is done: `InProcess()`, `Processes(workers)` or `Cluster(address)`; None (default):
+      processes, one a core. It changes no result.
+    - `progress`: is called as runs finish; None (default): nothing is.
     """
     if not isinstance(experiment, Experiment):
         raise SettingError(f"experiment is {experiment!r}; expected an Experiment, as load gives for a file")
@@ -96,8 +107,11 @@ def run_all(
 ) -> list[Results]:
     """`run` of several experiments, each with its own directory, one after the other by the same workers.
 
-    A run that several of them ask for, with the same key, is done once and kept by each. `progress` is called with how
-    far each experiment is.
+    A run that several of them ask for, with the same key, is done once and kept by each.
+
+    - `jobs`: pairs of an experiment and its directory.
+    - `engine`: as in `run`; None (default): processes, one a core.
+    - `progress`: is called with how far each experiment is; None (default): nothing is.
     """
     from graphbandit.experiments.results.reading import Results
     from graphbandit.experiments.results.writing import Store

@@ -59,10 +59,10 @@ class Failure:
 class TaskResult:
     """What a task has found.
 
-    rows: finished runs, in the form `files.PART_SCHEMA`
-    failures: runs that ended in an error
-    logs: the decisions of runs as Parquet files
-    seconds: wall time
+    - `rows`: finished runs, in the form `files.PART_SCHEMA`.
+    - `failures`: runs that ended in an error.
+    - `logs`: the decisions of runs as Parquet files.
+    - `seconds`: wall time.
     """
 
     rows: pa.Table | None = None

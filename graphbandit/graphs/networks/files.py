@@ -1,7 +1,7 @@
 """Networks from files of edges: SNAP, KONECT, Matrix Market, CSV and the like, plain or compressed.
 
-One edge a line, the two nodes first; further columns (weights, times) are passed over. What kind of file it is
-shows in its first lines. Files are read in blocks of a few megabytes, so memory goes to the edges and not to the text.
+One edge a line, the two nodes first; further columns (weights, times) are passed over. The first lines show what kind
+of file it is. Files are read in blocks of a few megabytes, so memory goes to the edges and not to the text.
 """
 
 from __future__ import annotations
@@ -66,13 +66,15 @@ def read_network(
 ) -> Network:
     """The network whose edges are the lines of a file; a directed edge is read as a friendship in both directions.
 
-    The format is seen in the file: SNAP (``#`` comments), KONECT (``%`` comments, weights and times passed over),
-    Matrix Market, or plain lines with commas, semicolons, tabs or blanks, with or without a line of headings; gzip and
-    bzip2 are seen as well, whatever the name. `ids` and `header` say what cannot be seen: that node ids are text
-    although most of the first thousand lines have whole numbers, or that the first line is (not) one of headings.
+    The format is recognised from the content: SNAP (``#`` comments), KONECT (``%`` comments, weights and times passed
+    over), Matrix Market, or plain lines with commas, semicolons, tabs or blanks, with or without a line of headings. So
+    are gzip and bzip2, whatever the name. Self-loops and repeated edges are dropped and counted. Raises
+    NetworkFileError with the file, the line and what was expected.
 
-    Self-loops and repeated edges are dropped and counted. Raises NetworkFileError with the file, the line and
-    what was expected.
+    - `path`: the file.
+    - `ids`: "numbers", "text", or "auto" (default): numbers if most of the first thousand lines have whole numbers.
+    - `header`: whether the first line is one of headings; None (default): recognised.
+    - `progress`: is called with the bytes read and the size of the file; None (default): nothing is.
     """
     setting_choice("ids", ids, ["auto", "numbers", "text"])
     if header is not None and not isinstance(header, bool):

@@ -31,9 +31,11 @@ NODE_LIMIT = 2**31 - 1
 class Network:
     """An immutable undirected graph on the nodes 0 .. n_nodes - 1, without self-loops or repeated edges.
 
-    `rows` has the sorted neighbours of each node. `names` are the nodes' ids where they came from, in ascending order
-    if they are numbers and in order of appearance if they are text; None if they are 0 .. n_nodes - 1.
-    `loops_dropped` and `repeats_dropped` say what was left out; an edge that was given in both directions is a repeat.
+    - `rows`: the sorted neighbours of each node.
+    - `names`: the nodes' ids in the file or list they came from, ascending if they are numbers, in order of appearance
+      if they are text; None (default): the ids are 0 .. n_nodes - 1.
+    - `loops_dropped`, `repeats_dropped`: how many edges were left out, 0 by default; an edge that was given in both
+      directions is a repeat.
     """
 
     rows: SparseRows
@@ -52,8 +54,9 @@ class Network:
     ) -> Network:
         """From pairs of whole numbers, in either direction, in any order.
 
-        With `n_nodes` the nodes are 0 .. n_nodes - 1, some perhaps without an edge; otherwise the nodes are the numbers
-        that occur, and `names` has them.
+        - `edges`: the pairs.
+        - `n_nodes`: the nodes are 0 .. n_nodes - 1, some perhaps without an edge; None (default): the nodes are the
+          numbers that occur, and `names` has them.
         """
         pairs: npt.NDArray[Any] = np.asarray(edges if isinstance(edges, np.ndarray | Sequence) else list(edges))  # type: ignore[arg-type]
         if pairs.size == 0:
@@ -107,11 +110,18 @@ class Network:
         *,
         names: Int64[np.ndarray, " nodes"] | tuple[str, ...] | None = None,
     ) -> Network:
-        """From pairs of nodes 0 .. n_nodes - 1. One sort of 64-bit keys; 8 million pairs take about two seconds."""
+        """From pairs of nodes. One sort of 64-bit keys; 8 million pairs take about two seconds.
+
+        - `pairs`: whole numbers from 0 to n_nodes - 1.
+        - `n_nodes`: how many nodes there are.
+        - `names`: the nodes' ids; None (default): their numbers.
+        """
         from graphbandit.kernels.graphs.networks import symmetric_rows
 
         if n_nodes > NODE_LIMIT:
             raise GraphError(f"the network has {n_nodes} nodes; expected at most {NODE_LIMIT}")
+        if len(pairs) and not 0 <= pairs.min() <= pairs.max() < n_nodes:
+            raise GraphError(f"pairs have nodes {pairs.min()} to {pairs.max()}; expected 0 to {n_nodes - 1}")
         keys = np.minimum(pairs[:, 0], pairs[:, 1]).astype(np.int64)
         keys *= n_nodes
         keys += np.maximum(pairs[:, 0], pairs[:, 1])

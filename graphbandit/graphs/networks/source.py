@@ -21,12 +21,16 @@ from graphbandit.graphs.user_input import checked_n_arms
 
 @dataclass(frozen=True, kw_only=True)
 class NetworkSource:
-    """Each round one of `count` connected subgraphs of n_arms nodes, drawn uniformly.
+    """Each round one of a pool of connected subgraphs of a network, drawn uniformly.
 
-    They are cut from the network in `file` (`read_network` says which files), or, if it is None, from a generated
-    network that stands in for Flixster (`social_network`); `description` says which. `sampler` is one of `SAMPLERS`.
-    The pool is a function of the network, `n_arms`, `count`, `sampler` and `pool_seed` alone. It is made when it is
-    first needed, once in a process.
+    The pool is a function of the network and the settings alone. It is made when it is first needed, once in a process.
+
+    - `n_arms`: the number of nodes of a subgraph.
+    - `file`: the network, in a form that `read_network` reads; None (default): a generated network that stands in for
+      Flixster (`social_network`). `description` says which it is.
+    - `count`: the size of the pool, 100 by default.
+    - `sampler`: as in `sample_subgraphs`; "union-find" by default.
+    - `pool_seed`: of the pool, 0 by default.
 
     >>> source = NetworkSource(n_arms=10, count=5)
     >>> source.stand_in
@@ -53,7 +57,7 @@ class NetworkSource:
 
     @property
     def stand_in(self) -> bool:
-        """Whether the network is generated, for want of a file."""
+        """Whether the network is generated because no file was given."""
         return self.file is None
 
     @property

@@ -45,6 +45,12 @@ def sample_subgraphs(
 ) -> FeedbackGraphs:
     """`count` connected feedback graphs of `size` arms; playing an arm reveals it and its friends among the arms.
 
+    - `network`: where they are cut from.
+    - `size`: the arms of each.
+    - `count`: how many.
+    - `sampler`: "union-find" (default), "random-walk" or "bfs"; `docs/networks.md` compares them.
+    - `rng`: draws them.
+
     >>> ring = Network.from_edges([(i, (i + 1) % 30) for i in range(30)])
     >>> graphs = sample_subgraphs(ring, 5, 3, rng=np.random.default_rng(0))
     >>> [graph.n_edges for graph in graphs]

@@ -38,7 +38,12 @@ def social_network(
     self-loops and repeats are then swapped away with random other edges, and small connected parts are swapped into
     the large one, both without changing a degree.
 
-    Friends of friends are not friends more often than chance has it, which they are in real networks.
+    In real networks friends of friends are often friends; here they are so no more often than by chance.
+
+    - `n_nodes`: 50,000 by default.
+    - `mean_degree`: the mean number of friends, 6.28 by default.
+    - `largest_degree`: the most friends of a node, 1474 by default.
+    - `rng`: draws degrees and edges.
 
     >>> social_network(2000, largest_degree=100, rng=np.random.default_rng(0))
     Network(n_nodes=2000, n_edges=6285)

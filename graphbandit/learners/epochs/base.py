@@ -51,7 +51,14 @@ class EpochClock:
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
 class EpochState(EpochClock):
-    """A state with the estimate fhat_m as its `model`, None before there is one."""
+    """What a learner of epochs knows.
+
+    - `problem`: what it was told.
+    - `rounds`: how many rounds it has learnt from.
+    - `epoch`: m, from 1.
+    - `data`: what the function class keeps of the observations.
+    - `model`: the estimate fhat_m, None before there is one.
+    """
 
     model: Any
 
@@ -85,6 +92,11 @@ class EpochLearner(Learner[State], Generic[State]):
     @abstractmethod
     def learnt(self, state: State, ended: EndedEpoch) -> State:
         """The state of the next epoch, once this one is in its data. May raise FitError."""
+
+    @property
+    def takes_own_arms(self) -> bool:
+        """Yes: what is known is the function class's, which says whether arms share their parameters."""
+        return True
 
     def functions(self, problem: Problem) -> AnyFunctionClass:
         """The learner's own function class if it names one, else the problem's."""
@@ -198,7 +210,9 @@ def rounds_that_count(problem: Problem, rounds: int) -> float:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RewardSpan(EpochClock):
-    """A state that knows the smallest and the largest reward seen, for the estimate of noise nobody told."""
+    """A state that knows the smallest and the largest reward seen, for the estimate of noise that the problem does not
+    say.
+    """
 
     lowest_reward: float
     highest_reward: float

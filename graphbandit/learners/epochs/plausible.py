@@ -34,11 +34,12 @@ CELLS = 2**15
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PlausibleState(RewardSpan):
-    """What is known in epoch m.
+    """What a learner knows in epoch m that plays by plausible functions.
 
-    `plausible` are the functions that may be the truth, given all data so far: `Draws`, or a version space F_m.
-    `noise` is the sigma that was used for it: None if it was drawn as well, infinite while nothing can be said.
-    `lowest_reward` and `highest_reward` are the span of what was seen.
+    - `problem`, `rounds`, `epoch`, `data`: as in `EpochState`.
+    - `lowest_reward`, `highest_reward`: the span of the rewards seen.
+    - `plausible`: the functions that may be the truth, given all data so far: `Draws`, or a version space F_m.
+    - `noise`: the sigma that was used for them; None if it was drawn as well, infinite while nothing can be said.
     """
 
     plausible: Any

@@ -17,8 +17,11 @@ _LOG_END = math.log(END)
 class EpochSchedule:
     """Epoch m is the rounds tau_{m-1} + 1 .. tau_m, tau_0 = 0, tau_m = growth^m (2^m in the paper).
 
-    For other growths tau_m is rounded, and at least one more than tau_{m-1}. With a `longest` epoch, those that would
-    be longer are as long as that. The split point is t_0 = 0, t_m = (tau_m + tau_{m-1}) / 2, rounded down.
+    For other growths tau_m is rounded, and at least one more than tau_{m-1}. The split point is t_0 = 0, t_m = (tau_m +
+    tau_{m-1}) / 2, rounded down.
+
+    - `growth`: the factor between the ends of epochs, above 1; 2 by default.
+    - `longest`: epochs have at most this many rounds; None (default): they grow without end.
 
     >>> doubling = EpochSchedule()
     >>> [doubling.tau(m) for m in range(5)], [doubling.split(m) for m in range(5)]

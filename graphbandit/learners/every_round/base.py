@@ -1,7 +1,7 @@
 """Learners that learn in every round: one round is decided, what it reveals is learnt, and so on.
 
-To the interface they are learners whose epochs are one round long. What is more, they `play` many rounds one after
-another in a single compiled loop, for the simulator; to the last bit what `decide` and `update` do, as the same kernel
+In terms of the interface their epochs are one round long. For the simulator they also `play` many rounds one after
+another in a single compiled loop, with the same results as `decide` and `update` to the last bit, as the same kernel
 does one round of either. Rewards that come late are learnt when they come, with the propensities of their own round.
 """
 
@@ -90,7 +90,10 @@ class EveryRoundLearner(Learner[State], Generic[State]):
             return self._one_by_one(state, shown, rewards, rng)
         outputs, after = self._played(state, shown, rng, rewards)
         self.check_rewards(rewards[shown.feedback_graphs._revealed(outputs.integers[:, 0])])
-        return _decisions(outputs, shown.available, state.rounds), after
+        decisions = _decisions(outputs, shown.available, state.rounds)
+        if not self._is_ours:
+            decisions.check(shown, n_arms)
+        return decisions, after
 
     def _one_by_one(
         self, state: State, shown: Shown, rewards: Float[np.ndarray, "n arms"], rng: np.random.Generator

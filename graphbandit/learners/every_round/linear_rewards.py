@@ -51,6 +51,9 @@ class LinearState(RoundState):
         for array in (self.factors, self.sums, self.log_determinants):
             if array.dtype != np.float64 or not np.isfinite(array).all():
                 raise SettingError(f"the regression has values of type {array.dtype}; expected finite float64")
+        count, squares, _, _, reference = self.totals.tolist()
+        if not (0 <= count < math.inf and 0 <= squares < math.inf and math.isfinite(reference)):
+            raise SettingError(f"totals are {self.totals}; expected a count, a sum of squares, a range and a reward")
         if not (np.diagonal(self.factors, axis1=1, axis2=2) > 0).all():
             raise SettingError("a factor has a diagonal that is not positive; expected a Cholesky factor")
 
@@ -96,6 +99,11 @@ class LinearLearner(EveryRoundLearner[LinearState]):
             log_determinants=np.pad(state.log_determinants, (0, new)),
             totals=state.totals,
         )
+
+    @property
+    def takes_own_arms(self) -> bool:
+        """Yes, with one theta: rounds then show the features of their arms."""
+        return self.arm_features is None
 
     @property
     def needs_loops(self) -> bool:

@@ -85,10 +85,10 @@ def cells() -> Iterator[tuple[str, str, int, str]]:
                     yield graph, scenario, rounds, method
 
 
-def coverage(graph: str, scenario: str, rounds: int, method: str, repeats: int) -> list[Coverage]:
-    """Every interval in one cell."""
+def coverage(graph: str, scenario: str, rounds: int, method: str, repeats: int, draws: int = 200_000) -> list[Coverage]:
+    """Every interval in one cell; the truth is the mean over `draws` contexts."""
     problem = problem_of(graph, scenario)
-    truth, _ = problem.truth(200_000)
+    truth, _ = problem.truth(draws)
     held = dict.fromkeys(INTERVALS, 0)
     widths = dict.fromkeys(INTERVALS, 0.0)
     for repeat in range(repeats):

@@ -28,9 +28,11 @@ class Efficiency:
     bias: dict[str, float]
 
 
-def efficiency(problem: LinearProblem, name: str, repeats: int, on_repeat: Callable[[], None]) -> Efficiency:
-    """Evaluate the target on `repeats` logs by every method."""
-    truth, bound = problem.truth()
+def efficiency(
+    problem: LinearProblem, name: str, repeats: int, on_repeat: Callable[[], None], draws: int = 400_000
+) -> Efficiency:
+    """Evaluate the target on `repeats` logs by every method; truth and bound are means over `draws` contexts."""
+    truth, bound = problem.truth(draws)
     values = np.empty((repeats, len(METHODS)))
     for repeat in range(repeats):
         log = problem.log(ROUNDS, stream(0, "evaluation", "efficiency", name, repeat))

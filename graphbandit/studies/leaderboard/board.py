@@ -33,11 +33,11 @@ class Worst(NamedTuple):
 class Board:
     """All learners in every cell.
 
-    regrets: nan where a learner was not run
-    rounds: of every cell
-    groups: the cells of each group by its title
-    adversarial: cells that are shown and not judged
-    microseconds: of a round, by cell and learner
+    - `regrets`: nan where a learner was not run.
+    - `rounds`: of every cell.
+    - `groups`: the cells of each group by its title.
+    - `adversarial`: cells that are shown and not judged.
+    - `microseconds`: of a round, by cell and learner.
     """
 
     regrets: FinalRegrets

@@ -37,12 +37,12 @@ class Detail(NamedTuple):
 class Answer:
     """The answer in one reading of the rewards.
 
-    reading: "literal" or "rescaled"
-    form: of AdaCB.G; empty if the claim is about neither
-    verdict: yes, no, ...
-    how_far: how far it holds, in words
-    details: the figures it rests on
-    probe: whether the learner is no form of the paper's algorithm, and does not count in the claim's verdict
+    - `reading`: "literal" or "rescaled".
+    - `form`: of AdaCB.G; empty if the claim is about neither.
+    - `verdict`: yes, no, ...
+    - `how_far`: how far it holds, in words.
+    - `details`: the figures it rests on.
+    - `probe`: whether the learner is no form of the paper's algorithm, and does not count in the claim's verdict.
     """
 
     reading: str

@@ -19,7 +19,11 @@ QUEUED = 2
 
 @dataclass(frozen=True)
 class Cluster:
-    """The cluster with a scheduler at `address`, as "tcp://host:8786"; "local" starts one of `workers` processes."""
+    """Runs tasks on a Dask cluster.
+
+    - `address`: of the scheduler, as "tcp://host:8786"; "local" (default) starts one here.
+    - `workers`: how many processes a local one has; None (default): one a core.
+    """
 
     address: str = "local"
     workers: int | None = None

@@ -21,7 +21,10 @@ from graphbandit.experiments.running.tasks import Task, TaskResult, run_task
 
 @dataclass(frozen=True)
 class Processes:
-    """`workers` processes (None: one a core). They start afresh, so they inherit no locks, threads or open files."""
+    """Runs tasks in processes of this machine, which start afresh and inherit no locks, threads or open files.
+
+    - `workers`: how many; None (default): one a core.
+    """
 
     workers: int | None = None
 

@@ -1,0 +1,44 @@
+"""The check that a state from a file is of its learner's own kind, and its parts of the function class's."""
+
+from dataclasses import fields
+from typing import Any, cast
+
+from graphbandit.base.generics import arguments_of
+from graphbandit.function_classes.base import Draws, FunctionClass
+from graphbandit.function_classes.online import OnlineState
+from graphbandit.learners.base import Learner
+from graphbandit.learners.problem import Problem
+
+
+def check_state(learner: Learner[Any], problem: Problem, state: Any) -> None:
+    """Raise TypeError unless the state is such as this learner makes.
+
+    Fields that may hold anything, as the data of a function class, are compared with what that class says of itself.
+    Learners from outside the package are left alone.
+    """
+    if not learner._is_ours:
+        return
+    own = _or_any(arguments_of(type(learner), Learner)[0])
+    if type(state) is not own and own is not object:
+        raise TypeError(f"its state is a {type(state).__name__}; expected a {own.__name__}")
+    if isinstance(inner := getattr(learner, "learner", None), Learner):
+        check_state(inner, problem, state.inner)
+    if not hasattr(state, "data"):
+        return
+    functions = getattr(learner, "function_class", None) or problem.function_class
+    if getattr(learner, "oracle", "offline") != "offline":
+        expected: dict[str, Any] = {"data": type(None), "model": OnlineState}
+    elif functions is not None and any(field.name == "function_class" for field in fields(cast(Any, learner))):
+        data, model, space = map(_or_any, arguments_of(type(functions), FunctionClass))
+        expected = {"data": data, "model": model, "space": space, "plausible": (Draws, space)}
+    else:
+        expected = {}
+    for name, kind in expected.items():
+        found = getattr(state, name, None)
+        if not isinstance(found, kind) and (found is not None or name == "data"):  # None: nothing is known yet
+            raise TypeError(f"its state has a {type(found).__name__} for its {name}")
+
+
+def _or_any(kind: Any) -> type:
+    """The type that a class names; anything where it says Any or has a type variable."""
+    return kind if isinstance(kind, type) and kind is not Any else object

@@ -1,0 +1,101 @@
+"""The command `convert`: logs of other programs as ours, and ours as theirs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+app = typer.Typer()
+
+
+@app.command(epilog="Example: graphbandit convert vw.dsjson log, and back: graphbandit convert log vw.dsjson")
+def convert(
+    source: Annotated[
+        Path,
+        typer.Argument(
+            metavar="SOURCE",
+            help="A file of Vowpal Wabbit (.dsjson, .json, .txt, .vw, .dat, also .gz), of Open Bandit Pipeline (.npz), "
+            "a table with a row a round (.csv, .parquet), or the folder of a log.",
+            show_default=False,
+        ),
+    ],
+    target: Annotated[
+        Path,
+        typer.Argument(
+            metavar="TARGET", help="The new folder of a log; or, from a log, .dsjson, .txt or .npz.", show_default=False
+        ),
+    ],
+    source_format: Annotated[
+        str | None,
+        typer.Option(
+            "--from", help="vw-dsjson, vw-text, obp, csv, parquet or log.", show_default="by the name of the file"
+        ),
+    ] = None,
+    target_format: Annotated[
+        str | None, typer.Option("--to", help="vw-dsjson, vw-text, obp or log.", show_default="by the name of the file")
+    ] = None,
+    contexts: Annotated[
+        str, typer.Option(help="Of Vowpal Wabbit's features, those that make the context: auto, shared, arms or both.")
+    ] = "auto",
+    feature: Annotated[
+        list[str] | None,
+        typer.Option(help="A feature of Vowpal Wabbit to take, as User.age. Several times.", show_default="all"),
+    ] = None,
+    context: Annotated[
+        list[str] | None, typer.Option(help="A column of a table that is in the context. Several times.")
+    ] = None,
+    probability: Annotated[
+        list[str] | None,
+        typer.Option(help="The column of an arm's probability in a table, in the order of arms. Several times."),
+    ] = None,
+    arm: Annotated[list[str] | None, typer.Option(help="The name of an arm in a table. Several times.")] = None,
+    arms: Annotated[int | None, typer.Option(help="How many arms a table has.", show_default="as it says")] = None,
+    rewards: Annotated[
+        Path | None, typer.Option(help="A table with a row a reward: decision, arm, reward.", dir_okay=False)
+    ] = None,
+) -> None:
+    """Convert a log: from Vowpal Wabbit, Open Bandit Pipeline or a table, or to one of the first two.
+
+    Graphs of Vowpal Wabbit are turned round on the way: there, row,col says that playing col reveals row.
+    """
+    from graphbandit.interop.convert import convert as converted
+
+    with _progress() as show:
+        found = converted(
+            source,
+            target,
+            source_format=source_format,
+            target_format=target_format,
+            contexts=contexts,  # type: ignore[arg-type]
+            features=feature or None,
+            on_progress=show,
+            context=context or None,
+            probabilities=probability or None,
+            arms=arm or None,
+            n_arms=arms,
+            rewards=rewards,
+        )
+    typer.echo(f"{found.rounds:,} rounds: {target}")
+    for why, count in found.skipped.items():
+        typer.echo(f"left out: {count:,} x {why}")
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[int, int | None], None]]:
+    """Rounds done, on standard error; nothing where nobody watches."""
+    from graphbandit.cli.console import watched_bar
+
+    with watched_bar(*_columns(), quiet=bool(os.environ.get("CI"))) as bar:
+        task = bar.add_task("rounds", total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def _columns() -> tuple[Any, ...]:
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+
+    return TextColumn("rounds"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()

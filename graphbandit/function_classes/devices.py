@@ -1,0 +1,47 @@
+"""Where PyTorch computes: the processor or a GPU, and random numbers that are nobody else's there."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Literal
+
+from graphbandit.errors import SettingError
+
+if TYPE_CHECKING:
+    import torch
+
+DeviceName = Literal["cpu", "cuda", "auto"]
+
+_one_at_a_time = threading.Lock()
+"""PyTorch has one random generator a device and process; who trains has it to himself, and puts it back."""
+
+
+def device_of(name: DeviceName) -> "torch.device":
+    """The device of this name, "auto" being a GPU where there is one; SettingError if it is not there."""
+    import torch
+
+    there = torch.cuda.is_available()
+    if name == "cuda" and not there:
+        build = "" if torch.version.cuda else ", built without CUDA,"
+        raise SettingError(
+            f"device is 'cuda', but PyTorch {torch.__version__}{build} finds no GPU here; expected 'cpu', or 'auto', "
+            "which takes a GPU only where there is one"
+        )
+    if name == "cpu" or not there:
+        return torch.device("cpu")
+    return torch.device("cuda", torch.cuda.current_device())
+
+
+@contextmanager
+def private_randomness(seed: int, device: "torch.device | None" = None) -> Iterator[None]:
+    """PyTorch's generator, and the GPU's, at this seed for one thread at a time; afterwards they are as they were."""
+    import torch
+
+    gpus = [device] if device is not None and device.type == "cuda" else []
+    with _one_at_a_time, torch.random.fork_rng(devices=gpus):
+        # not torch.manual_seed, which also seeds GPUs that are not ours to put back
+        torch.default_generator.manual_seed(seed)
+        for gpu in gpus:
+            with torch.cuda.device(gpu):
+                torch.cuda.manual_seed(seed)
+        yield

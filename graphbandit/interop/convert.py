@@ -1,0 +1,149 @@
+"""Logs from and to files of other programs, by the names of the files: what ``graphbandit convert`` does."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from graphbandit.base.checks import setting_choice
+from graphbandit.errors import LogError, SettingError
+from graphbandit.interop import frames, obp
+from graphbandit.interop.vw import VwReader, dsjson, text, write_dsjson, write_text
+from graphbandit.interop.vw.outline import Contexts
+from graphbandit.logs import Log, LogWriter
+
+FORMATS = ("vw-dsjson", "vw-text", "obp", "csv", "parquet", "log")
+ENDINGS = {
+    ".dsjson": "vw-dsjson",
+    ".dsjson.gz": "vw-dsjson",
+    ".json": "vw-dsjson",
+    ".json.gz": "vw-dsjson",
+    ".vw": "vw-text",
+    ".dat": "vw-text",
+    ".txt": "vw-text",
+    ".txt.gz": "vw-text",
+    ".npz": "obp",
+    ".csv": "csv",
+    ".csv.gz": "csv",
+    ".parquet": "parquet",
+}
+PICKLES = (".pkl", ".pickle", ".joblib")
+
+Progress = Callable[[int, int | None], None]
+
+
+@dataclass
+class Converted:
+    """What was converted: the rounds, and the lines that were left out, by the reason."""
+
+    source: str
+    target: str
+    rounds: int
+    skipped: dict[str, int] = field(default_factory=dict)
+
+
+def convert(
+    source: str | os.PathLike[str],
+    target: str | os.PathLike[str],
+    *,
+    source_format: str | None = None,
+    target_format: str | None = None,
+    contexts: Contexts = "auto",
+    features: Sequence[str] | None = None,
+    on_progress: Progress | None = None,
+    **settings: Any,
+) -> Converted:
+    """Write what is in `source` as a log to the new folder `target`, or a log to a file of another program.
+
+    Files of Vowpal Wabbit are read in batches, so memory does not grow with them; others are read as a whole.
+
+    - `source_format`, `target_format`: one of `FORMATS`; None (default): by the end of the name.
+    - `contexts`, `features`: of files of Vowpal Wabbit, as `read_dsjson` has them.
+    - `on_progress`: called with the rounds done and to do.
+    - `settings`: of CSV and Parquet files, as `frames.read` has them.
+    """
+    begin, end = Path(source), Path(target)
+    if not begin.exists():
+        raise LogError(f"{begin} does not exist; expected a file or the folder of a log")
+    one = _format(begin, source_format, "source_format")
+    other = _format(end, target_format, "target_format")
+    if "log" not in (one, other):
+        raise SettingError(f"neither {begin.name} nor {end.name} is a log; expected the folder of a log as one of them")
+    given = {name: value for name, value in settings.items() if value is not None}
+    if given and one not in ("csv", "parquet"):
+        raise SettingError(f"{', '.join(given)} came with a file of {one}; expected a .csv or .parquet file")
+    if one in ("vw-dsjson", "vw-text"):
+        parse = dsjson.rounds if one == "vw-dsjson" else text.rounds
+        return _streamed(VwReader(begin, parse, contexts, features), end, on_progress)
+    readers: dict[str, Callable[[Path], Log]] = {"log": Log.read, "obp": obp.read}
+    log = readers[one](begin) if one in readers else frames.read(begin, **given)
+    if on_progress is not None:
+        on_progress(0, len(log))
+    _write(log, end, other)
+    if on_progress is not None:
+        on_progress(len(log), len(log))
+    return Converted(one, other, len(log))
+
+
+def _write(log: Log, target: Path, kind: str) -> None:
+    if kind == "log":
+        log.write(target)
+    elif kind == "vw-dsjson":
+        write_dsjson(log, target)
+    elif kind == "vw-text":
+        write_text(log, target)
+    elif kind == "obp":
+        obp.write(log, target)
+    else:
+        raise SettingError(f"a log cannot be written as {kind}; expected .dsjson, .txt or .npz, or a folder")
+
+
+def _format(path: Path, given: str | None, name: str) -> str:
+    if given is not None:
+        setting_choice(name, given, FORMATS)
+        return given
+    if path.is_dir():
+        return "log"
+    if path.name.endswith(PICKLES):
+        raise SettingError(f"{path.name} is a pickle, which may run any code when it is read; expected .npz")
+    endings = [end for end in ENDINGS if path.name.endswith(end)]
+    if endings:
+        return ENDINGS[max(endings, key=len)]
+    if not path.suffix:
+        return "log"
+    raise SettingError(f"{path.name} ends in {path.suffix!r}; expected {', '.join(ENDINGS)}, or a format")
+
+
+def _streamed(reader: VwReader, target: Path, on_progress: Progress | None) -> Converted:
+    """Batch by batch into a new folder: all of it, or nothing."""
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        raise LogError(f"{target} exists already; expected a folder that is new or empty")
+    rounds, stamp = reader.outline.rounds, reader.stamp
+    part = target.parent / f".{target.name}.{secrets.token_hex(4)}.part"
+    try:
+        with LogWriter(
+            part,
+            n_arms=stamp.n_arms,
+            context_shape=stamp.context_shape,
+            arms=stamp.arms,
+            context_names=stamp.context_names,
+            columns=reader.layout.columns,
+        ) as writer:
+            for batch in reader.batches():
+                writer.append(batch)
+                if on_progress is not None:
+                    on_progress(writer.next_id, rounds)
+        (part / "writer.lock").unlink(missing_ok=True)
+        if target.exists():
+            target.rmdir()
+        os.replace(part, target)
+    except OSError as error:
+        raise LogError(f"{target} cannot be written: {error.strerror or error}") from error
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+    return Converted("vw", "log", rounds, dict(reader.outline.skipped))

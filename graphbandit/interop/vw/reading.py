@@ -1,0 +1,202 @@
+"""The second pass: rounds of a file of Vowpal Wabbit as batches of a log."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from graphbandit.base.checks import setting_choice, setting_integer
+from graphbandit.base.shapes import Float
+from graphbandit.errors import GraphError, LogError
+from graphbandit.graphs import FeedbackGraph, FeedbackGraphs, ProbabilisticGraphs, bandit
+from graphbandit.interop.vw.outline import Contexts, Outline, contexts_kind, outline_of
+from graphbandit.interop.vw.rounds import LineError, Skipped, VwRound
+from graphbandit.logs import Log, LogBatch
+from graphbandit.logs.array_input import log_batch, log_stamp
+from graphbandit.logs.format import Layout, Stamp
+from graphbandit.logs.sources import ArraySource
+
+MAX_FEATURES = 4096
+ROUNDS = 1 << 12
+"""Rounds of a batch."""
+
+Parse = Callable[[Path], Iterator[VwRound | Skipped]]
+
+
+class VwReader:
+    """Reads a file twice: for its outline, and for its rounds, in batches. Other settings are those of `read_dsjson`.
+
+    - `path`: the file.
+    - `parse`: from a path to the file's rounds, one after the other.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        parse: Parse,
+        contexts: Contexts = "auto",
+        features: Sequence[str] | None = None,
+        max_features: int = MAX_FEATURES,
+    ) -> None:
+        setting_choice("contexts", contexts, ("auto", "shared", "arms", "both"))
+        self.path, self._parse, self._contexts = path, parse, contexts
+        self._features = features
+        self._max_features = setting_integer("max_features", max_features, at_least=1)
+
+    @cached_property
+    def outline(self) -> Outline:
+        """What the file holds."""
+        return outline_of(self._rounds(), self._max_features, self._features)
+
+    @cached_property
+    def kind(self) -> Contexts:
+        """Which features make the context."""
+        return contexts_kind(self._contexts, self.outline)
+
+    @cached_property
+    def layout(self) -> Layout:
+        """The log's stamp and its further columns."""
+        found = self.outline
+        shared, arms = list(found.shared), list(found.arms)
+        names = {"shared": shared, "arms": arms, "both": [*shared, *arms]}[self.kind]
+        shape = (len(names),) if self.kind == "shared" else (found.n_arms, len(names))
+        tags = None if found.tags is None else list(found.tags)
+        stamp = log_stamp(found.n_arms, shape if names else (0,), tags, names or None)
+        return Layout(stamp=stamp, columns={"key": pa.string()} if found.keys else {})
+
+    @property
+    def stamp(self) -> Stamp:
+        """The log's stamp."""
+        return self.layout.stamp
+
+    def batches(self, size: int = ROUNDS, on_round: Callable[[int], None] | None = None) -> Iterator[LogBatch]:
+        """The rounds as checked batches; `on_round` is called with how many there were so far."""
+        rounds = (one for one in self._rounds() if isinstance(one, VwRound))
+        done = 0
+        while part := list(islice(rounds, size)):
+            yield self._batch(part, done)
+            done += len(part)
+            if on_round is not None:
+                on_round(done)
+
+    def to_log(self) -> Log:
+        """All rounds in memory."""
+        (batch,) = self.batches(self.outline.rounds)
+        return Log(ArraySource(self.layout, batch))
+
+    def _rounds(self) -> Iterator[VwRound | Skipped]:
+        try:
+            yield from self._parse(self.path)
+        except LineError as error:
+            raise LogError(f"{self.path.name}, line {error.line}: {error.message}") from None
+
+    def _batch(self, part: list[VwRound], first: int) -> LogBatch:
+        found, n, k = self.outline, len(part), self.outline.n_arms
+        places = [self._places(one) for one in part]
+        rewards = np.full((n, k), np.nan)
+        odds = np.full((n, k), np.nan)
+        available = np.zeros((n, k), dtype=np.bool_)
+        p = np.zeros((n, k))
+        for t, (one, arms) in enumerate(zip(part, places, strict=True)):
+            available[t, arms] = True
+            for arm, reward in one.rewards.items():
+                rewards[t, arms[arm]] = reward
+            for arm, q in one.observation_probabilities.items():
+                odds[t, arms[arm]] = q
+            if found.probabilities and one.probabilities is not None:
+                p[t, arms] = one.probabilities
+        try:
+            batch = log_batch(
+                self.stamp,
+                ids=np.arange(first, first + n),
+                contexts=self._context_rows(part, places),
+                graphs=self._graphs(part, places),
+                actions=np.array([arms[one.action] for one, arms in zip(part, places, strict=True)]),
+                probabilities=p if found.probabilities else np.array([one.probability for one in part]),
+                rewards=rewards,
+                observation_probabilities=None if np.isnan(odds).all() else odds,
+                available=None if found.all_arms else available,
+                times=self._times(part) if found.times else None,
+                columns={"key": np.array([one.key for one in part], dtype=object)} if found.keys else None,
+            )
+        except LogError as error:
+            if error.row is None:
+                raise
+            raise LogError(f"{self.path.name}, line {part[error.row].line}: {error.message}") from None
+        return replace(batch, first_row=first)
+
+    def _places(self, one: VwRound) -> list[int]:
+        """The arms of a round by their number in the log."""
+        tags = self.outline.tags
+        return list(range(len(one.arms))) if tags is None or one.tags is None else [tags[tag] for tag in one.tags]
+
+    def _context_rows(self, part: list[VwRound], places: list[list[int]]) -> Float[np.ndarray, "n ..."]:
+        found, kind = self.outline, self.kind
+        rows = np.zeros((len(part), *self.stamp.context_shape))
+        if not self.stamp.context_size:
+            return rows
+        offset = len(found.shared) if kind == "both" else 0
+        for t, (one, arms) in enumerate(zip(part, places, strict=True)):
+            if kind in ("shared", "both"):
+                for name, value in one.shared.items():
+                    column = found.shared.get(name)
+                    if column is not None:
+                        rows[(t, column) if kind == "shared" else (t, arms, column)] = value
+            if kind in ("arms", "both"):
+                for arm, features in zip(arms, one.arms, strict=True):
+                    for name, value in features.items():
+                        column = found.arms.get(name)
+                        if column is not None:
+                            rows[t, arm, offset + column] = value
+        return rows
+
+    def _graphs(
+        self, part: list[VwRound], places: list[list[int]]
+    ) -> FeedbackGraph | FeedbackGraphs | ProbabilisticGraphs:
+        """The graph of each round; a round without one reveals the arm played."""
+        k = self.outline.n_arms
+        if not self.outline.graphs:
+            return bandit(k)
+        pool: dict[Any, int] = {}
+        index = np.empty(len(part), dtype=np.int32)
+        for t, (one, arms) in enumerate(zip(part, places, strict=True)):
+            edges = one.edges
+            key = tuple(range(k)) if edges is None else tuple(sorted((arms[j], arms[a], v) for j, a, v in edges if v))
+            index[t] = pool.setdefault(key, len(pool))
+        try:
+            if self.outline.uncertain:
+                return ProbabilisticGraphs.pool(np.stack([_matrix(key, k) for key in pool]), index)
+            graphs = [FeedbackGraph.from_dense(_matrix(key, k) > 0, require_loops=False) for key in pool]
+            return FeedbackGraphs.pool(graphs, index)
+        except GraphError as error:
+            raise LogError(f"{self.path.name}: {error}") from None
+
+    def _times(self, part: list[VwRound]) -> Any:
+        """Times of events; a Z at the end, and more digits than microseconds, are taken off."""
+        times = []
+        for one in part:
+            head, dot, digits = str(one.time).rstrip("Z").partition(".")
+            try:
+                times.append(np.datetime64(f"{head}{dot}{digits[:6]}", "us"))
+            except ValueError:
+                raise LogError(
+                    f"{self.path.name}, line {one.line}: Timestamp is {one.time!r}; "
+                    "expected a time as 2026-01-31T12:00:00Z"
+                ) from None
+        return np.array(times, dtype="datetime64[us]")
+
+
+def _matrix(key: tuple[Any, ...], k: int) -> Float[np.ndarray, "arms arms"]:
+    if key and isinstance(key[0], int):
+        return np.eye(k)
+    matrix = np.zeros((k, k))
+    for j, a, value in key:
+        matrix[j, a] = value
+    return matrix

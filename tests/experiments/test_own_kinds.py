@@ -1,0 +1,355 @@
+"""Learners, environments and function classes of one's own in experiments: found, run, run again once edited."""
+
+import importlib
+import sys
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import graphbandit as gb
+from graphbandit.cli.app import app
+from graphbandit.errors import ExperimentError, InputError, SettingError
+from graphbandit.experiments import Experiment, Grid, InProcess, Processes, load, register, run
+from graphbandit.experiments.describe import own_kinds
+from graphbandit.experiments.describe.class_kinds import CLASS_KINDS
+from graphbandit.experiments.describe.environment_kinds import ENVIRONMENT_KINDS
+from graphbandit.experiments.describe.learner_kinds import LEARNER_KINDS
+from graphbandit.experiments.describe.planned_runs import planned_runs
+from graphbandit.studies import Plan
+
+MODULE = '''
+from dataclasses import dataclass
+
+import numpy as np
+import graphbandit as gb
+from graphbandit.environments import Environment
+from graphbandit.function_classes import FunctionClass, LinearClass
+
+
+@dataclass(frozen=True)
+class Count:
+    problem: gb.Problem
+    rounds: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Biased(gb.learners.Learner[Count]):
+    """Plays the first arm with this probability."""
+
+    first: float = 0.5
+    scale: float = 1.0
+    function_class: FunctionClass | None = None
+
+    def init(self, problem):
+        if problem.n_arms > 99:
+            raise gb.errors.SettingError("n_arms is too large; expected less")
+        return Count(problem)
+
+    def rounds_until_update(self, state):
+        return 8
+
+    def choose(self, state, shown, rng):
+        k = state.problem.n_arms
+        p = np.full((len(shown), k), (1 - self.first) / (k - 1))
+        p[:, 0] = self.first
+        return gb.Decisions.from_probabilities(self.scale * p, graphs=shown.graphs, rng=rng, epoch=1)
+
+    def update(self, state, observations):
+        return Count(state.problem, state.rounds + 8)
+
+
+def stars(n_arms: int = 5) -> Environment:
+    return gb.environments.paper(n_arms=n_arms, graph="star")
+
+
+def flat(n_arms, dimension, ridge: float = 2.0):
+    return LinearClass(n_arms=n_arms, dimension=dimension, parameters="per-arm", ridge=ridge)
+
+
+def told(*, contexts):
+    return LinearClass(**contexts.linear)
+
+
+def nothing():
+    return None
+
+
+def needs(table: np.ndarray):
+    return None
+
+
+class Half(gb.learners.Learner):
+    pass
+
+
+NUMBER = 3
+'''
+TOML = """
+[experiment]
+name = "own"
+rounds = 16
+repeats = 2
+[environments.mine]
+kind = "my_module:stars"
+n_arms = [4, 6]
+[learners.biased]
+kind = "my_module:Biased"
+first = [0.1, 0.9]
+[learners.greedy]
+kind = "Greedy"
+"""
+
+
+@pytest.fixture
+def module(tmp_path, monkeypatch):
+    """The folder of a module of one's own, which is forgotten afterwards."""
+    forget()
+    (tmp_path / "my_module.py").write_text(MODULE)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    yield tmp_path
+    forget()
+
+
+def forget():
+    sys.modules.pop("my_module", None)
+    own_kinds.source_digest.cache_clear()
+    for kinds in (LEARNER_KINDS, ENVIRONMENT_KINDS, CLASS_KINDS):
+        kinds._own.cache_clear()
+    importlib.invalidate_caches()
+
+
+def experiment(**changes):
+    given = {
+        "environments": {"star": Grid("paper", {"graph": "star", "n_arms": 5})},
+        "learners": {"u": Grid("Uniform")},
+    }
+    return Experiment(**{"name": "own", "rounds": 8, "repeats": 1, **given, **changes})
+
+
+def test_a_file_names_them_by_their_module_and_runs(module):
+    (module / "own.toml").write_text(TOML)
+    described = load(module / "own.toml")
+    one = run(described, out=module / "one", engine=InProcess())
+    assert not one.failures
+    assert one.learners == ["biased first=0.1", "biased first=0.9", "greedy"]
+    two = run(described, out=module / "two", engine=Processes(1))
+    assert (module / "one" / "runs.parquet").read_bytes() == (module / "two" / "runs.parquet").read_bytes()
+    assert two.runs.num_rows == 12
+    again = load(module / "one" / "experiment.toml")  # from beside its results
+    assert again == described
+
+
+def test_an_edited_learner_is_run_again_and_nothing_else(module):
+    (module / "own.toml").write_text(TOML)
+    before = {each.key: each.learner.name for each in planned_runs(load(module / "own.toml"))}
+    (module / "my_module.py").write_text(MODULE + "\n# a remark\n")
+    forget()
+    after = {each.key: each.learner.name for each in planned_runs(load(module / "own.toml"))}
+    assert not set(before) & set(after)  # the environment is in the same module
+    text = TOML.replace('"my_module:stars"', '"paper"\ngraph = "star"')
+    (module / "own.toml").write_text(text)
+    once = {each.key: each.learner.name for each in planned_runs(load(module / "own.toml"))}
+    (module / "my_module.py").write_text(MODULE)
+    forget()
+    other = {each.key: each.learner.name for each in planned_runs(load(module / "own.toml"))}
+    assert {once[key] for key in set(once) & set(other)} == {"greedy"}
+
+
+def test_function_classes_of_ones_own(module):
+    own_kinds.import_from(module)
+    linear = {"lin": Grid("linear", {"graph": "star", "arms": "per-arm", "n_arms": 4, "dimension": 3})}
+    learners = {
+        "sizes": Grid("Greedy", {"function_class": "my_module:flat", "ridge": [1.0, 2.0]}),
+        "contexts": Grid("Greedy", {"function_class": "my_module:told"}),
+        "both": Grid("my_module:Biased", {"function_class": "my_module:told"}),
+    }
+    described = experiment(environments=linear, learners=learners)
+    assert not run(described, engine=InProcess()).failures
+    keys = [each.key for each in planned_runs(described)]
+    (module / "my_module.py").write_text(MODULE + "\n# a remark\n")
+    forget()
+    assert not set(keys) & {each.key for each in planned_runs(described)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Still(gb.learners.Uniform):
+    """A learner of this test."""
+
+    share: float = 0.5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Other(gb.learners.Uniform):
+    """Another learner of this test."""
+
+
+def test_in_python_the_class_itself_will_do_or_a_name_for_it(monkeypatch):
+    monkeypatch.setattr(own_kinds, "_registered", {})
+    where = f"{__name__}:Still"
+    assert Grid(Still).kind == where
+    assert register(Still) is Still
+    assert register(Still, "still") is Still
+    assert [Grid(name).kind for name in ("Still", "still", where, "Uniform")] == [where, where, where, "Uniform"]
+    found = run(experiment(learners={"s": Grid(Still, {"share": [0.1, 0.2]})}), engine=InProcess())
+    assert found.learners == ["s share=0.1", "s share=0.2"]
+    with pytest.raises(SettingError, match="registered for"):
+        register(Other, "still")
+    with pytest.raises(SettingError, match="without a colon"):
+        register(Other, "a:b")
+    with pytest.raises(SettingError, match="at the top of a module"):
+        register(lambda: Still())
+
+
+WRONG = {
+    "no module": ("no_such_module:X", "cannot be imported: ModuleNotFoundError"),
+    "no such name": ("my_module:Nobody", "has no attribute 'Nobody'"),
+    "no name": ("my_module:", "cannot be imported"),
+    "no learner": ("my_module:Count", "is no learner"),
+    "abstract": ("my_module:Half", "is abstract; expected the methods choose, init"),
+    "a number": ("my_module:NUMBER", "is 3; expected a class"),
+    "needs more than a file holds": ("my_module:needs", "needs table, which a file cannot give"),
+    "makes something else": ("my_module:nothing", "makes a NoneType; expected a Learner"),
+    "makes an environment": ("my_module:stars", "expected a Learner"),
+}
+
+
+@pytest.mark.parametrize(("kind", "message"), WRONG.values(), ids=WRONG)
+def test_what_is_no_learner_is_refused_before_anything_runs(kind, message, module):
+    own_kinds.import_from(module)
+    with pytest.raises(ExperimentError, match=message) as caught:
+        experiment(learners={"mine": Grid(kind)})
+    assert caught.value.place[:2] == ("learners", "mine")
+
+
+@pytest.mark.parametrize(
+    ("kind", "message"),
+    [
+        ("my_module:Biased", "is no environment"),
+        ("my_module:nothing", "makes a NoneType; expected an Environment"),
+        ("my_module:needs", "a file cannot give"),
+    ],
+)
+def test_what_is_no_environment_is_refused(kind, message, module):
+    own_kinds.import_from(module)
+    with pytest.raises(ExperimentError, match=message):
+        experiment(environments={"mine": Grid(kind)})
+
+
+@pytest.mark.parametrize(
+    ("kind", "message"),
+    [
+        ("my_module:nothing", "makes a NoneType; expected a FunctionClass"),
+        ("my_module:needs", "a file cannot give"),
+        ("my_module:Nobody", "no attribute"),
+        ("flat", "function_class is 'flat'"),
+    ],
+)
+def test_what_is_no_function_class_is_refused(kind, message, module):
+    own_kinds.import_from(module)
+    with pytest.raises(ExperimentError, match=message):
+        experiment(learners={"mine": Grid("Greedy", {"function_class": kind})})
+
+
+def test_a_module_with_a_mistake_is_told_with_its_line(module):
+    (module / "my_module.py").write_text("1 / 0\n")
+    (module / "own.toml").write_text(TOML)
+    with pytest.raises(ExperimentError, match=r"own.toml, line 7: .*ZeroDivisionError"):
+        load(module / "own.toml")
+
+
+def test_probabilities_that_sum_to_two_fail_everywhere(module):
+    own_kinds.import_from(module)
+    found = run(experiment(learners={"mine": Grid("my_module:Biased", {"scale": 2.0})}), engine=InProcess())
+    assert "sum 2" in found.failures[0]["error"]
+    mine = importlib.import_module("my_module").Biased(scale=2.0)
+    with pytest.raises(InputError, match="sum 2"):
+        gb.simulate(mine, gb.environments.paper(n_arms=4, graph="star"), rounds=4)
+    with pytest.raises(InputError, match="sum 2"):
+        gb.Bandit(mine, gb.Problem(n_arms=4)).decide(None, gb.graphs.star(4))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"action": np.array([-1])}, "actions \\[-1\\]; expected arms 0 to 3"),
+        ({"action": np.array([4])}, "actions \\[4\\]"),
+        ({"action": np.array([0.0])}, "actions"),
+        ({"probabilities": np.array([[0.5, 0.5, 0.5, 0.5]])}, "sum 2"),
+        ({"probabilities": np.array([[1.5, -0.5, 0.0, 0.0]])}, "smallest entry -0.5"),
+        ({"probability": np.array([0.3])}, "says 0.3"),
+        ({"action": np.array([0, 0])}, "expected \\(1,\\)"),
+    ],
+    ids=str,
+)
+def test_decisions_that_are_none_are_refused_wherever_they_come_from(change, message):
+    from dataclasses import replace
+
+    class Wrong(gb.learners.Uniform):
+        def choose(self, state, shown, rng):
+            return replace(super().choose(state, shown, rng), **change)
+
+        def rounds_until_update(self, state):
+            return 1
+
+    with pytest.raises(InputError, match=message):
+        gb.Bandit(Wrong(), gb.Problem(n_arms=4)).decide(None, gb.graphs.star(4))
+    with pytest.raises(InputError, match=message):
+        gb.simulate(Wrong(), gb.environments.paper(n_arms=4, graph="star"), rounds=4)
+
+
+def test_the_leaderboard_takes_them(module, monkeypatch):
+    monkeypatch.chdir(module)
+    words = [
+        "leaderboard",
+        "--learner",
+        "my_module:Biased",
+        "--only",
+        "linear_still",
+        "--rounds",
+        "8",
+        "--repeats",
+        "2",
+    ]
+    said = CliRunner().invoke(app, [*words, "--out", "board", "--workers", "1"])
+    assert said.exit_code == 0, said.output
+    assert "Biased" in said.output
+    assert "Biased" in (module / "board" / "tables.md").read_text()
+    assert "--learner my_module:Biased" in (module / "board" / "report.html").read_text()
+
+
+def test_the_leaderboard_says_where_they_cannot_play(module):
+    own_kinds.import_from(module)
+    (module / "my_module.py").write_text(MODULE.replace("n_arms > 99", "function_class is None"))
+    forget()
+    plan = Plan(study="leaderboard", only=("arms", "linear_still"), learners=("my_module:Biased",))
+    assert all("Biased" in one.learners for one in plan.experiments().values())
+    (module / "my_module.py").write_text(MODULE.replace("n_arms > 99", "n_arms > 4"))
+    forget()
+    with pytest.raises(SettingError, match="can play none of linear_still, arms: n_arms is too large"):
+        plan.experiments()
+    (module / "my_module.py").write_text(MODULE.replace("n_arms > 99", "horizon > 2000"))
+    forget()
+    assert "Biased cannot play" in Plan(study="leaderboard", only=("arms",), learners=("my_module:Biased",)).remark
+    with pytest.raises(SettingError, match="expected different ones"):
+        Plan(study="leaderboard", learners=("my_module:Biased", "my_module:Biased"))
+    (module / "my_module.py").write_text(MODULE.replace("n_arms > 99", "mistake"))
+    forget()
+    with pytest.raises(ExperimentError, match="it cannot be built: AttributeError"):
+        Plan(study="leaderboard", only=("arms",), learners=("my_module:Biased",)).experiments()
+    with pytest.raises(ExperimentError, match="no attribute 'Nobody'"):
+        Plan(study="leaderboard", only=("arms",), learners=("my_module:Nobody",)).experiments()
+
+
+def test_a_saved_bandit_never_imports_code(module, monkeypatch):
+    own_kinds.import_from(module)
+    mine = importlib.import_module("my_module")
+    bandit = gb.Bandit(mine.Biased(), gb.Problem(n_arms=3), graph=gb.graphs.star(3))
+    bandit.save(module / "mine.gb")
+    forget()
+    with pytest.raises(gb.errors.SavedFileError, match=r"classes=\[Biased\]"):
+        gb.Bandit.load(module / "mine.gb")
+    assert "my_module" not in sys.modules
+    mine = importlib.import_module("my_module")
+    assert gb.Bandit.load(module / "mine.gb", classes=[mine.Biased, mine.Count]).learner == mine.Biased()

@@ -1,0 +1,51 @@
+"""A part of the tests with Python 3.12 and 3.13, where these are here.
+
+It installs the package and what the tests need into a folder for each version, which takes minutes the first time. So
+it runs only with GRAPHBANDIT_TEST_PYTHONS=1, and needs a package index then.
+"""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.docs.try_dist import interpreters
+
+ROOT = Path(__file__).parents[1]
+FOLDER = ROOT / ".pythons"
+NEEDED = ("beartype", "hypothesis", "jaxtyping", "polars", "pytest", "pyyaml")
+PART = (
+    "tests/graphs/test_graph.py",
+    "tests/features/test_features.py",
+    "tests/base/test_saved_files.py",
+    "tests/base/test_declared.py",
+    "tests/experiments/test_own_kinds.py",
+    "tests/test_bandit.py",
+    "tests/test_bandit_names.py",
+    "tests/test_bandit_own_arms.py",
+    "tests/test_bandit_processes.py",
+    "tests/test_own_classes.py",
+    "tests/test_simulate.py",
+)
+
+wished = pytest.mark.skipif(
+    not os.environ.get("GRAPHBANDIT_TEST_PYTHONS"), reason="GRAPHBANDIT_TEST_PYTHONS is not set"
+)
+
+
+@wished
+@pytest.mark.parametrize("version", ["3.12", "3.13"])
+def test_a_part_of_the_tests_with_another_python(version):
+    python = interpreters().get(version)
+    if python is None:
+        pytest.skip(f"Python {version} is not here")
+    mine = FOLDER / version / "bin" / "python"
+    plain = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "VIRTUAL_ENV")}
+    if not mine.exists():
+        subprocess.run([python, "-m", "venv", FOLDER / version], check=True)
+    install = [mine, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    subprocess.run([*install, "--editable", f"{ROOT}[sklearn,networkx,pandas]", *NEEDED], env=plain, check=True)
+    command = [mine, "-m", "pytest", "-q", "-p", "no:cacheprovider", *PART]
+    done = subprocess.run(command, cwd=ROOT, env=plain, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
