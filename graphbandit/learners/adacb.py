@@ -40,6 +40,7 @@ class AdaCB(Learner[AdaCBGState]):
     - `radius_factor`: widens the radius, for a class that holds the truth only nearly; 1 by default.
     - `epoch_growth`: factor between the ends of epochs; None (default): that of `AdaCBG`.
     - `function_class`: the functions that may be the truth; None (default): those of the problem.
+    - `floor`: every arm on offer is observed with this probability at least (`Learner`); None (default): no floor.
 
     ``AdaCB.paper()`` has the radius, gamma and epochs of ``AdaCBG.paper()``.
 

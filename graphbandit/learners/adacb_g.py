@@ -108,6 +108,7 @@ class AdaCBG(EpochLearner[AdaCBGState]):
     - `effort`: when the answer to a program of more than 3,000 constrained arms, too large to be solved exactly, is
       good enough; at a relative gap of 0.01 by default.
     - `function_class`: the functions that may be the truth; None (default): those of the problem.
+    - `floor`: every arm on offer is observed with this probability at least (`Learner`); None (default): no floor.
 
     The paper's algorithm is ``AdaCBG.paper()``.
 

@@ -27,6 +27,7 @@ class Exp3G(Exp3Learner):
     - `independence`: alpha. None (default): the size of a greedy independent set.
     - `low`, `high`: the range of rewards, 0 and 1 by default; loss = (high - reward) / (high - low).
     - `clip`: whether a reward outside counts as the nearer end; False (default): it is refused.
+    - `floor`: every arm on offer is observed with this probability at least (`Learner`); None (default): no floor.
 
     >>> import numpy as np
     >>> from graphbandit import Bandit, FeedbackGraph, Problem

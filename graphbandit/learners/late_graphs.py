@@ -80,6 +80,7 @@ class LateGraph(Learner[LateGraphState]):
     - `learner`: one that plans with edge probabilities: IDSG, or AdaCBG with tight coverage.
     - `present`, `absent`: the counts before any play, 1 and 1 by default; a larger `absent` expects sparser graphs.
     - `loops`: whether every arm surely reveals itself, so that P[a, a] = 1; True by default.
+    - `floor`: a setting of `learner`, and not of this one; None (default): no floor.
 
     >>> from graphbandit import IDSG
     >>> learner = LateGraph(learner=IDSG(), absent=3.0)
