@@ -72,11 +72,6 @@ class BilinearClass(FiniteFunctionClass):
         """N = |F|."""
         return len(self.x0)
 
-    @property
-    def evaluates_all(self) -> bool:
-        """Yes: sums of products of numbers of a fair size."""
-        return True
-
     def check_contexts(self, contexts: Shaped[np.ndarray, "n ..."]) -> None:
         """One vector in R^d a round, of numbers whose products stay finite."""
         self._check_shape(contexts)

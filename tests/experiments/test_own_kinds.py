@@ -3,6 +3,7 @@
 import importlib
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -107,7 +108,8 @@ def module(tmp_path, monkeypatch):
     """The folder of a module of one's own, which is forgotten afterwards."""
     forget()
     (tmp_path / "my_module.py").write_text(MODULE)
-    monkeypatch.setattr(sys, "path", list(sys.path))
+    others = [folder for folder in sys.path if not Path(folder, "my_module.py").exists()]  # of pages and examples
+    monkeypatch.setattr(sys, "path", others)
     yield tmp_path
     forget()
 
