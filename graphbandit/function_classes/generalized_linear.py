@@ -121,6 +121,9 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
     H = ridge I + sum mu'(thetahat'phi) phi phi'. mu rises, so candidates are those of theta'phi, and they are exact.
     The fit needs all observations again, so they are kept.
 
+    Clicks and counts have units of their own, so `ridge` is a number and not taken from the data. With the link
+    "identity" decisions therefore depend on the units and the zero of the rewards; those of `LinearClass` do not.
+
     - `n_arms`: K.
     - `dimension`: d, the length of a context, or of an arm's row of it.
     - `link`: mu, "identity", "logistic" (rewards 0 and 1) or "poisson" (counts).
