@@ -37,6 +37,8 @@ def check_state(learner: Learner[Any], problem: Problem, state: Any) -> None:
         found = getattr(state, name, None)
         if not isinstance(found, kind) and (found is not None or name == "data"):  # None: nothing is known yet
             raise TypeError(f"its state has a {type(found).__name__} for its {name}")
+    if functions is not None and "space" in expected:
+        functions.check_data(state.data)
 
 
 def _or_any(kind: Any) -> type:

@@ -67,8 +67,8 @@ def leaderboard(
 ) -> None:
     """Run every learner on every problem it can play, and say how our own compare.
 
-    Groups of problems: finite_small, finite_large, linear_new, linear_fixed, linear_still, clicks, arms, bundled,
-    data, shifting. What has finished is not run again.
+    Groups of problems: finite_small, finite_large, linear_new, linear_fixed, linear_still, nothing, per_arm, odd,
+    clicks, arms, bundled, data, shifting, changing. What has finished is not run again.
     """
     _run(_plan("leaderboard", full, only, repeats, rounds, learners=learner), out, workers)
 

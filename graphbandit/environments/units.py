@@ -1,4 +1,4 @@
-"""Any environment in other units, or with noise that learners are not told, as in a new user's problem."""
+"""Any environment in other units, or with more or less of it told to learners, as in a new user's problem."""
 
 import inspect
 from dataclasses import dataclass, replace
@@ -20,6 +20,9 @@ class UnitsEnvironment(Environment):
     - `offset`: what is added to every reward, 0 by default.
     - `scale`: what every reward is multiplied by, above 0; 1 by default. Regret is in the new units, too.
     - `tell_noise`: whether learners are told the noise, in the new units; True by default.
+    - `tell_bound`: whether a function class that has a `norm_bound` keeps it, in the new units; True by default.
+    - `half_life`, `longest_epoch`: what learners are told of a changing world; None (default): what the environment
+      tells.
 
     A finite function class fixes its own units, so its problems allow neither offset nor scale.
     """
@@ -28,6 +31,9 @@ class UnitsEnvironment(Environment):
     offset: float = 0.0
     scale: float = 1.0
     tell_noise: bool = True
+    tell_bound: bool = True
+    half_life: float | None = None
+    longest_epoch: int | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.environment, Environment):
@@ -35,6 +41,7 @@ class UnitsEnvironment(Environment):
         setting_number("offset", self.offset, at_least=-LARGEST_SCALE, at_most=LARGEST_SCALE)
         setting_number("scale", self.scale, above=0.0, at_most=LARGEST_SCALE)
         setting_boolean("tell_noise", self.tell_noise)
+        setting_boolean("tell_bound", self.tell_bound)
 
     @property
     def n_arms(self) -> int:
@@ -71,7 +78,9 @@ class UnitsInstance(Instance):
         return replace(
             problem,
             noise=None if noise is None else noise * settings.scale,
-            function_class=_rescaled(problem.function_class, settings.scale),
+            function_class=_rescaled(problem.function_class, settings.scale if settings.tell_bound else None),
+            half_life=problem.half_life if settings.half_life is None else settings.half_life,
+            longest_epoch=problem.longest_epoch if settings.longest_epoch is None else settings.longest_epoch,
         )
 
     def rounds(self, first: int, stop: int) -> Rounds:
@@ -80,17 +89,24 @@ class UnitsInstance(Instance):
         return replace(rounds, means=a + b * rounds.means, rewards=a + b * rounds.rewards)
 
 
-def _rescaled(functions: FunctionClass[Any, Any, Any] | None, scale: float) -> Any:
-    """The class with its bound on the parameters, if it has one, in the new units."""
-    names = inspect.signature(type(functions)).parameters
-    if functions is None or "norm_bound" not in names:
+def _rescaled(functions: FunctionClass[Any, Any, Any] | None, scale: float | None) -> Any:
+    """The class with its bound on the parameters, if it has one, in the new units; without it if there is no scale."""
+    bound = getattr(functions, "norm_bound", None)
+    if functions is None or bound is None:
         return functions
-    settings = {name: getattr(functions, name) for name in names}
-    return type(functions)(**{**settings, "norm_bound": settings["norm_bound"] * scale})
+    settings = {name: getattr(functions, name) for name in inspect.signature(type(functions)).parameters}
+    return type(functions)(**{**settings, "norm_bound": None if scale is None else bound * scale})
 
 
 def units(
-    environment: Environment, *, offset: float = 0.0, scale: float = 1.0, tell_noise: bool = True
+    environment: Environment,
+    *,
+    offset: float = 0.0,
+    scale: float = 1.0,
+    tell_noise: bool = True,
+    tell_bound: bool = True,
+    half_life: float | None = None,
+    longest_epoch: int | None = None,
 ) -> UnitsEnvironment:
     """The rounds of another environment in other units. The settings are those of `UnitsEnvironment`.
 
@@ -101,4 +117,12 @@ def units(
     >>> cents.instance(seed=0).problem(horizon=None).noise is None
     True
     """
-    return UnitsEnvironment(environment=environment, offset=offset, scale=scale, tell_noise=tell_noise)
+    return UnitsEnvironment(
+        environment=environment,
+        offset=offset,
+        scale=scale,
+        tell_noise=tell_noise,
+        tell_bound=tell_bound,
+        half_life=half_life,
+        longest_epoch=longest_epoch,
+    )

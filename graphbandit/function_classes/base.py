@@ -84,6 +84,10 @@ class FunctionClass(ABC, Generic[Data, Model, Space]):
     def check_contexts(self, contexts: Shaped[np.ndarray, "n ..."]) -> None:
         """Raise InputError unless these contexts have the shape this class expects."""
 
+    def check_data(self, data: Data) -> None:
+        """Raise InputError unless the data is of this class, as that of a file may not be (default: not checked)."""
+        return
+
     @property
     def evaluates_all(self) -> bool:
         """Whether contexts that `check_contexts` lets pass can always be evaluated (default: no, they are tried)."""

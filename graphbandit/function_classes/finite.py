@@ -145,6 +145,10 @@ class FiniteFunctionClass(FunctionClass[FiniteData, FiniteModel, FiniteSpace]):
         if size != self.n_functions:
             raise InputError(f"there are {size} {what}; expected one for each of {self.n_functions} functions")
 
+    def check_data(self, data: FiniteData) -> None:
+        """Raise InputError unless there is a loss for each function."""
+        self.check_size("losses", len(data.losses))
+
     def check_losses(self, losses: Float[np.ndarray, " functions"], observations: Observations) -> None:
         """Raise InputError unless these are sums of this class that the observations can be added to."""
         if losses.shape != (self.n_functions,) or losses.dtype != np.float64:

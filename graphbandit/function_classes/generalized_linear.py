@@ -121,6 +121,9 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
     H = ridge I + sum mu'(thetahat'phi) phi phi'. mu rises, so candidates are those of theta'phi, and they are exact.
     The fit needs all observations again, so they are kept.
 
+    Clicks and counts have units of their own, so `ridge` is a number and not taken from the data. With the link
+    "identity" decisions therefore depend on the units and the zero of the rewards; those of `LinearClass` do not.
+
     - `n_arms`: K.
     - `dimension`: d, the length of a context, or of an arm's row of it.
     - `link`: mu, "identity", "logistic" (rewards 0 and 1) or "poisson" (counts).
@@ -189,7 +192,7 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
         """These observations behind those that are there."""
         if not observations.n_observed:
             return data
-        self._check(data)
+        self.check_data(data)
         self.features.check_observations(observations)
         columns = data.columns
         for part, rows in self.features.blocks_of(observations.contexts):
@@ -205,12 +208,12 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
 
     def fit(self, data: GeneralizedLinearData) -> LinearModel:
         """thetahat."""
-        self._check(data)
+        self.check_data(data)
         return LinearModel(parameters=data.fit.parameters)
 
     def smallest_loss(self, data: GeneralizedLinearData) -> float:
         """L(thetahat), the squared loss of the fit; the least squares of the class are at most that."""
-        self._check(data)
+        self.check_data(data)
         if self.factors is None or not len(data.columns):
             return data.fit.loss
         seen, blocks = data.columns, data.fit.parameters
@@ -226,7 +229,7 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
         in [0, 1] (logistic) or Poisson, or in [0, 1], (Poisson): their distribution says how noisy they are,
         and `noise` is not looked at. Why: `docs/function-classes.md`. For the identity it is that of `LinearClass`.
         """
-        self._check(data)
+        self.check_data(data)
         fit = data.fit
         certainty, prior = -2.0 * math.log(delta), self.ridge * self.total_bound * self.total_bound
         if self.link == "identity":
@@ -262,7 +265,7 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
 
     def version_space(self, data: GeneralizedLinearData, radius: float) -> Ellipsoid:
         """(theta - thetahat)'H (theta - thetahat) <= radius; the ball |theta| <= S at infinity."""
-        self._check(data)
+        self.check_data(data)
         if radius == math.inf:
             return Ellipsoid.ball(self.features, self.total_bound)
         return Ellipsoid(center=data.fit.parameters, factors=data.fit.factors, radius=radius)
@@ -318,7 +321,7 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
         The likelihood of clicks and counts says how noisy they are; `noise` scales the identity's alone, and None has
         it drawn from its posterior.
         """
-        self._check(data)
+        self.check_data(data)
         setting_integer("count", count, at_least=1)
         scales = np.ones(count)
         if noise is not None:
@@ -338,7 +341,7 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
 
     def natural_scale(self, data: GeneralizedLinearData) -> Scale:
         """sigma by its posterior, and trace(H^-1 (H - ridge I)), the effective number of parameters."""
-        self._check(data)
+        self.check_data(data)
         from graphbandit.kernels.function_classes.cholesky import inverse_trace
 
         left = sum(inverse_trace(factor) for factor in data.fit.factors)
@@ -364,7 +367,7 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
         np.minimum(predictors, LARGEST, out=predictors)
         return predictors
 
-    def _check(self, data: GeneralizedLinearData) -> None:
+    def check_data(self, data: GeneralizedLinearData) -> None:
         """Raise InputError unless the data is of this class; kernels trust it."""
         found = (data.link, data.ridge, data.blocks, data.columns.contexts.shape[1])
         expected = (self.link, self.ridge, self.features.blocks, self.features.size)

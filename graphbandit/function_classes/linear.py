@@ -180,7 +180,7 @@ class LinearFunctionClass(ParametricClass[LinearData]):
 
         if not observations.n_observed:
             return data
-        self._check(data)
+        self.check_data(data)
         self.features.check_observations(observations)
         half_life, newest = data.half_life, max(data.newest, int(observations.rounds.max()))
         shrink = shrinkage(data.newest, newest, half_life)
@@ -226,18 +226,18 @@ class LinearFunctionClass(ParametricClass[LinearData]):
 
     def fit(self, data: LinearData) -> LinearModel:
         """thetahat = V^-1 b, and c."""
-        self._check(data)
+        self.check_data(data)
         return trusted(LinearModel, parameters=data.regression.parameters, offset=data.regression.offset)
 
     def smallest_loss(self, data: LinearData) -> float:
         """L(thetahat) = R - lambda |thetahat|^2: that of the fit, at least min L for the ridge."""
-        self._check(data)
+        self.check_data(data)
         known = data.regression
         return max(known.residual - known.ridge * float((known.parameters**2).sum()), 0.0)
 
     def natural_scale(self, data: LinearData) -> Scale:
         """sigma by its posterior, and the effective number of parameters, trace(V^-1 sum phi phi')."""
-        self._check(data)
+        self.check_data(data)
         if data.span == 0.0:
             return Scale(noise=0.0, complexity=1.0)
         return Scale(noise=data.regression.law.estimate, complexity=max(data.regression.freedom, 1.0))
@@ -257,7 +257,7 @@ class LinearFunctionClass(ParametricClass[LinearData]):
         """
         from graphbandit.kernels.function_classes.cholesky import log_determinant
 
-        self._check(data)
+        self.check_data(data)
         known = data.regression
         growth = sum(log_determinant(factor) for factor in known.factors)
         growth -= data.moments.size * math.log(known.ridge)
@@ -274,7 +274,7 @@ class LinearFunctionClass(ParametricClass[LinearData]):
 
         Without a norm bound S is the span of the rewards seen.
         """
-        self._check(data)
+        self.check_data(data)
         if radius == math.inf:
             unit = self.unit(data) if self.norm_bound is None else 1.0
             return Ellipsoid.ball(self.features, self.total_bound * unit)
@@ -303,7 +303,7 @@ class LinearFunctionClass(ParametricClass[LinearData]):
         A `noise` of None has sigma drawn from its posterior, too, and c from N(chat, sigma^2 / k). Before rewards of
         different size were seen nothing is known of sigma, and parameters come from the prior with sigma = 1.
         """
-        self._check(data)
+        self.check_data(data)
         setting_integer("count", count, at_least=1)
         if noise is not None:
             setting_number("noise", noise, at_least=0.0)
@@ -337,7 +337,7 @@ class LinearFunctionClass(ParametricClass[LinearData]):
         """c_b + theta_b'phi(x, a)."""
         return draw_predictors(self.features, draws, contexts)
 
-    def _check(self, data: LinearData) -> None:
+    def check_data(self, data: LinearData) -> None:
         """Raise InputError unless the data is of this class; kernels trust it."""
         check_parameters(self.features, data.moments)
         if data.ridge != self.ridge:

@@ -6,7 +6,8 @@ A = lam I + sum x x':
 
     "ridge"   x'theta,                      theta = A^-1 sum y x
     "vaw"     x'theta / (1 + x' A^-1 x)     the forecaster of Vovk, Azoury and Warmuth: x counts before its y is seen
-    "ogd"     x'theta,                      theta moved by rate / sqrt(sum of squared gradients) against each gradient
+    "ogd"     x'theta,                      theta moved by rate u / sqrt(sum of squared gradients) against each
+                                            gradient, u the span of the rewards seen, so that units do not matter
 
 For one observation at a time, the regret of "vaw" against the best theta is at most lam |theta|^2 +
 d Y^2 log(1 + n / (lam d)) for |y| <= Y, |x| <= 1. All that one round reveals is predicted before any of it is learnt.
@@ -129,7 +130,7 @@ class OnlineLinear:
         )
         seen = (features, observations.rows, observations.arms, rewards - new.shift)
         if self.method == "ogd":
-            online.update_gradient(*seen, self.rate, new.parameters, new.squares)
+            online.update_gradient(*seen, self.rate * new.unit, new.parameters, new.squares)
         else:
             online.update_ridge(*seen, new.parameters, new.inverses)
         return new

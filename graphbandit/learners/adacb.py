@@ -1,4 +1,4 @@
-"""AdaCB (Foster, Rakhlin, Simchi-Levi & Xu 2021, algorithm 1): what AdaCB.G is where no arm reveals another."""
+"""AdaCB.G on loops: what AdaCB.G is where no arm reveals another, close to AdaCB (Foster et al. 2021)."""
 
 import dataclasses
 from dataclasses import dataclass
@@ -29,21 +29,26 @@ class AdaCB(Learner[AdaCBGState]):
     answer is its baseline. It learns from every reward the graph reveals and ignores the graph when choosing, so it
     takes any graph. F_m, lambda_m and gamma are those of `AdaCBG`.
 
-    - `radius`: how F_m is cut, "sharp" (default) or "paper".
+    This is not AdaCB of Foster, Rakhlin, Simchi-Levi & Xu (2021, algorithm 1) to the letter: as far as we remember that
+    paper, its gamma is one an epoch, from the number of all arms, where gamma here follows the candidates of each
+    round. Tables call it "AdaCB.G on loops".
+
+    - `radius`: how F_m is cut, "natural" (default), "sharp" or "paper", as in `AdaCBG`.
     - `gamma`: "natural" (default) or "paper", as in `AdaCBG`.
     - `eta`: strength of exploitation; gamma^2 is in proportion to it. None (default): that of `AdaCBG`.
     - `delta`: probability of failure, 0.1 by default.
     - `radius_factor`: widens the radius, for a class that holds the truth only nearly; 1 by default.
     - `epoch_growth`: factor between the ends of epochs; None (default): that of `AdaCBG`.
     - `function_class`: the functions that may be the truth; None (default): those of the problem.
+    - `floor`: every arm on offer is observed with this probability at least (`Learner`); None (default): no floor.
 
-    The paper's algorithm is ``AdaCB.paper()``.
+    ``AdaCB.paper()`` has the radius, gamma and epochs of ``AdaCBG.paper()``.
 
-    >>> AdaCB(eta=2.0).paper()
-    AdaCB(radius='paper', gamma='paper', eta=None, delta=0.1, radius_factor=1.0, epoch_growth=None, function_class=None)
+    >>> AdaCB.paper(eta=2.0).radius
+    'paper'
     """
 
-    radius: Literal["sharp", "paper"] = "sharp"
+    radius: Literal["natural", "sharp", "paper"] = "natural"
     gamma: Literal["natural", "paper"] = "natural"
     eta: float | None = None
     delta: float = 0.1
@@ -56,7 +61,7 @@ class AdaCB(Learner[AdaCBGState]):
 
     @classmethod
     def paper(cls, **settings: Any) -> "AdaCB":
-        """Algorithm 1 as its paper states it: its radius and eta. Other settings may be given."""
+        """The radius, gamma and epochs of Gong & Zhang's Algorithm 1. Other settings may be given."""
         return cls(**{"radius": "paper", "gamma": "paper", **settings})
 
     @cached_property

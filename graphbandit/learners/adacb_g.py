@@ -20,7 +20,7 @@ from graphbandit.learners.epochs.base import (
     reward_span,
     rounds_that_count,
 )
-from graphbandit.learners.epochs.noise import conservative_noise, warn_of_estimated_noise
+from graphbandit.learners.epochs.noise import conservative_noise, likely_noise, warn_of_estimated_noise
 from graphbandit.learners.epochs.schedule import EpochSchedule, EpochTerms
 from graphbandit.learners.problem import Problem
 from graphbandit.planning.anytime import Effort
@@ -62,7 +62,7 @@ class AdaCBGState(RewardSpan):
         setting_number("difficulty", self.difficulty, at_least=0.0)
 
 
-ETA = {"natural": 1000.0, "paper": 1.0, "width": 1e6}
+ETA = {"natural": 10_000.0, "paper": 1.0, "width": 1e6}
 """Strength of exploitation by the rule of gamma; docs/exploration.md has the sweeps."""
 
 GROWTH = {"natural": 1.2, "paper": 2.0, "width": 2.0}
@@ -80,18 +80,22 @@ class AdaCBG(EpochLearner[AdaCBGState]):
     also takes graphs without all self-loops and `ProbabilisticGraphs` (one HiGHS program a round); no bound is proven
     for these (`docs/weak-graphs.md`, `docs/probabilistic-graphs.md`).
 
-    - `radius`: how F_m is cut. "sharp" (default): the class's own radius (2 sigma^2 log(|F| / delta) if finite), valid
-      at all times at once. "paper": beta_m = 16 (M - m + 1) log(2 |F| K^2 T^2 / delta).
+    - `radius`: how F_m is cut. "natural" (default) and "sharp": the class's own radius (2 sigma^2 log(|F| / delta) if
+      finite), valid at all times at once. They differ where nobody tells sigma: "natural" takes what is likely, for
+      noise that is about Gaussian, "sharp" no less than half the span of the rewards, which is enough for any noise
+      within it. "paper": beta_m = 16 (M - m + 1) log(2 |F| K^2 T^2 / delta).
     - `coverage`: what the sampling program asks for. "tight" (default): the demand above. "paper": what the baseline
       reveals, as in Algorithm 1.
-    - `gamma`: how gaps are weighed. "natural": gamma^2 = eta |S| n / (sigma^2 complexity), n the rounds so far, sigma
-      and the complexity of the class from the data, so that units do not matter; F_m is from all data and nested.
+    - `gamma`: how gaps are weighed. "natural": gamma^2 = eta B n / (sigma^2 complexity), n the rounds so far, sigma
+      and the complexity of the class from the data, so that units do not matter; F_m is from all data and nested. B is
+      |S|, or how many arms it takes to reveal all candidates if they are fewer, and stands for |S| in the demands.
+      While the data says nothing of sigma, few arms that reveal all candidates are played uniformly.
       "paper" follows Algorithm 1, in units of the rewards, "width" the width of F_m at each context, with F_m from all
       data. None (default): "paper" if `radius` and `coverage` are both "paper", else "natural".
     - `baseline`: what the program improves on. "exploration-set" (default), or "inverse-gap": FALCON's distribution,
       the paper's remark.
-    - `eta`: strength of exploitation; gamma^2 is in proportion to it. None (default): 1,000 with a "natural" gamma, the
-      paper's 1 with "paper", 1e6 with "width" (`docs/exploration.md` has the sweeps).
+    - `eta`: strength of exploitation; gamma^2 is in proportion to it. None (default): 10,000 with a "natural" gamma,
+      the paper's 1 with "paper", 1e6 with "width" (`docs/exploration.md` has the sweeps).
     - `delta`: probability of failure, 0.1 by default.
     - `radius_factor`: widens either radius, for a class that holds the truth only nearly; 1 by default.
     - `candidate_set`: True by default; False takes all arms as candidates (ablation).
@@ -104,6 +108,7 @@ class AdaCBG(EpochLearner[AdaCBGState]):
     - `effort`: when the answer to a program of more than 3,000 constrained arms, too large to be solved exactly, is
       good enough; at a relative gap of 0.01 by default.
     - `function_class`: the functions that may be the truth; None (default): those of the problem.
+    - `floor`: every arm on offer is observed with this probability at least (`Learner`); None (default): no floor.
 
     The paper's algorithm is ``AdaCBG.paper()``.
 
@@ -116,7 +121,7 @@ class AdaCBG(EpochLearner[AdaCBGState]):
     (array([0, 1]), array([0.5, 0.5, 0. ]))
     """
 
-    radius: Literal["sharp", "paper"] = "sharp"
+    radius: Literal["natural", "sharp", "paper"] = "natural"
     coverage: Literal["tight", "paper"] = "tight"
     gamma: Literal["natural", "paper", "width"] | None = None
     baseline: Literal["exploration-set", "inverse-gap"] = "exploration-set"
@@ -134,7 +139,7 @@ class AdaCBG(EpochLearner[AdaCBGState]):
     def __post_init__(self) -> None:
         if not isinstance(self.effort, Effort):
             raise SettingError(f"effort is {self.effort!r}; expected an Effort")
-        setting_choice("radius", self.radius, ("sharp", "paper"))
+        setting_choice("radius", self.radius, ("natural", "sharp", "paper"))
         setting_choice("coverage", self.coverage, ("tight", "paper"))
         setting_choice("gamma", self.gamma_rule, tuple(ETA))
         setting_choice("unrevealed", self.unrevealed, ("error", "ignore"))
@@ -226,9 +231,10 @@ class AdaCBG(EpochLearner[AdaCBGState]):
                 widths = np.where(available, widths, 0.0)
         rule = SamplingRule(
             explore_all=self.baseline == "inverse-gap",
-            coverage=self.coverage if self.linear_program and learnt else "none",
+            coverage=self._coverage(state),
             rate=self._rate(state) if learnt else 0.0,
             effort=self.effort,
+            by_cover=self.gamma_rule == "natural" and self.coverage == "tight" and self.baseline == "exploration-set",
         )
         told: dict[str, Any] = {
             "values": values,
@@ -239,6 +245,14 @@ class AdaCBG(EpochLearner[AdaCBGState]):
             "widths": widths,
         }
         return sample_rounds(rule, graphs=graphs, **told)
+
+    def _coverage(self, state: AdaCBGState) -> Literal["none", "cover", "paper", "tight"]:
+        """What is asked for in this epoch."""
+        if not self.linear_program:
+            return "none"
+        if self.gamma_rule == "natural" and self.baseline == "exploration-set" and state.difficulty == 0.0:
+            return "cover"
+        return "none" if state.model is None else self.coverage
 
     def split(self, state: AdaCBGState) -> int:
         """The paper's t_m: data up to there makes F_{m+1}, the rest of the epoch measures it. Else, no split."""
@@ -255,12 +269,16 @@ class AdaCBG(EpochLearner[AdaCBGState]):
         basis = ended.to_split if rule == "paper" else ended.data
         terms = EpochTerms.of(self.epochs(problem), problem.horizon, m + 1, self.delta)
         low, high = reward_span(state, ended.observations)
-        noise = conservative_noise(
-            problem.noise, functions, basis, span=max(high - low, 0.0), epoch=m + 1, delta=self.delta
-        )
+        if self.radius == "natural":
+            rounds = max(state.rounds + ended.length, 1)
+            weight = functions.n_observed(basis) * rounds_that_count(problem, rounds) / rounds
+            noise = likely_noise(problem.noise, functions, basis, count=weight, epoch=m + 1, delta=self.delta)
+        else:
+            span = max(high - low, 0.0)
+            noise = conservative_noise(problem.noise, functions, basis, span=span, epoch=m + 1, delta=self.delta)
         radius = self._radius(functions, terms, basis, noise)
         space = functions.version_space(basis, radius)
-        if self.radius == "sharp" and problem.half_life is None:
+        if self.radius != "paper" and problem.half_life is None:
             space = functions.nested(state.space, space)
         disagreement, scale, difficulty = 1.0, 1.0, 0.0
         if rule == "natural":
@@ -302,7 +320,7 @@ class AdaCBG(EpochLearner[AdaCBGState]):
         return replace(after, disagreement=state.disagreement, scale=state.scale)
 
     def _rate(self, state: AdaCBGState) -> float:
-        """gamma_t / sqrt(|S_t|): sqrt(eta n / (sigma^2 complexity)), n the rounds so far.
+        """gamma_t / sqrt(B_t): sqrt(eta n / (sigma^2 complexity)), n the rounds so far.
 
         The paper's is lambda_m sqrt(eta (tau_{m-1} - tau_{m-2}) / (2 log(2 K |F| T^2 / delta))); its remark's baseline
         has tau_{m-1} in place of the epoch's length, and no lambda.

@@ -18,17 +18,19 @@ trusts it. An algorithm implements `init`, `choose`, `update` and `rounds_until_
 """
 
 from abc import ABC, abstractmethod
-from typing import Any, Generic, TypeVar, final
+from dataclasses import dataclass
+from typing import Any, ClassVar, Generic, Self, TypeVar, final
 
 import numpy as np
 
-from graphbandit.base.checks import LARGEST, first_not_finite, numbers, within
+from graphbandit.base.checks import LARGEST, first_not_finite, numbers, setting_number, within
 from graphbandit.base.shapes import Bool, Float, Shaped
 from graphbandit.errors import GraphError, InputError, SettingError
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.probabilistic import ProbabilisticGraphs
 from graphbandit.learners.problem import Problem, check_function_class
+from graphbandit.planning.floor import with_floor
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.observations import Observations
 from graphbandit.rounds.shown import Shown
@@ -36,14 +38,40 @@ from graphbandit.rounds.shown import Shown
 State = TypeVar("State")
 
 
+class GivenUniforms(np.random.Generator):
+    """A random stream whose uniform numbers were drawn elsewhere; a learner takes one a round from it."""
+
+    def __init__(self, uniforms: Float[np.ndarray, " n"]) -> None:
+        super().__init__(np.random.PCG64(0))
+        self._uniforms = uniforms
+
+    def random(self, size: Any = None, dtype: Any = np.float64, out: Any = None) -> Any:
+        """The numbers that were given."""
+        return self._uniforms
+
+
+@dataclass(frozen=True, kw_only=True)
 class Learner(ABC, Generic[State]):
     """Settings of a learner; `graphbandit.learners.base` says how it is used.
 
     A state may be any value. It needs the attribute `problem` if `decide` is called directly, and must be a savable
     dataclass to be saved.
+
+    - `floor`: every arm on offer is observed with this probability at least, at the least expected regret
+      (`planning/floor.py`), so that what is logged can be evaluated later; None (default): no floor. Where the graph
+      does not allow as much, `coverage_factor` of the decision says which share it does, and an arm that no arm on
+      offer reveals is left out.
     """
 
-    _is_ours = True
+    floor: float | None = None
+
+    _is_ours: ClassVar[bool] = True
+
+    def __new__(cls, *_: Any, floor: float | None = None, **__: Any) -> Self:
+        """Check the floor; here, as learners have a `__post_init__` of their own."""
+        if floor is not None:
+            setting_number("floor", floor, at_least=0.0, at_most=1.0)
+        return super().__new__(cls)
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -133,10 +161,14 @@ class Learner(ABC, Generic[State]):
 
     @final
     def chosen(self, problem: Problem, state: State, shown: Shown, rng: np.random.Generator) -> Decisions:
-        """What `choose` gives; decisions of a learner from outside the package are checked."""
-        decisions = self.choose(state, shown, rng)
+        """What `choose` gives, with the floor; decisions of a learner from outside the package are checked."""
+        uniforms = rng.random(len(shown)) if self.floor else None
+        decisions = self.choose(state, shown, rng if uniforms is None else GivenUniforms(uniforms))
         if not self._is_ours:
             _check_decisions(type(self).__name__, decisions, shown, problem.n_arms)
+        if self.floor and uniforms is not None:
+            assert shown.graphs is not None  # learners that plan without refuse a floor
+            return with_floor(decisions, self.floor, graphs=shown.graphs, available=shown.available, uniforms=uniforms)
         return decisions
 
     def postpone(self, state: State, observations: Observations) -> State:

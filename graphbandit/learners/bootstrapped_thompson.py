@@ -38,6 +38,7 @@ class BootstrappedThompson(PlausibleLearner):
     - `epoch_growth`: factor between the ends of epochs, 1.2 by default; smaller fits more often.
     - `seed`: names the stream that draws come from, 0 by default; give each repeat its own.
     - `function_class`: the functions that may be the truth; None (default): those of the problem.
+    - `floor`: every arm on offer is observed with this probability at least (`Learner`); None (default): no floor.
 
     >>> from graphbandit import Bandit, FiniteClass, Problem, graphs
     >>> functions = FiniteClass(lambda x: np.array([[[1.0, 0], [0, 1.0], [2.0, 1]]]), n_functions=3, n_arms=2)

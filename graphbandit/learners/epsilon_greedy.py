@@ -29,6 +29,7 @@ class EpsilonGreedy(EstimateLearner):
       regret of order T^(2/3) K^(1/3) up to logarithms (Langford & Zhang 2008). "constant": epsilon_m = epsilon.
     - `epoch_growth`: factor between the ends of epochs, 2 by default; smaller fits more often.
     - `function_class`: the functions that may be the truth; None (default): those of the problem.
+    - `floor`: every arm on offer is observed with this probability at least (`Learner`); None (default): no floor.
 
     >>> learner, problem = EpsilonGreedy(), Problem(n_arms=8)
     >>> [round(learner.epsilon_in(m, problem), 4) for m in (1, 4, 5, 8)]

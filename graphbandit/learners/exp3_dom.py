@@ -28,6 +28,7 @@ class Exp3DOM(Exp3Learner):
     - `gamma`: share of exploration of all levels, without the doubling trick. None (default): gamma_b.
     - `low`, `high`: the range of rewards, 0 and 1 by default; loss = (high - reward) / (high - low).
     - `clip`: whether a reward outside counts as the nearer end; False (default): it is refused.
+    - `floor`: every arm on offer is observed with this probability at least (`Learner`); None (default): no floor.
 
     >>> from graphbandit import Bandit, Problem, graphs
     >>> bandit = Bandit(Exp3DOM(gamma=0.4), Problem(n_arms=4))

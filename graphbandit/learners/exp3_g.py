@@ -23,10 +23,11 @@ class Exp3G(Exp3Learner):
       graphs were strongly observable (each arm reveals itself or is revealed by all others), u is uniform on all arms,
       gamma = min(sqrt(1 / (alpha T)), 1/2) and eta = 2 gamma. From the first weakly observable graph on, gamma =
       min((delta log K / T)^(1/3), 1/2) and eta = gamma^2 / delta, and in such rounds u is uniform on delta arms, found
-      greedily, that together reveal all weakly observable ones.
+      greedily, that together reveal all weakly observable ones. Only arms on offer count in what reveals an arm.
     - `independence`: alpha. None (default): the size of a greedy independent set.
     - `low`, `high`: the range of rewards, 0 and 1 by default; loss = (high - reward) / (high - low).
     - `clip`: whether a reward outside counts as the nearer end; False (default): it is refused.
+    - `floor`: every arm on offer is observed with this probability at least (`Learner`); None (default): no floor.
 
     >>> import numpy as np
     >>> from graphbandit import Bandit, FeedbackGraph, Problem

@@ -20,6 +20,7 @@ class Exp3IX(Exp3Learner):
       Q_s)) with Q_s = sum_a p_s(a) / (q_s(a) + gamma_s), which needs to know neither the graphs nor the horizon.
     - `low`, `high`: the range of rewards, 0 and 1 by default; loss = (high - reward) / (high - low).
     - `clip`: whether a reward outside counts as the nearer end; False (default): it is refused.
+    - `floor`: every arm on offer is observed with this probability at least (`Learner`); None (default): no floor.
 
     >>> from graphbandit import Bandit, Problem, graphs
     >>> bandit = Bandit(Exp3IX(eta=1.0, gamma=0.25), Problem(n_arms=2))

@@ -1,4 +1,7 @@
-"""EXP3-LGC-U and EXP3-LGC-IX (Wang et al. 2021): adversarial losses that are linear in contexts."""
+"""EXP3-LGC-U and EXP3-LGC-IX: adversarial losses that are linear in contexts.
+
+By Wang, Li, Zhou, Giannakis, Varshney & Zhao, AAAI 2021.
+"""
 
 from abc import abstractmethod
 from dataclasses import dataclass
@@ -180,6 +183,7 @@ class Exp3LGCU(LinearLossLearner):
       constant.
     - `low`, `high`: the range of rewards, 0 and 1 by default; loss = (high - reward) / (high - low).
     - `clip`: whether a reward outside counts as the nearer end; False (default): it is refused.
+    - `floor`: every arm on offer is observed with this probability at least (`Learner`); None (default): no floor.
 
     >>> from graphbandit import Bandit, Problem, graphs
     >>> bandit = Bandit(Exp3LGCU(eta=0.5, gamma=0.2, ridge=1e-12), Problem(n_arms=2))
@@ -223,6 +227,7 @@ class Exp3LGCIX(LinearLossLearner):
       constant.
     - `low`, `high`: the range of rewards, 0 and 1 by default; loss = (high - reward) / (high - low).
     - `clip`: whether a reward outside counts as the nearer end; False (default): it is refused.
+    - `floor`: every arm on offer is observed with this probability at least (`Learner`); None (default): no floor.
 
     >>> from graphbandit import Bandit, Problem, graphs
     >>> bandit = Bandit(Exp3LGCIX(eta=1.0, gamma=0.25, ridge=1e-12), Problem(n_arms=2))

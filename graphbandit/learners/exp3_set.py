@@ -18,6 +18,7 @@ class Exp3SET(Exp3Learner):
       seen so far, so no horizon and no property of the graphs must be known.
     - `low`, `high`: the range of rewards, 0 and 1 by default; loss = (high - reward) / (high - low).
     - `clip`: whether a reward outside counts as the nearer end; False (default): it is refused.
+    - `floor`: every arm on offer is observed with this probability at least (`Learner`); None (default): no floor.
 
     >>> from graphbandit import Bandit, Problem, graphs
     >>> bandit = Bandit(Exp3SET(eta=0.5), Problem(n_arms=2))

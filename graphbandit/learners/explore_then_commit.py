@@ -45,6 +45,7 @@ class ExploreThenCommit(EpochLearner[CommitState]):
     - `explore_rounds`: N. None (default): ceil(T^(2/3)), the order that balances both phases (Lattimore & Szepesvari
       2020, chapter 6; with contexts, Langford & Zhang 2008), which needs a horizon.
     - `function_class`: the functions that may be the truth; None (default): those of the problem.
+    - `floor`: every arm on offer is observed with this probability at least (`Learner`); None (default): no floor.
 
     >>> ExploreThenCommit().exploring(Problem(n_arms=2, horizon=1000))
     100

@@ -14,12 +14,14 @@ class Falcon(InverseGapLearner):
     """p(a) = 1 / (K + gamma_m c(a)) for a != best, the rest on best; uniform in epoch 1.
 
     gamma_m = sqrt(eta K tau_{m-1} / (2 log(2 K |F| T^2 / delta))). It uses every reward the graph reveals to estimate,
-    and ignores the graph when choosing: the baseline of the paper's experiments.
+    and ignores the graph when choosing: the baseline of Gong & Zhang's experiments, and this is their gamma. The
+    published one has another constant, which `eta` of about 1/200 recovers.
 
-    - `eta`: strength of exploitation; gamma^2 is in proportion to it. 1 (default) is the paper's.
+    - `eta`: strength of exploitation; gamma^2 is in proportion to it. 1 (default) is Gong & Zhang's.
     - `delta`: probability of failure, 0.1 by default.
     - `epoch_growth`: factor between the ends of epochs, 2 by default; smaller fits more often.
     - `function_class`: the functions that may be the truth; None (default): those of the problem.
+    - `floor`: every arm on offer is observed with this probability at least (`Learner`); None (default): no floor.
 
     >>> import numpy as np
     >>> from graphbandit import Bandit, FiniteClass, Problem, graphs

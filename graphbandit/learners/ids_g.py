@@ -55,6 +55,7 @@ class IDSG(PlausibleLearner):
     - `epoch_growth`: factor between the ends of epochs, 1.2 by default; smaller fits more often.
     - `seed`: names the stream that draws come from, 0 by default; give each repeat its own.
     - `function_class`: the functions that may be the truth; None (default): those of the problem.
+    - `floor`: every arm on offer is observed with this probability at least (`Learner`); None (default): no floor.
 
     In the decisions, `gaps` are Delta(a) - min Delta, `candidates` the arms s with P(s) > 0 (frequentist: those whose
     upper bound reaches the best lower one), and `exploration_set` the arms that may be played. `docs/ids.md` says what

@@ -25,6 +25,7 @@ class IDSN(ArmMeansLearner):
 
     - `prior_mean`, `prior_scale`: of the arm means beforehand, 0 and 1 by default.
     - `noise`: sigma, the sub-Gaussian scale of rewards; None (default): the problem's.
+    - `floor`: every arm on offer is observed with this probability at least (`Learner`); None (default): no floor.
 
     >>> from graphbandit import Bandit, Problem, graphs
     >>> bandit = Bandit(IDSN(), Problem(n_arms=3, noise=0.5))

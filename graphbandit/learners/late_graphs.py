@@ -80,6 +80,7 @@ class LateGraph(Learner[LateGraphState]):
     - `learner`: one that plans with edge probabilities: IDSG, or AdaCBG with tight coverage.
     - `present`, `absent`: the counts before any play, 1 and 1 by default; a larger `absent` expects sparser graphs.
     - `loops`: whether every arm surely reveals itself, so that P[a, a] = 1; True by default.
+    - `floor`: a setting of `learner`, and not of this one; None (default): no floor.
 
     >>> from graphbandit import IDSG
     >>> learner = LateGraph(learner=IDSG(), absent=3.0)
@@ -99,6 +100,8 @@ class LateGraph(Learner[LateGraphState]):
                 f"learner is {self.learner!r}; expected one that plans with the probabilities of edges: "
                 "IDSG, or AdaCBG with tight coverage and its linear program"
             )
+        if self.floor:
+            raise SettingError(f"floor is {self.floor!r}; expected it in the other learner, whose edges are estimated")
         setting_number("present", self.present, above=0.0)
         setting_number("absent", self.absent, at_least=0.0)
         setting_boolean("loops", self.loops)

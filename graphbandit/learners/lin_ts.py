@@ -41,6 +41,7 @@ class LinTS(LinearLearner):
     - `arm_features`: z, shape (arms, d_a); None (default): none.
     - `noise`: sigma, the sub-Gaussian scale of rewards; None (default): the problem's. Where neither says it, rewards
       are counted from the first one seen, and sigma is estimated from the residuals.
+    - `floor`: every arm on offer is observed with this probability at least (`Learner`); None (default): no floor.
 
     >>> from graphbandit import Bandit, Problem, graphs
     >>> bandit = Bandit(LinTS(draws=10), Problem(n_arms=2, noise=0.5))

@@ -36,6 +36,7 @@ class LinUCB(LinearLearner):
     - `noise`: sigma, the sub-Gaussian scale of rewards; None (default): the problem's. Where neither says it, rewards
       are counted from the first one, sigma is estimated on the high side (half the span of the rewards at least), and
       `bound` is in units of that half: then the units of rewards do not matter.
+    - `floor`: every arm on offer is observed with this probability at least (`Learner`); None (default): no floor.
 
     >>> from graphbandit import Bandit, Problem, graphs
     >>> bandit = Bandit(LinUCB(alpha=1.0), Problem(n_arms=3))

@@ -32,6 +32,7 @@ class RegCB(PlausibleLearner):
     - `delta`: probability that the truth is outside of F_m, 0.1 by default.
     - `epoch_growth`: factor between the ends of epochs, 2 by default; smaller fits more often.
     - `function_class`: the functions that may be the truth; None (default): those of the problem.
+    - `floor`: every arm on offer is observed with this probability at least (`Learner`); None (default): no floor.
 
     >>> from graphbandit import Bandit, FiniteClass, Problem, graphs
     >>> functions = FiniteClass(lambda x: np.array([[[1.0, 0, -1], [0.5, 2, -1]]]), n_functions=2, n_arms=3)

@@ -20,6 +20,7 @@ class RegCBG(InverseGapLearner):
     - `delta`: probability of failure, 0.1 by default.
     - `epoch_growth`: factor between the ends of epochs, 2 by default; smaller fits more often.
     - `function_class`: the functions that may be the truth; None (default): those of the problem.
+    - `floor`: every arm on offer is observed with this probability at least (`Learner`); None (default): no floor.
 
     >>> import numpy as np
     >>> from graphbandit import Bandit, FiniteClass, Problem, graphs

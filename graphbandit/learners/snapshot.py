@@ -6,23 +6,11 @@ from typing import Any
 import numpy as np
 
 from graphbandit.base.shapes import Float
-from graphbandit.learners.base import Learner
+from graphbandit.learners.base import GivenUniforms, Learner
 from graphbandit.learners.every_round.base import EveryRoundLearner
 from graphbandit.learners.problem import Problem
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.shown import Shown
-
-
-class GivenUniforms(np.random.Generator):
-    """A random stream whose uniform numbers were drawn elsewhere; a learner takes one a round from it."""
-
-    def __init__(self, uniforms: Float[np.ndarray, " n"]) -> None:
-        super().__init__(np.random.PCG64(0))
-        self._uniforms = uniforms
-
-    def random(self, size: Any = None, dtype: Any = np.float64, out: Any = None) -> Any:
-        """The numbers that were given."""
-        return self._uniforms
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -32,6 +32,7 @@ class SquareCBG(OracleLearner):
     - `regularisation`: of the online oracles, 1 by default.
     - `epoch_growth`: factor between the ends of epochs, 2 by default; for oracle "offline".
     - `function_class`: the functions that may be the truth, for oracle "offline"; None (default): those of the problem.
+    - `floor`: every arm on offer is observed with this probability at least (`Learner`); None (default): no floor.
 
     >>> from graphbandit import Bandit, Problem, graphs
     >>> bandit = Bandit(SquareCBG(oracle="vaw"), Problem(n_arms=3))

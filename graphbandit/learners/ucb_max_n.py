@@ -24,6 +24,7 @@ class UCBMaxN(ArmMeansLearner):
 
     - `width`: scales the bound, 1 by default; less explores less.
     - `noise`: sigma, the sub-Gaussian scale of rewards; None (default): the problem's.
+    - `floor`: every arm on offer is observed with this probability at least (`Learner`); None (default): no floor.
 
     >>> from graphbandit import Bandit, Problem, graphs
     >>> bandit = Bandit(UCBMaxN(), Problem(n_arms=3, noise=0.5))

@@ -24,6 +24,7 @@ class UCBN(ArmMeansLearner):
 
     - `width`: scales the bound, 1 by default; less explores less.
     - `noise`: sigma, the sub-Gaussian scale of rewards; None (default): the problem's.
+    - `floor`: every arm on offer is observed with this probability at least (`Learner`); None (default): no floor.
 
     >>> import numpy as np
     >>> from graphbandit import Bandit, Problem, graphs

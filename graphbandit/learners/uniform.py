@@ -16,7 +16,7 @@ from graphbandit.rounds.shown import Shown
 @savable
 @dataclass(frozen=True, kw_only=True)
 class Uniform(EpochLearner[EpochState]):
-    """p(a) = 1/K. Learns nothing and needs no function class; its epochs only count rounds. It has no settings.
+    """p(a) = 1/K. Learns nothing and needs no function class; its epochs only count rounds. Its one setting is `floor`.
 
     >>> from graphbandit import Bandit, Problem, graphs
     >>> Bandit(Uniform(), Problem(n_arms=4)).decide([], graphs.star(4, hub=0)).probabilities

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from graphbandit.base.programs import COVERAGES, ROW_LIMIT, SOLVERS
+from graphbandit.base.programs import COVER_ARMS, COVERAGES, ROW_LIMIT, SOLVERS
 from graphbandit.base.shapes import Bool, Float, Int
 from graphbandit.base.values import trusted
 from graphbandit.graphs.batch import FeedbackGraphs
@@ -36,6 +36,7 @@ from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.graphs.kernel_forms import WHOLE, kernel_batches
 from graphbandit.graphs.probabilistic import ProbabilisticGraphs
 from graphbandit.planning.anytime import Effort
+from graphbandit.planning.cover import cover_of, cover_size
 from graphbandit.planning.demands import demand_of_candidates, paper_demand
 from graphbandit.planning.program import Program, SamplingSolution
 from graphbandit.planning.revealed import revealed_by_some
@@ -48,6 +49,7 @@ from graphbandit.planning.sampling_program import (
     solve_scaled,
 )
 from graphbandit.rounds.decisions import Decisions
+from graphbandit.rounds.draw import uniform_over
 
 if TYPE_CHECKING:
     from graphbandit.kernels.planning.sampling import Outcome, Rounds
@@ -58,15 +60,20 @@ class SamplingRule:
     """How probabilities follow from gaps, candidates and graph.
 
     - `explore_all`: S is every available arm instead of the greedy exploration set.
-    - `coverage`: the demands of the sampling program, or "none" to play the baseline.
+    - `coverage`: the demands of the sampling program, or "none" to play the baseline, or "cover" to play uniformly
+      on few arms that reveal all candidates, whatever their gaps.
     - `rate`: gamma = rate sqrt(|S|), or, with widths, gamma = rate times the gamma of the smallest bound.
     - `effort`: for programs too large to be solved exactly.
+    - `by_cover`: in demands and gamma, |S| is the size of a cover (`planning.cover`) where that is smaller: then arms
+      are asked for as often as playing the cover can show them, and not only as often as playing S can. Up to
+      `COVER_ARMS` arms.
     """
 
     explore_all: bool
-    coverage: Literal["none", "paper", "tight"]
+    coverage: Literal["none", "cover", "paper", "tight"]
     rate: float
     effort: Effort = DEFAULT_EFFORT
+    by_cover: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,6 +185,8 @@ def _parts(
             numbers = np.flatnonzero(sure)
             for rounds, strategy, part in _parts(rule, edges[(np.cumsum(is_sure) - 1)[index[sure]]]):
                 yield numbers[rounds], strategy, part
+    elif rule.coverage == "cover":
+        yield np.arange(len(graphs)), _plan_cover, graphs
     elif rule.coverage == "none" or graphs.has_all_loops:
         yield np.arange(len(graphs)), _plan_sure, graphs
     else:
@@ -195,7 +204,7 @@ def _plan_sure(rule: SamplingRule, plan: Plan, graphs: FeedbackGraphs) -> None:
     asks = rule.coverage != "none"
     solvers = compiled_solvers(ROW_LIMIT) if asks else Solvers(0, 0, 0)
     room = kept_room(graphs.n_arms if asks else 1, ROW_LIMIT)
-    told = kernels.Rule(rule.explore_all, COVERAGES.index(rule.coverage), float(rule.rate))
+    told = kernels.Rule(rule.explore_all, COVERAGES.index(rule.coverage), float(rule.rate), rule.by_cover)
     rounds, outcome, masks = plan.rounds, plan.outcome, plan.rounds.available
     open_programs = 0
     for part, stored in kernel_batches(graphs):
@@ -208,14 +217,39 @@ def _plan_sure(rule: SamplingRule, plan: Plan, graphs: FeedbackGraphs) -> None:
         return
     for t in (outcome.integers[:, 2] == kernels.PENDING).nonzero()[0].tolist():
         best, gamma, gaps = int(outcome.integers[t, 1]), float(outcome.numbers[t, 1]), outcome.gaps[t]
+        start: Float[np.ndarray, " arms"] | None = outcome.baseline[t]
         if rule.coverage == "paper":
             demand = paper_demand(graphs[t], outcome.baseline[t], best)
         else:
             size = int(outcome.explored[t].sum())
-            demand = demand_of_candidates(rounds.candidates[t], gaps, best, size, gamma)
+            amount = _amount(rule, plan, t, graphs[t], size)
+            demand = demand_of_candidates(rounds.candidates[t], gaps, best, amount, gamma)
+            if amount < size:
+                start = None  # the baseline asks for less
         program = Program(graphs[t], demand, gaps, best, plan.mask(t))
-        answer = solve(program, start=outcome.baseline[t], effort=rule.effort)
+        answer = solve(program, start=start, effort=rule.effort)
         plan.enter(t, answer, answer.solver)
+
+
+def _plan_cover(rule: SamplingRule, plan: Plan, graphs: FeedbackGraphs) -> None:
+    """Gaps and best as ever; the exploration set is a cover of the candidates, and is played uniformly."""
+    _plan_sure(replace(rule, coverage="none"), plan, graphs)
+    outcome, nothing = plan.outcome, np.zeros(graphs.n_arms)
+    for t in range(len(graphs)):
+        mask = np.ascontiguousarray(plan.mask(t))
+        outcome.explored[t] = cover_of(graphs[t], plan.rounds.candidates[t], mask)
+        outcome.baseline[t] = uniform_over(outcome.explored[t][None])[0]
+        program = Program(graphs[t], nothing, outcome.gaps[t], int(outcome.integers[t, 1]), mask)
+        answer = program.certified(outcome.baseline[t].copy(), nothing, "none")
+        plan.enter(t, replace(answer, duality_gap=np.nan), "none")
+
+
+def _amount(rule: SamplingRule, plan: Plan, t: int, graph: FeedbackGraph, size: int) -> int:
+    """What stands for |S| in the demands of round t, as the kernel has it."""
+    if not rule.by_cover or size <= 1 or graph.n_arms > COVER_ARMS:
+        return size
+    covering = cover_size(graph, plan.rounds.candidates[t], np.ascontiguousarray(plan.mask(t)))
+    return covering if 0 < covering < size else size
 
 
 def _plan_weak(rule: SamplingRule, plan: Plan, graphs: FeedbackGraphs) -> None:
@@ -228,6 +262,7 @@ def _plan_weak(rule: SamplingRule, plan: Plan, graphs: FeedbackGraphs) -> None:
             continue
         graph, mask, candidates = graphs[t], plan.mask(t), plan.rounds.candidates[t]
         size, revealed = int(outcome.explored[t].sum()), revealed_by_some(graphs[t], mask)
+        size = _amount(rule, plan, t, graph, size)
         demand = demand_of_candidates(candidates & revealed, gaps, best, size, gamma)
         if revealed[best] and not graph[best, best] and candidates.sum() > 1:
             cheapest = min(gaps[j] for j in graph.revealed_by(best) if mask[j])
@@ -241,7 +276,7 @@ def _plan_probabilistic(rule: SamplingRule, plan: Plan, graphs: ProbabilisticGra
 
     rounds, outcome = plan.rounds, plan.outcome
     baselines(graphs.stored, graphs.index, rounds, rule.explore_all, float(rule.rate), outcome)
-    plays_baseline = rule.coverage == "none"
+    plays_baseline = rule.coverage in ("none", "cover")  # which arms cover is not asked where edges are unsure
     for t in range(len(graphs)):
         matrix, mask, candidates = graphs.matrix(t), plan.mask(t), rounds.candidates[t]
         gamma, gaps, best = float(outcome.numbers[t, 1]), outcome.gaps[t], int(outcome.integers[t, 1])

@@ -239,7 +239,7 @@ def test_bad_settings_are_refused(make, message):
         make()
 
 
-@pytest.mark.parametrize("learner", [gb.learners.RegCB(), gb.learners.AdaCB()])
+@pytest.mark.parametrize("learner", [gb.learners.RegCB(), gb.learners.AdaCB(radius="sharp")])
 def test_unknown_noise_is_told(learner):
     problem = dataclasses.replace(gb.environments.paper(n_arms=3).instance(0).problem(None), noise=None)
     with pytest.warns(EstimatedNoiseWarning, match="does not say its noise"):

@@ -1,6 +1,7 @@
 """The interface test over every learner, and what each is meant to do."""
 
 import dataclasses
+import warnings
 
 import numpy as np
 import pytest
@@ -155,7 +156,7 @@ def test_a_missing_loop_is_named_by_learners_that_need_it(instance):
 def test_unknown_noise_is_estimated_from_above_and_told():
     instance = gb.environments.paper(n_arms=10, graph="complete", noise=0.7, reward_scale=8.0).instance(seed=1)
     problem = dataclasses.replace(instance.problem(1024), noise=None)
-    learner = gb.AdaCBG(epoch_growth=2.0)
+    learner = gb.AdaCBG(radius="sharp", epoch_growth=2.0)
     with pytest.warns(EstimatedNoiseWarning, match="noise"):
         state = learner.init(problem)
     start, found = 0, []
@@ -171,16 +172,18 @@ def test_unknown_noise_is_estimated_from_above_and_told():
     assert state.space.members[instance.truth]
 
 
+@pytest.mark.parametrize("radius", ["sharp", "natural"])
 @pytest.mark.parametrize("rate", [0.5, 0.05, 0.01, 0.003])
-def test_estimated_noise_keeps_the_truth_for_rare_clicks(rate):
+def test_estimated_noise_keeps_the_truth_for_rare_clicks(rate, radius):
     """Rewards 0 or 1, mostly 0: a learner that is not told the noise must not take silence for certainty."""
     rates = np.linspace(0, 2 * rate, 21)
     functions = gb.FiniteClass(lambda x: np.broadcast_to(rates[:, None], (len(x), 21, 1)), n_functions=21, n_arms=1)
     runs, kept, rounds = 60, 0, 2048
     for run in range(runs):
         clicks = (np.random.default_rng([run, 7]).random((rounds, 1)) < rate).astype(float)
-        learner = gb.AdaCBG(epoch_growth=2.0)
-        with pytest.warns(EstimatedNoiseWarning):
+        learner = gb.AdaCBG(radius=radius, epoch_growth=2.0)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", EstimatedNoiseWarning)
             state = learner.init(gb.Problem(n_arms=1, function_class=functions))
         start, inside = 0, True
         while start < rounds:

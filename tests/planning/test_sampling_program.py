@@ -1,5 +1,7 @@
 """The sampling program: hand-worked answers, batches and threads, fallbacks, and the anytime form."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -8,7 +10,6 @@ from graphbandit.errors import InputError, SettingError, SolverError
 from graphbandit.kernels.planning import program
 from graphbandit.planning import Effort, fallback_count, uncertified_count
 from graphbandit.planning.demands import paper_demand
-from graphbandit.planning.sampling_program import _Called
 
 GAPS = np.array([0.1, 0.0, 1.0, 1.0, 1.0, 1.0])
 
@@ -56,8 +57,7 @@ def test_a_program_without_certificate_goes_to_highs_and_is_counted(monkeypatch)
     graph, baseline, gaps = instance("random", 12, 0)
     expected = gb.solve_sampling_lp(graph, baseline, gaps)
     monkeypatch.setattr(program, "answer_program", unsolved)
-    monkeypatch.setattr(program, "answer_at_once", unsolved)
-    monkeypatch.setattr("graphbandit.planning.sampling_program._called", _Called())
+    monkeypatch.setattr("graphbandit.planning.sampling_program._called", SimpleNamespace(at_once=unsolved))
     before = fallback_count()
     answer = gb.solve_sampling_lp(graph, baseline, gaps)
     assert answer.solver == "highs"
@@ -237,8 +237,7 @@ def test_without_any_solver_the_baseline_is_played(monkeypatch):
         raise SolverError("the sampling program has no solution: so it says")
 
     monkeypatch.setattr(program, "answer_program", unsolved)
-    monkeypatch.setattr(program, "answer_at_once", unsolved)
-    monkeypatch.setattr("graphbandit.planning.sampling_program._called", _Called())
+    monkeypatch.setattr("graphbandit.planning.sampling_program._called", SimpleNamespace(at_once=unsolved))
     monkeypatch.setattr("graphbandit.planning.sampling_program.highs_program", refuse)
     before = uncertified_count()
     answer = gb.solve_sampling_lp(graph, baseline, gaps)

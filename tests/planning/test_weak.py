@@ -41,6 +41,17 @@ def by_highs(costs, G, rows, demand, columns):
     return largest, cost.fun
 
 
+def greedy_cover(G, missing, offered):
+    """How many arms reveal all of these, most first; 0 if some arm is revealed by none."""
+    size = 0
+    while missing:
+        arm = max(offered, key=lambda j: (sum(G[j, a] for a in missing), -j))
+        if not any(G[arm, a] for a in missing):
+            return 0
+        missing, size = {a for a in missing if not G[arm, a]}, size + 1
+    return size
+
+
 @pytest.mark.parametrize("masked", [False, True])
 @pytest.mark.parametrize("density", [0.12, 0.5])
 @pytest.mark.parametrize("settings", [{}, {"gamma": "width"}, {"baseline": "inverse-gap"}, {"eta": 1e-6}])
@@ -55,6 +66,8 @@ def test_every_round_is_the_optimum_of_the_stated_program(density, settings, mas
         G, best = graphs[t].to_dense(), d.best[t]
         offered = [a for a in range(6) if masks is None or masks[t, a]]
         candidates, size = np.flatnonzero(d.candidates[t]), int(d.exploration_set[t].sum())
+        if learner.gamma_rule == "natural" and learner.baseline == "exploration-set":
+            size = min(size, greedy_cover(G, set(candidates.tolist()), offered) or size)
         demand = {}
         for a in candidates:
             revealers = [j for j in offered if G[j, a]]

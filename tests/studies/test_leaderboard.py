@@ -157,7 +157,7 @@ def test_from_end_to_end(small):
     out, result = small
     assert result.exit_code == 0, result.output
     assert "One of ours (IDS.G or AdaCB.G, ours) is first in" in result.output
-    assert "In the worst case over stochastic cells, of the 19 learners that run in all," in result.output
+    assert "In the worst case over stochastic cells, of the 20 learners that run in all," in result.output
     text = (out / "tables.md").read_text(encoding="utf-8")
     assert "### Linear, one context" in text
     assert "shifting gap=0.1 graph=bandit" in text
@@ -194,4 +194,4 @@ def test_the_page_in_a_browser(small, tmp_path):
     assert sorted(seen.outcome["before"]) == sorted(seen.outcome["after"])
     played = [float(value) for value in seen.outcome["values"] if value]
     assert played == sorted(played)
-    assert seen.outcome["values"][19:] == [""] * 8, "those that play adversarial cells only come last"
+    assert seen.outcome["values"][20:] == [""] * 8, "those that play adversarial cells only come last"

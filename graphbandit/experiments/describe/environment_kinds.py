@@ -17,6 +17,7 @@ from graphbandit.environments import (
     linear,
     paper,
     ratings,
+    units,
 )
 from graphbandit.environments.classification import CLASS_GRAPHS
 from graphbandit.environments.ratings import ITEM_GRAPHS
@@ -51,9 +52,10 @@ def _built(kind: str, settings: str, versions: tuple[str, ...]) -> Environment:
 def _kind(
     build: Callable[..., Environment], graphs: Graphs, passes_to: Callable[..., Environment] | None = None
 ) -> Kind:
-    """An environment's kind: its settings, those of the graph it names, and its edge probabilities."""
+    """An environment's kind: its settings, those of the graph it names, its edge probabilities, and what is told."""
     own = Kind(build=build, passes_to=passes_to, options=partial(_graph_options, graphs) if graphs else None)
-    return Kind(build=partial(_with_probabilities, build), options=own.defaults)
+    unsure = Kind(build=partial(_with_probabilities, build), options=own.defaults)
+    return Kind(build=partial(_told, unsure.build), options=unsure.defaults)
 
 
 def _graph_options(graphs: Graphs, settings: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -81,6 +83,24 @@ def _with_probabilities(
         return build(**settings)
     probability = 1.0 if edge_probability is None else edge_probability
     return ProbabilisticEnvironment(environment=build(**settings), probability=probability, **told)
+
+
+def _told(
+    build: Callable[..., Environment],
+    *,
+    offset: float | None = None,
+    scale: float | None = None,
+    tell_noise: bool | None = None,
+    tell_bound: bool | None = None,
+    half_life: float | None = None,
+    longest_epoch: int | None = None,
+    **settings: Any,
+) -> Environment:
+    """The environment, in the units and with the knowledge that these settings say, if any of them is given."""
+    given: dict[str, Any] = {"offset": offset, "scale": scale, "tell_noise": tell_noise, "tell_bound": tell_bound}
+    given |= {"half_life": half_life, "longest_epoch": longest_epoch}
+    told = {name: value for name, value in given.items() if value is not None}
+    return units(build(**settings), **told) if told else build(**settings)
 
 
 def _own(where: str) -> Kind:

@@ -14,7 +14,7 @@ from graphbandit.kernels.jit import kernel
 def predict(
     features: Float[np.ndarray, "n arms_or_one d"],
     parameters: Float[np.ndarray, "arms_or_one d"],
-    inverses: Float[np.ndarray, "arms_or_one d d"],
+    inverses: Float[np.ndarray, "arms_or_one d_or_none d_or_none"],
     shrink: bool,
     values: Float[np.ndarray, "n arms"],
 ) -> None:

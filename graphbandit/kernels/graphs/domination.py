@@ -95,12 +95,16 @@ def greedy_independent_set_size(graph: Any, n_arms: int) -> int:
 
 @kernel()
 def weakly_observable(graph: Any, available: Bool[np.ndarray, " arms"]) -> Bool[np.ndarray, " arms"]:
-    """The arms on offer that neither reveal themselves nor are revealed by all others."""
+    """The arms on offer that neither reveal themselves nor are revealed by all others on offer."""
     n_arms = available.shape[0]
     scratch = np.empty(n_arms, np.int32)
     by_others = np.zeros(n_arms, np.int64)
     weak = available.copy()
+    n_offered = 0
     for j in range(n_arms):
+        if not available[j]:
+            continue
+        n_offered += 1
         count = reveals(graph, j, scratch)
         for k in range(count):
             if scratch[k] == j:
@@ -108,6 +112,6 @@ def weakly_observable(graph: Any, available: Bool[np.ndarray, " arms"]) -> Bool[
             else:
                 by_others[scratch[k]] += 1
     for a in range(n_arms):
-        if by_others[a] == n_arms - 1 and n_arms > 1:
+        if by_others[a] == n_offered - 1 and n_offered > 1:
             weak[a] = False
     return weak

@@ -4,9 +4,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from graphbandit.base.programs import COVERAGES, SOLVERS
+from graphbandit.base.programs import COVER_ARMS, COVERAGES, SOLVERS
 from graphbandit.base.shapes import Bool, Float, Int
 from graphbandit.kernels.graphs.adjacency import Graph, Graphs, graph_of, observation_probabilities
+from graphbandit.kernels.graphs.domination import greedy_dominating_set
 from graphbandit.kernels.jit import inner, kernel
 from graphbandit.kernels.planning.exploration import (
     best_arm,
@@ -28,11 +29,12 @@ GAMMAS = 11
 
 
 class Rule(NamedTuple):
-    """How probabilities follow; `coverage` is a position in `COVERAGES`."""
+    """How probabilities follow; `coverage` is a position in `COVERAGES`; see `planning.sampling`."""
 
     explore_all: bool
     coverage: int
     rate: float
+    by_cover: bool
 
 
 class Rounds(NamedTuple):
@@ -94,10 +96,12 @@ def decide_rounds(graphs: Graphs, rounds: Rounds, rule: Rule, solvers: Solvers, 
     """Steps 1 to 7 of the algorithm for each round of a batch. Returns how many programs are left to the caller.
 
     gamma = rate sqrt(|S|), or, where there are widths, rate times the gamma that makes the bound
-    2 |S| / gamma + (gamma / 4) sum_a q(a) w(a)^2 smallest. PENDING leaves the program of a round to the caller.
+    2 |S| / gamma + (gamma / 4) sum_a q(a) w(a)^2 smallest. With `by_cover`, |S| is in demands and gamma the size of a
+    cover if that is smaller. PENDING leaves the program of a round to the caller.
     """
     n, n_arms = rounds.values.shape
     scratch, order = np.empty(n_arms, np.int32), np.empty(n_arms, np.int32)
+    cover = np.empty(n_arms, np.bool_)
     demand, duals = np.empty(n_arms), np.empty(n_arms)
     pending = 0
     for t in range(n):
@@ -110,13 +114,18 @@ def decide_rounds(graphs: Graphs, rounds: Rounds, rule: Rule, solvers: Solvers, 
         for a in range(n_arms):
             gaps[a] = values[best] - values[a]
         size = explore(graph, rule.explore_all, candidates, available, gaps, scratch, order, outcome.explored[t])
+        amount = size
+        if rule.by_cover and size > 1 and n_arms <= COVER_ARMS:
+            covering = greedy_dominating_set(graph, candidates, available, cover)
+            if 0 < covering < size:
+                amount = covering
 
         squares = 0.0
         for a in range(widths.shape[0]):
             squares += widths[a] * widths[a]
         trials = GAMMAS if squares > 0.0 else 0
         trial = np.sqrt(8.0 * size / squares) if trials else 0.0
-        gamma = rule.rate * trial if trials else rule.rate * np.sqrt(size)
+        gamma = rule.rate * trial if trials else rule.rate * np.sqrt(amount)
         if widths.shape[0] > 0 and not trials:
             gamma = np.inf
         lowest_bound = np.inf
@@ -133,7 +142,7 @@ def decide_rounds(graphs: Graphs, rounds: Rounds, rule: Rule, solvers: Solvers, 
                 if rule.coverage == PAPER_COVERAGE:
                     paper_demand(graph, baseline, best, scratch, demand)
                 else:
-                    tight_demand(candidates, best, size, tried, gaps, demand)
+                    tight_demand(candidates, best, amount, tried, gaps, demand)
                 status, objective, gap = call_program(
                     solvers.program,
                     (

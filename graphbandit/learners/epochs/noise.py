@@ -1,4 +1,4 @@
-"""The noise scale sigma of a problem that does not say it: an estimate that errs on the high side."""
+"""The noise scale sigma of a problem that does not say it: estimates that err on the high side."""
 
 import math
 import warnings
@@ -6,6 +6,7 @@ from typing import Any
 
 from graphbandit.errors import EstimatedNoiseWarning
 from graphbandit.function_classes.base import FunctionClass
+from graphbandit.function_classes.scale import SHAPE
 
 
 def warn_of_estimated_noise(learner: str) -> None:
@@ -42,3 +43,24 @@ def conservative_noise(
     if informative <= 0 or span == 0.0:
         return math.inf
     return max(span / 2.0, math.sqrt(functions.smallest_loss(data) / informative))
+
+
+def likely_noise(
+    known: float | None, functions: FunctionClass[Any, Any, Any], data: Any, *, count: float, epoch: int, delta: float
+) -> float:
+    """The problem's sigma if known, or the 1 - delta / (m (m + 1)) quantile of its posterior; infinite without data.
+
+    sigma^2 | data ~ InvGamma(s, b) with s = a0 + n / 2 and b / s the class's estimate (`function_classes/scale.py`),
+    so the quantile is the estimate times sqrt(s / G), G the delta / (m (m + 1)) quantile of the gamma distribution
+    of shape s. It holds in all epochs at once for noise that is about Gaussian. `count` is n, the rewards at full
+    weight.
+    """
+    if known is not None:
+        return known
+    estimate = functions.natural_scale(data).noise
+    if estimate == 0.0:
+        return math.inf
+    from scipy.special import gammaincinv
+
+    shape = SHAPE + count / 2.0
+    return estimate * math.sqrt(shape / float(gammaincinv(shape, delta / (epoch * (epoch + 1)))))

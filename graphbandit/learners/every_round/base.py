@@ -86,12 +86,36 @@ class EveryRoundLearner(Learner[State], Generic[State]):
             raise InputError(f"{len(shown)} rounds were asked for; expected at most {left} before the horizon")
         if rewards.shape != (len(shown), n_arms):
             raise InputError(f"rewards has shape {rewards.shape}; expected ({len(shown)}, {n_arms})")
+        if self.floor:
+            return self._one_by_one(state, shown, rewards, rng)
         outputs, after = self._played(state, shown, rng, rewards)
         self.check_rewards(rewards[shown.feedback_graphs._revealed(outputs.integers[:, 0])])
         decisions = _decisions(outputs, shown.available, state.rounds)
         if not self._is_ours:
             decisions.check(shown, n_arms)
         return decisions, after
+
+    def _one_by_one(
+        self, state: State, shown: Shown, rewards: Float[np.ndarray, "n arms"], rng: np.random.Generator
+    ) -> tuple[Decisions, State]:
+        """`play` with a floor, which is no part of the compiled loop."""
+        parts = []
+        for t in range(len(shown)):
+            one = shown[t : t + 1]
+            made = self.chosen(state.problem, state, one, rng)
+            seen = Observations.from_masks(
+                one.contexts,
+                one.feedback_graphs._revealed(made.action),
+                rewards[t : t + 1],
+                first_round=state.rounds,
+                actions=made.action,
+                observation_probabilities=made.observation_probabilities,
+                notes=made.notes,
+                available=one.available,
+            )
+            state = self.update(state, seen)
+            parts.append(made)
+        return Decisions.concatenate(parts), state
 
     def update(self, state: State, observations: Observations) -> State:
         """The state after the next round, and any late news of earlier ones."""

@@ -1,12 +1,15 @@
 """What the sweep of eta says, and whether the default keeps its promise.
 
 A case is a function class on a kind of graph. In each, the regret of the default is compared with the lowest mean
-regret of all eta and all forms of gamma. That one is picked after the fact, so the ratio flatters the best, never the
-default. Beside it stand the ratio to the best eta of the same form, and the ratio of greedy, which is eta = infinity.
+regret of all eta, all forms of gamma, IDS.G, and greedy, which is eta = infinity. That one is picked after the fact, so
+the ratio flatters the best, never the default. Beside it stand the ratio to the best eta of the same form, and those of
+IDS.G and greedy. Arms that never change and reveal nothing of each other are shown and not judged: there inverse gaps
+cannot do what information does.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -19,10 +22,11 @@ from graphbandit.experiments.analysis.intervals import Interval, bootstrap_inter
 from graphbandit.learners import AdaCBG
 from graphbandit.studies.findings import Finding, Findings
 
-FACTOR = 3.0
-"""In no case may the default be worse than the best of the sweep by more than this factor."""
+FACTOR = 2.5
+"""In no judged case may the default be worse than the best by more than this factor."""
 
-GREEDY = "greedy"
+OTHERS = ("IDS.G", "greedy")
+"""The learners that the choices are compared with."""
 
 
 @dataclass(frozen=True, order=True)
@@ -44,38 +48,50 @@ class Choice:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class EtaCase:
-    """Final regrets by repeat of each choice, and of greedy, with one class on one kind of graph."""
+    """Final regrets by repeat of each choice, and of the `others` by name, with one class on one kind of graph.
+
+    judged: whether the promise is about it
+    """
 
     title: str
     graph: str
     regrets: Mapping[Choice, Float[np.ndarray, " repeats"]]
-    greedy: Float[np.ndarray, " repeats"]
+    others: Mapping[str, Float[np.ndarray, " repeats"]]
+    judged: bool = True
 
-    def best(self, gamma: str | None = None) -> Choice:
-        """The choice with the lowest mean regret, of one form or of all; of equal ones the first."""
-        return min((choice for choice in self.regrets if gamma in (None, choice.gamma)), key=self.mean)
+    def best_choice(self, gamma: str) -> Choice:
+        """The choice of that form with the lowest mean regret; of equal ones the first."""
+        return min((choice for choice in self.regrets if choice.gamma == gamma), key=self.mean)
 
-    def mean(self, choice: Choice) -> float:
+    @property
+    def best(self) -> Choice | str:
+        """The choice, or the other learner, with the lowest mean regret."""
+        everyone: list[Choice | str] = [*self.regrets, *self.others]
+        return min(everyone, key=self.mean)
+
+    def sample(self, who: Choice | str) -> Float[np.ndarray, " repeats"]:
+        """Final regrets of a choice, or of another learner."""
+        return self.others[who] if isinstance(who, str) else self.regrets[who]
+
+    def mean(self, who: Choice | str) -> float:
         """Mean regret."""
-        return float(self.regrets[choice].mean())
+        return float(self.sample(who).mean())
 
-    def ratio(self, choice: Choice) -> float:
-        """Mean regret over that of the best choice of the sweep; 1 if both are 0."""
-        return _over(self.mean(choice), self.mean(self.best()))
+    def ratio(self, who: Choice | str) -> float:
+        """Mean regret over that of the best; 1 if both are 0."""
+        return _over(self.mean(who), self.mean(self.best))
 
     def form_ratio(self, choice: Choice) -> float:
         """Mean regret over that of the best eta with the same form of gamma."""
-        return _over(self.mean(choice), self.mean(self.best(choice.gamma)))
-
-    @property
-    def greedy_ratio(self) -> float:
-        """Greedy's mean regret over that of the best choice of the sweep."""
-        return _over(float(self.greedy.mean()), self.mean(self.best()))
+        return _over(self.mean(choice), self.mean(self.best_choice(choice.gamma)))
 
     def interval(self, choice: Choice) -> Interval:
-        """The ratio with its interval: repeats are resampled, the best choice stays."""
-        samples = np.stack([self.regrets[choice], self.regrets[self.best()]])
-        return bootstrap_interval(samples, lambda means: means[:, 0] / means[:, 1])
+        """The ratio with its interval: repeats are resampled, the best stays; none where the best has no regret."""
+        samples, best = np.stack([self.sample(choice), self.sample(self.best)]), self.mean(self.best)
+        if best <= 0.0:
+            return Interval(self.ratio(choice), math.nan, math.nan)
+        least = 1e-3 * best  # a resample in which the best has no regret has no ratio
+        return bootstrap_interval(samples, lambda means: means[:, 0] / np.maximum(means[:, 1], least))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -94,36 +110,49 @@ class EtaSweep:
 
     @property
     def choices(self) -> list[Choice]:
-        """The choices that every case has."""
-        return sorted(set.intersection(*(set(case.regrets) for case in self.cases)))
+        """The choices that some case has."""
+        return sorted({choice for case in self.cases for choice in case.regrets})
 
-    def worst(self, choice: Choice) -> EtaCase:
-        """The case in which a choice is worst beside the best."""
-        return max(self.cases, key=lambda case: case.ratio(choice))
+    @property
+    def judged(self) -> tuple[EtaCase, ...]:
+        """The cases that the promise is about."""
+        return tuple(case for case in self.cases if case.judged)
 
-    def worst_of_form(self, choice: Choice) -> EtaCase:
-        """The case in which a choice is worst beside the best eta of the same form."""
-        return max(self.cases, key=lambda case: case.form_ratio(choice))
+    def having(self, who: Choice | str, *, judged: bool) -> list[EtaCase]:
+        """The cases in which a choice, or another learner, was run; those that are judged, or all."""
+        cases = self.judged if judged else self.cases
+        return [case for case in cases if who in case.regrets or who in case.others]
+
+    def worst(self, who: Choice | str, *, judged: bool = True) -> EtaCase:
+        """The case in which it is worst beside the best."""
+        return max(self.having(who, judged=judged), key=lambda case: case.ratio(who))
+
+    def mean_ratio(self, who: Choice | str, *, judged: bool = True) -> float:
+        """The geometric mean of its ratios to the best."""
+        ratios = [case.ratio(who) for case in self.having(who, judged=judged)]
+        return float(np.exp(np.mean(np.log(ratios))))
 
     @property
     def best_choice(self) -> Choice:
-        """The choice whose worst ratio is lowest."""
-        return min(self.choices, key=lambda choice: self.worst(choice).ratio(choice))
+        """The choice with the lowest worst ratio, of those that all cases have."""
+        everywhere = [choice for choice in self.choices if len(self.having(choice, judged=False)) == len(self.cases)]
+        return min(everywhere, key=lambda choice: self.worst(choice).ratio(choice))
 
     @property
     def broken(self) -> list[EtaCase]:
-        """Cells in which the default is worse than it may be."""
-        return [case for case in self.cases if case.ratio(self.default) > FACTOR]
+        """Judged cases in which the default is worse than it may be."""
+        return [case for case in self.judged if case.ratio(self.default) > FACTOR]
 
     @property
     def verdict(self) -> str:
         """In a sentence."""
         worst = self.worst(self.default)
-        figure = f"{worst.ratio(self.default):.2f} times the best of the sweep ({worst.title}, {worst.graph})"
+        figure = f"{worst.ratio(self.default):.2f} times the best ({worst.title}, {worst.graph})"
+        mean = f"the geometric mean is {self.mean_ratio(self.default):.2f}"
         if not self.broken:
-            return f"The default, {self.default}, is at worst {figure}: within a factor of {FACTOR:g} everywhere."
-        n = len(self.broken)
-        return f"The default, {self.default}, breaks the factor {FACTOR:g} in {n} of {len(self.cases)} cases: {figure}."
+            return f"The default, {self.default}, is at worst {figure}: within a factor of {FACTOR:g}; {mean}."
+        n, of = len(self.broken), len(self.judged)
+        return f"The default, {self.default}, breaks the factor {FACTOR:g} in {n} of {of} cases: {figure}; {mean}."
 
 
 def sweep_of(findings: Findings, default: Choice | None = None) -> EtaSweep:
@@ -134,55 +163,67 @@ def sweep_of(findings: Findings, default: Choice | None = None) -> EtaSweep:
 
 
 def choice_table(sweep: EtaSweep) -> Table:
-    """The worst ratio of every choice, and where it is."""
+    """Worst ratios and geometric means of every choice, and of the other learners."""
     rows = []
-    for choice in sweep.choices:
-        case, beside = sweep.worst(choice), sweep.worst_of_form(choice)
+    everyone: list[Choice | str] = [*sweep.choices, *OTHERS]
+    for who in everyone:
+        if not sweep.having(who, judged=True):
+            continue
+        case, anywhere = sweep.worst(who), sweep.worst(who, judged=False)
         rows.append(
             [
-                f"{choice}{' (default)' if choice == sweep.default else ''}",
-                _ratio(case.ratio(choice)),
+                f"{who}{' (default)' if who == sweep.default else ''}",
+                number_cell(len(sweep.having(who, judged=True)), str(len(sweep.having(who, judged=True)))),
+                _ratio(sweep.mean_ratio(who)),
+                _ratio(case.ratio(who)),
                 f"{case.title}, {case.graph}",
-                _ratio(beside.form_ratio(choice)),
-                f"{beside.title}, {beside.graph}",
+                _ratio(sweep.mean_ratio(who, judged=False)),
+                _ratio(anywhere.ratio(who)),
             ]
         )
-    heads = ["choice", "worst ratio to the best", "where", "worst ratio to the best of the same gamma", "where"]
-    return Table("The worst ratios of every choice", heads, rows)
+    heads = ["choice", "cases", "geometric mean", "worst", "where", "geometric mean of all", "worst of all"]
+    return Table("Ratios to the best, of every choice", heads, rows)
 
 
 def case_table(sweep: EtaSweep) -> Table:
-    """The best choice and the default in every case."""
+    """The best and the default in every case."""
     rows = []
     for case in sweep.cases:
-        best, ratio = case.best(), case.interval(sweep.default)
+        best, ratio = case.best, case.interval(sweep.default)
         rows.append(
             [
                 case.title,
-                case.graph,
-                f"{best.gamma}, {best.eta:g}",
+                case.graph if case.judged else f"{case.graph} (not judged)",
+                best if isinstance(best, str) else f"{best.gamma}, {best.eta:g}",
                 number_cell(case.mean(best)),
                 number_cell(case.mean(sweep.default)),
                 Cell(f"{case.ratio(sweep.default):.2f} ({ratio.low:.2f} to {ratio.high:.2f})", ratio.mean),
                 _ratio(case.form_ratio(sweep.default)),
-                _ratio(case.greedy_ratio),
+                *(_ratio(case.ratio(name)) for name in OTHERS),
             ]
         )
-    heads = ["class", "graph", "best", "its regret", "the default's", "ratio", "same gamma", "greedy's ratio"]
-    return Table("The default in every case", heads, rows)
+    heads = ["class", "graph", "best", "its regret", "the default's", "ratio", "same gamma"]
+    return Table("The default in every case", [*heads, *(f"{name}'s ratio" for name in OTHERS)], rows)
 
 
 def _cases(title: str, finding: Finding) -> Iterable[EtaCase]:
     points = [point for point in finding.experiment.learner_points() if point.kind == "AdaCBG"]
     for environment in finding.experiment.environment_points():
-        label = environment.label
+        label, settings = environment.label, environment.settings
         regrets = {
             Choice(str(point.settings["gamma"]), float(point.settings["eta"])): finding.regrets.sample(
                 label, point.label
             )
             for point in points
         }
-        yield EtaCase(title=title, graph=label, regrets=regrets, greedy=finding.regrets.sample(label, GREEDY))
+        still = environment.kind == "arms" or settings.get("diversity") == 0.0
+        yield EtaCase(
+            title=title,
+            graph=label,
+            regrets=regrets,
+            others={name: finding.regrets.sample(label, name) for name in OTHERS},
+            judged=not (still and settings.get("graph") == "bandit"),
+        )
 
 
 def _over(regret: float, best: float) -> float:

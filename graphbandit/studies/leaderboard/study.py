@@ -26,16 +26,20 @@ STUDY = Study(
         "linear_new": "linear, new arms",
         "linear_fixed": "linear, fixed arms",
         "linear_still": "linear, one context",
+        "nothing": "linear, told nothing",
+        "per_arm": "linear, per arm, and in cents",
+        "odd": "unequal noise, curved means",
         "clicks": "clicks",
         "arms": "arms without contexts",
         "bundled": "small data sets",
         "data": "data sets in files",
         "shifting": "adversarial: shifting levels",
+        "changing": "changing: at once, or slowly",
     },
     data={"data": None},
 )
 
-ADVERSARIAL = frozenset({"shifting"})
+ADVERSARIAL = frozenset({"shifting", "changing"})
 """Groups whose rewards are not drawn alike in all rounds."""
 
 

@@ -1,0 +1,172 @@
+"""A floor under what is observed: every arm on offer at least so often, at the least expected regret.
+
+A learner's own distribution p is kept as far as the floor f allows. It counts as one more arm, "own", that reveals
+arm a with its observation probability q(a) and costs nothing; playing arm j instead costs its gap c(j):
+
+    minimise    sum_j x(j) (c(j) + e)                                   the sampling program once more
+    subject to  x(own) q(a) + sum_j x(j) P[j, a]  >=  s f               for every arm a on offer
+                x >= 0,   x(own) + sum_j x(j) = 1,   x(j) = 0 for arms not on offer
+
+and the round plays p' = x(own) p + x. P[j, a] is the probability that playing j reveals a, 0 or 1 where the graph is
+known. e is a millionth of the largest gap: of answers of the same regret, the one that moves the least of p. s is 1 if
+that has a solution, and else the largest number for which it has, as for weakly observable graphs; an arm that no arm
+on offer reveals has no row. On a star the cheapest answer is often one play of the hub in 1 / f rounds. Where q is
+above the floor already, nothing is solved.
+"""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from graphbandit.base.programs import SOLVERS
+from graphbandit.base.shapes import Bool, Float
+from graphbandit.errors import SolverError
+from graphbandit.graphs.batch import FeedbackGraphs
+from graphbandit.graphs.graph import FeedbackGraph
+from graphbandit.graphs.probabilistic import ProbabilisticGraphs
+from graphbandit.planning.highs import OPTIONS
+from graphbandit.planning.sampling_program import UNDERSTATED, everyone
+from graphbandit.rounds.decisions import Decisions
+from graphbandit.rounds.draw import draw
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+SLACK = 1e-9
+"""How far below the floor q may be: what solvers answer is exact to about that."""
+
+LEAST_MOVED = 1e-6
+"""e over the largest gap."""
+
+OWN = SOLVERS.index("highs")
+
+
+def with_floor(
+    decisions: Decisions,
+    floor: float,
+    *,
+    graphs: FeedbackGraphs | ProbabilisticGraphs,
+    available: Bool[np.ndarray, "n arms"] | None,
+    uniforms: Float[np.ndarray, " n"],
+) -> Decisions:
+    """The decisions with every arm on offer observed with probability `floor` at least; arms are drawn again.
+
+    `baseline` is then the learner's own p, `coverage_factor` the smaller of its own and s.
+    """
+    n_arms = graphs.n_arms
+    offered = np.broadcast_to(everyone(n_arms), (len(graphs), n_arms)) if available is None else available
+    short = ((decisions.observation_probabilities < floor - SLACK) & offered).any(axis=1)
+    if not short.any():
+        return decisions
+    probabilities, factors = decisions.probabilities.copy(), decisions.coverage_factor.copy()
+    solvers, gaps = decisions.solver.copy(), decisions.duality_gap.copy()
+    for t in np.flatnonzero(short).tolist():
+        graph = graphs[t] if isinstance(graphs, FeedbackGraphs) else graphs.matrix(t)
+        moved, share = raised(
+            decisions.probabilities[t],
+            decisions.observation_probabilities[t],
+            decisions.gaps[t],
+            floor,
+            graph=graph,
+            available=offered[t],
+        )
+        if moved is None:
+            short[t] = False
+            continue
+        probabilities[t], factors[t] = moved, min(factors[t], share)
+        solvers[t], gaps[t] = OWN, np.nan
+    actions, observed = draw(probabilities, graphs, uniforms)
+    costs = np.where(offered, decisions.gaps, 0.0)
+    return replace(
+        decisions,
+        action=np.where(short, actions, decisions.action),
+        probability=np.where(short, probabilities[np.arange(len(short)), actions], decisions.probability),
+        probabilities=probabilities,
+        observation_probabilities=np.where(short[:, None], observed, decisions.observation_probabilities),
+        baseline=np.where(short[:, None], decisions.probabilities, decisions.baseline),
+        objective=np.where(short, (probabilities * costs).sum(axis=1), decisions.objective),
+        solver=solvers,
+        duality_gap=gaps,
+        coverage_factor=factors,
+    )
+
+
+def raised(
+    own: Float[np.ndarray, " arms"],
+    observed: Float[np.ndarray, " arms"],
+    gaps: Float[np.ndarray, " arms"],
+    floor: float,
+    *,
+    graph: FeedbackGraph | Float[np.ndarray, "arms arms"],
+    available: Bool[np.ndarray, " arms"],
+) -> tuple[Float[np.ndarray, " arms"] | None, float]:
+    """p' of one round and s; None where nothing below the floor can be observed by playing any arm on offer.
+
+    >>> from graphbandit import graphs
+    >>> p, gaps, everyone = np.array([0.0, 1.0, 0.0, 0.0]), np.array([0.3, 0.0, 0.5, 0.5]), np.ones(4, dtype=bool)
+    >>> star = graphs.star(4, hub=0)
+    >>> better, s = raised(p, np.array([1.0, 1.0, 0.0, 0.0]), gaps, 0.05, graph=star, available=everyone)
+    >>> better.round(9), s
+    (array([0.05, 0.95, 0.  , 0.  ]), 1.0)
+    """
+    from scipy.sparse import csr_array, hstack
+
+    columns = np.flatnonzero(available)
+    reveals = graph.to_sparse().astype(np.float64).T.tocsr() if isinstance(graph, FeedbackGraph) else csr_array(graph.T)
+    reveals = reveals[columns][:, columns]
+    rows = np.flatnonzero(np.asarray(reveals.sum(axis=1)).ravel() > 0.0)
+    if (observed[columns[rows]] >= floor - SLACK).all():
+        return None, 1.0
+    asked = hstack([reveals[rows], csr_array(observed[columns[rows], None])], format="csr")
+    costs = np.maximum(gaps[columns], 0.0)
+    largest = float(costs.max())
+    costs = np.append(costs / largest if largest > 0.0 else costs, -LEAST_MOVED) + LEAST_MOVED
+    share = 1.0
+    found = _cheapest(asked, costs, floor)
+    if found is None:
+        share = _largest_share(asked, floor) * UNDERSTATED
+        found = _cheapest(asked, costs, share * floor)
+        if found is None:
+            raise SolverError(f"no distribution observes a share {share:g} of the floor {floor:g}; expected one")
+    moved = found[-1] * own
+    moved[columns] += found[:-1]
+    return moved / moved.sum(), share
+
+
+def _cheapest(asked: "csr_array", costs: Float[np.ndarray, " n"], level: float) -> Float[np.ndarray, " n"] | None:
+    """x, or None where there is none."""
+    from scipy.optimize import linprog
+
+    result = linprog(  # type: ignore[call-overload]  # the stubs know no sparse A_ub
+        costs,
+        A_ub=-asked,
+        b_ub=np.full(asked.shape[0], -level),
+        A_eq=np.ones((1, len(costs))),
+        b_eq=[1.0],
+        bounds=(0, None),
+        method="highs-ds",
+        options=OPTIONS,
+    )
+    return None if result.status != 0 else np.maximum(result.x, 0.0) / np.maximum(result.x, 0.0).sum()
+
+
+def _largest_share(asked: "csr_array", floor: float) -> float:
+    """The largest s for which x observes every row with probability s f, at most 1."""
+    from scipy.optimize import linprog
+    from scipy.sparse import csr_array, hstack
+
+    rows, n = asked.shape
+    result = linprog(  # type: ignore[call-overload]
+        np.append(np.zeros(n), -1.0),
+        A_ub=hstack([-asked, csr_array(np.full((rows, 1), floor))], format="csr"),
+        b_ub=np.zeros(rows),
+        A_eq=np.append(np.ones(n), 0.0)[None],
+        b_eq=[1.0],
+        bounds=[(0, None)] * n + [(0, 1)],
+        method="highs-ds",
+        options=OPTIONS,
+    )
+    if result.x is None:
+        raise SolverError(f"how much of the floor can be kept has no answer: {result.message}")
+    return float(result.x[-1])
