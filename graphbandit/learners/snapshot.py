@@ -31,6 +31,8 @@ class Snapshot:
         self.learner.check_shown(self.problem, shown)
         # a learner of every round would take the rounds of a batch for consecutive ones
         size = 1 if isinstance(self.learner, EveryRoundLearner) else max(2**20 // self.problem.n_arms, 1)
+        if len(shown) <= size:  # nothing to cut and join, which takes time that a single decision has not
+            return self.learner.chosen(self.problem, self.state, shown, GivenUniforms(np.array(uniforms)))
         parts = [
             self.learner.chosen(
                 self.problem, self.state, shown[i : i + size], GivenUniforms(np.array(uniforms[i : i + size]))
