@@ -73,7 +73,7 @@ BAD = [
     ("eta = [0.5, 1.0]", "etta = 0.5", 17, "unknown setting of kind 'AdaCBG'; did you mean 'eta'?"),
     ("eta = [0.5, 1.0]", "eta = [0.5, -1.0]", 17, "eta is -1.0; expected a finite number above 0"),
     ("eta = [0.5, 1.0]", "eta = [0.5, 0.5]", 15, "'ours eta=0.5' is there twice"),
-    ("eta = [0.5, 1.0]", "radius = 'wide'", 17, "radius is 'wide'; expected one of 'sharp', 'paper'"),
+    ("eta = [0.5, 1.0]", "radius = 'wide'", 17, "radius is 'wide'; expected one of 'natural', 'sharp', 'paper'"),
     ("eta = [0.5, 1.0]", "function_class = 'x'", 17, "function_class is 'x'; expected one of 'linear', 'logistic'"),
     ('[learners.ours]\nkind = "AdaCBG"', "[learners]\nours = 3", 16, "ours is 3; expected a table"),
     ('kind = "paper"', 'kind = "arrays"\nfile = "gone.npz"', 10, "unknown setting of kind 'arrays'"),

@@ -140,7 +140,7 @@ def test_defaults_and_ways_of_writing_do_not_make_another_run():
             for each in planned_runs(replace(SMALL, name="x", repeats=1, learners={"ours": Grid("AdaCBG", settings)}))
         ]
 
-    assert keys({"eta": 1_000}) == keys({"eta": [1e3]}) == keys({"radius": "sharp", "eta": 1000})
+    assert keys({"eta": 1_000}) == keys({"eta": [1e3]}) == keys({"radius": "natural", "eta": 1000})
     assert keys({}) != keys({"eta": 2})
 
 

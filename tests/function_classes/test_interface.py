@@ -400,7 +400,7 @@ def test_noise_is_estimated_with_it(case):
     rng = np.random.default_rng(10)
     contexts = case.contexts(rng, 1100)
     rewards = case.rewards(rng, case.truth(contexts))
-    learner = gb.AdaCBG()
+    learner = gb.AdaCBG(radius="sharp")
     with pytest.warns(gb.errors.EstimatedNoiseWarning):
         state = learner.init(problem)
     radii = []
