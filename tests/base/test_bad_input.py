@@ -520,7 +520,7 @@ REFUSED = {
         arrays(function_class=bilinear(x0=[[1.0]], a0=[[1.0]], arms=[[1.0]] * 3)()), InputError, "expected (n, 1)",
     ),
     "simulate: nobody": (simulate({}), SettingError, "learners is empty; expected at least one"),
-    "simulate: a list": (simulate([Uniform()]), SettingError, "learners is [Uniform(floor=None)]; expected a learner, or"),
+    "simulate: a list": (simulate([Uniform()]), SettingError, "(floor=None)]; expected a learner, or"),
     "simulate: a class": (simulate(Uniform), SettingError, "expected a learner, or a dictionary"),
     "simulate: no learner": (simulate({"a": 5}), SettingError, "learners['a'] is 5; expected a learner"),
     "simulate: no name": (simulate({1: Uniform()}), SettingError, "learners has the name 1; expected a string"),
