@@ -258,6 +258,7 @@ def _table(log: Log, sums: Sums, plan: Plan, policies: dict[str, Any], model: An
             support=1.0 - weights.unsupported / estimator.n if weights.support_known else math.nan,
             rounds=estimator.n,
             without_side_observations=without,
+            drifts=found.drifts,
         )
     return EvaluationTable(
         values_by_name=values,

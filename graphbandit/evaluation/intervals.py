@@ -51,12 +51,15 @@ class Interval:
 
     - `value`, `standard_error`: the estimate and its standard error.
     - `low`, `high`: the ends of the interval.
+    - `drifts`: whether the value has changed within the log, so that the interval is that of its average; False by
+      default.
     """
 
     value: float
     low: float
     high: float
     standard_error: float
+    drifts: bool = False
 
     @property
     def width(self) -> float:

@@ -34,6 +34,12 @@ def notes_of(table: EvaluationTable) -> list[str]:
             f"{', '.join(learning)}: the policy changes as it learns, so this interval is approximate; "
             "interval='bernstein' holds for the average over the log"
         )
+    drifting = [v.name for v in table.values_by_name.values() if v.drifts]
+    if drifting:
+        found.append(
+            f"{', '.join(drifting)}: the value has changed within the log, which interval={settings.interval!r} "
+            "does not allow; the interval is that of interval='bernstein', for the average over the log"
+        )
     if settings.method == "direct":
         found.append(
             "the direct method is biased where its model is"

@@ -34,6 +34,8 @@ class PolicyValue:
     - `rounds`: how many rounds were used.
     - `without_side_observations`: the same estimate from the rewards of the arms played alone; None (default): not
       asked for, or not possible.
+    - `drifts`: whether the value has changed within the log, so that the interval is Bernstein's, of its average; False
+      by default.
     """
 
     name: str
@@ -46,6 +48,7 @@ class PolicyValue:
     support: float
     rounds: int
     without_side_observations: Interval | None = None
+    drifts: bool = False
 
     @property
     def worth(self) -> float:

@@ -25,6 +25,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from graphbandit.base.shapes import Bool, Float
+from graphbandit.errors import LogError
 from graphbandit.evaluation.groups import Terms
 from graphbandit.graphs import ProbabilisticGraphs
 from graphbandit.logs.batch import LogBatch, dense_graphs, times_graphs
@@ -203,8 +204,8 @@ def balanced_weights(
     (diag(q) - diag(r) G' diag(p / (s2 + G r^2)) G diag(r)) m = s2 d. With r = 0 it is graph-IPS.
     """
     batch = seen.batch
-    assert batch.probabilities is not None
-    assert batch.graphs is not None
+    if batch.probabilities is None or batch.graphs is None:
+        raise LogError("the log lacks graphs or the probabilities of all arms; method='graph-balanced' expects both")
     n, n_arms = target.shape
     result = np.zeros((n, n_arms))
     step = max(1, (1 << 20) // (n_arms * n_arms))

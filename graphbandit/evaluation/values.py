@@ -115,6 +115,7 @@ class Estimator:
         top: float,
         resampled: Float[np.ndarray, " resamples"] | None,
     ) -> Interval:
+        drifts = False
         if resampled is not None:
             low, high = quantiles(resampled, self.settings.level)
         elif self.settings.interval == "asymptotic":
@@ -128,7 +129,10 @@ class Estimator:
                 low, high = betting_lower(lower, each), -betting_lower(upper, each)
             else:
                 low, high = betting_lower(lower, each, uniform=True), -betting_lower(upper, each, uniform=True)
-        return Interval(value, low, high, error)
+            if low > high:  # no value that stays the same explains these rounds
+                drifts = True
+                low, high = bernstein_lower(lower, each), -bernstein_lower(upper, each)
+        return Interval(value, low, high, error, drifts)
 
     def sides(self, terms: Terms, bottom: float, top: float) -> tuple[Groups, Groups]:
         """What the lower and (with the sign changed) the upper bound are made of."""

@@ -147,3 +147,22 @@ def test_graph_ips_may_be_worse_than_ips():
     assert hub.ratios["graph-balanced"][0] < hub.ratios["ips"][0]
     assert hub.ratios["graph-dr"][0] < hub.ratios["ips"][0]
     assert "bound" in efficiency.markdown([hub], 12)
+
+
+def test_a_value_that_drifts_is_told_and_has_the_interval_of_its_average():
+    rng = np.random.default_rng(0)
+    n = 2000
+    actions = rng.integers(2, size=n)
+    means = np.where(np.arange(n) < n // 2, 0.9, 0.1)
+    rewards = (rng.random(n) < means).astype(float)
+    log = Log.from_arrays(actions=actions, probabilities=np.full((n, 2), 0.5), rewards=rewards)
+    for interval in ("betting", "sequence"):
+        table = evaluate(log, "uniform", interval=interval, reward_range=(0, 1))
+        (found,) = table.values_by_name.values()
+        assert found.drifts
+        assert found.low < found.value < found.high
+        assert any("changed within the log" in note for note in table.notes)
+    later = np.where(np.arange(n) < n // 2, 0.8, 0.2)
+    rewards = (rng.random(n) < np.where(actions == 0, later, 1 - later)).astype(float)
+    log = Log.from_arrays(actions=actions, probabilities=np.full((n, 2), 0.5), rewards=rewards)
+    assert not compare(log, [1.0, 0.0], [0.0, 1.0], reward_range=(0, 1)).decided
