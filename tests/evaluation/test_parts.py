@@ -135,7 +135,7 @@ def test_on_a_cluster(tmp_path):
     whole = evaluate(log, "uniform")["uniform"]
     seen = []
     with (
-        distributed.LocalCluster(n_workers=1, threads_per_worker=2, processes=False, dashboard_address=None) as cluster,
+        distributed.LocalCluster(n_workers=1, threads_per_worker=2, processes=False, dashboard_address=":0") as cluster,
         distributed.Client(cluster) as client,
     ):
         there = evaluate(log, "uniform", cluster=client, on_progress=lambda done, total: seen.append((done, total)))

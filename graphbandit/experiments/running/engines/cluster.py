@@ -66,7 +66,7 @@ class Cluster:
         with contextlib.ExitStack() as stack:
             if self.address == "local":
                 local = distributed.LocalCluster(
-                    n_workers=self.workers or available_cores(), threads_per_worker=1, dashboard_address=None
+                    n_workers=self.workers or available_cores(), threads_per_worker=1, dashboard_address=":0"
                 )
                 address = stack.enter_context(local)
             else:
