@@ -19,7 +19,7 @@ trusts it. An algorithm implements `init`, `choose`, `update` and `rounds_until_
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, Self, TypeVar, final
+from typing import Any, ClassVar, Generic, TypeVar, final
 
 import numpy as np
 
@@ -67,7 +67,7 @@ class Learner(ABC, Generic[State]):
 
     _is_ours: ClassVar[bool] = True
 
-    def __new__(cls, *_: Any, floor: float | None = None, **__: Any) -> Self:
+    def __new__(cls, *_: Any, floor: float | None = None, **__: Any) -> "Learner[State]":
         """Check the floor; here, as learners have a `__post_init__` of their own."""
         if floor is not None:
             setting_number("floor", floor, at_least=0.0, at_most=1.0)
