@@ -77,7 +77,7 @@ class NystromFeatures:
     @cached_property
     def factor(self) -> Float[np.ndarray, "marks marks"]:
         """U."""
-        from graphbandit.kernels.function_classes.cholesky import cholesky
+        from graphbandit.kernels.cholesky import cholesky
         from graphbandit.kernels.function_classes.embeddings import kernel_matrix
 
         gram, factor = np.empty((self.size, self.size)), np.empty((self.size, self.size))

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from graphbandit.base.arrays import ArmMask, PerArm
 from graphbandit.base.checks import setting_integer, setting_number
 from graphbandit.base.saved_files import savable
-from graphbandit.base.shapes import Bool, Float
 from graphbandit.graphs.graph import FeedbackGraph
 
 STEPS = 40
@@ -42,17 +42,12 @@ class Effort:
 
 
 def improve(
-    graph: FeedbackGraph,
-    demand: Float[np.ndarray, " arms"],
-    gaps: Float[np.ndarray, " arms"],
-    best: int,
-    available: Bool[np.ndarray, " arms"],
-    start: Float[np.ndarray, " arms"],
-    effort: Effort,
-) -> tuple[Float[np.ndarray, " arms"], Float[np.ndarray, " arms"]]:
+    graph: FeedbackGraph, demand: PerArm, gaps: PerArm, best: int, available: ArmMask, start: PerArm, effort: Effort
+) -> tuple[PerArm, PerArm]:
     """(p, y): a feasible p that costs no more than the feasible `start`, and duals that bound how much it can cost."""
     from graphbandit.kernels.planning import anytime as kernels
     from graphbandit.kernels.planning.parts import transpose_lists
+    from graphbandit.kernels.planning.simplex_workspace import Incidence
 
     began = time.perf_counter()
     rows = np.flatnonzero(demand > 0)
@@ -70,13 +65,13 @@ def improve(
     col_rows = row_of[out.indices[kept]]
     counts = np.bincount(sources[kept], minlength=graph.n_arms)[columns]
     col_ptr = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
-    row_ptr, row_cols = transpose_lists(col_ptr, col_rows, len(rows))
+    lists = Incidence(col_ptr, col_rows, *transpose_lists(col_ptr, col_rows, len(rows)))
 
     scale = float(gaps[columns].max()) or 1.0
     c, b = gaps[columns] / scale, demand[rows]
     first = int(np.searchsorted(columns, best))
     cheapest = np.empty(len(rows), dtype=np.int32)
-    kernels.cheapest_columns(row_ptr, row_cols, c, cheapest)
+    kernels.cheapest_columns(lists, c, cheapest)
     by_cost = np.argsort(-c, kind="stable").astype(np.int32)
     # Steps in p and in y are balanced on the rows that matter: those that playing `best` does not cover anyway.
     uncovered = np.ones(len(rows), dtype=np.bool_)
@@ -89,24 +84,24 @@ def improve(
     # The first point, before any step: every row filled through the column that costs least per row it covers.
     p, y = np.zeros(len(columns)), np.zeros(len(rows) + 1)
     effective = np.empty(len(rows), dtype=np.int32)
-    kernels.cheapest_columns(row_ptr, row_cols, c / np.maximum(np.diff(col_ptr), 1), effective)
-    if not kernels.polish(col_ptr, col_rows, b, first, effective, by_cost, p, covered):
+    kernels.cheapest_columns(lists, c / np.maximum(np.diff(col_ptr), 1), effective)
+    if not kernels.polish(lists, b, first, effective, by_cost, p, covered):
         p = best_p.copy()
     work = 0
     while True:
         feasible, duals = p.copy(), np.maximum(y[:-1], 0.0)
-        if kernels.polish(col_ptr, col_rows, b, first, cheapest, by_cost, feasible, covered):
+        if kernels.polish(lists, b, first, cheapest, by_cost, feasible, covered):
             reached = float(c @ feasible)
             if reached < cost:
                 best_p, cost = feasible, reached
-        raised = kernels.lower_bound(col_ptr, col_rows, row_ptr, row_cols, c, b, duals, reduced)
+        raised = kernels.lower_bound(lists, c, b, duals, reduced)
         if raised > bound:
             best_y, bound = duals, raised
         work += (2 * STEPS + 8) * max(len(col_rows), 1)
         late = effort.deadline is not None and time.perf_counter() - began > effort.deadline
         if cost - bound <= effort.gap * max(cost, 1e-6) or work > effort.work or late:
             break
-        kernels.first_order_steps(col_ptr, col_rows, row_ptr, row_cols, c, b, weight, STEPS, p, y)
+        kernels.first_order_steps(lists, c, b, weight, STEPS, p, y)
     probabilities, all_duals = np.zeros(graph.n_arms), np.zeros(graph.n_arms)
     probabilities[columns] = best_p
     all_duals[rows] = best_y * scale

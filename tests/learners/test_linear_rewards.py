@@ -72,7 +72,7 @@ def test_lin_ucb_against_a_literal_reference(shared, intercept, alpha):
         for a in np.flatnonzero(dense[t, decisions.action[t]]):
             book.add(a, phi[a], rewards[t, a])
     for factor, V in zip(state.factors, book.V, strict=True):
-        np.testing.assert_allclose(np.tril(factor) @ np.tril(factor).T, V, rtol=1e-10, atol=1e-10)
+        np.testing.assert_allclose(np.triu(factor).T @ np.triu(factor), V, rtol=1e-10, atol=1e-10)
 
 
 def test_lin_ucb_by_hand():

@@ -3,7 +3,7 @@
 import numpy as np
 
 from graphbandit.base.shapes import Float
-from graphbandit.kernels.function_classes.cholesky import solve_lower
+from graphbandit.kernels.cholesky import solve_lower
 from graphbandit.kernels.jit import kernel
 
 RBF, LAPLACIAN, MATERN_3_2, MATERN_5_2 = 0, 1, 2, 3

@@ -4,18 +4,13 @@ from typing import Any
 
 import numpy as np
 
-from graphbandit.base.shapes import Bool
+from graphbandit.base.arrays import ArmMask
 from graphbandit.kernels.graphs.adjacency import reveals
 from graphbandit.kernels.jit import kernel
 
 
 @kernel()
-def greedy_dominating_set(
-    graph: Any,
-    wanted: Bool[np.ndarray, " arms"],
-    available: Bool[np.ndarray, " arms"],
-    chosen: Bool[np.ndarray, " arms"],
-) -> int:
+def greedy_dominating_set(graph: Any, wanted: ArmMask, available: ArmMask, chosen: ArmMask) -> int:
     """Arms on offer that reveal all wanted arms, most still missing first, lowest index on ties; how many, -1 if none
     can.
 
@@ -94,7 +89,7 @@ def greedy_independent_set_size(graph: Any, n_arms: int) -> int:
 
 
 @kernel()
-def weakly_observable(graph: Any, available: Bool[np.ndarray, " arms"]) -> Bool[np.ndarray, " arms"]:
+def weakly_observable(graph: Any, available: ArmMask) -> ArmMask:
     """The arms on offer that neither reveal themselves nor are revealed by all others on offer."""
     n_arms = available.shape[0]
     scratch = np.empty(n_arms, np.int32)

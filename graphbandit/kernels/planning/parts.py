@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from graphbandit.base.shapes import Bool, Float, Int
+from graphbandit.base.arrays import ArmIndices, ArmMask, PerArm
+from graphbandit.base.shapes import Int
 from graphbandit.kernels.graphs import adjacency
 from graphbandit.kernels.graphs.adjacency import Graph
 from graphbandit.kernels.jit import kernel
@@ -11,53 +12,32 @@ from graphbandit.kernels.planning import certificate, exploration, restriction
 
 @kernel()
 def greedy_exploration_set(
-    graph: Graph,
-    candidates: Bool[np.ndarray, " arms"],
-    gaps: Float[np.ndarray, " arms"],
-    scratch: Int[np.ndarray, " arms"],
-    order: Int[np.ndarray, " arms"],
+    graph: Graph, candidates: ArmMask, gaps: PerArm, scratch: ArmIndices, order: ArmIndices
 ) -> int:
     """`exploration.greedy_exploration_set`."""
     return exploration.greedy_exploration_set(graph, candidates, gaps, scratch, order)
 
 
 @kernel()
-def set_baseline(
-    explored: Int[np.ndarray, " size"],
-    best: int,
-    gamma: float,
-    gaps: Float[np.ndarray, " arms"],
-    baseline: Float[np.ndarray, " arms"],
-) -> None:
+def set_baseline(explored: Int[np.ndarray, " size"], best: int, gamma: float, gaps: PerArm, baseline: PerArm) -> None:
     """`exploration.set_baseline`."""
     exploration.set_baseline(explored, explored.shape[0], best, gamma, gaps, baseline)
 
 
 @kernel()
-def paper_demand(
-    graph: Graph,
-    baseline: Float[np.ndarray, " arms"],
-    best: int,
-    scratch: Int[np.ndarray, " arms"],
-    demand: Float[np.ndarray, " arms"],
-) -> None:
+def paper_demand(graph: Graph, baseline: PerArm, best: int, scratch: ArmIndices, demand: PerArm) -> None:
     """`exploration.paper_demand`."""
     exploration.paper_demand(graph, baseline, best, scratch, demand)
 
 
 @kernel()
-def draw_arm(probabilities: Float[np.ndarray, " arms"], uniform: float) -> int:
+def draw_arm(probabilities: PerArm, uniform: float) -> int:
     """`exploration.draw_arm`."""
     return exploration.draw_arm(probabilities, uniform)
 
 
 @kernel()
-def observation_probabilities(
-    graph: Graph,
-    probabilities: Float[np.ndarray, " arms"],
-    scratch: Int[np.ndarray, " arms"],
-    observed: Float[np.ndarray, " arms"],
-) -> None:
+def observation_probabilities(graph: Graph, probabilities: PerArm, scratch: ArmIndices, observed: PerArm) -> None:
     """`adjacency.observation_probabilities`."""
     adjacency.observation_probabilities(graph, probabilities, scratch, observed)
 
@@ -65,13 +45,13 @@ def observation_probabilities(
 @kernel()
 def certify_program(
     graph: Graph,
-    demand: Float[np.ndarray, " arms"],
-    gaps: Float[np.ndarray, " arms"],
-    available: Bool[np.ndarray, " arms"],
-    probabilities: Float[np.ndarray, " arms"],
-    duals: Float[np.ndarray, " arms"],
-    scratch: Int[np.ndarray, " arms"],
-    observed: Float[np.ndarray, " arms"],
+    demand: PerArm,
+    gaps: PerArm,
+    available: ArmMask,
+    probabilities: PerArm,
+    duals: PerArm,
+    scratch: ArmIndices,
+    observed: PerArm,
 ) -> tuple[float, float, float, float]:
     """`certificate.certify_program`."""
     return certificate.certify_program(graph, demand, gaps, available, probabilities, duals, scratch, observed)
