@@ -18,6 +18,7 @@ from .last_layer import LastLayerClass as LastLayerClass
 from .linear import LinearClass as LinearClass
 from .linear import LinearData as LinearData
 from .online import OnlineLinear as OnlineLinear
+from .reduction import ReductionClass as ReductionClass
 from .refits import FitReport as FitReport
 from .regressor import RegressorClass as RegressorClass
 from .scale import Scale as Scale

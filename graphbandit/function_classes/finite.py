@@ -8,10 +8,11 @@ from functools import cached_property
 
 import numpy as np
 
+from graphbandit.base.arrays import ArmMasks, Contexts, PerRound, RoundIndices, RoundsByArms
 from graphbandit.base.checks import LARGEST, first_not_finite, kernel_mask, numbers, setting_integer, setting_number
 from graphbandit.base.declared import check_declared, limits
 from graphbandit.base.saved_files import savable
-from graphbandit.base.shapes import Bool, Float, Int, Shaped
+from graphbandit.base.shapes import Bool, Float
 from graphbandit.base.values import trusted
 from graphbandit.errors import InputError, SettingError
 from graphbandit.function_classes.base import Draws, FunctionClass
@@ -102,7 +103,7 @@ class FiniteFunctionClass(FunctionClass[FiniteData, FiniteModel, FiniteSpace]):
         """N = |F|."""
 
     @abstractmethod
-    def values(self, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n functions arms"]:
+    def values(self, contexts: Contexts) -> Float[np.ndarray, "n functions arms"]:
         """f_i(x, a) for every context, function and arm."""
 
     @abstractmethod
@@ -110,10 +111,7 @@ class FiniteFunctionClass(FunctionClass[FiniteData, FiniteModel, FiniteSpace]):
         """Add (f_i(x, a) - y)^2 of every observation to `losses`, in their order."""
 
     def add_weighted(
-        self,
-        losses: Float[np.ndarray, " functions"],
-        observations: Observations,
-        roots: Float[np.ndarray, " n"],
+        self, losses: Float[np.ndarray, " functions"], observations: Observations, roots: PerRound
     ) -> None:
         """Add w (f_i(x, a) - y)^2 of every observation to `losses`; `roots` are the roots of the rounds' weights w."""
         from graphbandit.kernels.function_classes.finite import finite_losses
@@ -128,11 +126,8 @@ class FiniteFunctionClass(FunctionClass[FiniteData, FiniteModel, FiniteSpace]):
 
     @abstractmethod
     def best_arms(
-        self,
-        members: Bool[np.ndarray, " functions"],
-        contexts: Shaped[np.ndarray, "n ..."],
-        available: Bool[np.ndarray, "n arms"] | None,
-    ) -> Bool[np.ndarray, "n arms"]:
+        self, members: Bool[np.ndarray, " functions"], contexts: Contexts, available: ArmMasks | None
+    ) -> ArmMasks:
         """The arms that are an argmax (lowest index on ties) of some member."""
 
     @property
@@ -230,23 +225,12 @@ class FiniteFunctionClass(FunctionClass[FiniteData, FiniteModel, FiniteSpace]):
         members = before.members & after.members
         return trusted(FiniteSpace, members=members) if members.any() else after
 
-    def candidates(
-        self,
-        space: FiniteSpace,
-        contexts: Shaped[np.ndarray, "n ..."],
-        available: Bool[np.ndarray, "n arms"] | None = None,
-    ) -> Bool[np.ndarray, "n arms"]:
+    def candidates(self, space: FiniteSpace, contexts: Contexts, available: ArmMasks | None = None) -> ArmMasks:
         """The arms that some member calls best among those available."""
         self.check_size("members", len(space.members))
         return self.best_arms(space.members, contexts, available)
 
-    def widths(
-        self,
-        space: FiniteSpace,
-        model: FiniteModel,
-        contexts: Shaped[np.ndarray, "n ..."],
-        best: Int[np.ndarray, " n"],
-    ) -> Float[np.ndarray, "n arms"]:
+    def widths(self, space: FiniteSpace, model: FiniteModel, contexts: Contexts, best: RoundIndices) -> RoundsByArms:
         """Max over members f of |(f - fhat)(x, a) - (f - fhat)(x, best)|."""
         widths = np.empty((len(contexts), self.n_arms))
         for start in range(0, len(contexts), BLOCK):
@@ -258,9 +242,7 @@ class FiniteFunctionClass(FunctionClass[FiniteData, FiniteModel, FiniteSpace]):
             widths[block] = np.abs(difference).max(axis=1)
         return widths
 
-    def bounds(
-        self, space: FiniteSpace, contexts: Shaped[np.ndarray, "n ..."]
-    ) -> tuple[Float[np.ndarray, "n arms"], Float[np.ndarray, "n arms"]]:
+    def bounds(self, space: FiniteSpace, contexts: Contexts) -> tuple[RoundsByArms, RoundsByArms]:
         """Min and max over the members."""
         self.check_size("members", len(space.members))
         lower = np.empty((len(contexts), self.n_arms))
@@ -295,7 +277,7 @@ class FiniteFunctionClass(FunctionClass[FiniteData, FiniteModel, FiniteSpace]):
         members = np.flatnonzero(weights > 1e-16)
         return trusted(Draws, members=members, weights=weights[members] / weights[members].sum())
 
-    def draw_values(self, draws: Draws, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n draws arms"]:
+    def draw_values(self, draws: Draws, contexts: Contexts) -> Float[np.ndarray, "n draws arms"]:
         """The rows of the values that were drawn."""
         self.check_draws(draws)
         return self.values(contexts)[:, draws.members]
@@ -329,11 +311,7 @@ class FiniteClass(FiniteFunctionClass):
     """
 
     def __init__(
-        self,
-        function: Callable[[Shaped[np.ndarray, "n ..."]], Float[np.ndarray, "n functions arms"]],
-        *,
-        n_functions: int,
-        n_arms: int,
+        self, function: Callable[[Contexts], Float[np.ndarray, "n functions arms"]], *, n_functions: int, n_arms: int
     ) -> None:
         if not callable(function):
             raise SettingError(f"function is {function!r}; expected a callable")
@@ -368,10 +346,10 @@ class FiniteClass(FiniteFunctionClass):
         """How a saved file names this class, since it cannot hold a Python callable."""
         return {"class": "FiniteClass", "n_functions": self.n_functions, "n_arms": self.n_arms}
 
-    def check_contexts(self, contexts: Shaped[np.ndarray, "n ..."]) -> None:
+    def check_contexts(self, contexts: Contexts) -> None:
         """All contexts that the callable can evaluate are allowed."""
 
-    def values(self, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n functions arms"]:
+    def values(self, contexts: Contexts) -> Float[np.ndarray, "n functions arms"]:
         """The callable's answer, checked."""
         values = np.ascontiguousarray(numbers("the answer of the function class", self._function(contexts)))
         expected = (len(contexts), self.n_functions, self.n_arms)
@@ -382,7 +360,7 @@ class FiniteClass(FiniteFunctionClass):
             raise InputError(f"the function class gave {where}; expected finite values up to {LARGEST:g} in size")
         return values
 
-    def predict(self, model: FiniteModel, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n arms"]:
+    def predict(self, model: FiniteModel, contexts: Contexts) -> RoundsByArms:
         """The model's row of the values."""
         self.check_model(model)
         predicted = np.empty((len(contexts), self.n_arms))
@@ -401,33 +379,22 @@ class FiniteClass(FiniteFunctionClass):
                 finite_losses(self.values(part.contexts), part.rows, part.arms, part.rewards, losses)
 
     def best_arms(
-        self,
-        members: Bool[np.ndarray, " functions"],
-        contexts: Shaped[np.ndarray, "n ..."],
-        available: Bool[np.ndarray, "n arms"] | None,
-    ) -> Bool[np.ndarray, "n arms"]:
+        self, members: Bool[np.ndarray, " functions"], contexts: Contexts, available: ArmMasks | None
+    ) -> ArmMasks:
         """By comparing the values of every member."""
         return self._evaluate(0, members, contexts, available)[1]
 
     def outlook(
-        self,
-        model: FiniteModel,
-        space: FiniteSpace,
-        contexts: Shaped[np.ndarray, "n ..."],
-        available: Bool[np.ndarray, "n arms"] | None = None,
-    ) -> tuple[Float[np.ndarray, "n arms"], Bool[np.ndarray, "n arms"]]:
+        self, model: FiniteModel, space: FiniteSpace, contexts: Contexts, available: ArmMasks | None = None
+    ) -> tuple[RoundsByArms, ArmMasks]:
         """Every function is evaluated once, for the model's row and for the best arms of all members."""
         self.check_model(model)
         self.check_size("members", len(space.members))
         return self._evaluate(model.index, space.members, contexts, available)
 
     def _evaluate(
-        self,
-        index: int,
-        members: Bool[np.ndarray, " functions"],
-        contexts: Shaped[np.ndarray, "n ..."],
-        available: Bool[np.ndarray, "n arms"] | None,
-    ) -> tuple[Float[np.ndarray, "n arms"], Bool[np.ndarray, "n arms"]]:
+        self, index: int, members: Bool[np.ndarray, " functions"], contexts: Contexts, available: ArmMasks | None
+    ) -> tuple[RoundsByArms, ArmMasks]:
         """The values of function `index`, and the arms that some member calls best."""
         from graphbandit.kernels.function_classes.finite import finite_candidates
 
