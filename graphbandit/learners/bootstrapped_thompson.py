@@ -8,6 +8,7 @@ import numpy as np
 from graphbandit.base.checks import LARGEST, setting_integer, setting_number
 from graphbandit.base.saved_files import savable
 from graphbandit.learners.epochs.base import AnyFunctionClass
+from graphbandit.learners.epochs.deciding import decided, ranked
 from graphbandit.learners.epochs.plausible import (
     PlausibleLearner,
     PlausibleState,
@@ -85,15 +86,6 @@ class BootstrappedThompson(PlausibleLearner):
             best_arm_weights(values, state.plausible.weights, mask, probabilities[part], means[part], same[part])
         blind = same & draws_know_nothing(functions, state)
         probabilities[blind] = np.broadcast_to(uniform_over(masks), shape)[blind]
-        best = np.argmax(np.where(masks, means, -np.inf), axis=1)
-        return Decisions.from_probabilities(
-            probabilities,
-            graphs=shown.graphs,
-            rng=rng,
-            epoch=state.epoch,
-            best=best,
-            gaps=means[np.arange(len(best)), best][:, None] - means,
-            available=shown.available,
-            candidates=probabilities > 0,
-            exploration_set=probabilities > 0,
-        )
+        likely = probabilities > 0
+        ranking = ranked(means, shown)
+        return decided(probabilities, ranking, state, shown, rng, candidates=likely, exploration_set=likely)

@@ -10,9 +10,9 @@ from typing import Any, Literal
 
 import numpy as np
 
+from graphbandit.base.arrays import ArmMasks, Contexts, Offers, RoundMask, RoundsByArms
 from graphbandit.base.checks import LARGEST, setting_choice, setting_integer, setting_number
 from graphbandit.base.saved_files import savable
-from graphbandit.base.shapes import Bool, Float, Shaped
 from graphbandit.learners.epochs.base import AnyFunctionClass
 from graphbandit.learners.epochs.plausible import (
     PlausibleLearner,
@@ -135,22 +135,17 @@ class IDSG(PlausibleLearner):
 
 
 _Outlook = tuple[
-    Float[np.ndarray, "n arms"],
-    Float[np.ndarray, "n arms"],
-    Float[np.ndarray, "n arms"],
-    Bool[np.ndarray, "n arms"],
-    Bool[np.ndarray, " n"],
+    RoundsByArms,
+    RoundsByArms,
+    RoundsByArms,
+    ArmMasks,
+    RoundMask,
 ]
 """Delta, v, the estimates mu (or the middle of the bounds), the candidates, and the rounds in which nothing tells the
 arms apart yet: these are played uniformly."""
 
 
-def _by_draws(
-    functions: AnyFunctionClass,
-    state: PlausibleState,
-    contexts: Shaped[np.ndarray, "n ..."],
-    masks: Bool[np.ndarray, "masks arms"],
-) -> _Outlook:
+def _by_draws(functions: AnyFunctionClass, state: PlausibleState, contexts: Contexts, masks: Offers) -> _Outlook:
     from graphbandit.kernels.planning.information import posterior_information
 
     n, n_arms = len(contexts), functions.n_arms
@@ -169,12 +164,7 @@ def _by_draws(
     return regrets, information, estimates, candidates, blind
 
 
-def _by_bounds(
-    functions: AnyFunctionClass,
-    state: PlausibleState,
-    contexts: Shaped[np.ndarray, "n ..."],
-    masks: Bool[np.ndarray, "masks arms"],
-) -> _Outlook:
+def _by_bounds(functions: AnyFunctionClass, state: PlausibleState, contexts: Contexts, masks: Offers) -> _Outlook:
     from graphbandit.kernels.planning.information import bound_information
 
     lower, upper = bounds_of(functions, state.plausible, contexts)

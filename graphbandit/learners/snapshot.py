@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from graphbandit.base.shapes import Float
+from graphbandit.base.arrays import PerRound, RoundsByArms
 from graphbandit.learners.base import GivenUniforms, Learner
 from graphbandit.learners.every_round.base import EveryRoundLearner
 from graphbandit.learners.problem import Problem
@@ -26,7 +26,7 @@ class Snapshot:
     state: Any
     learnt: int
 
-    def decide(self, shown: Shown, uniforms: Float[np.ndarray, " n"]) -> Decisions:
+    def decide(self, shown: Shown, uniforms: PerRound) -> Decisions:
         """Decide each of these rounds as the next one, its arm drawn by the uniform number of its row."""
         self.learner.check_shown(self.problem, shown)
         # a learner of every round would take the rounds of a batch for consecutive ones
@@ -41,7 +41,7 @@ class Snapshot:
         ]
         return Decisions.concatenate(parts)
 
-    def probabilities(self, shown: Shown) -> Float[np.ndarray, "n arms"]:
+    def probabilities(self, shown: Shown) -> RoundsByArms:
         """p: the probability of each arm in each round."""
         if not len(shown):
             return np.empty((0, self.problem.n_arms))
