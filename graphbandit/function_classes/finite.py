@@ -17,7 +17,7 @@ from graphbandit.base.values import trusted
 from graphbandit.errors import InputError, SettingError
 from graphbandit.function_classes.base import Draws, FunctionClass
 from graphbandit.function_classes.discount import added, now, root_weights, shrinkage
-from graphbandit.function_classes.scale import NoiseLaw, Scale
+from graphbandit.function_classes.scale import NoiseLaw, RewardsSeen, Scale
 from graphbandit.rounds.observations import Observations
 
 BLOCK = 256
@@ -29,7 +29,7 @@ SLACK = 1e-12
 
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
-class FiniteData:
+class FiniteData(RewardsSeen):
     """All that a finite class keeps of what was seen.
 
     - `losses`: L(f_i) = sum w (f_i(x, a) - y)^2 over the observations. The weights w are 1, or less the older an
@@ -50,11 +50,6 @@ class FiniteData:
 
     def __post_init__(self) -> None:
         check_declared(self)
-
-    @property
-    def span(self) -> float:
-        """Highest minus lowest reward seen; 0 if there is none."""
-        return max(self.highest - self.lowest, 0.0)
 
     @cached_property
     def losses_now(self) -> Float[np.ndarray, " functions"]:

@@ -133,6 +133,7 @@ class KernelClass(LinearFunctionClass):
     norm_bound: float | None
     resolution: float
 
+    # the settings that it shares with LinearClass are written out, so that help() shows them
     def __init__(
         self,
         *,

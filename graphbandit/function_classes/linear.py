@@ -27,7 +27,7 @@ from graphbandit.function_classes.ellipsoid import (
 )
 from graphbandit.function_classes.features import FeatureMap
 from graphbandit.function_classes.parametric import ParametricClass
-from graphbandit.function_classes.scale import RIDGES, NoiseLaw, Scale, most_likely
+from graphbandit.function_classes.scale import RIDGES, NoiseLaw, RewardsSeen, Scale, most_likely
 from graphbandit.rounds.observations import Observations
 
 
@@ -54,7 +54,7 @@ class Regression(NamedTuple):
 
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
-class LinearData:
+class LinearData(RewardsSeen):
     """All that a linear class keeps of what was seen, however much it was: sums, one of each a block.
 
     w are the weights of observations: 1, or less the older they are if there is a half-life. Rewards y are counted from
@@ -89,11 +89,6 @@ class LinearData:
 
     def __post_init__(self) -> None:
         check_declared(self)
-
-    @property
-    def span(self) -> float:
-        """Highest minus lowest reward seen; 0 if there is none."""
-        return max(self.highest - self.lowest, 0.0)
 
     @cached_property
     def regression(self) -> Regression:

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from graphbandit.base.checks import LARGEST, setting_integer, setting_number
 from graphbandit.base.saved_files import savable
 from graphbandit.learners.epochs.base import AnyFunctionClass
 from graphbandit.learners.epochs.deciding import decided, ranked
@@ -17,7 +16,6 @@ from graphbandit.learners.epochs.plausible import (
     plausible_draws,
     values_of_draws,
 )
-from graphbandit.learners.epochs.schedule import EpochSchedule
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.draw import uniform_over
 from graphbandit.rounds.shown import Shown
@@ -55,10 +53,7 @@ class BootstrappedThompson(PlausibleLearner):
     function_class: AnyFunctionClass | None = None
 
     def __post_init__(self) -> None:
-        setting_integer("draws", self.draws, at_least=1)
-        setting_number("delta", self.delta, above=1.0 / LARGEST, below=1.0)
-        EpochSchedule(growth=self.epoch_growth)
-        setting_integer("seed", self.seed, at_least=0)
+        self._check_draws(self.draws, self.seed)
 
     @property
     def takes_draws(self) -> bool:

@@ -142,6 +142,7 @@ class LinearLossLearner(BoundedRewards, EveryRoundLearner[LinearLossState]):
         )
 
 
+# the settings of both are those of LinearLossLearner, listed in both docstrings so that help() shows them
 @savable
 @dataclass(frozen=True, kw_only=True)
 class Exp3LGCU(LinearLossLearner):

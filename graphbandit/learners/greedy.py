@@ -12,6 +12,7 @@ from graphbandit.learners.epochs.schedule import EpochSchedule
 from graphbandit.planning.sampling import SamplingRule
 
 
+# Falcon, RegCB.G and Greedy are shown on the same data, to be compared
 @savable
 @dataclass(frozen=True, kw_only=True)
 class Greedy(RuleLearner):

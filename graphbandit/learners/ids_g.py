@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from graphbandit.base.arrays import ArmMasks, Contexts, Offers, RoundMask, RoundsByArms
-from graphbandit.base.checks import LARGEST, setting_choice, setting_integer, setting_number
+from graphbandit.base.checks import LARGEST, setting_choice
 from graphbandit.base.saved_files import savable
 from graphbandit.learners.epochs.base import AnyFunctionClass
 from graphbandit.learners.epochs.plausible import (
@@ -24,7 +24,6 @@ from graphbandit.learners.epochs.plausible import (
     plausible_space,
     values_of_draws,
 )
-from graphbandit.learners.epochs.schedule import EpochSchedule
 from graphbandit.planning.information import information_directed_rounds
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.shown import Shown
@@ -83,10 +82,7 @@ class IDSG(PlausibleLearner):
 
     def __post_init__(self) -> None:
         setting_choice("form", self.form, ("bayesian", "frequentist"))
-        setting_integer("draws", self.draws, at_least=1)
-        setting_number("delta", self.delta, above=1.0 / LARGEST, below=1.0)
-        EpochSchedule(growth=self.epoch_growth)
-        setting_integer("seed", self.seed, at_least=0)
+        self._check_draws(self.draws, self.seed)
 
     @property
     def plans_with_probabilities(self) -> bool:

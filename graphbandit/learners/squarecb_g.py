@@ -14,6 +14,7 @@ from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.shown import Shown
 
 
+# the settings are those of OracleLearner, listed in both docstrings so that help() shows them
 @savable
 @dataclass(frozen=True, kw_only=True)
 class SquareCBG(OracleLearner):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from graphbandit.base.arrays import Contexts, Offers, RoundsByArms
-from graphbandit.base.checks import LARGEST, first_not_finite, numbers, within
+from graphbandit.base.checks import LARGEST, first_not_finite, numbers, setting_integer, setting_number, within
 from graphbandit.base.saved_files import savable
 from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Float
@@ -24,6 +24,7 @@ from graphbandit.learners.epochs.base import (
     reward_span,
 )
 from graphbandit.learners.epochs.noise import conservative_noise, warn_of_estimated_noise
+from graphbandit.learners.epochs.schedule import EpochSchedule
 from graphbandit.learners.problem import Problem
 from graphbandit.planning.sampling_program import everyone
 from graphbandit.rounds.shown import Shown
@@ -54,6 +55,13 @@ class PlausibleLearner(EpochLearner[PlausibleState]):
     """
 
     delta: float
+
+    def _check_draws(self, draws: int, seed: int) -> None:
+        """Raise SettingError unless these, and the settings of all such learners, are what they should be."""
+        setting_integer("draws", draws, at_least=1)
+        setting_number("delta", self.delta, above=1.0 / LARGEST, below=1.0)
+        EpochSchedule(growth=self.epoch_growth)
+        setting_integer("seed", seed, at_least=0)
 
     @property
     def takes_draws(self) -> bool:
