@@ -4,10 +4,10 @@ The program is min c p with sum p = 1, p >= 0 and, for each arm a that is asked 
 reveal a >= b(a). Lists of arms say which: `out` what an arm reveals, `back` which arms reveal it. An arm that may not
 be played has an infinite cost.
 
-Proximal steps in relative entropy (Censor & Zenios 1992) minimise c p + e KL(p, p of the step before). Its duals
-are raised one row after the other, each to where its row is met exactly: p(j) = p of the step before times
-exp((sum of y over what j reveals + y of sum p = 1 - c(j)) / e), so a change of y(a) multiplies all p(j) that reveal a
-by one factor, and no exponential is worked out anew. `polish` makes a feasible p of any such point, `lower_bound` a valid
+Proximal steps in relative entropy (Censor & Zenios 1992) minimise c p + e KL(p, p of the step before). Its duals are
+raised one row after the other, each to where its row is met exactly: p(j) = p of the step before times exp((sum of y
+over what j reveals + y of sum p = 1 - c(j)) / e), so a change of y(a) multiplies all p(j) that reveal a by one
+factor, and no exponential is worked out anew. `polish` makes a feasible p of any such point, `lower_bound` a valid
 bound of any duals, each in a few walks over the lists; both are kept only where they improve.
 """
 
