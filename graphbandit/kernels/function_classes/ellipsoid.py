@@ -104,6 +104,7 @@ def _wins_away_from_mean(
     return length > 0.0 and _wins_on_line(excess, slope, alive, rho / length)
 
 
+# it takes one arm among all as `_wins_away_from_mean` does
 @kernel()
 def _settle(
     a: int,

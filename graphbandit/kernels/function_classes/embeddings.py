@@ -51,6 +51,7 @@ def kernel_matrix(
                 out[t, k] = (1.0 + root + root * root / 3.0) * np.exp(-root)
 
 
+# its first arguments are those of `kernel_matrix`, which it calls
 @kernel()
 def nystrom_features(
     kind: int,

@@ -29,6 +29,7 @@ class Graph(NamedTuple):
     """... and ``in_arms[in_pointers[a]:in_pointers[a + 1]]`` those that reveal a"""
 
 
+# the lists of `Graph` once more: `graph_of` hands them on as they are
 class Graphs(NamedTuple):
     """A batch: round t has the packed graph ``words[place[t]]``, or all have the one that is listed."""
 

@@ -109,6 +109,7 @@ def weigh(
     return gamma
 
 
+# what every family's round takes, see `run`
 @kernel()
 def one_round(
     graph: Any,

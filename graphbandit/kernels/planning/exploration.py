@@ -58,6 +58,7 @@ def set_baseline(
     baseline[best] = rest if rest > 1e-15 * size else 0.0  # |S| times 1/|S| may fall short of 1 by rounding
 
 
+# the walk of `adjacency.observation_probabilities`, with the largest instead of the sum
 @inner()
 def paper_demand(graph: Any, baseline: PerArm, best: int, scratch: ArmIndices, demand: PerArm) -> None:
     """b(a) = max of p~(j) over the arms j that reveal a, for a != best: the right-hand side of program (2)."""

@@ -86,6 +86,7 @@ def posterior_information(
             information[t, a] = spread if used > 1 else 0.0
 
 
+# it takes draws as `posterior_information` does
 @kernel()
 def best_arm_weights(
     values: Float[np.ndarray, "n draws arms"],

@@ -1,4 +1,7 @@
-"""Single steps of a round, for Python; kernels call what is behind them. Each is compiled only if Python calls it."""
+"""Single steps of a round, for Python; kernels call what is behind them. Each is compiled only if Python calls it.
+
+They repeat the arguments of what is behind them for whoever calls them from Python.
+"""
 
 import numpy as np
 
@@ -7,7 +10,7 @@ from graphbandit.base.shapes import Int
 from graphbandit.kernels.graphs import adjacency
 from graphbandit.kernels.graphs.adjacency import Graph
 from graphbandit.kernels.jit import kernel
-from graphbandit.kernels.planning import certificate, exploration, restriction
+from graphbandit.kernels.planning import certificate, exploration
 
 
 @kernel()
@@ -55,11 +58,3 @@ def certify_program(
 ) -> tuple[float, float, float, float]:
     """`certificate.certify_program`."""
     return certificate.certify_program(graph, demand, gaps, available, probabilities, duals, scratch, observed)
-
-
-@kernel()
-def transpose_lists(
-    pointers: Int[np.ndarray, " ptr"], entries: Int[np.ndarray, " entries"], n_rows: int
-) -> tuple[Int[np.ndarray, " row_ptr"], Int[np.ndarray, " entries"]]:
-    """`restriction.transpose_lists`."""
-    return restriction.transpose_lists(pointers, entries, n_rows)

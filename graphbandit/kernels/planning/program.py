@@ -132,6 +132,7 @@ def solvers(row_limit: int) -> Solvers:
     return Solvers(pointer(solve_program, SIGNATURE), simplex_pointer(), row_limit)
 
 
+# a program as `solve_program` takes it
 @kernel()
 def answer_program(
     graph: Graph,

@@ -218,6 +218,7 @@ def settle(
 VECTOR, MATRIX = types.float64[::1], types.float64[:, ::1]
 SIGNATURE = types.Tuple((types.float64, types.float64, types.int64))(VECTOR, MATRIX, VECTOR, VECTOR, VECTOR, VECTOR)
 
+# a kernel behind a pointer, as in `simplex`: each has a signature of its own
 call_dense: Any = caller(SIGNATURE)
 """`solve_dense` for kernels, by its address and a tuple of its arguments."""
 
