@@ -37,6 +37,11 @@ PAIRS = 2**15
 
 Function = TypeVar("Function")
 
+PairRows = Float[np.ndarray, "pairs d"]
+PairArms = Int[np.ndarray, " pairs"]
+PairValues = Float[np.ndarray, " pairs"]
+"""Pairs of a context (of that arm) and an arm, and the values of a function at them."""
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Member(Generic[Function]):
@@ -118,14 +123,7 @@ class RefittedClass(FunctionClass[RefitData, RefitModel, Any], Generic[Function]
         return [self.fit_number(data, targets, number, rng) for number, rng in zip(numbers, rngs, strict=True)]
 
     @abstractmethod
-    def pair_values(
-        self,
-        function: Function,
-        rows: Float[np.ndarray, "pairs d"],
-        arms: Int[np.ndarray, " pairs"],
-        *,
-        most: int = BLOCK,
-    ) -> Float[np.ndarray, " pairs"]:
+    def pair_values(self, function: Function, rows: PairRows, arms: PairArms, *, most: int = BLOCK) -> PairValues:
         """The function at these pairs of a context (of that arm) and an arm, by `in_blocks`."""
 
     @property
@@ -166,11 +164,9 @@ class RefittedClass(FunctionClass[RefitData, RefitModel, Any], Generic[Function]
         if contexts.shape[1:] != expected:
             raise InputError(f"contexts have shape {contexts.shape}; expected (n, {', '.join(map(str, expected))})")
 
-    def _rows(
-        self, contexts: Contexts, rounds: Int[np.ndarray, " pairs"], arms: Int[np.ndarray, " pairs"]
-    ) -> Float[np.ndarray, "pairs d"]:
+    def _rows(self, contexts: Contexts, rounds: PairArms, arms: PairArms) -> PairRows:
         """The context of each pair: the round's, or the arm's own in that round."""
-        rows: Float[np.ndarray, "pairs d"] = contexts[rounds, arms] if self._arm_contexts else contexts[rounds]
+        rows: PairRows = contexts[rounds, arms] if self._arm_contexts else contexts[rounds]
         return rows
 
     def empty(self, half_life: float | None = None) -> RefitData:

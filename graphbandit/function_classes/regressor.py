@@ -17,7 +17,7 @@ from graphbandit.function_classes.base import FIXED_NUMBER
 from graphbandit.function_classes.columns import Columns
 from graphbandit.function_classes.ensemble import EnsembleFunctionClass
 from graphbandit.function_classes.refits import FitReport, RefitData
-from graphbandit.function_classes.refitting import BLOCK, in_blocks
+from graphbandit.function_classes.refitting import BLOCK, PairArms, PairRows, PairValues, in_blocks
 
 Regressors = dict[int, Any]
 """Fitted regressors by arm; one for all arms is under ALL."""
@@ -159,9 +159,7 @@ class RegressorClass(EnsembleFunctionClass[Regressors]):
         """The regressor's."""
         return type(self._regressor).__name__
 
-    def _features(
-        self, rows: Float[np.ndarray, "pairs d"], arms: Int[np.ndarray, " pairs"]
-    ) -> Float[np.ndarray, "pairs features"]:
+    def _features(self, rows: PairRows, arms: PairArms) -> Float[np.ndarray, "pairs features"]:
         """What the regressor is given of these pairs."""
         if self._per_arm or self._arm_contexts:
             return rows
@@ -202,14 +200,7 @@ class RegressorClass(EnsembleFunctionClass[Regressors]):
         states = stream(self._seed, "random_state", len(data), number, arm).integers(2**31 - 1, size=len(names))
         return regressor.set_params(**{name: int(state) for name, state in zip(names, states, strict=True)})
 
-    def pair_values(
-        self,
-        function: Regressors,
-        rows: Float[np.ndarray, "pairs d"],
-        arms: Int[np.ndarray, " pairs"],
-        *,
-        most: int = BLOCK,
-    ) -> Float[np.ndarray, " pairs"]:
+    def pair_values(self, function: Regressors, rows: PairRows, arms: PairArms, *, most: int = BLOCK) -> PairValues:
         """The regressor's predictions; 0 for an arm that has no regressor."""
         if not self._per_arm:
             return self._predictions(function[ALL], rows, arms, most)
@@ -219,9 +210,7 @@ class RegressorClass(EnsembleFunctionClass[Regressors]):
             values[index] = self._predictions(regressor, rows[index], arms[index], most)
         return values
 
-    def _predictions(
-        self, regressor: Any, rows: Float[np.ndarray, "pairs d"], arms: Int[np.ndarray, " pairs"], most: int
-    ) -> Float[np.ndarray, " pairs"]:
+    def _predictions(self, regressor: Any, rows: PairRows, arms: PairArms, most: int) -> PairValues:
         def evaluate(index: Int[np.ndarray, " block"]) -> Any:
             return regressor.predict(self._features(rows[index], arms[index]))
 

@@ -8,14 +8,14 @@ import numpy.typing as npt
 
 from graphbandit.base.arrays import Contexts, ObservationIndices, PerObservation
 from graphbandit.base.checks import setting_boolean, setting_choice, setting_integer, setting_number
-from graphbandit.base.shapes import Float, Int
+from graphbandit.base.shapes import Float
 from graphbandit.errors import MissingExtraError, SettingError
 from graphbandit.function_classes.base import FIXED_NUMBER
 from graphbandit.function_classes.devices import DeviceName, device_of, private_randomness
 from graphbandit.function_classes.ensemble import EnsembleFunctionClass
 from graphbandit.function_classes.networks import Networks, evaluated
 from graphbandit.function_classes.refits import FitReport, RefitData
-from graphbandit.function_classes.refitting import BLOCK
+from graphbandit.function_classes.refitting import BLOCK, PairArms, PairRows, PairValues
 from graphbandit.function_classes.training import Examples, Training, train_alone, train_together, why_not_together
 
 if TYPE_CHECKING:
@@ -194,17 +194,10 @@ class TorchClass(EnsembleFunctionClass[Trained]):
         """Modules as functions of this class."""
         return Networks(modules, outputs=1 if self._arm_contexts else self.n_arms)
 
-    def pair_values(
-        self,
-        function: Trained,
-        rows: Float[np.ndarray, "pairs d"],
-        arms: Int[np.ndarray, " pairs"],
-        *,
-        most: int = BLOCK,
-    ) -> Float[np.ndarray, " pairs"]:
+    def pair_values(self, function: Trained, rows: PairRows, arms: PairArms, *, most: int = BLOCK) -> PairValues:
         """The module's answers, of which the arm's is taken."""
         values = function.networks.values((function.which,), rows, self.device, most=most)[:, 0]
-        picked: Float[np.ndarray, " pairs"] = values[np.arange(len(arms)), 0 if self._arm_contexts else arms]
+        picked: PairValues = values[np.arange(len(arms)), 0 if self._arm_contexts else arms]
         return picked
 
     def arm_values(self, functions: list[Trained], contexts: Contexts) -> Float[np.ndarray, "n functions arms"]:

@@ -157,6 +157,9 @@ class FreshSource(ABC):
         return FeedbackGraphs.from_words(drawn, self.n_arms)
 
 
+# Each kind is its settings, their check, and the two ways to draw.
+
+
 @dataclass(frozen=True, kw_only=True)
 class CliqueGroupSource(FreshSource):
     """Each round disjoint cliques with random members (`clique_group`)."""

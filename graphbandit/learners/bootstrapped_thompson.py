@@ -9,7 +9,7 @@ from graphbandit.base.saved_files import savable
 from graphbandit.learners.epochs.base import AnyFunctionClass
 from graphbandit.learners.epochs.deciding import decided, ranked
 from graphbandit.learners.epochs.plausible import (
-    PlausibleLearner,
+    DrawingLearner,
     PlausibleState,
     draws_know_nothing,
     masks_of,
@@ -23,7 +23,7 @@ from graphbandit.rounds.shown import Shown
 
 @savable
 @dataclass(frozen=True, kw_only=True)
-class BootstrappedThompson(PlausibleLearner):
+class BootstrappedThompson(DrawingLearner):
     """Takes one of the epoch's draws by weight in each round and plays its best arm (Osband & Van Roy 2015).
 
     p(a) = sum of w_b over the draws b with argmax_j f_b(x, j) = a (lowest index on ties), so the propensities are exact
@@ -45,15 +45,6 @@ class BootstrappedThompson(PlausibleLearner):
     >>> bandit.decide([0.0], graphs.bandit(2)).probabilities.round(4)
     array([0.6667, 0.3333])
     """
-
-    draws: int = 200
-    delta: float = 0.1
-    epoch_growth: float = 1.2
-    seed: int = 0
-    function_class: AnyFunctionClass | None = None
-
-    def __post_init__(self) -> None:
-        self._check_draws(self.draws, self.seed)
 
     @property
     def takes_draws(self) -> bool:

@@ -130,6 +130,7 @@ class LinearLossLearner(BoundedRewards, EveryRoundLearner[LinearLossState]):
         kernels.learn(state.rounds, settings, arrays, rows, seen.rows, seen.arms, seen.rewards, q, notes)
         return self._after(state, arrays, 1)
 
+    # as in `LinearLearner`, with other arrays
     @staticmethod
     def _after(state: LinearLossState, arrays: "LinearLossArrays", played: int) -> LinearLossState:
         return trusted(

@@ -15,7 +15,7 @@ from graphbandit.base.checks import LARGEST, setting_choice
 from graphbandit.base.saved_files import savable
 from graphbandit.learners.epochs.base import AnyFunctionClass
 from graphbandit.learners.epochs.plausible import (
-    PlausibleLearner,
+    DrawingLearner,
     PlausibleState,
     bounds_of,
     draws_know_nothing,
@@ -31,7 +31,7 @@ from graphbandit.rounds.shown import Shown
 
 @savable
 @dataclass(frozen=True, kw_only=True)
-class IDSG(PlausibleLearner):
+class IDSG(DrawingLearner):
     """Plays what costs little regret for what its neighbourhood teaches about which arm is best here.
 
     Over plausible functions f_b with weights w_b, taken from the function class at an epoch's start:
@@ -74,15 +74,10 @@ class IDSG(PlausibleLearner):
     """
 
     form: Literal["bayesian", "frequentist"] = "bayesian"
-    draws: int = 200
-    delta: float = 0.1
-    epoch_growth: float = 1.2
-    seed: int = 0
-    function_class: AnyFunctionClass | None = None
 
     def __post_init__(self) -> None:
         setting_choice("form", self.form, ("bayesian", "frequentist"))
-        self._check_draws(self.draws, self.seed)
+        super().__post_init__()
 
     @property
     def plans_with_probabilities(self) -> bool:

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from graphbandit.base.checks import LARGEST_SCALE, setting_number
 from graphbandit.base.saved_files import savable
@@ -53,10 +52,6 @@ class LinUCB(LinearLearner):
     alpha: float | None = None
     delta: float = 0.1
     bound: float = 1.0
-    ridge: float = 1.0
-    intercept: bool = False
-    arm_features: "npt.ArrayLike | None" = None
-    noise: float | None = None
 
     def __post_init__(self) -> None:
         if self.alpha is not None:

@@ -56,13 +56,6 @@ class PlausibleLearner(EpochLearner[PlausibleState]):
 
     delta: float
 
-    def _check_draws(self, draws: int, seed: int) -> None:
-        """Raise SettingError unless these, and the settings of all such learners, are what they should be."""
-        setting_integer("draws", draws, at_least=1)
-        setting_number("delta", self.delta, above=1.0 / LARGEST, below=1.0)
-        EpochSchedule(growth=self.epoch_growth)
-        setting_integer("seed", seed, at_least=0)
-
     @property
     def takes_draws(self) -> bool:
         """Whether the plausible functions are draws, for which noise that is not told is part of what is drawn."""
@@ -123,6 +116,23 @@ class PlausibleLearner(EpochLearner[PlausibleState]):
             lowest_reward=low,
             highest_reward=high,
         )
+
+
+@dataclass(frozen=True, kw_only=True)
+class DrawingLearner(PlausibleLearner):
+    """A `PlausibleLearner` that may draw its functions; the settings are those of `IDSG`."""
+
+    draws: int = 200
+    delta: float = 0.1
+    epoch_growth: float = 1.2
+    seed: int = 0
+    function_class: AnyFunctionClass | None = None
+
+    def __post_init__(self) -> None:
+        setting_integer("draws", self.draws, at_least=1)
+        setting_number("delta", self.delta, above=1.0 / LARGEST, below=1.0)
+        EpochSchedule(growth=self.epoch_growth)
+        setting_integer("seed", self.seed, at_least=0)
 
 
 def plausible_draws(

@@ -65,6 +65,7 @@ class ArmMeansLearner(EveryRoundLearner[ArmMeansState]):
         counts, sums = np.pad(state.counts, (0, new)), np.pad(state.sums, (0, new))
         return ArmMeansState(problem=problem, rounds=state.rounds, counts=counts, sums=sums)
 
+    # the same steps in every family: arrays of its own, its kernel, a state of these arrays
     def _run(
         self, state: ArmMeansState, contexts: Contexts, graphs: FeedbackGraphs, inputs: "Inputs", outputs: "Outputs"
     ) -> ArmMeansState:

@@ -223,6 +223,7 @@ def noise_of(own: float | None, problem: Problem) -> float:
 
 def _decisions(outputs: "Outputs", available: ArmMasks | None, rounds: int) -> Decisions:
     n, n_arms = outputs.probabilities.shape
+    # field by field, as `planning.sampling` does with the outcome of its own kernel
     return trusted(
         Decisions,
         action=outputs.integers[:, 0],

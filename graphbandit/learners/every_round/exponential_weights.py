@@ -90,6 +90,7 @@ class Exp3Learner(BoundedRewards, EveryRoundLearner[Exp3State]):
             high=float(self.high),
         )
 
+    # the same steps in every family: arrays of its own, its kernel, a state of these arrays
     def _run(
         self, state: Exp3State, contexts: Contexts, graphs: FeedbackGraphs, inputs: "Inputs", outputs: "Outputs"
     ) -> Exp3State:
