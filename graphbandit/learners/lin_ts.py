@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from graphbandit.base.checks import LARGEST_SCALE, setting_integer, setting_number
 from graphbandit.base.saved_files import savable
@@ -51,6 +52,11 @@ class LinTS(LinearLearner):
     scale: float = 1.0
     draws: int = 100
     seed: int = 0
+    # these stand here and not in the base: the name of a type is looked up in the module of the class
+    ridge: float = 1.0
+    intercept: bool = False
+    arm_features: "npt.ArrayLike | None" = None
+    noise: float | None = None
 
     def __post_init__(self) -> None:
         setting_number("scale", self.scale, at_least=0.0, at_most=LARGEST_SCALE)

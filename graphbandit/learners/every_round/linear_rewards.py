@@ -49,7 +49,6 @@ class LinearState(RoundState):
             raise InputError(f"totals are {self.totals}; expected a count, a sum of squares, a range and a reward")
 
 
-@dataclass(frozen=True, kw_only=True)
 class LinearLearner(EveryRoundLearner[LinearState]):
     """A learner of rewards phi(x, a)' theta.
 
@@ -58,10 +57,10 @@ class LinearLearner(EveryRoundLearner[LinearState]):
     behind x, and behind z.
     """
 
-    ridge: float = 1.0
-    intercept: bool = False
-    arm_features: "npt.ArrayLike | None" = None
-    noise: float | None = None
+    ridge: float
+    intercept: bool
+    arm_features: npt.ArrayLike | None
+    noise: float | None
 
     def _check_features(self) -> None:
         """Raise SettingError unless these are settings of a ridge regression; arm features become plain tuples."""
