@@ -73,7 +73,7 @@ def convert(
             target_format=target_format,
             contexts=contexts,  # type: ignore[arg-type]
             features=feature or None,
-            on_progress=show,
+            progress=show,
             context=context or None,
             probabilities=probability or None,
             arms=arm or None,

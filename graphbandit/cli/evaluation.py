@@ -63,7 +63,7 @@ def evaluate(
     }
     source = Log.read(log)
     with _progress() as show:
-        table = evaluated(source, named, by=by, on_progress=show, **settings)
+        table = evaluated(source, named, by=by, progress=show, **settings)
     first, *others = named
     differences = [compare(source, first, other, policies=named, **settings) for other in others]
     heads, rows = table._cells()

@@ -49,7 +49,7 @@ def evaluate(
     problem: Problem | None = None,
     seed: int = 0,
     cluster: Any = None,
-    on_progress: Progress | None = None,
+    progress: Progress | None = None,
 ) -> EvaluationTable:
     """What each policy would have earned a round, on average, in the rounds of the log.
 
@@ -81,7 +81,7 @@ def evaluate(
     - `seed`: of the folds and the bootstrap, 0 by default.
     - `cluster`: a Dask client or the address of a scheduler, to go through partitions of the log there; None (default):
       here.
-    - `on_progress`: is called with the rounds done and to do; None (default): nothing is.
+    - `progress`: is called with the rounds done and to do; None (default): nothing is.
 
     >>> import numpy as np
     >>> log = Log.from_arrays(actions=[0, 1] * 50, probabilities=np.full((100, 2), 0.5), rewards=[1.0, 0.0] * 50)
@@ -91,7 +91,7 @@ def evaluate(
     """
     settings = _settings(locals())
     named = policies_of(policies, log, problem)
-    sums, plan = _run(log, named, (), settings, model, by, cluster, on_progress)
+    sums, plan = _run(log, named, (), settings, model, by, cluster, progress)
     log.policies = {**log.policies, **named}
     return _table(log, sums, plan, named, model)
 
@@ -117,7 +117,7 @@ def compare(
     problem: Problem | None = None,
     seed: int = 0,
     cluster: Any = None,
-    on_progress: Progress | None = None,
+    progress: Progress | None = None,
 ) -> Difference:
     """By how much the first policy is better than the second, with an interval from the same rounds.
 
@@ -146,7 +146,7 @@ def compare(
         named[name] = known.get(name, given) if isinstance(given, str) else given
     resolved = policies_of(named, log, problem)
     one, other = resolved
-    sums, plan = _run(log, resolved, ((one, other),), settings, model, None, cluster, on_progress)
+    sums, plan = _run(log, resolved, ((one, other),), settings, model, None, cluster, progress)
     estimator = Estimator(settings=settings, reward_range=plan.reward_range, counts=sums.counts)
     found = estimator.of_difference(sums.terms[one], sums.terms[other], sums.terms[pair_name(one, other)])
     return Difference(
@@ -178,7 +178,7 @@ def _run(
     model: Any,
     by: str | None,
     cluster: Any,
-    on_progress: Progress | None,
+    progress: Progress | None,
 ) -> tuple[Sums, Plan]:
     """Both passes, here or on a cluster."""
     for policy in policies.values():
@@ -199,18 +199,18 @@ def _run(
     if cluster is not None:
         from graphbandit.evaluation.cluster import run_on_cluster
 
-        return run_on_cluster(cluster, log, plan, functions, on_progress)
+        return run_on_cluster(cluster, log, plan, functions, progress)
     done = 0
     passes = 2 if functions is not None and not isinstance(functions, GivenModel) else 1
 
-    def progress(rounds: int) -> None:
+    def count(rounds: int) -> None:
         nonlocal done
         done += rounds
-        if on_progress is not None:
-            on_progress(done, passes * len(log))
+        if progress is not None:
+            progress(done, passes * len(log))
 
-    plan = with_models(log, plan, functions, progress)
-    return sum_terms(log, plan, progress), plan
+    plan = with_models(log, plan, functions, count)
+    return sum_terms(log, plan, count), plan
 
 
 def with_models(log: Log, plan: Plan, functions: Any, progress: Callable[[int], None] | None) -> Plan:

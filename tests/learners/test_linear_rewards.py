@@ -53,7 +53,7 @@ class Regressions:
 @pytest.mark.parametrize("shared", [False, True])
 def test_lin_ucb_against_a_literal_reference(shared, intercept, alpha):
     contexts, dense, rewards, available = rounds(shared)
-    learner = gb.LinUCB(alpha=alpha, intercept=intercept, ridge=0.7, delta=0.2, bound=1.5)
+    learner = gb.LinUCB(alpha=alpha, intercept=intercept, ridge=0.7, delta=0.2, norm_bound=1.5)
     state = learner.init(gb.Problem(n_arms=K, noise=0.5))
     graphs = gb.FeedbackGraphs.from_dense(dense)
     decisions, state = learner.play(state, Shown(contexts, graphs, available), rewards, np.random.default_rng(0))

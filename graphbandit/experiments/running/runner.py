@@ -83,7 +83,7 @@ def run(
     A run that fails is among the `failures` of the results, and is tried again the next time.
 
     - `experiment`: what to run.
-    - `out`: the directory in which results are kept; None (default): in memory only.
+    - `out`: the folder in which results are kept; None (default): in memory only.
     - `engine`: where the work is done: `InProcess()`, `Processes(workers)` or `Cluster(address)`; None (default):
       processes, one a core. It changes no result.
     - `progress`: is called as runs finish; None (default): nothing is.
@@ -93,8 +93,8 @@ def run(
     if engine is not None and not isinstance(engine, Engine):
         raise SettingError(f"engine is {engine!r}; expected InProcess(), Processes() or Cluster()")
     if out is None:
-        with tempfile.TemporaryDirectory(prefix="graphbandit-") as directory:
-            return run(experiment, out=directory, engine=engine, progress=progress)
+        with tempfile.TemporaryDirectory(prefix="graphbandit-") as folder:
+            return run(experiment, out=folder, engine=engine, progress=progress)
     show = None if progress is None else lambda states: progress(states[0])
     return run_all([(experiment, out)], engine=engine, progress=show)[0]
 
@@ -105,11 +105,11 @@ def run_all(
     engine: Engine | None = None,
     progress: Callable[[Sequence[Progress]], None] | None = None,
 ) -> list[Results]:
-    """`run` of several experiments, each with its own directory, one after the other by the same workers.
+    """`run` of several experiments, each with its own folder, one after the other by the same workers.
 
     A run that several of them ask for, with the same key, is done once and kept by each.
 
-    - `jobs`: pairs of an experiment and its directory.
+    - `jobs`: pairs of an experiment and its folder.
     - `engine`: as in `run`; None (default): processes, one a core.
     - `progress`: is called with how far each experiment is; None (default): nothing is.
     """

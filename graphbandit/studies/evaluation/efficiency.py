@@ -29,7 +29,7 @@ class Efficiency:
 
 
 def efficiency(
-    problem: LinearProblem, name: str, repeats: int, on_repeat: Callable[[], None], draws: int = 400_000
+    problem: LinearProblem, name: str, repeats: int, progress: Callable[[], None], draws: int = 400_000
 ) -> Efficiency:
     """Evaluate the target on `repeats` logs by every method; truth and bound are means over `draws` contexts."""
     truth, bound = problem.truth(draws)
@@ -41,7 +41,7 @@ def efficiency(
             settings: dict[str, Any] = {"method": method, "interval": "asymptotic", "worth": False}
             table = evaluate(log, {"target": target}, model=problem.model, **settings)
             values[repeat, i] = table["target"].value
-        on_repeat()
+        progress()
     scale = ROUNDS / bound
     return Efficiency(
         graph=name,
@@ -62,11 +62,11 @@ def _variance(values: Float[np.ndarray, " repeats"], scale: float) -> tuple[floa
     return float(values.var(ddof=1) * scale), float(low * scale), float(high * scale)
 
 
-def all_graphs(repeats: int, on_repeat: Callable[[], None] = lambda: None) -> list[Efficiency]:
+def all_graphs(repeats: int, progress: Callable[[], None] = lambda: None) -> list[Efficiency]:
     """The five graphs, and the star on which graph-IPS is worse than IPS."""
-    found = [efficiency(LinearProblem(graph=make(ARMS)), name, repeats, on_repeat) for name, make in GRAPHS.items()]
+    found = [efficiency(LinearProblem(graph=make(ARMS)), name, repeats, progress) for name, make in GRAPHS.items()]
     hub = HubProblem(graph=star(50, hub=0))
-    return [*found, efficiency(hub, "star of 50, hub played 5 %, target = logging", repeats, on_repeat)]
+    return [*found, efficiency(hub, "star of 50, hub played 5 %, target = logging", repeats, progress)]
 
 
 def markdown(found: list[Efficiency], repeats: int) -> str:
