@@ -12,7 +12,7 @@ from graphbandit.base.checks import numbers, setting_array
 from graphbandit.base.shapes import Float, Shaped
 from graphbandit.errors import SettingError
 from graphbandit.function_classes.base import Draws, FunctionClass
-from graphbandit.function_classes.finite import FiniteClass
+from graphbandit.function_classes.finite_callable import FiniteClass
 
 Function = Callable[[Contexts, Shaped[np.ndarray, "..."]], RoundsByArms]
 
