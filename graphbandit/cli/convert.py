@@ -87,7 +87,7 @@ def convert(
 
 @contextmanager
 def _progress() -> Iterator[Callable[[int, int | None], None]]:
-    """Rounds done, on standard error; nothing where nobody watches."""
+    """Rounds done, on standard error if that is a terminal."""
     from graphbandit.cli.console import watched_bar
 
     with watched_bar(*_columns(), quiet=bool(os.environ.get("CI"))) as bar:

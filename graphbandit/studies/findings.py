@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 class Finding:
     """One experiment and its results.
 
-    - `experiment`, `results`: what was asked for, and what came of it.
+    - `experiment`: what was asked for.
+    - `results`: what came of it.
     """
 
     experiment: Experiment

@@ -79,7 +79,7 @@ def run_study(
     workers: int | None = None,
     progress: Callable[[PlanProgress], None] | None = None,
 ) -> Outcome:
-    """Run what is not finished yet of a plan, and write what it has found: a page, tables and figures.
+    """Run the part of a plan that is not finished yet, and write what was found: a page, tables and figures.
 
     - `plan`: what to run.
     - `out`: the folder for all of it.
@@ -100,7 +100,7 @@ def run_plan(
     workers: int | None = None,
     progress: Callable[[PlanProgress], None] | None = None,
 ) -> Findings:
-    """Run what is not finished yet of a plan. A run that fails is an EngineError.
+    """Run the part of a plan that is not finished yet. A run that fails raises EngineError.
 
     - `plan`: what to run.
     - `out`: each experiment has a folder in ``out/runs``.
@@ -137,7 +137,7 @@ def run_plan(
 
 
 def compile_kernels() -> float:
-    """Run every learner of the paper for a moment, so that what must be compiled is; the seconds it took."""
+    """Run every learner of the paper for a moment, so that all kernels are compiled; returns the seconds it took."""
     start = time.perf_counter()
     experiment = study_named("paper").experiment("parts")
     learners = [(p.name, build_learner(p.kind, p.settings)) for p in experiment.learner_points()]

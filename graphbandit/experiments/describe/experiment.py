@@ -147,7 +147,7 @@ def _check_distinct(table: str, points: list[Point], kinds: Mapping[str, Kind]) 
 
 @contextlib.contextmanager
 def _at(*place: str, settings: Mapping[str, Value] | None = None) -> Iterator[None]:
-    """Give errors that happen inside this place, or that of the setting they name."""
+    """Add this place to errors that happen inside, or that of the setting they name."""
     given = settings or {}
     try:
         yield

@@ -28,7 +28,7 @@ of function class; without one, a learner has the problem's own."""
 
 
 def own_builder(where: str, base: type, room: str) -> Callable[..., Any]:
-    """The class at this address, or the function that makes one: a subclass of `base`, which is of that room."""
+    """The class at this address, or the function that makes one; a class must derive from `base`, found in `room`."""
     build: Callable[..., Any] = found_at(where)
     if inspect.isclass(build) and not issubclass(build, base):
         expected = f"a subclass of graphbandit.{room}.{base.__name__}"

@@ -73,7 +73,7 @@ class Store:
             self._write_failures()
 
     def flush_when_due(self) -> None:
-        """Write what waits if it has waited for a second; to be called with every result, whosever it is."""
+        """Write what has waited for a second or more; called after every result, of whichever experiment."""
         if time.monotonic() - self._flushed >= FLUSH_SECONDS:
             self.flush()
 
@@ -207,7 +207,7 @@ def _remove(paths: list[Path]) -> None:
 
 
 def _is_foreign(folder: Path) -> bool:
-    """Whether the folder holds something that no experiment has written, even one killed before its plan was."""
+    """Whether the folder holds something that no experiment wrote, not even one killed before it wrote its plan."""
     own = {files.PARTS, files.SETTINGS}
     return folder.exists() and (
         not folder.is_dir() or any(not path.name.startswith(".") and path.name not in own for path in folder.iterdir())

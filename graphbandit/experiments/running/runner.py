@@ -78,7 +78,7 @@ def run(
     engine: Engine | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> Results:
-    """Run what is not finished yet of an experiment, and read all its results.
+    """Run the part of an experiment that is not finished yet, and read all its results.
 
     A run that fails is among the `failures` of the results, and is tried again the next time.
 
@@ -199,7 +199,7 @@ class _Pace:
         self.runs_per_task = 1
 
     def learn(self, result: TaskResult) -> None:
-        """From how long a task has taken; grows slowly, as first tasks compile or load things."""
+        """Adjust to how long a task took; the size grows slowly, as first tasks also compile or load things."""
         if result.rows is not None and result.rows.num_rows and result.seconds > 0:
             fitting = TASK_SECONDS * result.rows.num_rows / result.seconds
             self.runs_per_task = max(1, min(int(fitting), 4 * self.runs_per_task, 1000))
