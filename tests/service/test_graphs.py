@@ -28,6 +28,7 @@ graph = { probabilities = [[1, 0, 0], [0.5, 1, 0], [0.25, 0.5, 1]] }
 [bandits.sure]
 arms = ["a", "b"]
 learner = "UCBN"
+noise = 0.5
 """
 
 
