@@ -3,7 +3,7 @@
 import math
 import warnings
 from abc import abstractmethod
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -11,7 +11,6 @@ import numpy as np
 
 from graphbandit.base.arrays import ArmMasks, Contexts, RoundsByArms
 from graphbandit.base.checks import LARGEST, setting_integer, setting_number
-from graphbandit.base.declared import check_declared, limits
 from graphbandit.base.saved_files import savable
 from graphbandit.errors import EstimatedNoiseWarning, HorizonError, InputError, SettingError
 from graphbandit.function_classes.base import FunctionClass
@@ -38,12 +37,14 @@ class EpochClock:
     """What every state of a learner of epochs has: its problem, the rounds learnt, its epoch and all data so far."""
 
     problem: Problem
-    rounds: int = field(metadata=limits(at_least=0, at_most=END))
+    rounds: int
     epoch: int
     data: Any
 
     def __post_init__(self) -> None:
-        check_declared(self)
+        if not isinstance(self.problem, Problem):
+            raise SettingError(f"problem is {self.problem!r}; expected a Problem")
+        setting_integer("rounds", self.rounds, at_least=0, at_most=END)
         setting_integer("epoch", self.epoch, at_least=1, at_most=self.rounds + 1)  # an epoch has a round at least
 
 
