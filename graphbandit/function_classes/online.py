@@ -1,7 +1,7 @@
 """Online oracles of linear regression: they predict, see what is revealed, and learn, round by round.
 
 Contexts of shape (n, d) have a parameter theta_a for each arm, f(x, a) = x'theta_a; contexts of shape (n, K, d), a
-vector for each arm, share one, f(x, a) = x_a'theta. With the observations (x, y) so far, lam = `ridge` and
+vector for each arm, share one, f(x, a) = x_a'theta. With the observations (x, y) so far, lam = `regularisation` and
 A = lam I + sum x x':
 
     "ridge"   x'theta,                      theta = A^-1 sum y x
@@ -64,7 +64,7 @@ class OnlineLinear:
     - `method`: "ridge" regression, "vaw" (the forecaster of Vovk, Azoury and Warmuth) or "ogd" (online gradient
       descent).
     - `n_arms`: K.
-    - `ridge`: lam of "ridge" and "vaw", 1 by default.
+    - `regularisation`: lam of "ridge" and "vaw", 1 by default.
     - `rate`: the factor of the steps of "ogd", 1 by default.
 
     >>> oracle = OnlineLinear(method="vaw", n_arms=1)
@@ -76,13 +76,13 @@ class OnlineLinear:
 
     method: Oracle
     n_arms: int
-    ridge: float = 1.0
+    regularisation: float = 1.0
     rate: float = 1.0
 
     def __post_init__(self) -> None:
         setting_choice("method", self.method, ORACLES)
         setting_integer("n_arms", self.n_arms, at_least=1)
-        setting_number("ridge", self.ridge, above=0.0)
+        setting_number("regularisation", self.regularisation, above=0.0)
         setting_number("rate", self.rate, above=0.0)
 
     def start(self, contexts: Contexts) -> OnlineState:
@@ -90,7 +90,7 @@ class OnlineLinear:
         features = self._features(contexts)
         blocks, size = (1 if contexts.ndim == 3 else self.n_arms), features.shape[2]
         width = 0 if self.method == "ogd" else size
-        inverses = np.tile(np.eye(width) / self.ridge, (blocks, 1, 1))
+        inverses = np.tile(np.eye(width) / self.regularisation, (blocks, 1, 1))
         return OnlineState(
             parameters=np.zeros((blocks, size)),
             inverses=inverses,

@@ -37,7 +37,7 @@ class OnlineOracle:
     """Linear regression that learns every round; its states are those of a learner whose epochs are one round long."""
 
     method: Oracle
-    ridge: float
+    regularisation: float
 
     def init(self, problem: Problem) -> EpochState:
         """Nothing is known."""
@@ -50,7 +50,7 @@ class OnlineOracle:
 
     def estimates(self, state: EpochState, shown: Shown) -> RoundsByArms:
         """What the regression predicts, 0 before anything is learnt."""
-        largest = LARGEST_CONTEXT * math.sqrt(self.ridge)
+        largest = LARGEST_CONTEXT * math.sqrt(self.regularisation)
         with np.errstate(over="ignore"):  # infinitely long is too long
             lengths = np.sqrt((shown.contexts * shown.contexts).sum(axis=-1))
         if not (lengths <= largest).all():
@@ -75,7 +75,7 @@ class OnlineOracle:
         return trusted(EpochState, problem=state.problem, rounds=rounds, epoch=epoch, data=None, model=model)
 
     def _regression(self, state: EpochState) -> OnlineLinear:
-        return OnlineLinear(method=self.method, n_arms=state.problem.n_arms, ridge=self.ridge)
+        return OnlineLinear(method=self.method, n_arms=state.problem.n_arms, regularisation=self.regularisation)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,7 +86,7 @@ class OracleLearner(EstimateLearner):
     gamma: float | Literal["power"] = "power"
     gamma_scale: float = 10.0
     gamma_exponent: float = 0.5
-    ridge: float = 1.0
+    regularisation: float = 1.0  # not `ridge`: in an experiment file that is the function class's, in the same table
     epoch_growth: float = 2.0
     function_class: AnyFunctionClass | None = None
 
@@ -104,7 +104,7 @@ class OracleLearner(EstimateLearner):
             setting_number("gamma", self.gamma, above=0.0, below=LARGEST)
         setting_number("gamma_scale", self.gamma_scale, above=0.0, below=LARGEST)
         setting_number("gamma_exponent", self.gamma_exponent, at_least=0.0, below=2.0)
-        setting_number("ridge", self.ridge, above=0.0)
+        setting_number("regularisation", self.regularisation, above=0.0)
         EpochSchedule(growth=self.epoch_growth)
 
     @abstractmethod
@@ -135,7 +135,7 @@ class OracleLearner(EstimateLearner):
     def _online(self) -> OnlineOracle | None:
         if self.oracle == "offline":
             return None
-        return OnlineOracle(method=self.oracle, ridge=self.ridge)
+        return OnlineOracle(method=self.oracle, regularisation=self.regularisation)
 
     def init(self, problem: Problem) -> EpochState:
         """Nothing is known."""

@@ -26,7 +26,7 @@ class SquareCB(OracleLearner):
     - `gamma`: "power" (default): gamma_scale * (rounds learnt from) ^ gamma_exponent. A number: that gamma from the
       first update on. Before it, gamma is 1.
     - `gamma_scale`, `gamma_exponent`: 10 and 1/2 by default, as in Vowpal Wabbit's SquareCB without graphs.
-    - `ridge`: regularisation of the online oracles, 1 by default.
+    - `regularisation`: of the online oracles, 1 by default.
     - `epoch_growth`: factor between the ends of epochs, 2 by default; for oracle "offline".
     - `function_class`: the functions that may be the truth, for oracle "offline"; None (default): those of the problem.
     - `floor`: every arm on offer is observed with this probability at least (`Learner`); None (default): no floor.

@@ -19,7 +19,7 @@ def some_rounds(shape, n=12, n_arms=3, size=4, seed=0):
 def test_ridge_and_vaw_are_what_their_matrices_say(method, shape):
     contexts, revealed, rewards = some_rounds(shape)
     first = next(rewards[t, a] for t, a in np.argwhere(revealed))  # rewards are counted from the first one
-    oracle = gb.function_classes.OnlineLinear(method=method, n_arms=3, ridge=0.7)
+    oracle = gb.function_classes.OnlineLinear(method=method, n_arms=3, regularisation=0.7)
     state = None
     for t in range(12):
         found = oracle.predict(state, contexts[t : t + 1])[0]
@@ -74,8 +74,8 @@ def test_bad_input():
         oracle.predict(None, np.full((2, 4), np.nan))
     with pytest.raises(SettingError, match="method is 'magic'; expected one of 'ridge', 'vaw', 'ogd'"):
         gb.function_classes.OnlineLinear(method="magic", n_arms=3)
-    with pytest.raises(SettingError, match=r"ridge is 0.0"):
-        gb.function_classes.OnlineLinear(method="vaw", n_arms=3, ridge=0.0)
+    with pytest.raises(SettingError, match=r"regularisation is 0.0"):
+        gb.function_classes.OnlineLinear(method="vaw", n_arms=3, regularisation=0.0)
 
 
 @pytest.mark.parametrize("learner", [gb.learners.SquareCB(), gb.SquareCBG(oracle="vaw"), gb.SquareCBG(oracle="ogd")])
