@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from graphbandit.bandit.inputs import Graph, available_of, check_key, contexts_of, graph_of, graphs_of, on_offer
+from graphbandit.bandit.graph_inputs import Graph, graph_of, graphs_of
+from graphbandit.bandit.inputs import available_of, check_key, contexts_of, on_offer, rounds_told
 from graphbandit.bandit.open_decisions import OpenDecision
 from graphbandit.bandit.own_arms import RoundArms, own_batch, own_rounds, with_own_arms
 from graphbandit.base.shapes import Bool, Int
@@ -104,7 +105,8 @@ class Decider:
         if arms is not None or self.problem.capacity is not None:
             own = own_batch(self.problem, contexts, arms, graphs, available)
             return self._decided(own.contexts, own.graphs, own.available, _keys(keys, len(own.arms)), own.arms)
-        rows, _ = contexts_of(self.problem, contexts, many=True, graphs=graphs)
+        told = rounds_told(graphs=graphs, available=available, columns=[keys])
+        rows, _ = contexts_of(self.problem, contexts, many=True, rounds=told)
         batch = graphs_of(self.problem, self._graph if graphs is None else graphs, len(rows))
         return self._decided(rows, batch, available, _keys(keys, len(rows)), own_graph=graphs is None)
 

@@ -13,15 +13,16 @@ import numpy as np
 
 from graphbandit.bandit.catalogue import Catalogue, graph_with_more_arms, new_arms, retired_arms
 from graphbandit.bandit.decider import Decider, may_reveal, taken
+from graphbandit.bandit.graph_inputs import Graph, graph_of, graphs_of
 from graphbandit.bandit.inputs import (
-    Graph,
     available_of,
     check_key,
     contexts_of,
-    graph_of,
-    graphs_of,
+    is_polars_series,
     on_offer,
+    rewards_in_order,
     rewards_of,
+    rounds_told,
 )
 from graphbandit.bandit.keys import Keys
 from graphbandit.bandit.log import BanditLog, LogSync, is_log, stage_taken
@@ -229,12 +230,12 @@ class Bandit:
     ) -> Decision:
         """Decide one round.
 
-        - `context`: what the problem's features read, as a dictionary or a row of a frame; without features an array as
-          the function class takes it; None (default): for learners without contexts.
+        - `context`: what the problem's features read, as a dictionary, a row of a frame or a frame of one row; without
+          features an array as the function class takes it; None (default): for learners without contexts.
         - `graph`: a graph, a square array, or a NetworkX graph; or a `ProbabilisticGraph`, with which rewards may come
           for every arm that the action may reveal; None (default): the bandit's own graph. Where it has none either, a
           learner that plans without a graph takes rewards of every arm.
-        - `available`: the arms on offer, a list of names or a mask over all arms; None (default): all of them.
+        - `available`: the arms on offer, a list of names or numbers, or a mask over all arms; None (default): all.
         - `key`: the caller's name for this decision; None (default): none. The same key again gives the same decision,
           whatever else is handed in, as long as it is remembered: while it awaits rewards, and after that until
           `max_keys` others have ended.
@@ -275,9 +276,10 @@ class Bandit:
         """Decide many rounds: the same decisions as one by one, with no reward coming in between.
 
         - `contexts`: one row a round: a frame, a list of dictionaries, or an array; None (default): for learners
-          without contexts.
-        - `graphs`: one graph a round, or the same for all; None (default): the bandit's own.
-        - `available`: the arms on offer, a list of names, a mask over all arms, or one a round; None (default): all.
+          without contexts, as many rounds as `graphs`, `available` or `keys` have one for each, or one.
+        - `graphs`: one graph a round, as a batch or a list of what `decide` takes, or the same for all; None (default):
+          the bandit's own.
+        - `available`: the arms on offer, as in `decide`, or a list with those of each round; None (default): all.
         - `keys`: the caller's name for each decision, as in `decide`; None (default): none.
         - `arms`: with `Problem(capacity=...)`, the arms of each round, a list of what `decide` takes; `graphs` and
           `available` are then lists, too. None (default): the arms of the problem.
@@ -288,7 +290,8 @@ class Bandit:
         if arms is not None or problem.capacity is not None:
             rows, batch, available, own, tally = own_batch(problem, contexts, arms, graphs, available)
         else:
-            rows, tally = contexts_of(problem, contexts, many=True, graphs=graphs)
+            told = rounds_told(graphs=graphs, available=available, columns=[keys])
+            rows, tally = contexts_of(problem, contexts, many=True, rounds=told)
             batch = graphs_of(problem, self._graph if graphs is None else graphs, len(rows))
         if keys is None:
             return self._decide(rows, batch, available, [None] * len(rows), tally, own)
@@ -318,19 +321,23 @@ class Bandit:
         """Hand back rewards of a decision: all at once or in parts, each arm once.
 
         - `decision`: the decision, its id, or its key.
-        - `rewards`: a mapping or a pandas Series from arm (its name or number) to reward; may be empty.
+        - `rewards`: a mapping or a pandas Series from arm (its name or number) to reward; may be empty. A Polars
+          Series, which has no index, has one number for each of `Decision.revealed_arms` in their order, or null.
         - `final`: whether no more rewards will come, which closes a decision of which not everything was revealed;
           False by default.
         """
         setting_boolean("final", final)
         problem = self._loop.problem
-        given = rewards_of(problem if problem.capacity is None else self._round_arms(decision), rewards)
+        arms = problem if problem.capacity is None else self._round_arms(decision)
+        given = {} if is_polars_series(rewards) else rewards_of(arms, rewards)
         with self._lock:
             number = self._number(decision)
+            if is_polars_series(rewards):
+                given = rewards_in_order(rewards, self._entry(number).revealed)
             if not given and number not in self._open:
                 return  # nothing was revealed, or nothing is awaited any more
             entry = self._entry(number)
-            news = entry.news(given)
+            news = entry.news(given, arms.arms)
             loop, logged = self._loop, False
             if len(news.arms):
                 loop.learner.check_rewards(np.array(news.rewards))
@@ -361,7 +368,8 @@ class Bandit:
         if arms is not None or problem.capacity is not None:
             rows, batch, available, _, _ = own_batch(problem, contexts, arms, graphs, available)
         else:
-            rows, _ = contexts_of(problem, contexts, many=True, graphs=graphs)
+            told = rounds_told(graphs=graphs, available=available)
+            rows, _ = contexts_of(problem, contexts, many=True, rounds=told)
             batch = graphs_of(problem, self._graph if graphs is None else graphs, len(rows))
         with self._lock:
             loop = self._settled()
@@ -387,7 +395,7 @@ class Bandit:
         offer, and the probabilities, for learners that weight rewards by them.
 
         - `contexts`: one row a round, as in `decide_batch`; or a log, and nothing else but `cluster`; None (default):
-          for learners without contexts.
+          for learners without contexts, as many rounds as there are actions or rewards.
         - `rewards`: those of the arms played, shape (n,); or of all arms, an array of shape (n, arms) or a frame whose
           columns are arms, nan where nothing is known. The default, None, is for a log, which has them.
         - `actions`: the arms played, by name or number; None (default): `rewards` has all arms, and the learner does
@@ -420,7 +428,8 @@ class Bandit:
             actions, rewards = past_arms(own, problem.n_arms, actions, rewards)
             graphs = None if graphs is None else given
         else:
-            rows, tally = contexts_of(problem, contexts, many=True, graphs=graphs)
+            told = rounds_told(columns=[actions, rewards])
+            rows, tally = contexts_of(problem, contexts, many=True, rounds=told)
         functions = getattr(self._loop.learner, "function_class", None) or problem.function_class
         if functions is not None and len(rows):
             functions.check_contexts(rows)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from graphbandit.bandit.inputs import Graph
+from graphbandit.bandit.graph_inputs import Graph
 from graphbandit.bandit.keys import Keys, keys_content, keys_of
 from graphbandit.bandit.open_decisions import OpenDecision
 from graphbandit.bandit.own_arms import RoundArms
