@@ -251,7 +251,7 @@ CALLS = {
     "graph: an array without loops": (
         lambda b: b.decide(VISIT, np.ones((3, 3)) - np.eye(3)),
         GraphError,
-        "lacks the self-loop of arm '7.99', arm '8.99', arm '9.99': playing such an arm would not reveal its own reward; "
+        "lacks the self-loop of arm '7.99', '8.99', '9.99': playing such an arm would not reveal its own reward; "
         "expected FeedbackGraph.from_dense(..., add_loops=True)",
     ),
     "graph: a NetworkX graph without loops": (
@@ -312,7 +312,7 @@ CALLS = {
     "rewards: not revealed": (
         lambda b: b.observe(20, {"9.99": 1.0}),
         ObservationError,
-        "did not reveal arm '9.99'; expected some of '7.99', '8.99'",
+        "did not reveal arm '9.99'; expected some of arm '7.99', '8.99'",
     ),
     "rewards: no number": (lambda b: b.observe(20, {"8.99": "x"}), ObservationError, "the reward of arm '8.99' of"),
     "rewards: a Polars Series of another length": (

@@ -159,8 +159,13 @@ def may_reveal(graphs: Graphs | None, decisions: Decisions) -> Iterator[Int[np.n
     return (mask.nonzero()[0] for mask in masks)
 
 
-def taken(decision: Decision, number: int, problem: Problem) -> tuple[Played, OpenDecision | None, Decision]:
-    """A decider's decision as the round of this number: how it was played, what it awaits, and with its id."""
+def taken(
+    decision: Decision, number: int, problem: Problem, made_by: str
+) -> tuple[Played, OpenDecision | None, Decision]:
+    """A decider's decision as the round of this number: how it was played, what it awaits, and with its id.
+
+    `made_by` is the copy of the bandit that takes it.
+    """
     batch, row, mask, context = (
         decision.batch,
         slice(decision.row, decision.row + 1),
@@ -176,10 +181,11 @@ def taken(decision: Decision, number: int, problem: Problem) -> tuple[Played, Op
     if len(revealed):
         q = batch.observation_probabilities[decision.row, revealed]
         own = None if problem.capacity is None else RoundArms(batch.probabilities.shape[1], decision.arms)
-        entry = OpenDecision(played._replace(available=None), revealed, q, arms=own)
+        entry = OpenDecision(played._replace(available=None), revealed, q, arms=own, made_by=made_by)
     sealed = "" if entry is None else entry.seal
     arms = problem.arms if problem.capacity is None else decision.arms
-    made = replace(decision, id=number, arms=arms, sealed=sealed, context=None, available=None, graph=None)
+    known = {"id": number, "arms": arms, "sealed": sealed, "made_by": made_by}
+    made = replace(decision, **known, context=None, available=None, graph=None)  # type: ignore[arg-type]
     return played, entry, made
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from graphbandit.bandit.catalogue import Catalogue, graph_with_more_arms, new_arms, retired_arms
 from graphbandit.bandit.decider import Decider, may_reveal, taken
 from graphbandit.bandit.graph_inputs import Graph, graph_of, graphs_of
+from graphbandit.bandit.handed_in import Given
 from graphbandit.bandit.inputs import (
     available_of,
     check_key,
@@ -91,9 +92,9 @@ class Bandit:
     - `log_sync`: "file" (default): rows survive a kill of the process; "append": each call flushes them to disk, so
       that they survive a loss of power, too.
 
-    Two processes that go on from the same file hand out the same ids. Each decision carries a seal of its round, by
-    which a bandit refuses the other's decisions; an id alone does not say whose it is. Use keys, or `decider` and
-    `take`, to decide in several processes.
+    Two processes that go on from the same file hand out the same ids. Each decision says which of them has made it and
+    carries a seal of its round, by which a bandit refuses the other's decisions; an id alone does not say whose it is.
+    Use keys, or `decider` and `take`, to decide in several processes.
 
     >>> from graphbandit import AdaCBG, FiniteClass, Problem, graphs
     >>> functions = FiniteClass(lambda x: np.stack([x, 1 - x], axis=1), n_functions=2, n_arms=3)
@@ -141,6 +142,7 @@ class Bandit:
     ) -> None:
         self._loop, self._open, self._keys, self._forgotten, self._tally = loop, opened, keys, forgotten, tally
         self._retired: Bool[np.ndarray, " arms"] | None = None
+        self._copy = secrets.token_hex(4)
         self._log: BanditLog | None = None
         self._lock = threading.RLock()
         self._change: _Change | None = None  # a change that is decided on but may not be done
@@ -158,7 +160,12 @@ class Bandit:
             return {name: value for name, value in self.__dict__.items() if name not in ("_lock", "_once", "_log")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state, _lock=threading.RLock(), _once=None, _log=None)
+        self.__dict__.update(state, _copy=secrets.token_hex(4), _lock=threading.RLock(), _once=None, _log=None)
+
+    @property
+    def _maker(self) -> str:
+        """The name of this copy in this process: a process that was forked is another one."""
+        return f"{self._copy}-{os.getpid()}"
 
     @property
     def learner(self) -> Learner[Any]:
@@ -555,7 +562,7 @@ class Bandit:
             made: dict[str, Decision] = {}
             opened: dict[int, OpenDecision] = {}
             for decision in given:
-                played, entry, one = taken(decision, after.rounds, after.problem)
+                played, entry, one = taken(decision, after.rounds, after.problem, self._maker)
                 key = str(one.key)
                 before = made.get(key) or self._keys.get(key)
                 if before is None:
@@ -645,6 +652,8 @@ class Bandit:
         path: str | os.PathLike[str],
         *,
         function_class: FunctionClass[Any, Any, Any] | None = None,
+        features: object = None,
+        arm_features: object = None,
         classes: Sequence[type] = (),
         log: str | os.PathLike[str] | None = None,
         log_sync: LogSync = "file",
@@ -653,14 +662,16 @@ class Bandit:
 
         - `path`: the file that `save` wrote.
         - `function_class`: a function class made of a Python callable is not in the file; hand in the same one again.
-          One of another kind or size than the file's is refused. None (default): the class is in the file.
+          One of another kind, size or setting than the file's is refused. None (default): the class is in the file.
+        - `features`, `arm_features`: a scikit-learn transformer is not in the file; hand in the same one again, or the
+          features made of it. One that was fitted otherwise is refused. None (default): they are in the file.
         - `classes`: your own dataclasses in the file, as [MyLearner, MyState]; none by default. A file never imports
           code by itself.
         - `log`: the log that it wrote when it was saved, to go on with it; None (default): it writes to none. Rounds
           that are in the log and came after the file was saved stay there; ids in the log count on from its end.
         - `log_sync`: as in `Bandit`, "file" by default.
         """
-        saved = load_bandit(path, function_class, classes)
+        saved = load_bandit(path, Given(function_class, features, arm_features), classes)
         bandit = cls.__new__(cls)
         bandit._identity, bandit._max_open, bandit._forget_after = saved.identity, saved.max_open, saved.forget_after
         bandit._rng = np.random.Generator(np.random.PCG64())
@@ -717,7 +728,7 @@ class Bandit:
     ) -> tuple[list[Decision], dict[int, OpenDecision]]:
         """The rounds of a batch as single decisions of consecutive ids, and those of them that await rewards."""
         made, opened = [], {}
-        identity, arms = self._identity, loop.problem.arms
+        identity, arms, maker = self._identity, loop.problem.arms, self._maker
         drawn = zip(batch.action.tolist(), batch.probability.tolist(), revealed, keys, strict=True)
         for row, (action, probability, shown, key) in enumerate(drawn):
             number = loop.rounds + row
@@ -727,7 +738,7 @@ class Bandit:
                     "what it knows is damaged"
                 )
             its = None if own is None else own[row]
-            entry = _opened(number, batch, row, shown, contexts, its) if len(shown) else None
+            entry = _opened(number, batch, row, shown, contexts, its, maker) if len(shown) else None
             if entry is not None:
                 opened[number] = entry
             made.append(
@@ -743,6 +754,7 @@ class Bandit:
                     arms=arms,
                     key=key,
                     sealed="" if entry is None else entry,
+                    made_by=maker,
                     context=None,
                     available=None,
                     graph=None,
@@ -827,12 +839,7 @@ class Bandit:
             so_far = f"ids so far are 0 to {rounds - 1}" if rounds else "there are no decisions yet"
             raise UnknownDecisionError(f"no decision has id {number}; {so_far}")
         entry = self._open.get(number)
-        if (
-            isinstance(decision, Decision)
-            and entry is not None
-            and decision.sealed is not entry
-            and decision.seal != entry.seal
-        ):
+        if isinstance(decision, Decision) and entry is not None and not entry.is_of(decision):
             raise UnknownDecisionError(
                 f"decision {number} is not the one that this bandit has made under this id; "
                 "expected one of its own: another copy of it goes on from the same file"
@@ -854,6 +861,7 @@ def _opened(
     revealed: Int[np.ndarray, " revealed"],
     contexts: Shaped[np.ndarray, "n ..."],
     own: RoundArms | None,
+    made_by: str,
 ) -> OpenDecision:
     """A round as one that awaits rewards. It keeps nothing else of its batch alive."""
     one = slice(row, row + 1)
@@ -863,5 +871,11 @@ def _opened(
         played = Played(number, contexts[one].copy(), batch.action[one].copy(), batch.notes[one].copy(), None)
     propensities = batch.observation_probabilities[row].take(revealed)
     return trusted(
-        OpenDecision, played=played, revealed=revealed.copy(), propensities=propensities, seen=set(), arms=own
+        OpenDecision,
+        played=played,
+        revealed=revealed.copy(),
+        propensities=propensities,
+        seen=set(),
+        arms=own,
+        made_by=made_by,
     )

@@ -62,17 +62,17 @@ def _with_loops(how: str, graph: FeedbackGraph, arms: Arms) -> FeedbackGraph:
     """The graph, if every arm reveals itself."""
     if graph.has_all_loops:
         return graph
-    lacking = [shown(arms.arms, arm) for arm in graph.arms_without_loop[:5].tolist()]
+    lacking = shown(arms.arms, *graph.arms_without_loop[:5].tolist())
     more = ", ..." if len(graph.arms_without_loop) > 5 else ""
     raise GraphError(
-        f"the graph lacks the self-loop of {', '.join(lacking)}{more}: playing such an arm would not reveal its own "
+        f"the graph lacks the self-loop of {lacking}{more}: playing such an arm would not reveal its own "
         f"reward; expected FeedbackGraph.{how}(..., add_loops=True), or require_loops=False if that is meant"
     )
 
 
-def shown(names: ArmNames | None, arm: int) -> str:
-    """An arm in a message: by its name where it has one."""
-    return f"arm {arm if names is None or arm >= len(names) else repr(names[arm])}"
+def shown(names: ArmNames | None, *arms: int) -> str:
+    """Arms in a message: by their names where they have some."""
+    return "arm " + ", ".join(str(a) if names is None or not 0 <= a < len(names) else repr(names[a]) for a in arms)
 
 
 def graphs_of(arms: Arms, graphs: object, n: int) -> Graphs | None:

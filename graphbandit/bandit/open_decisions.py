@@ -18,6 +18,7 @@ from graphbandit.base.checks import LARGEST
 from graphbandit.base.shapes import Float, Int
 from graphbandit.errors import ObservationError
 from graphbandit.learners.played import News, Played
+from graphbandit.rounds.decision import Decision
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +29,7 @@ class OpenDecision:
     - `revealed`: the arms whose rewards may come, ascending, and `propensities`, the probabilities that they would.
     - `seen`: those that have come. The only thing here that changes.
     - `arms`: the arms of the round, where it brought its own.
+    - `made_by`: the copy of the bandit that has decided it; empty if it came from a file.
     """
 
     played: Played
@@ -35,6 +37,13 @@ class OpenDecision:
     propensities: Float[np.ndarray, " revealed"]
     seen: set[int] = field(default_factory=set)
     arms: RoundArms | None = None
+    made_by: str = ""
+
+    def is_of(self, decision: Decision) -> bool:
+        """Whether this is the decision's round, and no equal one that another copy of the bandit has decided."""
+        if decision.sealed is self:
+            return True
+        return decision.seal == self.seal and self.made_by in ("", decision.made_by)
 
     @cached_property
     def seal(self) -> str:
@@ -66,7 +75,7 @@ class OpenDecision:
                 raise ObservationError(f"arm is {key!r}; expected {expected}")
             if arm not in propensity:
                 arms = self.revealed.tolist()
-                some = ", ".join(shown(names, a).removeprefix("arm ") for a in arms[:12])
+                some = shown(names, *arms[:12])
                 more = ", ..." if len(arms) > 12 else ""
                 raise ObservationError(
                     f"decision {number} did not reveal {shown(names, arm)}; expected some of {some}{more}"
