@@ -1,6 +1,5 @@
 """What a file cannot hold is asked for by its name when a bandit is loaded, and refused if it is another one."""
 
-import numpy as np
 import pandas as pd
 import pytest
 from sklearn.compose import ColumnTransformer
