@@ -350,6 +350,14 @@ def test_a_refused_call_changes_nothing(call, error, message, tmp_path):
     assert content(bandit, tmp_path) == before
 
 
+def test_learners_name_the_arms_they_complain_about():
+    bare = gb.FeedbackGraph.from_edges([("9.99", "8.99"), ("7.99", "7.99")], arms=PRICES, require_loops=False)
+    with pytest.raises(GraphError, match=r"lacks the self-loop of arm '8.99', '9.99'"):
+        make(gb.learners.RegCBG()).decide(VISIT, bare)
+    with pytest.raises(GraphError, match=r"no arm on offer reveals arm '9.99'"):
+        make(gb.AdaCBG()).decide(VISIT, bare)
+
+
 @pytest.mark.parametrize(
     ("settings", "error", "message"),
     [

@@ -5,7 +5,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from graphbandit.base.arms import ArmNames
+from graphbandit.base.arms import ArmNames, shown
 from graphbandit.errors import GraphError
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.generators import bandit
@@ -68,11 +68,6 @@ def _with_loops(how: str, graph: FeedbackGraph, arms: Arms) -> FeedbackGraph:
         f"the graph lacks the self-loop of {lacking}{more}: playing such an arm would not reveal its own "
         f"reward; expected FeedbackGraph.{how}(..., add_loops=True), or require_loops=False if that is meant"
     )
-
-
-def shown(names: ArmNames | None, *arms: int) -> str:
-    """Arms in a message: by their names where they have some."""
-    return "arm " + ", ".join(str(a) if names is None or not 0 <= a < len(names) else repr(names[a]) for a in arms)
 
 
 def graphs_of(arms: Arms, graphs: object, n: int) -> Graphs | None:

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from graphbandit.bandit.graph_inputs import Arms, several_graphs, shown
-from graphbandit.base.arms import arm_index
+from graphbandit.bandit.graph_inputs import Arms, several_graphs
+from graphbandit.base.arms import arm_index, shown
 from graphbandit.base.shapes import Bool, Int, Shaped
 from graphbandit.errors import InputError, ObservationError, SettingError, UnknownArmError
 from graphbandit.features import Tally

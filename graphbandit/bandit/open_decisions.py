@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from graphbandit.bandit.graph_inputs import shown
 from graphbandit.bandit.own_arms import RoundArms
-from graphbandit.base.arms import ArmNames
+from graphbandit.base.arms import ArmNames, shown
 from graphbandit.base.checks import LARGEST
 from graphbandit.base.shapes import Float, Int
 from graphbandit.errors import ObservationError

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from graphbandit.bandit.graph_inputs import shown
 from graphbandit.bandit.inputs import arms_of, available_of
+from graphbandit.base.arms import shown
 from graphbandit.base.checks import LARGEST, available_array, first_not_finite, numbers
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
 from graphbandit.errors import InputError, ObservationError, SettingError

@@ -99,3 +99,12 @@ def arm_index(arm: object, n_arms: int, names: ArmNames | None = None) -> int:
         named = ", or a name" if names is not None else ""
         raise UnknownArmError(f"arm is {reprlib.repr(arm)}; expected one of 0 .. {n_arms - 1}{named}")
     return place
+
+
+def shown(names: ArmNames | None, *arms: int) -> str:
+    """Arms in a message: by their names where they have some.
+
+    >>> shown(ArmNames(("tea", "cake")), 1, 0), shown(None, 3)
+    ("arm 'cake', 'tea'", 'arm 3')
+    """
+    return "arm " + ", ".join(str(a) if names is None or not 0 <= a < len(names) else repr(names[a]) for a in arms)
