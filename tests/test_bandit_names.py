@@ -208,6 +208,25 @@ def test_explanations_speak_of_what_there_is(learner):
     json.dumps(decision.to_dict(), allow_nan=False)
 
 
+def test_names_are_plain_texts_and_everywhere():
+    problem = gb.Problem(arms=np.array(PRICES))
+    assert {type(name) for name in problem.arms} == {str}
+    assert "best='" in repr(played(make()).decide(VISIT))
+
+
+def test_retired_arms_alone_are_not_on_offer():
+    bandit = make()
+    bandit.retire_arms(["7.99"])
+    for available in (["7.99"], [["8.99"], ["7.99"]]):
+        with pytest.raises(InputError, match="available has retired arms alone"):
+            bandit.decide_batch([VISIT] * 2, available=available)
+
+
+def test_a_round_without_a_graph_is_told_what_to_do():
+    with pytest.raises(GraphError, match=r"there is no graph; expected one .* graph=...\): graphs.bandit\(3\) where"):
+        make(graph=None).decide(VISIT)
+
+
 def test_a_notebook_shows_a_decision_and_escapes_names():
     names = ["<b>", "&", "plain"]
     bandit = gb.Bandit(gb.learners.Uniform(), gb.Problem(arms=names), graph=gb.graphs.complete(3))
@@ -335,6 +354,13 @@ CALLS = {
     "decision: None": (lambda b: b.observe(None, {}), UnknownDecisionError, "or its key"),
     "key: a number": (lambda b: b.decide(VISIT, key=17), SettingError, "key is 17; expected text"),
     "key: empty": (lambda b: b.decide(VISIT, key=""), SettingError, "key is ''"),
+    "keys: one text": (lambda b: b.decide_batch([VISIT] * 3, keys="abc"), SettingError, "expected a list of texts"),
+    "keys: a number": (lambda b: b.decide_batch([VISIT], keys=3), SettingError, "keys is 3"),
+    "decider, keys: one text": (
+        lambda b: b.decider().decide_batch([VISIT] * 3, keys="abc"),
+        SettingError,
+        "expected a list of texts",
+    ),
     "keys: too few": (lambda b: b.decide_batch([VISIT, VISIT], keys=["a"]), InputError, "1 keys for 2 rounds"),
 }
 

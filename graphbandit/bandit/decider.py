@@ -8,11 +8,10 @@ from dataclasses import replace
 import numpy as np
 
 from graphbandit.bandit.graph_inputs import Graph, graph_of, graphs_of
-from graphbandit.bandit.inputs import available_of, check_key, contexts_of, on_offer, rounds_told
+from graphbandit.bandit.inputs import available_of, check_key, check_keys, contexts_of, on_offer, rounds_told
 from graphbandit.bandit.open_decisions import OpenDecision
 from graphbandit.bandit.own_arms import RoundArms, own_batch, own_rounds, with_own_arms
 from graphbandit.base.shapes import Bool, Int
-from graphbandit.errors import InputError
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.learners.played import Played
 from graphbandit.learners.problem import Problem
@@ -195,7 +194,4 @@ def _key(key: object) -> str:
 
 def _keys(keys: Sequence[str] | None, n: int) -> list[str]:
     """The caller's keys, or random ones."""
-    given = [None] * n if keys is None else list(keys)
-    if len(given) != n:
-        raise InputError(f"keys has {len(given)} keys for {n} rounds; expected one a round")
-    return [_key(key) for key in given]
+    return [_key(key) for key in ([None] * n if keys is None else check_keys(keys, n))]

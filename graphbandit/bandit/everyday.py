@@ -18,6 +18,7 @@ from graphbandit.bandit.handed_in import Given
 from graphbandit.bandit.inputs import (
     available_of,
     check_key,
+    check_keys,
     contexts_of,
     is_polars_series,
     on_offer,
@@ -302,9 +303,7 @@ class Bandit:
             batch = graphs_of(problem, self._graph if graphs is None else graphs, len(rows))
         if keys is None:
             return self._decide(rows, batch, available, [None] * len(rows), tally, own)
-        named = [check_key(key) for key in keys]
-        if len(named) != len(rows):
-            raise InputError(f"keys has {len(named)} keys for {len(rows)} rounds; expected one a round")
+        named = [check_key(key) for key in check_keys(keys, len(rows))]
         with self._lock:
             self._settled()
             new = {key: row for row, key in reversed(list(enumerate(named))) if key not in self._keys}

@@ -106,14 +106,17 @@ def _offered(arms: Arms, listed: list[Any], name: str) -> Bool[np.ndarray, " arm
 
 
 def on_offer(available: Shaped[np.ndarray, "..."] | None, retired: Bool[np.ndarray, " arms"] | None) -> Any:
-    """The mask without the arms that are retired."""
+    """The mask without the arms that are retired; some other must be on offer."""
     if retired is None:
         return available
     if available is None:
         return ~retired
     if available.dtype != np.bool_ or available.shape[-1:] != retired.shape:
         return available  # is refused as it is
-    return available & ~retired
+    left = available & ~retired
+    if (available.any(axis=-1) & ~left.any(axis=-1)).any():
+        raise InputError("available has retired arms alone; expected at least one that is not retired")
+    return left
 
 
 def rewards_of(arms: Arms, rewards: object) -> Mapping[Any, Any]:
@@ -179,6 +182,16 @@ def arms_of(problem: Arms, name: str, arms: object) -> Int[np.ndarray, " n"]:
         except UnknownArmError as error:
             raise InputError(f"{name}[{i}]: {error}") from None
     return found
+
+
+def check_keys(keys: object, n: int) -> list[Any]:
+    """One key a round."""
+    if isinstance(keys, str) or not isinstance(keys, Iterable):
+        raise SettingError(f"keys is {reprlib.repr(keys)}; expected a list of texts, one a round")
+    given = list(keys)
+    if len(given) != n:
+        raise InputError(f"keys has {len(given)} keys for {n} rounds; expected one a round")
+    return given
 
 
 def check_key(key: object) -> str:

@@ -45,7 +45,7 @@ class ArmNames:
             if name in seen:
                 raise SettingError(f"arms has {name!r} twice; expected each name once")
             seen.add(name)
-        object.__setattr__(self, "names", listed)
+        object.__setattr__(self, "names", tuple(map(str, listed)))  # texts of NumPy are plain ones from here on
 
     @classmethod
     def of(cls, names: Iterable[str] | ArmNames) -> ArmNames:

@@ -142,6 +142,12 @@ class Learner(ABC, Generic[State]):
             or (isinstance(graphs, ProbabilisticGraphs) and self.plans_with_probabilities)
             or self.plans_without_graphs
         ):
+            if graphs is None:
+                raise GraphError(
+                    "there is no graph; expected one with every round, or one for all as Bandit(..., graph=...): "
+                    f"graphs.bandit({problem.n_arms}) where every arm reveals itself alone; or LateGraph, which plans "
+                    "without one"
+                )
             others = " or ProbabilisticGraphs" if self.plans_with_probabilities else ""
             raise GraphError(
                 f"graphs is a {type(graphs).__name__}; expected FeedbackGraphs{others}: "

@@ -171,7 +171,7 @@ class Decision:
         name = "" if self.arms is None else f"arm={self.arm!r}, "
         return (
             f"Decision(id={self.id}, {name}action={self.action}, probability={self.probability:.4g}, "
-            f"best={self.best}, epoch={self.epoch})"
+            f"best={self.label(self.best)!r}, epoch={self.epoch})"
         )
 
     def explain(self) -> str:

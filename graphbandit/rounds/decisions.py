@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from graphbandit.base.checks import numbers, setting_choice
+from graphbandit.base.checks import numbers, setting_choice, setting_integer
 from graphbandit.base.programs import SOLVERS, SolverName
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
 from graphbandit.base.values import trusted
@@ -122,6 +122,9 @@ class Decisions:
         """
         if not isinstance(graphs, Graphs):
             raise GraphError(f"graphs is a {type(graphs).__name__}; expected FeedbackGraphs or ProbabilisticGraphs")
+        if not isinstance(rng, np.random.Generator):
+            raise InputError(f"rng is {rng!r}; expected the numpy.random.Generator that `choose` was given")
+        setting_integer("epoch", epoch, at_least=0)
         n, n_arms = len(graphs), graphs.n_arms
         p = np.ascontiguousarray(numbers("probabilities", probabilities, has="have"))
         if p.shape != (n, n_arms):

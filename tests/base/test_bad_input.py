@@ -145,7 +145,7 @@ CALLS = {
     "context: a dictionary": (decide({"x": 1}), InputError, "the context has type object; expected numbers"),
     "context: complex": (decide([1j, 0]), InputError, "the context has type complex128; expected numbers"),
     "context: ragged": (decide([[0.0], [0.0, 1.0]]), InputError, "the context has rows of different lengths"),
-    "graph: None": (decide(graph=None), GraphError, "graphs is a NoneType; expected FeedbackGraphs"),
+    "graph: None": (decide(graph=None), GraphError, "there is no graph; expected one with every round"),
     "graph: text": (decide(graph="star"), GraphError, "graph is a str; expected a FeedbackGraph"),
     "graph: a batch": (decide(graph=DRAWN.graphs), GraphError, "graph is a FeedbackGraphs; expected a FeedbackGraph"),
     "graph: 5 arms": (decide(graph=graph_generators.complete(5)), GraphError, "the graphs have 5 arms; expected 4"),
@@ -164,7 +164,7 @@ CALLS = {
     "batch: ragged": (decide_batch([[0.0], [0.0, 0.0]]), InputError, "contexts have rows of different lengths"),
     "batch: too few graphs": (decide_batch(graphs=DRAWN.graphs[:2]), InputError, "3 contexts came with 2 graphs"),
     "batch: a list of too few graphs": (decide_batch(graphs=[GRAPH] * 2), InputError, "3 contexts came with 2 graphs"),
-    "batch: no graph": (decide_batch(graphs=None), GraphError, "graphs is a NoneType; expected"),
+    "batch: no graph": (decide_batch(graphs=None), GraphError, "there is no graph; expected one"),
     "batch: an empty mask": (
         decide_batch(available=[[True] * K, [True] * K, [False] * K]), InputError, "offers no arm in round 2",
     ),
