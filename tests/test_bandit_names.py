@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import polars
 import pytest
+import scipy.sparse
 
 import graphbandit as gb
 from graphbandit.errors import (
@@ -150,6 +151,10 @@ def test_arms_on_offer_come_as_names_numbers_masks_one_for_all_or_one_a_round():
         pd.Series(["8.99", "9.99"]),
         polars.Series([1, 2]),
         np.array(["8.99", "9.99"]),
+        {"9.99": True, "8.99": True, "7.99": False},
+        {2: True, 1: np.True_},
+        pd.Series({"9.99": True, "7.99": False, "8.99": True}),
+        pd.Series(wanted),
     ):
         assert make(gb.learners.Uniform()).probabilities([VISIT], available=given)[0].tolist() == [0, 0.5, 0.5], given
     found = make(gb.learners.Uniform()).probabilities([VISIT] * 4, available=[[0], ["8.99", 2], wanted, np.array([2])])
@@ -318,6 +323,31 @@ CALLS = {
         lambda b: b.decide(VISIT, available=[0, 3]),
         InputError,
         "arm is 3; expected one of 0",
+    ),
+    "available: a mapping to numbers": (
+        lambda b: b.decide(VISIT, available={"8.99": 1}),
+        InputError,
+        "expected true or false for each",
+    ),
+    "available: a mapping to false": (
+        lambda b: b.decide(VISIT, available={"8.99": False}),
+        InputError,
+        "available is true for no arm",
+    ),
+    "available: a mapping of another arm": (
+        lambda b: b.decide(VISIT, available={"1.99": True}),
+        InputError,
+        "arm is '1.99'",
+    ),
+    "graph: a list of edges": (
+        lambda b: b.decide(VISIT, [("8.99", "7.99")]),
+        GraphError,
+        "graph is a list of texts; expected a FeedbackGraph",
+    ),
+    "graph: a sparse matrix": (
+        lambda b: b.decide(VISIT, scipy.sparse.eye_array(3)),
+        GraphError,
+        "FeedbackGraph.from_edges and from_sparse make one",
     ),
     "available: halves": (lambda b: b.decide(VISIT, available=[0.5]), InputError, "arm is 0.5"),
     "rewards: unknown name": (lambda b: b.observe(20, {"1.99": 1.0}), ObservationError, "arm is '1.99'"),

@@ -40,7 +40,7 @@ def graph_of(arms: Arms, graph: object) -> Graph | None:
     made: Graph
     if isinstance(graph, FeedbackGraph | ProbabilisticGraph):
         made = graph
-    elif isinstance(graph, np.ndarray | list | tuple):
+    elif isinstance(graph, np.ndarray | list | tuple) and not _has_text(graph):
         made = _with_loops("from_dense", FeedbackGraph.from_dense(graph, require_loops=False), arms)
     elif _is_networkx(graph):
         nodes = None if arms.arms is None else arms.arms.names
@@ -48,8 +48,9 @@ def graph_of(arms: Arms, graph: object) -> Graph | None:
         made = _with_loops("from_networkx", read, arms)
     else:
         raise GraphError(
-            f"graph is a {type(graph).__name__}; expected a FeedbackGraph, a ProbabilisticGraph, an array, "
-            "a NetworkX graph, or None"
+            f"graph is a {type(graph).__name__}{' of texts' if _has_text(graph) else ''}; expected a FeedbackGraph, "
+            "a ProbabilisticGraph, an array of 0 and 1, a NetworkX graph, or None (FeedbackGraph.from_edges and "
+            "from_sparse make one of edges and of sparse matrices)"
         )
     if made.n_arms != arms.n_arms:
         raise GraphError(f"the graphs have {made.n_arms} arms; expected {arms.n_arms}")
@@ -108,6 +109,12 @@ def graph_batch(graphs: Sequence[Graph | None], n_arms: int) -> Graphs:
     if len(weighted) < len(graphs):
         raise GraphError("some rounds have a ProbabilisticGraph and some have none; expected the same kind in all")
     return ProbabilisticGraphs.concatenate([ProbabilisticGraphs.repeat(graph, 1) for graph in weighted])
+
+
+def _has_text(graph: object) -> bool:
+    """Whether this is a list of edges by name, or something like it."""
+    rows = graph if isinstance(graph, list | tuple) else ()
+    return any(isinstance(row, str) or (isinstance(row, list | tuple) and str in map(type, row)) for row in rows)
 
 
 def _is_networkx(graph: object) -> bool:

@@ -11,7 +11,7 @@ from graphbandit.base.arms import arm_index, shown
 from graphbandit.base.shapes import Bool, Int, Shaped
 from graphbandit.errors import InputError, ObservationError, SettingError, UnknownArmError
 from graphbandit.features import Tally
-from graphbandit.features.tables import as_frame, is_frame
+from graphbandit.features.tables import as_frame, is_frame, is_pandas_series
 from graphbandit.learners.problem import Problem
 
 _ROWS = (list, tuple, set, frozenset, np.ndarray)
@@ -59,11 +59,21 @@ def rounds_told(*, graphs: object = None, available: object = None, columns: Ite
 def available_of(arms: Arms, available: object) -> Shaped[np.ndarray, "..."] | None:
     """The arms on offer as a mask: of one round, or of all, or a row a round.
 
-    Each is a list of arms, by name or number, or a mask over all arms. Zeros and ones for every arm are refused, as
-    they may be either.
+    Each is a list of arms, by name or number, a mask over all arms, or a mapping or pandas Series from arms to
+    booleans. Zeros and ones for every arm are refused, as they may be numbers or a mask.
     """
     if available is None:
         return None
+    if is_pandas_series(available) and all(isinstance(arm, str) for arm in available.index):  # type: ignore[attr-defined]
+        values = available.to_dict()  # type: ignore[attr-defined]
+        available = values if all(isinstance(value, bool) for value in values.values()) else list(values.values())
+    if isinstance(available, Mapping):
+        if not all(isinstance(value, bool | np.bool_) for value in available.values()):
+            raise InputError(f"available is {reprlib.repr(available)}; expected true or false for each of its arms")
+        offered = [arm for arm, value in available.items() if value]
+        if not offered:
+            raise InputError("available is true for no arm; expected at least one that is on offer")
+        return _mask_of(arms, offered, "available")
     if isinstance(available, str):
         raise InputError(f"available is {available!r}; expected a list of arms, or a mask over all arms")
     if isinstance(available, np.ndarray) and (available.dtype == np.bool_ or not available.ndim):
@@ -83,7 +93,7 @@ def available_of(arms: Arms, available: object) -> Shaped[np.ndarray, "..."] | N
 
 
 def _offered(arms: Arms, listed: list[Any], name: str) -> Bool[np.ndarray, " arms"]:
-    """The arms on offer in one round as a mask."""
+    """The arms on offer in one round, a list of arms or a mask, as a mask."""
     if not listed:
         raise InputError(f"{name} is empty; expected at least one arm")
     if all(isinstance(value, bool | np.bool_) for value in listed):
@@ -93,6 +103,11 @@ def _offered(arms: Arms, listed: list[Any], name: str) -> Bool[np.ndarray, " arm
             f"{name} is {reprlib.repr(listed)}, which may be numbers of arms or a mask; expected names, or a mask of "
             "booleans (numpy.array(..., dtype=bool))"
         )
+    return _mask_of(arms, listed, name)
+
+
+def _mask_of(arms: Arms, listed: Iterable[Any], name: str) -> Bool[np.ndarray, " arms"]:
+    """These arms, by name or number, as a mask."""
     mask: Bool[np.ndarray, " arms"] = np.zeros(arms.n_arms, dtype=np.bool_)
     for arm in listed:
         try:
@@ -122,9 +137,9 @@ def on_offer(available: Shaped[np.ndarray, "..."] | None, retired: Bool[np.ndarr
 def rewards_of(arms: Arms, rewards: object) -> Mapping[Any, Any]:
     """Rewards by number of arm: a mapping or a pandas Series from names or numbers of arms to rewards."""
     if not isinstance(rewards, Mapping):
-        if type(rewards).__name__ != "Series" or not hasattr(rewards, "index"):
+        if not is_pandas_series(rewards):
             raise ObservationError(f"rewards is a {type(rewards).__name__}; expected a mapping from arm to reward")
-        if not rewards.index.is_unique:
+        if not rewards.index.is_unique:  # type: ignore[attr-defined]
             raise ObservationError("rewards has an arm twice in its index; expected each arm once")
         rewards = rewards.to_dict()  # type: ignore[attr-defined]
         assert isinstance(rewards, Mapping)

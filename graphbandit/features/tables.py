@@ -42,7 +42,7 @@ def as_row(value: object) -> Mapping[str, Any] | None:
     if isinstance(value, tuple) and hasattr(value, "_asdict"):
         fields: Mapping[str, Any] = value._asdict()
         return fields
-    if _is_pandas_series(value):
+    if is_pandas_series(value):
         return dict(zip(value.index, value.tolist(), strict=True))  # type: ignore[attr-defined]
     return None
 
@@ -144,7 +144,8 @@ def _table_of_array(array: Shaped[np.ndarray, "..."], columns: Sequence[str] | N
     )
 
 
-def _is_pandas_series(value: object) -> bool:
+def is_pandas_series(value: object) -> bool:
+    """Whether this is a pandas Series, which is not imported to see that."""
     kind = type(value)
     return kind.__name__ == "Series" and kind.__module__.partition(".")[0] == "pandas"
 
