@@ -13,6 +13,7 @@ from sphinx.util.inspect import signature, stringify_signature
 def settings(
     app: Sphinx, what: str, name: str, obj: Any, options: Any, arguments: str | None, returns: str | None
 ) -> tuple[str, str | None] | None:
+    """The signature of a class that is a dataclass: that of its settings."""
     if what != "class" or not is_dataclass(obj) or "__init__" not in vars(obj):
         return None
     found = signature(obj.__init__, bound_method=True, type_aliases=app.config.autodoc_type_aliases)
@@ -20,5 +21,6 @@ def settings(
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
+    """Have Sphinx ask `settings`."""
     app.connect("autodoc-process-signature", settings)
     return {"parallel_read_safe": True}
