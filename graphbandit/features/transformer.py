@@ -82,7 +82,11 @@ class TransformerFeatures(Encoder):
 
     @classmethod
     def described(cls, given: object, description: Mapping[str, Any]) -> "TransformerFeatures":
-        """These features, or those of this transformer with the names that a description of such features has."""
+        """These features, or those of this transformer with the names that a description of such features has.
+
+        - `given`: the features, or a fitted transformer.
+        - `description`: what `__external__` gave.
+        """
         if isinstance(given, cls):
             return given
         names = list(description["feature_names"])

@@ -43,8 +43,8 @@ class Decision:
     - `key`: the caller's own name of the decision; None (default): it gave none.
     - `sealed`: a digest of the round, by which a bandit notices a decision that another copy of it has made under the
       same id, or what computes it; empty by default.
-    - `made_by`: the copy of the bandit, in a process, that has made it, as two copies may make equal decisions; empty
-      by default, and in files.
+    - `made_by`: the copy of the bandit, in a process, that has made it, as two copies may make equal decisions; None
+      (default), and in files: not known.
     - `batch`, `row`: the `Decisions` it belongs to and its row there; row 0 by default.
     - `context`, `available`, `graph`: what a `Decider` was shown, for `Bandit.take`; None (default): a bandit has
       decided itself. The graph is None, too, where it is the bandit's own.
@@ -62,7 +62,7 @@ class Decision:
     arms: ArmNames | None = None
     key: str | None = None
     sealed: str | Sealed = field(default="", repr=False)
-    made_by: str = field(default="", repr=False)
+    made_by: str | None = field(default=None, repr=False)
     context: Shaped[np.ndarray, "1 ..."] | None = field(default=None, repr=False)
     available: Bool[np.ndarray, "1 arms"] | None = field(default=None, repr=False)
     graph: FeedbackGraph | ProbabilisticGraph | None = field(default=None, repr=False)
