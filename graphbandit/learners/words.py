@@ -73,7 +73,7 @@ def in_words(learner: Learner[Any], state: Any, shown: Shown, decisions: Decisio
         return decisions
     if isinstance(learner, EveryRoundLearner):
         make = partial(_words_of_round, learner, state, shown, decisions)
-        big = isinstance(learner, LinearLearner)  # which has a matrix for each arm: too much to be kept
+        big = isinstance(learner, LinearLearner | LinearLossLearner)  # states of matrices: too much to be kept
         return decisions.telling(make() if big else LateWords(make))
     return decisions.telling(_words_of_epoch(learner, state, decisions))
 
