@@ -72,6 +72,5 @@ class BootstrappedThompson(DrawingLearner):
             best_arm_weights(values, state.plausible.weights, mask, probabilities[part], means[part], same[part])
         blind = same & draws_know_nothing(functions, state)
         probabilities[blind] = np.broadcast_to(uniform_over(masks), shape)[blind]
-        likely = probabilities > 0
-        ranking = ranked(means, shown)
-        return decided(probabilities, ranking, state, shown, rng, candidates=likely, exploration_set=likely)
+        explained = {"candidates": probabilities > 0, "exploration_set": probabilities > 0, "told": {"estimate": means}}
+        return decided(probabilities, ranked(means, shown), state, shown, rng, **explained)

@@ -75,5 +75,6 @@ class RegCB(PlausibleLearner):
             probabilities = uniform_over(np.where((high == np.inf).any(axis=1, keepdims=True), high == np.inf, first))
         middle = np.zeros(lower.shape)
         np.add(0.5 * lower, 0.5 * upper, out=middle, where=np.isfinite(lower) & np.isfinite(upper))
-        played, ranking = probabilities > 0, ranked(middle, shown)
-        return decided(probabilities, ranking, state, shown, rng, candidates=candidates, exploration_set=played)
+        told = {"lower bound": lower, "upper bound": upper}
+        explained = {"candidates": candidates, "exploration_set": probabilities > 0, "told": told}
+        return decided(probabilities, ranked(middle, shown), state, shown, rng, **explained)
