@@ -19,6 +19,7 @@ trusts it. An algorithm implements `init`, `choose`, `update` and `rounds_until_
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, Generic, TypeVar, final
 
 import numpy as np
@@ -36,6 +37,7 @@ from graphbandit.planning.floor import with_floor
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.observations import Observations
 from graphbandit.rounds.shown import Shown
+from graphbandit.rounds.words import LateWords, Words
 
 State = TypeVar("State")
 
@@ -178,6 +180,24 @@ class Learner(ABC, Generic[State]):
             assert shown.graphs is not None  # learners that plan without refuse a floor
             return with_floor(decisions, self.floor, graphs=shown.graphs, available=shown.available, uniforms=uniforms)
         return decisions
+
+    @final
+    def in_words(self, state: State, shown: Shown, decisions: Decisions) -> Decisions:
+        """The decisions with `words`; whoever has a `choose` of their own from outside the package tells in there."""
+        if type(self).choose.__module__.partition(".")[0] != "graphbandit":
+            return decisions
+        if self.late_words:
+            return decisions.telling(LateWords(partial(self.words, state, shown, decisions)))
+        return decisions.telling(self.words(state, shown, decisions))
+
+    @property
+    def late_words(self) -> bool:
+        """Whether words wait until they are asked for (default: no): decisions then keep the state, if it is small."""
+        return False
+
+    def words(self, state: State, shown: Shown, made: Decisions) -> Words:
+        """What the learner says of these decisions, for `Decision.explain` (default: what `choose` has told)."""
+        return made.told
 
     def postpone(self, state: State, observations: Observations) -> State:
         """The state after the same rounds when `update` has failed to fit them: all data, and the last good estimate.
