@@ -70,6 +70,7 @@ class Learner(ABC, Generic[State]):
     floor: float | None = None
 
     _is_ours: ClassVar[bool] = True
+    _chooses_as_ours: ClassVar[bool] = True
 
     def __new__(cls, *_: Any, floor: float | None = None, **__: Any) -> "Learner[State]":
         """Check the floor; here, as learners have a `__post_init__` of their own."""
@@ -81,6 +82,7 @@ class Learner(ABC, Generic[State]):
         super().__init_subclass__(**kwargs)
         # the package's own learners are tested to decide rightly; what others decide is checked in every round
         cls._is_ours = cls.__module__.partition(".")[0] == "graphbandit"
+        cls._chooses_as_ours = cls.choose.__module__.partition(".")[0] == "graphbandit"
 
     @property
     def needs_loops(self) -> bool:
@@ -184,7 +186,7 @@ class Learner(ABC, Generic[State]):
     @final
     def in_words(self, state: State, shown: Shown, decisions: Decisions) -> Decisions:
         """The decisions with `words`; whoever has a `choose` of their own from outside the package tells in there."""
-        if type(self).choose.__module__.partition(".")[0] != "graphbandit":
+        if not self._chooses_as_ours:
             return decisions
         if self.late_words:
             return decisions.telling(LateWords(partial(self.words, state, shown, decisions)))
