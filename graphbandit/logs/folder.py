@@ -16,6 +16,7 @@ from graphbandit.base.shapes import Int
 from graphbandit.errors import LogError
 from graphbandit.logs.arrow_rows import integers, to_batch
 from graphbandit.logs.batch import LogBatch
+from graphbandit.logs.column_types import check_types, plain_type, to_format
 from graphbandit.logs.format import (
     DECISION_COLUMNS,
     DECISIONS,
@@ -56,12 +57,12 @@ class FolderSource(Source):
         self._stamp = read_stamp(folder)
         self._lost = 0
         self._open: dict[Path, pa.Table] = {}
+        self.layout = Layout(stamp=self._stamp)
         self._pieces = self._scan_all()
         self._store = GraphStore(self._stamp.n_arms)
         for piece in self._pieces[GRAPHS]:
             self._store.add(self._read(piece), str(piece.path.relative_to(folder)))
         self._kept: OrderedDict[Piece, pa.Table] = OrderedDict()
-        self.layout = Layout(stamp=self._stamp, columns=self._further_columns())
 
     def __reduce__(self) -> tuple[type, tuple[Path]]:
         return FolderSource, (self.folder,)
@@ -155,7 +156,7 @@ class FolderSource(Source):
     def _scan_all(self) -> dict[str, list[Piece]]:
         """Rewards first, as decisions are written before their rewards and graphs before decisions."""
         for _ in range(ATTEMPTS):
-            self._lost, self._open = 0, {}
+            self._lost, self._open, self.layout = 0, {}, Layout(stamp=self._stamp)
             try:
                 return {table: self._scan(table) for table in reversed(TABLES)}
             except FileNotFoundError:  # a writer has sealed a file since it was listed
@@ -200,25 +201,22 @@ class FolderSource(Source):
             if mine != theirs:
                 raise LogError(f"{place} has {name} {mine}; expected {theirs}, as log.json has")
         check_columns(table, schema, place)
+        if table == DECISIONS:
+            further = {field.name: plain_type(field.type) for field in schema if field.name not in DECISION_COLUMNS}
+            self.layout = Layout(stamp=self._stamp, columns=further | self.layout.columns)
+        check_types(table, schema, self.layout, place)
 
     def _read(self, piece: Piece) -> pa.Table:
+        place, table = str(piece.path.relative_to(self.folder)), piece.path.parent.name
         if piece.group is None:
-            return self._open[piece.path]
-        with _parquet(piece.path, self.folder) as file:
-            try:
-                return file.read_row_group(piece.group)
-            except (pa.ArrowException, OSError) as error:
-                place = piece.path.relative_to(self.folder)
-                raise LogError(
-                    f"{place} is damaged: {error}", table=piece.path.parent.name, row=piece.first_row
-                ) from None
-
-    def _further_columns(self) -> dict[str, pa.DataType]:
-        if not self._pieces[DECISIONS]:
-            return {}
-        first = self._pieces[DECISIONS][0]
-        schema = self._open[first.path].schema if first.group is None else pq.read_schema(first.path)
-        return {field.name: field.type for field in schema if field.name not in DECISION_COLUMNS}
+            rows = self._open[piece.path]
+        else:
+            with _parquet(piece.path, self.folder) as file:
+                try:
+                    rows = file.read_row_group(piece.group)
+                except (pa.ArrowException, OSError) as error:
+                    raise LogError(f"{place} is damaged: {error}", table=table, row=piece.first_row) from None
+        return to_format(rows, table, self.layout, place=place, first_row=piece.first_row)
 
 
 def read_stamp(folder: Path) -> Stamp:
@@ -276,7 +274,10 @@ def _key(table: str) -> str:
 
 
 def _statistics(file: pq.ParquetFile, group: int, name: str) -> tuple[float, float] | None:
-    """The smallest and the largest value of a column in a row group, if the file tells."""
+    """The smallest and the largest value of a column in a row group, if the file tells and it holds numbers."""
+    kind = file.schema_arrow.field(name).type
+    if not (pa.types.is_integer(kind) or pa.types.is_float64(kind)):
+        return None
     meta = file.metadata.row_group(group)
     for place in range(meta.num_columns):
         column = meta.column(place)

@@ -13,6 +13,7 @@ from graphbandit.errors import LogError
 from graphbandit.graphs import FeedbackGraphs, ProbabilisticGraphs
 from graphbandit.logs.arrow_rows import decision_rows, integers, reward_rows, to_batch
 from graphbandit.logs.batch import LogBatch
+from graphbandit.logs.column_types import to_format
 from graphbandit.logs.format import DECISIONS, GRAPHS, REWARDS, Layout
 from graphbandit.logs.graph_rows import GraphStore, edge_columns, edge_row
 
@@ -101,6 +102,10 @@ class TableSource(Source):
 
     def __init__(self, layout: Layout, decisions: pa.Table, rewards: pa.Table, graphs: pa.Table | None) -> None:
         self.layout = layout
+        if graphs is not None:
+            graphs = to_format(graphs, GRAPHS, layout, place=GRAPHS)
+        decisions = to_format(decisions, DECISIONS, layout, place=DECISIONS)
+        rewards = to_format(rewards, REWARDS, layout, place=REWARDS)
         self._decisions, self._rewards, self._graphs = decisions.combine_chunks(), rewards.combine_chunks(), graphs
         self._store = GraphStore(layout.stamp.n_arms)
         if graphs is not None:

@@ -30,8 +30,9 @@ from graphbandit.base.shapes import Int
 from graphbandit.errors import LogError, SettingError
 from graphbandit.graphs import FeedbackGraph, FeedbackGraphs, ProbabilisticGraphs
 from graphbandit.logs.array_input import log_batch, log_stamp
-from graphbandit.logs.arrow_rows import decision_rows, reward_rows
+from graphbandit.logs.arrow_rows import decision_rows, integers, reward_rows
 from graphbandit.logs.batch import LogBatch
+from graphbandit.logs.column_types import to_format
 from graphbandit.logs.folder import OPEN, SEALED, read_stamp, read_stream, table_files
 from graphbandit.logs.format import DECISIONS, GRAPHS, REWARDS, TABLES, TIME, Layout
 from graphbandit.logs.graph_rows import EdgeRow, GraphStore, edge_columns, edge_row
@@ -318,14 +319,22 @@ class LogWriter:
         if table == GRAPHS:
             store = GraphStore(self.layout.stamp.n_arms)
             for path in sealed:
-                store.add(pq.read_table(path), path.name)
+                store.add(self._sealed_rows(path, GRAPHS), path.name)
             for known, graph in store.items():
                 self._graphs[graph if isinstance(graph, FeedbackGraph) else graph.tobytes()] = known
                 self._graph_bytes += graph.n_arms**2 // 8 if isinstance(graph, FeedbackGraph) else graph.nbytes
         if table == DECISIONS and sealed:
-            ids = pq.read_table(sealed[-1], columns=["id"])["id"].to_numpy()
-            self.next_id = int(ids[-1]) + 1
+            self.next_id = int(integers(self._sealed_rows(sealed[-1], DECISIONS, ["id"]), "id", 0)[-1]) + 1
         return _File(self.folder / table, number, self.layout.schema(table), self._rows_per_file, self._sync)
+
+    def _sealed_rows(self, path: Path, table: str, columns: list[str] | None = None) -> pa.Table:
+        """Rows of a finished file."""
+        place = f"{table}/{path.name}"
+        try:
+            rows = pq.read_table(path, columns=columns)
+        except (pa.ArrowException, OSError) as error:
+            raise LogError(f"{place} is truncated or damaged: {error}", table=table) from None
+        return to_format(rows, table, Layout(stamp=self.layout.stamp), place=place)
 
 
 @dataclass
