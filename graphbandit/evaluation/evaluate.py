@@ -167,6 +167,8 @@ def _settings(arguments: dict[str, Any]) -> Settings:
         raise InputError(f"log is a {type(log).__name__}; expected a Log, as Log.read(folder)")
     if not len(log):
         raise LogError("the log is empty; expected at least one round")
+    if arguments["on_progress"] is not None and not callable(arguments["on_progress"]):
+        raise SettingError(f"on_progress is {arguments['on_progress']!r}; expected a function of two numbers, or None")
     return Settings(**{name: arguments[name] for name in Settings.__dataclass_fields__})
 
 

@@ -38,7 +38,7 @@ def to_batch(
         graphs=graphs.batch(decisions, first_row),
         actions=integers(decisions, "action", first_row),
         probability=_numbers(decisions, "probability", first_row),
-        probabilities=_lists(decisions, "probabilities", n_arms, first_row),
+        probabilities=_lists(decisions, "probabilities", n_arms, first_row, gaps=True),
         rewards=y,
         observation_probabilities=q,
         available=_available(decisions, n_arms, first_row),
@@ -108,16 +108,28 @@ def _contexts(table: pa.Table, stamp: Stamp, first_row: int) -> Float[np.ndarray
     return flat.reshape(table.num_rows, *stamp.context_shape)
 
 
-def _lists(table: pa.Table, name: str, size: int, first_row: int) -> Float[np.ndarray, "n size"] | None:
-    """A column of lists of `size` numbers each; None if all are missing, an error if some are."""
+def _lists(
+    table: pa.Table, name: str, size: int, first_row: int, *, gaps: bool = False
+) -> Float[np.ndarray, "n size"] | None:
+    """A column of lists of `size` numbers each; None if all are missing.
+
+    With `gaps`, the numbers of rows that lack them are nan; otherwise such a row is an error.
+    """
     if name not in table.column_names or not table.num_rows:
         return None
     column = table[name]
     if column.null_count == len(column):
         return None
     if column.null_count:
-        row = int(np.argmin(column.is_valid().to_numpy(zero_copy_only=False)))
-        raise LogError(f"{name} is empty; expected it in every row or in none", table=DECISIONS, row=first_row + row)
+        there = column.is_valid().to_numpy(zero_copy_only=False)
+        if not gaps:
+            row = first_row + int(np.argmin(there))
+            raise LogError(f"{name} is empty; expected it in every row or in none", table=DECISIONS, row=row)
+        kept = _lists(table.filter(pa.array(there)), name, size, first_row)
+        found = np.full((table.num_rows, size), np.nan)
+        if kept is not None:
+            found[there] = kept
+        return found
     kind = column.type
     array = column.combine_chunks()
     if isinstance(array, pa.ChunkedArray):
@@ -229,7 +241,7 @@ def decision_rows(
         "probability": pa.array(batch.probability),
         "probabilities": nulls(n, pa.list_(pa.float64(), stamp.n_arms))
         if batch.probabilities is None
-        else fixed_lists(batch.probabilities),
+        else fixed_lists(batch.probabilities, None if batch.all_known.all() else ~batch.all_known),
         "epoch": nulls(n, pa.int64()) if batch.epochs is None else pa.array(batch.epochs, pa.int64()),
         **empty,
     }
@@ -263,11 +275,11 @@ def reward_rows(layout: Layout, batch: LogBatch) -> pa.Table:
     return pa.table(columns, schema=layout.schema(REWARDS))
 
 
-def fixed_lists(rows: Float[np.ndarray, "n size"]) -> pa.Array:
-    """Rows of numbers as an Arrow column of lists, without a copy where the memory allows."""
-    return pa.FixedSizeListArray.from_arrays(
-        pa.array(np.ascontiguousarray(rows, dtype=np.float64).ravel()), rows.shape[1]
-    )
+def fixed_lists(rows: Float[np.ndarray, "n size"], missing: Bool[np.ndarray, " n"] | None = None) -> pa.Array:
+    """Rows of numbers as an Arrow column of lists, without a copy where the memory allows; `missing` ones are null."""
+    numbers = pa.array(np.ascontiguousarray(rows, dtype=np.float64).ravel())
+    mask = None if missing is None else pa.array(missing)
+    return pa.FixedSizeListArray.from_arrays(numbers, rows.shape[1], mask=mask)
 
 
 def nulls(n: int, kind: pa.DataType) -> pa.Array:

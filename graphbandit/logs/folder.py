@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections import OrderedDict
 from collections.abc import Iterator
@@ -107,7 +108,7 @@ class FolderSource(Source):
                 with _parquet(piece.path, self.folder) as file:
                     statistics = _statistics(file, piece.group, "reward")
             found += statistics or range_of(np.asarray(self._read(piece)["reward"].to_numpy(), dtype=np.float64))
-        return range_of(np.array(found, dtype=np.float64) + 0.0)  # no minus zero
+        return range_of(np.array(found, dtype=np.float64))
 
     def _decisions(self, first: int, stop: int, size: int) -> Iterator[tuple[int, pa.Table]]:
         """Tables of `size` rows, as rows and not files count."""
@@ -217,6 +218,13 @@ class FolderSource(Source):
                 except (pa.ArrowException, OSError) as error:
                     raise LogError(f"{place} is damaged: {error}", table=table, row=piece.first_row) from None
         return to_format(rows, table, self.layout, place=place, first_row=piece.first_row)
+
+
+def log_folder(folder: str | os.PathLike[str]) -> Path:
+    """The path of a log; LogError if this is none."""
+    if not isinstance(folder, str | os.PathLike) or not os.fspath(folder):
+        raise LogError(f"the folder is {folder!r}; expected the path of a log")
+    return Path(folder)
 
 
 def read_stamp(folder: Path) -> Stamp:

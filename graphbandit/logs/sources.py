@@ -86,8 +86,7 @@ class ArraySource(Source):
 
     def reward_range(self) -> tuple[float, float]:
         """Of all rewards."""
-        seen = self._rounds.rewards[self._rounds.revealed]
-        return (float(seen.min()), float(seen.max())) if len(seen) else (np.nan, np.nan)
+        return range_of(self._rounds.rewards[self._rounds.revealed])
 
 
 def graph_rows(layout: Layout, graphs: FeedbackGraphs | ProbabilisticGraphs) -> pa.Table:
@@ -161,8 +160,8 @@ class TableSource(Source):
 
 
 def range_of(values: Float[np.ndarray, " n"]) -> tuple[float, float]:
-    """The smallest and the largest; nan if there is none."""
-    return (float(values.min()), float(values.max())) if len(values) else (np.nan, np.nan)
+    """The smallest and the largest, neither of them minus zero; nan if there is none."""
+    return (float(values.min()) + 0.0, float(values.max()) + 0.0) if len(values) else (np.nan, np.nan)
 
 
 def ids_range(table: pa.Table, name: str) -> tuple[int, int]:

@@ -33,7 +33,7 @@ from graphbandit.logs.array_input import log_batch, log_stamp
 from graphbandit.logs.arrow_rows import decision_rows, integers, reward_rows
 from graphbandit.logs.batch import LogBatch
 from graphbandit.logs.column_types import to_format
-from graphbandit.logs.folder import OPEN, SEALED, read_stamp, read_stream, table_files
+from graphbandit.logs.folder import OPEN, SEALED, log_folder, read_stamp, read_stream, table_files
 from graphbandit.logs.format import DECISIONS, GRAPHS, REWARDS, TABLES, TIME, Layout
 from graphbandit.logs.graph_rows import EdgeRow, GraphStore, edge_columns, edge_row
 
@@ -85,7 +85,7 @@ class LogWriter:
         setting_choice("sync", sync, ("file", "append"))
         self._rows_per_file = setting_integer("rows_per_file", rows_per_file, at_least=1)
         self._sync = sync == "append"
-        self.folder = Path(folder)
+        self.folder = log_folder(folder)
         self.recovered_rows = self.lost_bytes = 0
         exists = (self.folder / "log.json").exists()
         if not exists and n_arms is None:

@@ -12,7 +12,7 @@ import pytest
 
 import graphbandit as gb
 from graphbandit.errors import LogError
-from graphbandit.evaluation import Log
+from graphbandit.evaluation import Log, LogWriter
 from graphbandit.logs.format import STAMP
 from tests.logs.logged import logged
 
@@ -89,6 +89,14 @@ def test_probability_of_the_arm_played_refused(p):
         ({"columns": {"country": ["de"]}}, "expected 2 entries"),
         ({"available": [[True, True], [True, False]]}, "row 1: the action 1 was not available"),
         ({"times": ["noon", "one"]}, "not points in time"),
+        ({"actions": []}, "actions is empty; expected at least one round"),
+        ({"actions": [], "probabilities": np.empty((0, 2)), "rewards": []}, "actions is empty"),
+        ({"actions": None}, "actions has type object and shape (); expected whole numbers, one a round"),
+        ({"actions": [[0], [1, 2]]}, "actions has rows of different lengths"),
+        ({"actions": ["a", "c"], "arms": ["a", "b"]}, "row 1: the action is 'c'; expected one of the names in arms"),
+        ({"probabilities": [[0.5], [0.3, 0.7]]}, "probabilities has rows of different lengths"),
+        ({"contexts": [[1.0], ["x"]]}, "contexts has type"),
+        ({"columns": 3}, "columns is a int; expected a mapping"),
     ],
 )
 def test_arrays_that_do_not_fit_refused(arguments, message):
@@ -199,6 +207,13 @@ def test_log_json_refused(folder, text):
     (folder / "log.json").write_text(text)
     with pytest.raises(LogError, match=r"log.json"):
         Log.read(folder)
+
+
+@pytest.mark.parametrize("folder", [None, 3, ""])
+def test_paths_that_are_none_refused(folder):
+    for use in (Log.read, logged(n=3).log.write, lambda path: LogWriter(path, n_arms=2)):
+        with pytest.raises(LogError, match=f"the folder is {folder!r}; expected the path of a log"):
+            use(folder)
 
 
 def test_no_log_there_refused(tmp_path):
