@@ -120,16 +120,32 @@ def test_difference_intervals_hold():
 
 
 @pytest.mark.parametrize(
-    ("graph", "scenario"), [("star", "heavy"), ("loops", "adaptive"), ("complete", "deterministic")]
+    "cell",
+    [
+        coverage.Cell("star", "heavy", 100, "graph-dr"),
+        coverage.Cell("loops", "adaptive", 100, "graph-dr"),
+        coverage.Cell("complete", "deterministic", 100, "graph-dr"),
+        coverage.Cell("star", "drift", 100, "graph-dr"),
+        coverage.Cell("loops", "mild", 100, "graph-dr", "difference"),
+        coverage.Cell("star", "mild", 1000, "graph-dr", "all times"),
+    ],
 )
-def test_coverage(graph, scenario):
-    found = coverage.coverage(graph, scenario, 100, "graph-dr", 30, 20_000)
+def test_coverage(cell):
+    found = coverage.coverage(cell, 30 if cell.rounds < 1000 else 10, 20_000)
     assert not coverage.too_low(found)
-    assert [cell.interval for cell in found] == list(INTERVALS)
-    for cell in found:
-        assert 0 <= cell.bounds[0] <= cell.share <= cell.bounds[1] <= 1
-    assert graph in coverage.markdown(found)
+    names = ["asymptotic", "sequence"] if cell.quantity == "all times" else list(INTERVALS)
+    assert [one.interval for one in found] == names
+    for one in found:
+        assert 0 <= one.bounds[0] <= one.share <= one.bounds[1] <= 1
+    assert cell.graph in coverage.markdown(found)
     assert coverage.as_csv(found).count("\n") == len(found) + 1
+    assert cell in set(coverage.cells())
+
+
+def test_what_is_promised():
+    drift, times = (coverage.Cell("star", "drift", 100, "dr"), coverage.Cell("star", "mild", 9, "dr", "all times"))
+    assert [name for name in INTERVALS if coverage.promised(drift, name)] == ["bernstein"]
+    assert [name for name in INTERVALS if coverage.promised(times, name)] == ["sequence"]
 
 
 def test_graph_dr_is_near_the_bound_and_far_below_ips():
