@@ -31,6 +31,7 @@ from graphbandit.logs.format import (
 )
 from graphbandit.logs.graph_rows import GraphStore
 from graphbandit.logs.sources import Source, ids_range, range_of
+from graphbandit.logs.widening import widened
 
 SEALED, OPEN = ".parquet", ".arrows"
 ATTEMPTS = 10
@@ -50,6 +51,10 @@ class Piece:
     high: int
 
 
+class _Grown(Exception):  # noqa: N818
+    """Arms have joined since log.json was read."""
+
+
 class FolderSource(Source):
     """The rounds of a log in a folder."""
 
@@ -58,6 +63,7 @@ class FolderSource(Source):
         self._stamp = read_stamp(folder)
         self._lost = 0
         self._open: dict[Path, pa.Table] = {}
+        self._arms: dict[Path, int] = {}
         self.layout = Layout(stamp=self._stamp)
         self._pieces = self._scan_all()
         self._store = GraphStore(self._stamp.n_arms)
@@ -162,6 +168,8 @@ class FolderSource(Source):
                 return {table: self._scan(table) for table in reversed(TABLES)}
             except FileNotFoundError:  # a writer has sealed a file since it was listed
                 continue
+            except _Grown:
+                self._stamp = read_stamp(self.folder)
         raise LogError(f"{self.folder} changes faster than it can be read")
 
     def _scan(self, table: str) -> list[Piece]:
@@ -197,10 +205,14 @@ class FolderSource(Source):
         if text is None:
             raise LogError(f"{place} has no stamp of a log in its metadata; expected a file of this format")
         stamp = Stamp.from_json(text, place)
-        for name in ("n_arms", "context_shape"):
-            mine, theirs = getattr(stamp, name), getattr(self._stamp, name)
-            if mine != theirs:
-                raise LogError(f"{place} has {name} {mine}; expected {theirs}, as log.json has")
+        if not self._stamp.extends(stamp):
+            if stamp.extends(self._stamp) and read_stamp(self.folder) != self._stamp:
+                raise _Grown
+            for name in ("n_arms", "context_shape", "arms"):
+                mine, theirs = getattr(stamp, name), getattr(self._stamp, name)
+                if mine != theirs:
+                    raise LogError(f"{place} has {name} {mine}; expected {theirs}, as log.json has")
+        self._arms[path] = stamp.n_arms
         check_columns(table, schema, place)
         if table == DECISIONS:
             further = {field.name: plain_type(field.type) for field in schema if field.name not in DECISION_COLUMNS}
@@ -217,7 +229,8 @@ class FolderSource(Source):
                     rows = file.read_row_group(piece.group)
                 except (pa.ArrowException, OSError) as error:
                     raise LogError(f"{place} is damaged: {error}", table=table, row=piece.first_row) from None
-        return to_format(rows, table, self.layout, place=place, first_row=piece.first_row)
+        rows = to_format(rows, table, self.layout, place=place, first_row=piece.first_row)
+        return widened(rows, table, self._arms[piece.path], self._stamp.n_arms)
 
 
 def log_folder(folder: str | os.PathLike[str]) -> Path:

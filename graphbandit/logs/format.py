@@ -69,6 +69,12 @@ class Stamp:
         """How many numbers a context is."""
         return math.prod(self.context_shape)
 
+    def extends(self, other: Stamp) -> bool:
+        """Whether all arms of the other have their places here, so that arms may have joined since."""
+        if self.context_shape != other.context_shape or self.n_arms < other.n_arms:
+            return False
+        return other.arms is None or (self.arms is not None and self.arms[: other.n_arms] == other.arms)
+
     def to_json(self, table: str | None = None) -> str:
         """As it stands in log.json and, with the table's name, in the metadata of a file."""
         content: dict[str, Any] = {"format": FORMAT, "version": self.version}
