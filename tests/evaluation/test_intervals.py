@@ -182,3 +182,24 @@ def test_a_value_that_drifts_is_told_and_has_the_interval_of_its_average():
     rewards = (rng.random(n) < np.where(actions == 0, later, 1 - later)).astype(float)
     log = Log.from_arrays(actions=actions, probabilities=np.full((n, 2), 0.5), rewards=rewards)
     assert not compare(log, [1.0, 0.0], [0.0, 1.0], reward_range=(0, 1)).decided
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"interval": "asymptotic"}, "only approximate where the log's probabilities depend on its past"),
+        ({"interval": "bootstrap"}, "only approximate where the log's probabilities depend on its past"),
+        ({"interval": "betting", "fit": "cross"}, "interval='betting' is not guaranteed with fit='cross'"),
+        ({"interval": "sequence", "model": np.full((200, 5), 0.5)}, "if the predictions of the model come from other"),
+        ({"interval": "betting", "clip": 3.0}, "the values are biased"),
+        ({"interval": "betting"}, "the range was taken from the log"),
+    ],
+)
+def test_the_result_says_what_is_not_guaranteed(settings, words):
+    log = logged(n=200).log
+    assert any(words in note for note in evaluate(log, ["uniform", "logged"], **settings).notes)
+    assert any(words in note for note in compare(log, "uniform", "logged", **settings).notes)
+    promised = {"reward_range": (0, 1), "interval": "betting"}
+    assert evaluate(log, ["uniform"], **promised).notes == []
+    assert compare(log, "uniform", "logged", **promised).notes == ()
+    assert evaluate(log, ["uniform"], method="graph-ips", fit="cross", **promised).notes == []
