@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from graphbandit.base.checks import available_array, numbers, setting_integer
+from graphbandit.base.checks import available_array, numbers, setting_integer, within
 from graphbandit.base.shapes import Float, Int, Shaped
 from graphbandit.errors import InputError, LogError, SettingError
 from graphbandit.graphs import FeedbackGraph, FeedbackGraphs, ProbabilisticGraphs
@@ -121,6 +121,8 @@ def integer_array(name: str, value: npt.ArrayLike) -> Int[np.ndarray, " n"]:
         array = np.asarray(value)
     except ValueError:
         raise LogError(f"{name} has rows of different lengths; expected whole numbers, one a round") from None
+    if array.dtype.kind == "f" and (array == np.floor(array)).all() and within(array, 2**53):
+        array = array.astype(np.int64)  # of a frame with gaps elsewhere
     if array.ndim != 1 or (array.size and array.dtype.kind not in "ui"):
         raise LogError(f"{name} has type {array.dtype} and shape {array.shape}; expected whole numbers, one a round")
     return array.astype(np.int64)
@@ -169,7 +171,10 @@ def _graphs(
     if value is None:
         return None
     if not isinstance(value, FeedbackGraphs | ProbabilisticGraphs):
-        raise LogError(f"graphs is a {type(value).__name__}; expected a FeedbackGraph or a batch of graphs")
+        raise LogError(
+            f"graphs is a {type(value).__name__}; expected a FeedbackGraph, as FeedbackGraph.from_dense(matrix) makes "
+            "it, or a batch of graphs"
+        )
     if (len(value), value.n_arms) != (n, n_arms):
         raise LogError(f"there are {len(value)} graphs of {value.n_arms} arms; expected {n} of {n_arms}")
     return value

@@ -87,13 +87,13 @@ class FolderSource(Source):
         """Rewards of decisions after the last: a log that is being written may have them."""
         last = max((piece.high for piece in self._pieces[DECISIONS]), default=-1)
         later = [piece for piece in self._pieces[REWARDS] if piece.high > last]
-        return sum(int((integers(self._read(piece), "decision", 0) > last).sum()) for piece in later)
+        return sum(int((integers(self._read(piece), "decision", REWARDS) > last).sum()) for piece in later)
 
     def batches(self, first: int, stop: int, size: int) -> Iterator[LogBatch]:
         """The decisions in their order, each with its rewards, wherever those are."""
         after = np.iinfo(np.int64).min if first == 0 else None
         for start, decisions in self._decisions(first, stop, size):
-            ids = integers(decisions, "id", start)
+            ids = integers(decisions, "id", DECISIONS, start)
             low = int(ids[0]) if after is None else after
             rewards, rows = self._rewards(low, int(ids[-1]))
             yield to_batch(decisions, rewards, rows, stamp=self._stamp, graphs=self._store, first_row=start)
@@ -154,7 +154,7 @@ class FolderSource(Source):
             self._kept[piece] = table
             if len(self._kept) > KEPT_PIECES:
                 self._kept.popitem(last=False)
-            of = integers(table, "decision", np.arange(piece.first_row, piece.first_row + piece.rows))
+            of = integers(table, "decision", REWARDS, piece.first_row)
             chosen = np.flatnonzero((of >= low) & (of <= high))
             tables.append(table.take(pa.array(chosen)) if len(chosen) < len(of) else table)
             rows.append(chosen + piece.first_row)
@@ -194,7 +194,7 @@ class FolderSource(Source):
                 if not count:
                     continue
                 piece = Piece(path, group, count, row, 0, 0)
-                low, high = known or ids_range(self._read(piece), _key(table))
+                low, high = known or ids_range(self._read(piece), _key(table), table, row)
                 pieces.append(Piece(path, group, count, row, int(low), int(high)))
                 row += count
         return pieces
@@ -248,6 +248,8 @@ def read_stamp(folder: Path) -> Stamp:
         raise LogError(f"{folder} is not a log: it has no log.json") from None
     except OSError as error:
         raise LogError(f"{folder / 'log.json'} cannot be read: {error.strerror or error}") from None
+    except UnicodeDecodeError as error:
+        raise LogError(f"{folder / 'log.json'} is no JSON: {error}") from None
     return Stamp.from_json(text, "log.json")
 
 

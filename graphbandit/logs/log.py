@@ -116,9 +116,11 @@ class Log:
             raise LogError("actions is empty; expected at least one round")
         n_arms = _n_arms(n_arms, arms, graphs, probabilities, rewards, played)
         rows = np.empty((len(played), 0)) if contexts is None else number_array("contexts", contexts)
+        if rows.ndim < 2:
+            raise LogError(f"contexts has shape {rows.shape}; expected ({len(played)}, ...), one row a round")
         if graphs is None and observation_probabilities is None:
             graphs = bandit(n_arms)
-        stamp = log_stamp(n_arms, rows.shape[1:] or (0,), arms)
+        stamp = log_stamp(n_arms, rows.shape[1:], arms)
         batch = log_batch(
             stamp,
             ids=ids,

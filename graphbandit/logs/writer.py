@@ -349,7 +349,7 @@ class LogWriter:
                 self._graphs[graph if isinstance(graph, FeedbackGraph) else graph.tobytes()] = known
                 self._graph_bytes += graph.n_arms**2 // 8 if isinstance(graph, FeedbackGraph) else graph.nbytes
         if table == DECISIONS and sealed:
-            self.next_id = int(integers(self._sealed_rows(sealed[-1], DECISIONS, ["id"]), "id", 0)[-1]) + 1
+            self.next_id = int(integers(self._sealed_rows(sealed[-1], DECISIONS, ["id"]), "id", DECISIONS)[-1]) + 1
         return _File(self.folder / table, number, self.layout.schema(table), self._rows_per_file, self._sync)
 
     def _sealed_rows(self, path: Path, table: str, columns: list[str] | None = None) -> pa.Table:

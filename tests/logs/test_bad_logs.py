@@ -96,6 +96,9 @@ def test_probability_of_the_arm_played_refused(p):
         ({"actions": ["a", "c"], "arms": ["a", "b"]}, "row 1: the action is 'c'; expected one of the names in arms"),
         ({"probabilities": [[0.5], [0.3, 0.7]]}, "probabilities has rows of different lengths"),
         ({"contexts": [[1.0], ["x"]]}, "contexts has type"),
+        ({"contexts": [1.0, 2.0]}, "contexts has shape (2,); expected (2, ...), one row a round"),
+        ({"actions": [0.0, 0.5]}, "actions has type float64"),
+        ({"graphs": np.eye(2)}, "graphs is a ndarray; expected a FeedbackGraph, as FeedbackGraph.from_dense(matrix)"),
         ({"columns": 3}, "columns is a int; expected a mapping"),
     ],
 )
@@ -200,6 +203,50 @@ def test_files_without_a_stamp_refused(folder):
     rewrite(folder / "rewards" / "000000.parquet", lambda table: table.replace_schema_metadata({}))
     with pytest.raises(LogError, match="has no stamp of a log"):
         Log.read(folder)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        *({"n_arms": n} for n in (0, -3, "x", 10**12, 2.5, True)),
+        *({"context_shape": shape} for shape in ("a", [-1], [4], 7)),
+        *({"arms": arms} for arms in (["a"], list("aabcd"), 3)),
+        {"context_names": 3},
+    ],
+)
+def test_stamps_that_make_no_sense_refused(folder, change):
+    stamp = json.loads((folder / "log.json").read_text())
+    (folder / "log.json").write_text(json.dumps(stamp | change))
+    with pytest.raises(LogError, match=next(iter(change))):
+        Log.read(folder)
+
+
+def test_log_json_that_is_no_text_refused(folder):
+    (folder / "log.json").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(LogError, match="is no JSON"):
+        Log.read(folder)
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "values", "message"),
+    [
+        ("decisions", "id", list(range(50))[::-1], "decisions, row 1: the id 48 follows 49"),
+        ("decisions", "context", [[1.0, None, 2.0]] + [[0.0] * 3] * 49, "row 0: context has values that are missing"),
+        ("decisions", "available", [[0, None]] + [None] * 49, "row 0: available has an empty entry"),
+        ("graphs", "graph", [None], "graphs, row 0: graph is empty"),
+        ("graphs", "edges", [None], "graphs/000000.parquet, row 0: edges is empty"),
+    ],
+)
+def test_columns_with_gaps_say_where_refused(folder, table, column, values, message):
+    def changed(rows: pa.Table) -> pa.Table:
+        place = rows.column_names.index(column)
+        kind = pa.list_(pa.float64()) if column == "context" else rows[column].type
+        return rows.set_column(place, column, pa.array(values, kind))
+
+    rewrite(folder / table / "000000.parquet", changed)
+    with pytest.raises(LogError) as caught:
+        Log.read(folder).to_batch()
+    assert message in str(caught.value)
 
 
 @pytest.mark.parametrize("text", ["{", '{"format": "graphbandit-log"}', "[]", '{"format": "x", "version": 1}'])

@@ -126,9 +126,9 @@ def test_rounds_may_lack_the_probabilities_of_all_arms(tmp_path):
         evaluate(log, ["logged"])
     with pytest.raises(LogError, match="row 0: the log lacks graphs or the probabilities"):
         evaluate(log, ["uniform"], method="graph-balanced")
-    partly = pa.array([[0.2, None, 0.2, 0.2, 0.2], *kept[1:]], pa.list_(pa.float64(), 5))
+    partly = pa.array([*kept[:7], [0.2, None, 0.2, 0.2, 0.2], *kept[8:]], pa.list_(pa.float64(), 5))
     broken = decisions.set_column(place, "probabilities", partly)
-    with pytest.raises(LogError, match="probabilities has values that are not numbers"):
+    with pytest.raises(LogError, match="row 7: probabilities has values that are missing"):
         Log.from_frames(broken, tables["rewards"], graphs=tables["graphs"], n_arms=5).to_batch()
 
 
