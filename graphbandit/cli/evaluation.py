@@ -49,6 +49,9 @@ def evaluate(
     from graphbandit.evaluation import Log, compare
     from graphbandit.evaluation import evaluate as evaluated
 
+    for option, file in (("--report", report), ("--csv", csv)):
+        if file is not None and not file.absolute().parent.is_dir():
+            raise SettingError(f"{option} is {file}; expected a file in a folder that exists")
     named = policies_named(policy or ["uniform", "logged"])
     settings: dict[str, Any] = {
         "method": method,

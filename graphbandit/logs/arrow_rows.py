@@ -141,8 +141,8 @@ def _lists(
         try:
             kept = _lists(table.filter(pa.array(there)), name, size, 0)
         except LogError as error:
-            row = None if error.row is None else first_row + int(np.flatnonzero(there)[error.row])
-            raise LogError(error.message, table=DECISIONS, row=row) from None
+            place = None if error.row is None else first_row + int(np.flatnonzero(there)[error.row])
+            raise LogError(error.message, table=DECISIONS, row=place) from None
         found = np.full((table.num_rows, size), np.nan)
         if kept is not None:
             found[there] = kept

@@ -77,8 +77,10 @@ def _cast(
     column: pa.ChunkedArray, name: str, kind: pa.DataType, layout: Layout, table: str, place: str, first_row: int
 ) -> pa.ChunkedArray:
     found = column.type
-    target = _target(name, found, kind, layout, place)
     column = column.cast(plain_type(found)) if plain_type(found) != found else column
+    if is_text(column.type) and not (name in ARMS and layout.stamp.arms is not None):
+        _check_text(column, name, kind, table, first_row)
+    target = _target(name, found, kind, layout, place)
     if name in ARMS and is_text(column.type):
         return arm_numbers(column, name, layout.stamp.arms, table, first_row)
     try:
@@ -92,6 +94,15 @@ def _cast(
             table=table,
             row=None if row is None else first_row + row,
         ) from None
+
+
+def _check_text(column: pa.ChunkedArray, name: str, kind: pa.DataType, table: str, first_row: int) -> None:
+    """Raise LogError at the first text among numbers: it is why a column of a CSV file holds text."""
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind):
+        row = _first_changed(column, pa.float64())
+        if row:  # a column that has no number at all is told by its type
+            value = column[row].as_py()
+            raise LogError(f"{name} is {value!r}; expected {_words(kind)}", table=table, row=first_row + row)
 
 
 def _first_changed(column: pa.ChunkedArray, target: pa.DataType) -> int | None:

@@ -161,7 +161,10 @@ def _references(rewards: pa.Table, keys: pa.ChunkedArray) -> pa.Table:
 def _own_rewards(decisions: pa.Table) -> tuple[pa.Table, pa.Table]:
     """The rewards of the arms played, from the decisions' own column; an empty one is a reward that is missing."""
     if "reward" not in decisions.column_names:
-        raise LogError("there are no rewards; expected a frame of rewards, or a column reward", table=DECISIONS)
+        found = ", ".join(map(repr, decisions.column_names))
+        raise LogError(
+            f"there are no rewards; expected a frame of rewards, or a column reward among {found}", table=DECISIONS
+        )
     there = decisions["reward"].is_valid()
     rewards = pa.table(
         {

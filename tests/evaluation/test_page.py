@@ -67,6 +67,11 @@ def test_the_command(folder):
         (["--policy", "uniform", "--policy", "uniform"], "has the name 'uniform' twice"),
         (["--by", "city"], "by is 'city'"),
         (["--missing", "never"], "missing is 'never'"),
+        (
+            ["--report", "/no/such/folder/page.html"],
+            "--report is /no/such/folder/page.html; expected a file in a folder",
+        ),
+        (["--csv", "/no/such/folder/table.csv"], "--csv is /no/such/folder/table.csv; expected a file in a folder"),
     ],
 )
 def test_the_command_refuses(folder, options, message):

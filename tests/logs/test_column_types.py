@@ -160,6 +160,14 @@ def test_frames_with_numbers_of_other_types():
         Log.from_frames(decisions.assign(action=[0, 0.5]), rewards, n_arms=2)
 
 
+def test_a_text_among_numbers_is_named():
+    decisions = pd.DataFrame({"action": [0, 1], "probability": [0.5, 0.5], "reward": ["1", "x"]})
+    with pytest.raises(LogError, match=r"rewards, row 1: reward is 'x'; expected numbers \(double\)"):
+        Log.from_frames(decisions, n_arms=2)
+    with pytest.raises(LogError, match="a column reward among 'action', 'probability', 'earned'"):
+        Log.from_frames(decisions.rename(columns={"reward": "earned"}), n_arms=2)
+
+
 def test_files_may_have_other_further_columns(folder):
     made = logged(n=10)
     with LogWriter(folder, columns={"shop": pa.int64()}) as writer:
