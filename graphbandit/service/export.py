@@ -100,6 +100,8 @@ class _Exporter:
         self._proposes = any(each.mode == "apprentice" for each in configurations)
         core, names = self._core, self._core.feature_names
         columns = {"key": pa.string(), "snapshot": pa.string(), "given": pa.string()}
+        if settings.own_arms:
+            columns["offered"] = pa.list_(pa.string())
         if self._proposes:
             columns["proposed"] = pa.list_(pa.float64())
         if any(each.default_reward is not None for each in configurations):
@@ -213,6 +215,7 @@ class _Exporter:
             "key": _objects([each.row.key for each in rounds]),
             "snapshot": _objects([each.body.snapshot for each in rounds]),
             "given": _objects([each.body.context.decode() for each in rounds]),
+            "offered": _objects([list(each.asked.names) for each in rounds]),
             "proposed": service,
             "late": _objects([msgspec.json.encode(each.late).decode() if each.late else None for each in rounds]),
         }
@@ -279,7 +282,8 @@ def _pooled(graphs: Sequence[FeedbackGraph | ProbabilisticGraph]) -> Graphs:
     return ProbabilisticGraphs.pool(np.stack(matrices), index)
 
 
-def _objects(values: Sequence[str | None]) -> Any:
+def _objects(values: Sequence[Any]) -> Any:
     found = np.empty(len(values), dtype=object)
-    found[:] = values
+    for i, value in enumerate(values):
+        found[i] = value
     return found

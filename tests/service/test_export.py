@@ -17,6 +17,7 @@ from graphbandit.service.replay import replay
 from graphbandit.service.rows import Kind
 from tests.service.house import House, configured
 from tests.service.test_learner import MODES, play
+from tests.service.test_own_arms import bandits
 
 
 def housed(tmp_path: Path, **changes: Any) -> House:
@@ -141,6 +142,26 @@ def test_the_same_whatever_is_in_memory_at_a_time(tmp_path: Path, monkeypatch: p
     parts = exported(house, tmp_path / "parts")[0].to_arrow()
     assert whole == parts
     assert max(asked) == 7
+
+
+@pytest.mark.parametrize("graph", [{"edges": [["a", "b"]]}, {"probabilities": [[1.0, 0.5], [0.0, 1.0]]}])
+def test_arms_of_the_request_have_their_names(tmp_path: Path, graph: dict[str, Any]) -> None:
+    house = House(str(tmp_path / "log.db"), bandits())
+    for step in range(20):
+        arms = [{"name": name, "features": {"price": 0.1 * step, "kind": "food"}} for name in "ab"]
+        sent = graph if step % 2 else None
+        answer = house.decide("menu", context={"age": step}, key=f"visit-{step}", arms=arms, graph=sent)
+        house.observe(answer.id, {answer.arm: 1.0}, bandit="menu")
+        house.learn()
+    export(house.store, "menu", house.bandits["menu"], tmp_path / "out")
+    log = Log.read(tmp_path / "out")
+    batch = log.to_batch()
+    assert batch.columns["offered"].tolist() == [["a", "b"]] * 20
+    assert batch.available is not None
+    assert batch.available.tolist() == [[True, True, False, False, False]] * 20
+    assert log.context_shape == batch.contexts.shape[1:]
+    assert np.isfinite(batch.q[batch.revealed]).all()
+    assert batch.columns["given"][3] == '{"age":3}'
 
 
 def test_an_export_that_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
