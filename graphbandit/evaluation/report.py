@@ -114,7 +114,7 @@ def _facts(table: EvaluationTable) -> list[tuple[str, str]]:
         ("arms", f"{table.log.n_arms:,}"),
         ("rewards", f"from {low:g} to {high:g}" + ("" if table.range_given else ", as found in the log")),
         ("method", f"{settings.method}, models fitted to {_fitted(settings)}"),
-        ("interval", f"{settings.interval} at {settings.level:.0%}"),
+        ("interval", f"{settings.interval} at {settings.level:.0%}{_constant(settings)}"),
         ("seed", f"{settings.seed}"),
     ]
     if settings.clip is not None or settings.shrink is not None:
@@ -124,6 +124,10 @@ def _facts(table: EvaluationTable) -> list[tuple[str, str]]:
     if table.dropped:
         facts.append(("left out", f"{table.dropped:,} rounds with missing rewards"))
     return facts
+
+
+def _constant(settings: Any) -> str:
+    return ", for values that do not change within the log" if settings.interval in ("betting", "sequence") else ""
 
 
 def _fitted(settings: Any) -> str:

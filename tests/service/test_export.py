@@ -164,6 +164,19 @@ def test_arms_of_the_request_have_their_names(tmp_path: Path, graph: dict[str, A
     assert batch.columns["given"][3] == '{"age":3}'
 
 
+def test_rows_are_read_in_their_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A read that sorts reads all rows each time, and an export or a replay of many would never end."""
+    store = housed(tmp_path).store
+    asked: list[tuple[str, Any]] = []
+    execute = store.execute
+    monkeypatch.setattr(store, "execute", lambda sql, values=(): asked.append((sql, values)) or execute(sql, values))
+    store.read(0, limit=10, bandit="prices", until=100)
+    ((sql, values),) = asked
+    plan = str(execute(f"EXPLAIN QUERY PLAN {sql}", values))
+    assert "ORDER BY" not in plan
+    assert "position>" in plan
+
+
 def test_an_export_that_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     house = housed(tmp_path)
     play(house, random.Random(5), 50)
