@@ -35,6 +35,7 @@ extensions = [
     "command_pages",
     "mathml",
     "plain_docstrings",
+    "settings_of_classes",
 ]
 exclude_patterns = ["_build", "_extensions", "**.ipynb_checkpoints"]
 html_math_renderer = "mathml"

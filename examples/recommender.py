@@ -45,7 +45,6 @@ def main() -> None:
         features=columns,
         arm_features=catalogue,
         function_class="linear",
-        noise=0.5,
     )
     bandit = gb.Bandit(gb.IDSG(draws=20, epoch_growth=2.0), problem, graph=neighbours(catalogue), seed=0)
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:

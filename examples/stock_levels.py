@@ -44,7 +44,6 @@ problem = gb.Problem(
     arms=NAMES,
     features=gb.Features.from_frame(past),
     function_class="linear",
-    noise=0.15,
 )
 bandit = gb.Bandit(gb.IDSG(), problem, graph=graph, seed=0)
 

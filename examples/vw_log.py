@@ -38,7 +38,7 @@ if found.against is not None:
     print(f"what was shown at random:             {found.against.value:.3f}")
 
 functions = gb.LinearClass(n_arms=3, dimension=3, parameters="per-arm", intercept=True)
-problem = gb.Problem(arms=log.arms, function_class=functions, noise=0.5)
+problem = gb.Problem(arms=log.arms, function_class=functions)
 bandit = gb.Bandit(gb.AdaCBG(), problem, graph=gb.graphs.bandit(3), log=folder / "log")
 bandit.learn(log)
 for city, visitor in (("Berlin", [25.0, 1.0, 0.0]), ("Rome", [70.0, 0.0, 1.0])):

@@ -180,7 +180,7 @@ def test_a_refused_call_changes_nothing(call, error, message, tmp_path):
 def test_available_arms_that_are_all_retired_are_refused():
     bandit = make()
     bandit.retire_arms(["tea"])
-    with pytest.raises(InputError, match="available offers no arm"):
+    with pytest.raises(InputError, match="available has retired arms alone"):
         bandit.decide(context(0), available=["tea"])
 
 

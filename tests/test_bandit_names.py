@@ -5,7 +5,9 @@ import json
 import networkx
 import numpy as np
 import pandas as pd
+import polars
 import pytest
+import scipy.sparse
 
 import graphbandit as gb
 from graphbandit.errors import (
@@ -116,6 +118,80 @@ def test_learners_without_contexts_need_none():
     assert len(bandit.decide_batch(None, gb.FeedbackGraphs.repeat(GRAPH, 4))) == 4
 
 
+def test_without_contexts_every_call_works(tmp_path):
+    def fresh(learner=None):
+        return gb.Bandit(learner or gb.learners.UCBN(), gb.Problem(arms=PRICES, noise=0.5), graph=GRAPH)
+
+    bandit = fresh()
+    bandit.learn(None, [0.1, 0.9, 0.5], actions=["7.99", "8.99", "9.99"])
+    bandit.learn(rewards=np.array([[0.1, 0.9, np.nan]]), actions=["8.99"])
+    bandit.decide()
+    assert (bandit.rounds, bandit.state.counts.tolist()) == (5, [2, 2, 1])
+    assert bandit.probabilities().tolist() == bandit.probabilities(None, GRAPH).tolist()
+    assert bandit.probabilities().shape == (1, 3)
+    assert bandit.probabilities([None] * 4).shape == (4, 3)
+    assert bandit.probabilities(graphs=[GRAPH, GRAPH]).shape == (2, 3)
+    assert bandit.probabilities(available=[["7.99"], ["8.99", "9.99"]])[0].tolist() == [1, 0, 0]
+    assert len(bandit.decide_batch(keys=["a", "b"])) == len(bandit.decider().decide_batch(keys=["c", "d"])) == 2
+    assert len(bandit.decide_batch()) == len(bandit.decider().decide_batch()) == 1
+    assert len(fresh(gb.learners.Exp3IX()).decide_batch([None] * 3)) == 3
+    assert len(fresh(gb.learners.Uniform()).decide_batch(None, np.stack([np.eye(3)] * 5))) == 5
+
+
+def test_arms_on_offer_come_as_names_numbers_masks_one_for_all_or_one_a_round():
+    wanted = [False, True, True]
+    for given in (
+        ["8.99", "9.99"],
+        [1, 2],
+        np.array([1, 2]),
+        ("8.99", 2),
+        {1, 2},
+        wanted,
+        np.array(wanted),
+        pd.Series(["8.99", "9.99"]),
+        polars.Series([1, 2]),
+        np.array(["8.99", "9.99"]),
+        {"9.99": True, "8.99": True, "7.99": False},
+        {2: True, 1: np.True_},
+        pd.Series({"9.99": True, "7.99": False, "8.99": True}),
+        pd.Series(wanted),
+    ):
+        assert make(gb.learners.Uniform()).probabilities([VISIT], available=given)[0].tolist() == [0, 0.5, 0.5], given
+    found = make(gb.learners.Uniform()).probabilities([VISIT] * 4, available=[[0], ["8.99", 2], wanted, np.array([2])])
+    assert found.tolist() == [[1, 0, 0], [0, 0.5, 0.5], [0, 0.5, 0.5], [0, 0, 1]]
+
+
+def test_a_frame_of_one_row_is_a_context():
+    row = pd.DataFrame([VISIT])
+    expected = make().decide(VISIT).probabilities.tolist()
+    for frame in (row, polars.from_pandas(row), polars.from_pandas(row).to_arrow()):
+        assert make().decide(frame).probabilities.tolist() == expected
+    plain = gb.Bandit(gb.LinUCB(alpha=1.0), gb.Problem(n_arms=3), graph=np.eye(3))
+    assert plain.decide(pd.DataFrame({"a": [1.0], "b": [2.0]})).probabilities.tolist() == [1, 0, 0]
+
+
+def test_several_graphs_come_as_a_list_of_what_one_may_be():
+    edges = networkx.DiGraph([("9.99", "8.99"), ("8.99", "7.99"), *((arm, arm) for arm in PRICES)])
+    dense = GRAPH.to_dense()
+    expected = make().probabilities([VISIT] * 2, gb.FeedbackGraphs.repeat(GRAPH, 2)).tolist()
+    for given in ([edges, edges], [dense, dense.astype(int)], [GRAPH, edges], np.stack([dense, dense]), dense.tolist()):
+        assert make().probabilities([VISIT] * 2, given).tolist() == expected
+    assert make().probabilities([VISIT] * 2, [dense.tolist(), dense.tolist()]).tolist() == expected
+    weighted = gb.ProbabilisticGraph(0.5 + 0.5 * np.eye(3), arms=PRICES)
+    assert make().probabilities([VISIT] * 2, [weighted, weighted]).shape == (2, 3)
+
+
+def test_a_polars_series_has_the_rewards_of_the_revealed_arms_in_their_order():
+    bandit = make()
+    decision = bandit.decide(VISIT, available=["8.99"])
+    bandit.observe(decision, polars.Series([7.99, None]))
+    assert bandit.awaited(decision).tolist() == [1]
+    frame = polars.DataFrame([VISIT, VISIT])
+    bandit.learn(frame, polars.Series([1.0, 2.0]), actions=polars.Series(["7.99", "9.99"]))
+    bandit.learn(frame, polars.DataFrame({"9.99": [1.0, None], "7.99": [2.0, 3.0]}), actions=["9.99", "7.99"])
+    assert bandit.rounds == 5
+
+
 def test_a_decision_as_plain_values_and_in_words():
     decision = played(make(), 40).decide(VISIT, key="visit-17")
     values = json.loads(json.dumps(decision.to_dict(), allow_nan=False))
@@ -135,6 +211,25 @@ def test_explanations_speak_of_what_there_is(learner):
     assert "nan" not in decision.explain()
     assert "reveals" in decision.explain()
     json.dumps(decision.to_dict(), allow_nan=False)
+
+
+def test_names_are_plain_texts_and_everywhere():
+    problem = gb.Problem(arms=np.array(PRICES))
+    assert {type(name) for name in problem.arms} == {str}
+    assert "best='" in repr(played(make()).decide(VISIT))
+
+
+def test_retired_arms_alone_are_not_on_offer():
+    bandit = make()
+    bandit.retire_arms(["7.99"])
+    for available in (["7.99"], [["8.99"], ["7.99"]]):
+        with pytest.raises(InputError, match="available has retired arms alone"):
+            bandit.decide_batch([VISIT] * 2, available=available)
+
+
+def test_a_round_without_a_graph_is_told_what_to_do():
+    with pytest.raises(GraphError, match=r"there is no graph; expected one .* graph=...\): graphs.bandit\(3\) where"):
+        make(graph=None).decide(VISIT)
 
 
 def test_a_notebook_shows_a_decision_and_escapes_names():
@@ -163,7 +258,13 @@ CALLS = {
     "context: a number": (lambda b: b.decide(3.0), InputError, "context"),
     "contexts: one for many": (lambda b: b.decide_batch(VISIT), InputError, "expected several"),
     "contexts: many for one": (lambda b: b.decide([VISIT, VISIT]), InputError, "expected one"),
-    "contexts: none, and no batch of graphs": (lambda b: b.decide_batch(None), InputError, "contexts is None"),
+    "contexts: none": (lambda b: b.decide_batch(None), InputError, "context is None; expected the columns 'age'"),
+    "contexts: a list of none": (lambda b: b.decide_batch([None, None]), InputError, "expected the columns 'age'"),
+    "context: a frame of two rows": (
+        lambda b: b.decide(pd.DataFrame([VISIT, VISIT])),
+        InputError,
+        "the context is a frame of 2 rows; expected one",
+    ),
     "graph: text": (lambda b: b.decide(VISIT, "star"), GraphError, "graph is a str; expected"),
     "graph: other size": (lambda b: b.decide(VISIT, np.eye(4)), GraphError, "have 4 arms; expected 3"),
     "graph: other names": (
@@ -171,12 +272,84 @@ CALLS = {
         GraphError,
         "arm 1 is '9.99'; expected '8.99'",
     ),
+    "graph: an array without loops": (
+        lambda b: b.decide(VISIT, np.ones((3, 3)) - np.eye(3)),
+        GraphError,
+        "lacks the self-loop of arm '7.99', '8.99', '9.99': playing such an arm would not reveal its own reward; "
+        "expected FeedbackGraph.from_dense(..., add_loops=True)",
+    ),
+    "graph: a NetworkX graph without loops": (
+        lambda b: b.decide(VISIT, networkx.complete_graph(PRICES)),
+        GraphError,
+        "expected FeedbackGraph.from_networkx(..., add_loops=True)",
+    ),
+    "graphs: arrays without loops": (
+        lambda b: b.decide_batch([VISIT] * 2, [np.eye(3), np.zeros((3, 3))]),
+        GraphError,
+        "add_loops=True",
+    ),
+    "graphs: an array (n, arms, arms) without loops": (
+        lambda b: b.probabilities([VISIT] * 2, np.zeros((2, 3, 3))),
+        GraphError,
+        "add_loops=True",
+    ),
+    "graphs: of two kinds": (
+        lambda b: b.decide_batch([VISIT] * 2, [GRAPH, gb.ProbabilisticGraph(np.eye(3))]),
+        GraphError,
+        "expected the same kind in all",
+    ),
     "graph: not square": (lambda b: b.decide(VISIT, np.ones((3, 2))), GraphError, "(3, 2)"),
-    "available: one name": (lambda b: b.decide(VISIT, available="8.99"), InputError, "expected a list of names"),
+    "available: one name": (lambda b: b.decide(VISIT, available="8.99"), InputError, "expected a list of arms"),
     "available: unknown name": (lambda b: b.decide(VISIT, available=["8.98"]), InputError, "arm is '8.98'"),
-    "available: names and numbers": (lambda b: b.decide(VISIT, available=["8.99", 1]), InputError, "has 1 among names"),
+    "available: an arm twice": (
+        lambda b: b.decide(VISIT, available=["8.99", 1]),
+        InputError,
+        "available has arm '8.99' twice",
+    ),
+    "available: booleans among numbers": (lambda b: b.decide(VISIT, available=[True, 2]), InputError, "arm is True"),
+    "available: lists and names": (lambda b: b.decide(VISIT, available=["8.99", [1]]), InputError, "lists beside"),
     "available: none": (lambda b: b.decide(VISIT, available=[]), InputError, "available"),
-    "available: numbers": (lambda b: b.decide(VISIT, available=[0, 1, 2]), InputError, "expected booleans"),
+    "available: zeros and ones": (
+        lambda b: b.decide(VISIT, available=[0, 1, 1]),
+        InputError,
+        "available is [0, 1, 1], which may be numbers of arms or a mask; expected names, or a mask of booleans",
+    ),
+    "available: an array of zeros and ones": (
+        lambda b: b.decide_batch([VISIT] * 2, available=np.ones((2, 3), dtype=int)),
+        InputError,
+        "available[0] is [1, 1, 1], which may be",
+    ),
+    "available: no such number": (
+        lambda b: b.decide(VISIT, available=[0, 3]),
+        InputError,
+        "arm is 3; expected one of 0",
+    ),
+    "available: a mapping to numbers": (
+        lambda b: b.decide(VISIT, available={"8.99": 1}),
+        InputError,
+        "expected true or false for each",
+    ),
+    "available: a mapping to false": (
+        lambda b: b.decide(VISIT, available={"8.99": False}),
+        InputError,
+        "available is true for no arm",
+    ),
+    "available: a mapping of another arm": (
+        lambda b: b.decide(VISIT, available={"1.99": True}),
+        InputError,
+        "arm is '1.99'",
+    ),
+    "graph: a list of edges": (
+        lambda b: b.decide(VISIT, [("8.99", "7.99")]),
+        GraphError,
+        "graph is a list of texts; expected a FeedbackGraph",
+    ),
+    "graph: a sparse matrix": (
+        lambda b: b.decide(VISIT, scipy.sparse.eye_array(3)),
+        GraphError,
+        "FeedbackGraph.from_edges and from_sparse make one",
+    ),
+    "available: halves": (lambda b: b.decide(VISIT, available=[0.5]), InputError, "arm is 0.5"),
     "rewards: unknown name": (lambda b: b.observe(20, {"1.99": 1.0}), ObservationError, "arm is '1.99'"),
     "rewards: a list": (lambda b: b.observe(20, [1.0]), ObservationError, "rewards is a list"),
     "rewards: twice": (lambda b: b.observe(20, {"8.99": 1.0, 1: 1.0}), ObservationError, "twice"),
@@ -185,11 +358,39 @@ CALLS = {
         ObservationError,
         "twice in its index",
     ),
-    "rewards: not revealed": (lambda b: b.observe(20, {"9.99": 1.0}), ObservationError, "did not reveal"),
+    "rewards: not revealed": (
+        lambda b: b.observe(20, {"9.99": 1.0}),
+        ObservationError,
+        "did not reveal arm '9.99'; expected some of arm '7.99', '8.99'",
+    ),
+    "rewards: no number": (lambda b: b.observe(20, {"8.99": "x"}), ObservationError, "the reward of arm '8.99' of"),
+    "rewards: a Polars Series of another length": (
+        lambda b: b.observe(20, polars.Series([1.0])),
+        ObservationError,
+        "a Series of 1, which has no index; expected 2, one for each of revealed_arms",
+    ),
+    "rewards: no arm": (lambda b: b.observe(20, {0.5: 1.0}), ObservationError, "expected its name or number"),
+    "past: not revealed": (
+        lambda b: b.learn([VISIT], [[1.0, 1.0, np.nan]], actions=["7.99"], graphs=GRAPH),
+        ObservationError,
+        "rewards[0] has arm '8.99', which arm '7.99' does not reveal",
+    ),
+    "past: not available": (
+        lambda b: b.learn([VISIT], [1.0], actions=["7.99"], available=["8.99"]),
+        InputError,
+        "actions[0] is arm '7.99', which was not available",
+    ),
     "decision: unknown key": (lambda b: b.observe("nobody", {}), UnknownDecisionError, "no decision has the key"),
     "decision: None": (lambda b: b.observe(None, {}), UnknownDecisionError, "or its key"),
     "key: a number": (lambda b: b.decide(VISIT, key=17), SettingError, "key is 17; expected text"),
     "key: empty": (lambda b: b.decide(VISIT, key=""), SettingError, "key is ''"),
+    "keys: one text": (lambda b: b.decide_batch([VISIT] * 3, keys="abc"), SettingError, "expected a list of texts"),
+    "keys: a number": (lambda b: b.decide_batch([VISIT], keys=3), SettingError, "keys is 3"),
+    "decider, keys: one text": (
+        lambda b: b.decider().decide_batch([VISIT] * 3, keys="abc"),
+        SettingError,
+        "expected a list of texts",
+    ),
     "keys: too few": (lambda b: b.decide_batch([VISIT, VISIT], keys=["a"]), InputError, "1 keys for 2 rounds"),
 }
 
@@ -203,6 +404,14 @@ def test_a_refused_call_changes_nothing(call, error, message, tmp_path):
         call(bandit)
     assert message in str(caught.value)
     assert content(bandit, tmp_path) == before
+
+
+def test_learners_name_the_arms_they_complain_about():
+    bare = gb.FeedbackGraph.from_edges([("9.99", "8.99"), ("7.99", "7.99")], arms=PRICES, require_loops=False)
+    with pytest.raises(GraphError, match=r"lacks the self-loop of arm '8.99', '9.99'"):
+        make(gb.learners.RegCBG()).decide(VISIT, bare)
+    with pytest.raises(GraphError, match=r"no arm on offer reveals arm '9.99'"):
+        make(gb.AdaCBG()).decide(VISIT, bare)
 
 
 @pytest.mark.parametrize(

@@ -183,7 +183,7 @@ def test_a_refit_that_fails_changes_nothing(monkeypatch, tmp_path):
 
 
 BAD = {
-    "no contexts": (lambda b: b.learn(None, REWARDS), InputError, "contexts is None"),
+    "no contexts": (lambda b: b.learn(None, REWARDS), InputError, "context is None; expected 2 numbers"),
     "contexts: wrong shape": (lambda b: b.learn(np.ones((N, 3)), REWARDS), InputError, "shape"),
     "contexts: NaN": (lambda b: b.learn(np.full((N, D), np.nan), REWARDS), InputError, "nan"),
     "rewards: none": (lambda b: b.learn(CONTEXTS), InputError, "rewards"),
@@ -203,7 +203,7 @@ BAD = {
     "actions: not on offer": (
         lambda b: b.learn(CONTEXTS, REWARDS, actions=[1] * N, available=["a"]),
         InputError,
-        "actions[0] is 1, which was not available",
+        "actions[0] is arm 'b', which was not available",
     ),
     "probabilities: shape": (
         lambda b: b.learn(CONTEXTS, REWARDS[:, 0], actions=[0] * N, probabilities=[0.5]),
@@ -235,7 +235,7 @@ BAD = {
     "graphs: not revealed": (
         lambda b: b.learn(CONTEXTS, REWARDS, actions=[0] * N, graphs=gb.graphs.bandit(K)),
         ObservationError,
-        "rewards[0] has arm 1, which arm 0 does not reveal",
+        "rewards[0] has arm 'b', which arm 'a' does not reveal",
     ),
     "graphs: too few": (
         lambda b: b.learn(CONTEXTS, REWARDS, actions=[0] * N, graphs=gb.FeedbackGraphs.repeat(GRAPH, 3)),

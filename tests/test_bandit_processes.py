@@ -1,5 +1,7 @@
 """Several processes: keys that are idempotent, copies that notice each other, deciders whose decisions come back."""
 
+import copy
+import os
 import pickle
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
@@ -112,6 +114,54 @@ def test_two_copies_of_a_file_notice_each_others_decisions(tmp_path):
     with pytest.raises(UnknownDecisionError, match="another copy"):
         later.observe(theirs, {int(theirs.revealed[0]): 1.0})
     later.observe(mine, {int(mine.revealed[0]): 1.0})
+
+
+def _copies(folder):
+    bandit = play(make(), 0, 10)
+    bandit.save(folder / "b.gb")
+    yield gb.Bandit.load(folder / "b.gb"), gb.Bandit.load(folder / "b.gb")
+    yield bandit, copy.deepcopy(bandit)
+    yield bandit, pickle.loads(pickle.dumps(bandit))
+
+
+def test_copies_that_decide_equal_rounds_notice_it_too(tmp_path):
+    for one, two in _copies(tmp_path):
+        mine, theirs = one.decide(CONTEXTS[20]), two.decide(CONTEXTS[20])
+        assert (mine.id, mine.action, mine.seal, mine.bandit) == (theirs.id, theirs.action, theirs.seal, theirs.bandit)
+        rewards = {int(theirs.revealed[0]): 1.0}
+        for other, decision in ((one, theirs), (two, mine), (one, pickle.loads(pickle.dumps(theirs)))):
+            before = content(other, tmp_path)
+            with pytest.raises(UnknownDecisionError, match="another copy of it"):
+                other.observe(decision, rewards)
+            assert content(other, tmp_path) == before
+        assert content(one, tmp_path) == content(two, tmp_path)
+        one.observe(pickle.loads(pickle.dumps(mine)), rewards)
+        (taken,) = two.take([two.decider().decide(CONTEXTS[0], key="k")])
+        two.observe(taken, {int(taken.revealed[0]): 1.0})
+
+
+def test_a_decision_from_before_a_file_was_saved_is_taken_by_each_copy(tmp_path):
+    bandit = play(make(), 0, 10)
+    decision = bandit.decide(CONTEXTS[20], key="before")
+    bandit.save(tmp_path / "b.gb")
+    for one in (gb.Bandit.load(tmp_path / "b.gb"), gb.Bandit.load(tmp_path / "b.gb"), copy.deepcopy(bandit)):
+        one.observe(one.decide(key="before"), {int(decision.revealed[0]): 1.0})
+        one.observe(decision, {}, final=True)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")  # threads and forks
+def test_a_forked_process_is_another_copy(tmp_path):
+    bandit = play(make(), 0, 10)
+    child = os.fork()
+    if child == 0:
+        (tmp_path / "theirs").write_bytes(pickle.dumps(bandit.decide(CONTEXTS[20])))
+        os._exit(0)
+    os.waitpid(child, 0)
+    theirs, mine = pickle.loads((tmp_path / "theirs").read_bytes()), bandit.decide(CONTEXTS[20])
+    assert theirs.seal == mine.seal
+    with pytest.raises(UnknownDecisionError, match="another copy of it"):
+        bandit.observe(theirs, {int(theirs.revealed[0]): 1.0})
 
 
 @pytest.mark.parametrize("name", LEARNERS)

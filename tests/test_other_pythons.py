@@ -1,7 +1,7 @@
-"""A part of the tests with Python 3.12 and 3.13, where these are here.
+"""Python 3.12 and 3.13, where these are here: all of the source compiles, and a part of the tests runs.
 
-It installs the package and what the tests need into a folder for each version, which takes minutes the first time. So
-it runs only with GRAPHBANDIT_TEST_PYTHONS=1, and needs a package index then.
+The second installs the package and what the tests need into a folder for each version, which takes minutes the first
+time. So it runs only with GRAPHBANDIT_TEST_PYTHONS=1, and needs a package index then.
 """
 
 import os
@@ -25,13 +25,34 @@ PART = (
     "tests/test_bandit_names.py",
     "tests/test_bandit_own_arms.py",
     "tests/test_bandit_processes.py",
+    "tests/learners/test_words.py",
     "tests/test_own_classes.py",
     "tests/test_simulate.py",
 )
 
+COMPILE = """
+import sys
+from pathlib import Path
+files = [path for folder in sys.argv[1:] for path in Path(folder).rglob("*.py")]
+for path in files:
+    compile(path.read_bytes(), str(path), "exec")
+print(len(files))
+"""
+
 wished = pytest.mark.skipif(
     not os.environ.get("GRAPHBANDIT_TEST_PYTHONS"), reason="GRAPHBANDIT_TEST_PYTHONS is not set"
 )
+
+
+@pytest.mark.parametrize("version", ["3.12", "3.13"])
+def test_all_of_the_source_compiles_without_a_warning(version):
+    python = interpreters().get(version)
+    if python is None:
+        pytest.skip(f"Python {version} is not here")
+    folders = [str(ROOT / name) for name in ("graphbandit", "examples", "tests", "benchmarks")]
+    done = subprocess.run([python, "-W", "error", "-c", COMPILE, *folders], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert int(done.stdout) > 500
 
 
 @wished

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from graphbandit.bandit.inputs import Graph
+from graphbandit.bandit.graph_inputs import Graph
 from graphbandit.base.arms import ArmNames, arm_index
 from graphbandit.base.checks import setting_integer
 from graphbandit.base.shapes import Bool

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from graphbandit.bandit.inputs import Graph, available_of, check_key, contexts_of, graph_of, graphs_of, on_offer
+from graphbandit.bandit.graph_inputs import Graph, graph_of, graphs_of
+from graphbandit.bandit.inputs import available_of, check_key, check_keys, contexts_of, on_offer, rounds_told
 from graphbandit.bandit.open_decisions import OpenDecision
 from graphbandit.bandit.own_arms import RoundArms, own_batch, own_rounds, with_own_arms
 from graphbandit.base.shapes import Bool, Int
-from graphbandit.errors import InputError
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.learners.played import Played
 from graphbandit.learners.problem import Problem
@@ -104,7 +104,8 @@ class Decider:
         if arms is not None or self.problem.capacity is not None:
             own = own_batch(self.problem, contexts, arms, graphs, available)
             return self._decided(own.contexts, own.graphs, own.available, _keys(keys, len(own.arms)), own.arms)
-        rows, _ = contexts_of(self.problem, contexts, many=True, graphs=graphs)
+        told = rounds_told(graphs=graphs, available=available, columns=[keys])
+        rows, _ = contexts_of(self.problem, contexts, many=True, rounds=told)
         batch = graphs_of(self.problem, self._graph if graphs is None else graphs, len(rows))
         return self._decided(rows, batch, available, _keys(keys, len(rows)), own_graph=graphs is None)
 
@@ -157,8 +158,13 @@ def may_reveal(graphs: Graphs | None, decisions: Decisions) -> Iterator[Int[np.n
     return (mask.nonzero()[0] for mask in masks)
 
 
-def taken(decision: Decision, number: int, problem: Problem) -> tuple[Played, OpenDecision | None, Decision]:
-    """A decider's decision as the round of this number: how it was played, what it awaits, and with its id."""
+def taken(
+    decision: Decision, number: int, problem: Problem, made_by: str
+) -> tuple[Played, OpenDecision | None, Decision]:
+    """A decider's decision as the round of this number: how it was played, what it awaits, and with its id.
+
+    `made_by` is the copy of the bandit that takes it.
+    """
     batch, row, mask, context = (
         decision.batch,
         slice(decision.row, decision.row + 1),
@@ -174,10 +180,11 @@ def taken(decision: Decision, number: int, problem: Problem) -> tuple[Played, Op
     if len(revealed):
         q = batch.observation_probabilities[decision.row, revealed]
         own = None if problem.capacity is None else RoundArms(batch.probabilities.shape[1], decision.arms)
-        entry = OpenDecision(played._replace(available=None), revealed, q, arms=own)
+        entry = OpenDecision(played._replace(available=None), revealed, q, arms=own, made_by=made_by)
     sealed = "" if entry is None else entry.seal
     arms = problem.arms if problem.capacity is None else decision.arms
-    made = replace(decision, id=number, arms=arms, sealed=sealed, context=None, available=None, graph=None)
+    known = {"id": number, "arms": arms, "sealed": sealed, "made_by": made_by}
+    made = replace(decision, **known, context=None, available=None, graph=None)  # type: ignore[arg-type]
     return played, entry, made
 
 
@@ -187,7 +194,4 @@ def _key(key: object) -> str:
 
 def _keys(keys: Sequence[str] | None, n: int) -> list[str]:
     """The caller's keys, or random ones."""
-    given = [None] * n if keys is None else list(keys)
-    if len(given) != n:
-        raise InputError(f"keys has {len(given)} keys for {n} rounds; expected one a round")
-    return [_key(key) for key in given]
+    return [_key(key) for key in ([None] * n if keys is None else check_keys(keys, n))]

@@ -13,15 +13,18 @@ import numpy as np
 
 from graphbandit.bandit.catalogue import Catalogue, graph_with_more_arms, new_arms, retired_arms
 from graphbandit.bandit.decider import Decider, may_reveal, taken
+from graphbandit.bandit.graph_inputs import Graph, graph_of, graphs_of
+from graphbandit.bandit.handed_in import Given
 from graphbandit.bandit.inputs import (
-    Graph,
     available_of,
     check_key,
+    check_keys,
     contexts_of,
-    graph_of,
-    graphs_of,
+    is_polars_series,
     on_offer,
+    rewards_in_order,
     rewards_of,
+    rounds_told,
 )
 from graphbandit.bandit.keys import Keys
 from graphbandit.bandit.log import BanditLog, LogSync, is_log, stage_taken
@@ -90,9 +93,9 @@ class Bandit:
     - `log_sync`: "file" (default): rows survive a kill of the process; "append": each call flushes them to disk, so
       that they survive a loss of power, too.
 
-    Two processes that go on from the same file hand out the same ids. Each decision carries a seal of its round, by
-    which a bandit refuses the other's decisions; an id alone does not say whose it is. Use keys, or `decider` and
-    `take`, to decide in several processes.
+    Two processes that go on from the same file hand out the same ids. Each decision says which of them has made it and
+    carries a seal of its round, by which a bandit refuses the other's decisions; an id alone does not say whose it is.
+    Use keys, or `decider` and `take`, to decide in several processes.
 
     >>> from graphbandit import AdaCBG, FiniteClass, Problem, graphs
     >>> functions = FiniteClass(lambda x: np.stack([x, 1 - x], axis=1), n_functions=2, n_arms=3)
@@ -140,6 +143,7 @@ class Bandit:
     ) -> None:
         self._loop, self._open, self._keys, self._forgotten, self._tally = loop, opened, keys, forgotten, tally
         self._retired: Bool[np.ndarray, " arms"] | None = None
+        self._copy = secrets.token_hex(4)
         self._log: BanditLog | None = None
         self._lock = threading.RLock()
         self._change: _Change | None = None  # a change that is decided on but may not be done
@@ -157,7 +161,12 @@ class Bandit:
             return {name: value for name, value in self.__dict__.items() if name not in ("_lock", "_once", "_log")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state, _lock=threading.RLock(), _once=None, _log=None)
+        self.__dict__.update(state, _copy=secrets.token_hex(4), _lock=threading.RLock(), _once=None, _log=None)
+
+    @property
+    def _maker(self) -> str:
+        """The name of this copy in this process: a process that was forked is another one."""
+        return f"{self._copy}-{os.getpid()}"
 
     @property
     def learner(self) -> Learner[Any]:
@@ -229,12 +238,12 @@ class Bandit:
     ) -> Decision:
         """Decide one round.
 
-        - `context`: what the problem's features read, as a dictionary or a row of a frame; without features an array as
-          the function class takes it; None (default): for learners without contexts.
+        - `context`: what the problem's features read, as a dictionary, a row of a frame or a frame of one row; without
+          features an array as the function class takes it; None (default): for learners without contexts.
         - `graph`: a graph, a square array, or a NetworkX graph; or a `ProbabilisticGraph`, with which rewards may come
           for every arm that the action may reveal; None (default): the bandit's own graph. Where it has none either, a
           learner that plans without a graph takes rewards of every arm.
-        - `available`: the arms on offer, a list of names or a mask over all arms; None (default): all of them.
+        - `available`: the arms on offer, a list of names or numbers, or a mask over all arms; None (default): all.
         - `key`: the caller's name for this decision; None (default): none. The same key again gives the same decision,
           whatever else is handed in, as long as it is remembered: while it awaits rewards, and after that until
           `max_keys` others have ended.
@@ -275,9 +284,10 @@ class Bandit:
         """Decide many rounds: the same decisions as one by one, with no reward coming in between.
 
         - `contexts`: one row a round: a frame, a list of dictionaries, or an array; None (default): for learners
-          without contexts.
-        - `graphs`: one graph a round, or the same for all; None (default): the bandit's own.
-        - `available`: the arms on offer, a list of names, a mask over all arms, or one a round; None (default): all.
+          without contexts, as many rounds as `graphs`, `available` or `keys` have one for each, or one.
+        - `graphs`: one graph a round, as a batch or a list of what `decide` takes, or the same for all; None (default):
+          the bandit's own.
+        - `available`: the arms on offer, as in `decide`, or a list with those of each round; None (default): all.
         - `keys`: the caller's name for each decision, as in `decide`; None (default): none.
         - `arms`: with `Problem(capacity=...)`, the arms of each round, a list of what `decide` takes; `graphs` and
           `available` are then lists, too. None (default): the arms of the problem.
@@ -288,13 +298,12 @@ class Bandit:
         if arms is not None or problem.capacity is not None:
             rows, batch, available, own, tally = own_batch(problem, contexts, arms, graphs, available)
         else:
-            rows, tally = contexts_of(problem, contexts, many=True, graphs=graphs)
+            told = rounds_told(graphs=graphs, available=available, columns=[keys])
+            rows, tally = contexts_of(problem, contexts, many=True, rounds=told)
             batch = graphs_of(problem, self._graph if graphs is None else graphs, len(rows))
         if keys is None:
             return self._decide(rows, batch, available, [None] * len(rows), tally, own)
-        named = [check_key(key) for key in keys]
-        if len(named) != len(rows):
-            raise InputError(f"keys has {len(named)} keys for {len(rows)} rounds; expected one a round")
+        named = [check_key(key) for key in check_keys(keys, len(rows))]
         with self._lock:
             self._settled()
             new = {key: row for row, key in reversed(list(enumerate(named))) if key not in self._keys}
@@ -318,19 +327,23 @@ class Bandit:
         """Hand back rewards of a decision: all at once or in parts, each arm once.
 
         - `decision`: the decision, its id, or its key.
-        - `rewards`: a mapping or a pandas Series from arm (its name or number) to reward; may be empty.
+        - `rewards`: a mapping or a pandas Series from arm (its name or number) to reward; may be empty. A Polars
+          Series, which has no index, has one number for each of `Decision.revealed_arms` in their order, or null.
         - `final`: whether no more rewards will come, which closes a decision of which not everything was revealed;
           False by default.
         """
         setting_boolean("final", final)
         problem = self._loop.problem
-        given = rewards_of(problem if problem.capacity is None else self._round_arms(decision), rewards)
+        arms = problem if problem.capacity is None else self._round_arms(decision)
+        given = {} if is_polars_series(rewards) else rewards_of(arms, rewards)
         with self._lock:
             number = self._number(decision)
+            if is_polars_series(rewards):
+                given = rewards_in_order(rewards, self._entry(number).revealed)
             if not given and number not in self._open:
                 return  # nothing was revealed, or nothing is awaited any more
             entry = self._entry(number)
-            news = entry.news(given)
+            news = entry.news(given, arms.arms)
             loop, logged = self._loop, False
             if len(news.arms):
                 loop.learner.check_rewards(np.array(news.rewards))
@@ -361,7 +374,8 @@ class Bandit:
         if arms is not None or problem.capacity is not None:
             rows, batch, available, _, _ = own_batch(problem, contexts, arms, graphs, available)
         else:
-            rows, _ = contexts_of(problem, contexts, many=True, graphs=graphs)
+            told = rounds_told(graphs=graphs, available=available)
+            rows, _ = contexts_of(problem, contexts, many=True, rounds=told)
             batch = graphs_of(problem, self._graph if graphs is None else graphs, len(rows))
         with self._lock:
             loop = self._settled()
@@ -387,7 +401,7 @@ class Bandit:
         offer, and the probabilities, for learners that weight rewards by them.
 
         - `contexts`: one row a round, as in `decide_batch`; or a log, and nothing else but `cluster`; None (default):
-          for learners without contexts.
+          for learners without contexts, as many rounds as there are actions or rewards.
         - `rewards`: those of the arms played, shape (n,); or of all arms, an array of shape (n, arms) or a frame whose
           columns are arms, nan where nothing is known. The default, None, is for a log, which has them.
         - `actions`: the arms played, by name or number; None (default): `rewards` has all arms, and the learner does
@@ -420,7 +434,8 @@ class Bandit:
             actions, rewards = past_arms(own, problem.n_arms, actions, rewards)
             graphs = None if graphs is None else given
         else:
-            rows, tally = contexts_of(problem, contexts, many=True, graphs=graphs)
+            told = rounds_told(columns=[actions, rewards])
+            rows, tally = contexts_of(problem, contexts, many=True, rounds=told)
         functions = getattr(self._loop.learner, "function_class", None) or problem.function_class
         if functions is not None and len(rows):
             functions.check_contexts(rows)
@@ -546,7 +561,7 @@ class Bandit:
             made: dict[str, Decision] = {}
             opened: dict[int, OpenDecision] = {}
             for decision in given:
-                played, entry, one = taken(decision, after.rounds, after.problem)
+                played, entry, one = taken(decision, after.rounds, after.problem, self._maker)
                 key = str(one.key)
                 before = made.get(key) or self._keys.get(key)
                 if before is None:
@@ -636,6 +651,8 @@ class Bandit:
         path: str | os.PathLike[str],
         *,
         function_class: FunctionClass[Any, Any, Any] | None = None,
+        features: object = None,
+        arm_features: object = None,
         classes: Sequence[type] = (),
         log: str | os.PathLike[str] | None = None,
         log_sync: LogSync = "file",
@@ -644,14 +661,16 @@ class Bandit:
 
         - `path`: the file that `save` wrote.
         - `function_class`: a function class made of a Python callable is not in the file; hand in the same one again.
-          One of another kind or size than the file's is refused. None (default): the class is in the file.
+          One of another kind, size or setting than the file's is refused. None (default): the class is in the file.
+        - `features`, `arm_features`: a scikit-learn transformer is not in the file; hand in the same one again, or the
+          features made of it. One that was fitted otherwise is refused. None (default): they are in the file.
         - `classes`: your own dataclasses in the file, as [MyLearner, MyState]; none by default. A file never imports
           code by itself.
         - `log`: the log that it wrote when it was saved, to go on with it; None (default): it writes to none. Rounds
           that are in the log and came after the file was saved stay there; ids in the log count on from its end.
         - `log_sync`: as in `Bandit`, "file" by default.
         """
-        saved = load_bandit(path, function_class, classes)
+        saved = load_bandit(path, Given(function_class, features, arm_features), classes)
         bandit = cls.__new__(cls)
         bandit._identity, bandit._max_open, bandit._forget_after = saved.identity, saved.max_open, saved.forget_after
         bandit._rng = np.random.Generator(np.random.PCG64())
@@ -708,7 +727,7 @@ class Bandit:
     ) -> tuple[list[Decision], dict[int, OpenDecision]]:
         """The rounds of a batch as single decisions of consecutive ids, and those of them that await rewards."""
         made, opened = [], {}
-        identity, arms = self._identity, loop.problem.arms
+        identity, arms, maker = self._identity, loop.problem.arms, self._maker
         drawn = zip(batch.action.tolist(), batch.probability.tolist(), revealed, keys, strict=True)
         for row, (action, probability, shown, key) in enumerate(drawn):
             number = loop.rounds + row
@@ -718,7 +737,7 @@ class Bandit:
                     "what it knows is damaged"
                 )
             its = None if own is None else own[row]
-            entry = _opened(number, batch, row, shown, contexts, its) if len(shown) else None
+            entry = _opened(number, batch, row, shown, contexts, its, maker) if len(shown) else None
             if entry is not None:
                 opened[number] = entry
             made.append(
@@ -734,6 +753,7 @@ class Bandit:
                     arms=arms,
                     key=key,
                     sealed="" if entry is None else entry,
+                    made_by=maker,
                     context=None,
                     available=None,
                     graph=None,
@@ -818,12 +838,7 @@ class Bandit:
             so_far = f"ids so far are 0 to {rounds - 1}" if rounds else "there are no decisions yet"
             raise UnknownDecisionError(f"no decision has id {number}; {so_far}")
         entry = self._open.get(number)
-        if (
-            isinstance(decision, Decision)
-            and entry is not None
-            and decision.sealed is not entry
-            and decision.seal != entry.seal
-        ):
+        if isinstance(decision, Decision) and entry is not None and not entry.is_of(decision):
             raise UnknownDecisionError(
                 f"decision {number} is not the one that this bandit has made under this id; "
                 "expected one of its own: another copy of it goes on from the same file"
@@ -845,6 +860,7 @@ def _opened(
     revealed: Int[np.ndarray, " revealed"],
     contexts: Shaped[np.ndarray, "n ..."],
     own: RoundArms | None,
+    made_by: str,
 ) -> OpenDecision:
     """A round as one that awaits rewards. It keeps nothing else of its batch alive."""
     one = slice(row, row + 1)
@@ -854,5 +870,11 @@ def _opened(
         played = Played(number, contexts[one].copy(), batch.action[one].copy(), batch.notes[one].copy(), None)
     propensities = batch.observation_probabilities[row].take(revealed)
     return trusted(
-        OpenDecision, played=played, revealed=revealed.copy(), propensities=propensities, seen=set(), arms=own
+        OpenDecision,
+        played=played,
+        revealed=revealed.copy(),
+        propensities=propensities,
+        seen=set(),
+        arms=own,
+        made_by=made_by,
     )

@@ -1,151 +1,147 @@
-"""What people hand to a `Bandit` (contexts, graphs, arms on offer, rewards), as the package's own values."""
+"""What people hand to a `Bandit` (contexts, arms on offer, rewards), as the package's own values."""
 
 import reprlib
-from collections.abc import Iterable, Mapping
-from typing import Any, Protocol, runtime_checkable
+from collections.abc import Iterable, Mapping, Sized
+from typing import Any
 
 import numpy as np
 
-from graphbandit.base.arms import ArmNames, arm_index
+from graphbandit.bandit.graph_inputs import Arms, several_graphs
+from graphbandit.base.arms import arm_index, shown
 from graphbandit.base.shapes import Bool, Int, Shaped
-from graphbandit.errors import GraphError, InputError, ObservationError, SettingError, UnknownArmError
+from graphbandit.errors import InputError, ObservationError, SettingError, UnknownArmError
 from graphbandit.features import Tally
-from graphbandit.graphs.batch import FeedbackGraphs
-from graphbandit.graphs.graph import FeedbackGraph
-from graphbandit.graphs.probabilistic import ProbabilisticGraph, ProbabilisticGraphs
+from graphbandit.features.tables import as_frame, is_frame, is_pandas_series
 from graphbandit.learners.problem import Problem
-from graphbandit.rounds.shown import Graphs
 
-Graph = FeedbackGraph | ProbabilisticGraph
-"""The graph of one round."""
-
-
-@runtime_checkable
-class Arms(Protocol):
-    """Arms that may have names: those of a problem, or of one round."""
-
-    @property
-    def n_arms(self) -> int:
-        """How many there are."""
-
-    @property
-    def arms(self) -> ArmNames | None:
-        """Their names, if they have any."""
+_ROWS = (list, tuple, set, frozenset, np.ndarray)
 
 
 def contexts_of(
-    problem: Problem, contexts: object, *, many: bool, graphs: object = None
+    problem: Problem, contexts: object, *, many: bool, rounds: int = 1
 ) -> tuple[Shaped[np.ndarray, "n ..."], Tally]:
     """Contexts as the bandit's own array, and the tally of what was unknown or missing in them.
 
-    With `many`, None stands for the empty contexts of as many rounds as there are `graphs`.
+    None stands for no context. With `many` it stands for so many `rounds` without one, and so does a list of None.
     """
-    if contexts is None and many:
-        if not isinstance(graphs, FeedbackGraphs | ProbabilisticGraphs):
-            raise InputError("contexts is None; expected contexts, or a batch of graphs that says how many rounds")
+    if many and isinstance(contexts, list | tuple) and contexts and all(one is None for one in contexts):
+        rounds, contexts = len(contexts), None
+    if contexts is None:
+        columns = () if problem.features is None else problem.features.column_names
+        if columns:
+            raise InputError(f"the context is None; expected the columns {', '.join(map(repr, columns))}")
+        dimension = getattr(problem.function_class, "dimension", None)
+        if problem.features is None and isinstance(dimension, int) and dimension > 1:
+            raise InputError(f"the context is None; expected {dimension} numbers, as the function class takes them")
         one, tally = problem.encode(None, many=False)
-        return np.repeat(one, len(graphs), axis=0), tally
-    rows, tally = problem.encode(contexts, many=many)
+        return np.repeat(one, rounds, axis=0) if many else one, tally
+    frame = not isinstance(contexts, dict | np.ndarray | list | tuple) and is_frame(contexts)
+    if frame and problem.features is None:
+        contexts = as_frame(contexts).to_numpy()
+    rows, tally = problem.encode(contexts, many=many or frame)
+    if frame and not many and len(rows) != 1:
+        raise InputError(f"the context is a frame of {len(rows)} rows; expected one, or several in decide_batch")
     return np.array(rows), tally  # a copy: whoever handed it in may change it
 
 
-def graph_of(arms: Arms, graph: object) -> Graph | None:
-    """One graph: a graph of the package, a square array of 0 and 1, a NetworkX graph, or None.
-
-    An array or a NetworkX graph may lack self-loops, as the learner says whether it needs them.
-    """
-    if graph is None:
-        return None
-    if isinstance(graph, FeedbackGraph | ProbabilisticGraph):
-        made: Graph = graph
-    elif isinstance(graph, np.ndarray | list | tuple):
-        made = FeedbackGraph.from_dense(graph, require_loops=False)
-    elif type(graph).__module__.partition(".")[0] == "networkx":
-        nodes = None if arms.arms is None else arms.arms.names
-        made = FeedbackGraph.from_networkx(graph, nodes=nodes, require_loops=False)
-    else:
-        raise GraphError(
-            f"graph is a {type(graph).__name__}; expected a FeedbackGraph, a ProbabilisticGraph, an array, "
-            "a NetworkX graph, or None"
-        )
-    if made.n_arms != arms.n_arms:
-        raise GraphError(f"the graphs have {made.n_arms} arms; expected {arms.n_arms}")
-    if made.arms is not None:
-        check_names(arms, made.arms)
-    return made
-
-
-def graphs_of(arms: Arms, graphs: object, n: int) -> Graphs | None:
-    """The graphs of n rounds: a batch, a list of graphs, an array (n, arms, arms), or one graph for all of them."""
-    if graphs is None or isinstance(graphs, FeedbackGraphs | ProbabilisticGraphs):
-        return graphs
-    if isinstance(graphs, list | tuple) and graphs and all(isinstance(graph, FeedbackGraph) for graph in graphs):
-        return FeedbackGraphs.stack(graphs)
-    if isinstance(graphs, np.ndarray) and graphs.ndim == 3:
-        return FeedbackGraphs.from_dense(graphs, require_loops=False)
-    one = graph_of(arms, graphs)
-    if isinstance(one, ProbabilisticGraph):
-        return ProbabilisticGraphs.repeat(one, n)
-    return None if one is None else FeedbackGraphs.repeat(one, n)
-
-
-def check_names(arms: Arms, found: ArmNames) -> None:
-    """Raise GraphError unless a graph names as many arms as there are, in the same way."""
-    if arms.arms is None:
-        raise GraphError(f"the graph names its arms, {found!r}, but they have no names; expected Problem(arms=...)")
-    if found is arms.arms or found == arms.arms:
-        return
-    place = next(i for i, (name, wanted) in enumerate(zip(found, arms.arms, strict=True)) if name != wanted)
-    raise GraphError(
-        f"the graph's arm {place} is {found[place]!r}; expected {arms.arms[place]!r}: the names of the arms, in their "
-        "order"
-    )
+def rounds_told(*, graphs: object = None, available: object = None, columns: Iterable[object] = ()) -> int:
+    """How many rounds are meant where contexts do not say it: one unless graphs, masks or columns have one a round."""
+    several = several_graphs(graphs)
+    if several is not None:
+        return len(several)
+    if isinstance(available, np.ndarray) and available.ndim == 2:
+        return len(available)
+    if isinstance(available, list | tuple) and any(isinstance(row, _ROWS) for row in available):
+        return len(available)
+    return next((len(column) for column in columns if isinstance(column, Sized)), 1)
 
 
 def available_of(arms: Arms, available: object) -> Shaped[np.ndarray, "..."] | None:
-    """The arms on offer as a mask: a mask over all arms, a mask a round, or names of arms, the same for all rounds."""
+    """The arms on offer as a mask: of one round, or of all, or a row a round.
+
+    Each is a list of arms, by name or number, a mask over all arms, or a mapping or pandas Series from arms to
+    booleans. Zeros and ones for every arm are refused, as they may be numbers or a mask.
+    """
     if available is None:
         return None
+    if is_pandas_series(available) and all(isinstance(arm, str) for arm in available.index):  # type: ignore[attr-defined]
+        values = available.to_dict()  # type: ignore[attr-defined]
+        available = values if all(isinstance(value, bool) for value in values.values()) else list(values.values())
+    if isinstance(available, Mapping):
+        if not all(isinstance(value, bool | np.bool_) for value in available.values()):
+            raise InputError(f"available is {reprlib.repr(available)}; expected true or false for each of its arms")
+        offered = [arm for arm, value in available.items() if value]
+        if not offered:
+            raise InputError("available is true for no arm; expected at least one that is on offer")
+        return _mask_of(arms, offered, "available")
     if isinstance(available, str):
-        raise InputError(f"available is {available!r}; expected a list of names, or a mask over all arms")
-    if isinstance(available, Iterable) and not hasattr(available, "dtype"):
-        listed: list[Any] = list(available)
-        if any(isinstance(arm, str) for arm in listed):
-            mask: Bool[np.ndarray, " arms"] = np.zeros(arms.n_arms, dtype=np.bool_)
-            for arm in listed:
-                if not isinstance(arm, str):
-                    raise InputError(f"available has {reprlib.repr(arm)} among names; expected names alone, or a mask")
-                try:
-                    mask[arm_index(arm, arms.n_arms, arms.arms)] = True
-                except UnknownArmError as error:
-                    raise InputError(f"available: {error}") from None
-            return mask
-        available = listed
-    try:
+        raise InputError(f"available is {available!r}; expected a list of arms, or a mask over all arms")
+    if isinstance(available, np.ndarray) and (available.dtype == np.bool_ or not available.ndim):
         return np.array(available)  # a copy: whoever handed it in may change it
-    except ValueError:
-        raise InputError("available has rows of different lengths; expected an array of booleans") from None
+    if not isinstance(available, Iterable):
+        return np.asarray(available)  # is refused as it is
+    listed = available.tolist() if isinstance(available, np.ndarray) else list(available)
+    if not any(isinstance(row, _ROWS) for row in listed):
+        return _offered(arms, listed, "available")
+    if not all(isinstance(row, _ROWS) for row in listed):
+        raise InputError("available has lists beside single values; expected one list of arms, or one a round")
+    plain = [row.tolist() if isinstance(row, np.ndarray) else list(row) for row in listed]
+    rows = [_offered(arms, row, f"available[{t}]") for t, row in enumerate(plain)]
+    if len({len(row) for row in rows}) > 1:
+        raise InputError("available has rows of different lengths; expected a mask over all arms, or arms, in each")
+    return np.array(rows)
+
+
+def _offered(arms: Arms, listed: list[Any], name: str) -> Bool[np.ndarray, " arms"]:
+    """The arms on offer in one round, a list of arms or a mask, as a mask."""
+    if not listed:
+        raise InputError(f"{name} is empty; expected at least one arm")
+    if all(isinstance(value, bool | np.bool_) for value in listed):
+        return np.array(listed)
+    if len(listed) == arms.n_arms and all(not isinstance(value, str) and value in (0, 1) for value in listed):
+        raise InputError(
+            f"{name} is {reprlib.repr(listed)}, which may be numbers of arms or a mask; expected names, or a mask of "
+            "booleans (numpy.array(..., dtype=bool))"
+        )
+    return _mask_of(arms, listed, name)
+
+
+def _mask_of(arms: Arms, listed: Iterable[Any], name: str) -> Bool[np.ndarray, " arms"]:
+    """These arms, by name or number, as a mask."""
+    mask: Bool[np.ndarray, " arms"] = np.zeros(arms.n_arms, dtype=np.bool_)
+    for arm in listed:
+        try:
+            place = arm_index(arm, arms.n_arms, arms.arms)
+        except UnknownArmError as error:
+            raise InputError(f"{name}: {error}") from None
+        if mask[place]:
+            raise InputError(f"{name} has {shown(arms.arms, place)} twice; expected each arm once")
+        mask[place] = True
+    return mask
 
 
 def on_offer(available: Shaped[np.ndarray, "..."] | None, retired: Bool[np.ndarray, " arms"] | None) -> Any:
-    """The mask without the arms that are retired."""
+    """The mask without the arms that are retired; some other must be on offer."""
     if retired is None:
         return available
     if available is None:
         return ~retired
     if available.dtype != np.bool_ or available.shape[-1:] != retired.shape:
         return available  # is refused as it is
-    return available & ~retired
+    left = available & ~retired
+    if (available.any(axis=-1) & ~left.any(axis=-1)).any():
+        raise InputError("available has retired arms alone; expected at least one that is not retired")
+    return left
 
 
 def rewards_of(arms: Arms, rewards: object) -> Mapping[Any, Any]:
     """Rewards by number of arm: a mapping or a pandas Series from names or numbers of arms to rewards."""
     if not isinstance(rewards, Mapping):
-        if type(rewards).__name__ != "Series" or not hasattr(rewards, "to_dict"):
+        if not is_pandas_series(rewards):
             raise ObservationError(f"rewards is a {type(rewards).__name__}; expected a mapping from arm to reward")
         if not rewards.index.is_unique:  # type: ignore[attr-defined]
             raise ObservationError("rewards has an arm twice in its index; expected each arm once")
-        rewards = rewards.to_dict()
+        rewards = rewards.to_dict()  # type: ignore[attr-defined]
         assert isinstance(rewards, Mapping)
     if not any(isinstance(arm, str) for arm in rewards):
         return rewards
@@ -159,6 +155,22 @@ def rewards_of(arms: Arms, rewards: object) -> Mapping[Any, Any]:
             raise ObservationError(f"rewards has arm {arm!r} twice, by its name and its number; expected it once")
         found[number] = reward
     return found
+
+
+def is_polars_series(rewards: object) -> bool:
+    """Whether this is a Series without an index, which does not say whose rewards it has."""
+    return type(rewards).__name__ == "Series" and type(rewards).__module__.partition(".")[0] == "polars"
+
+
+def rewards_in_order(rewards: Any, revealed: Int[np.ndarray, " revealed"]) -> Mapping[int, Any]:
+    """Rewards of the arms that a decision reveals, one each in their order, null where none has come."""
+    if len(rewards) != len(revealed):
+        raise ObservationError(
+            f"rewards is a Series of {len(rewards)}, which has no index; expected {len(revealed)}, one for each of "
+            "revealed_arms in their order, or a mapping from arm to reward"
+        )
+    pairs = zip(revealed.tolist(), rewards.to_list(), strict=True)
+    return {arm: reward for arm, reward in pairs if reward is not None}
 
 
 def arms_of(problem: Arms, name: str, arms: object) -> Int[np.ndarray, " n"]:
@@ -185,6 +197,16 @@ def arms_of(problem: Arms, name: str, arms: object) -> Int[np.ndarray, " n"]:
         except UnknownArmError as error:
             raise InputError(f"{name}[{i}]: {error}") from None
     return found
+
+
+def check_keys(keys: object, n: int) -> list[Any]:
+    """One key a round."""
+    if isinstance(keys, str) or not isinstance(keys, Iterable):
+        raise SettingError(f"keys is {reprlib.repr(keys)}; expected a list of texts, one a round")
+    given = list(keys)
+    if len(given) != n:
+        raise InputError(f"keys has {len(given)} keys for {n} rounds; expected one a round")
+    return given
 
 
 def check_key(key: object) -> str:

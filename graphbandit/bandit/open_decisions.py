@@ -12,10 +12,12 @@ from typing import Any
 import numpy as np
 
 from graphbandit.bandit.own_arms import RoundArms
+from graphbandit.base.arms import ArmNames, shown
 from graphbandit.base.checks import LARGEST
 from graphbandit.base.shapes import Float, Int
 from graphbandit.errors import ObservationError
 from graphbandit.learners.played import News, Played
+from graphbandit.rounds.decision import Decision
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +28,7 @@ class OpenDecision:
     - `revealed`: the arms whose rewards may come, ascending, and `propensities`, the probabilities that they would.
     - `seen`: those that have come. The only thing here that changes.
     - `arms`: the arms of the round, where it brought its own.
+    - `made_by`: the copy of the bandit that has decided it; None (default): it came from a file.
     """
 
     played: Played
@@ -33,6 +36,13 @@ class OpenDecision:
     propensities: Float[np.ndarray, " revealed"]
     seen: set[int] = field(default_factory=set)
     arms: RoundArms | None = None
+    made_by: str | None = None
+
+    def is_of(self, decision: Decision) -> bool:
+        """Whether this is the decision's round, and no equal one that another copy of the bandit has decided."""
+        if decision.sealed is self:
+            return True
+        return decision.seal == self.seal and self.made_by in (None, decision.made_by)
 
     @cached_property
     def seal(self) -> str:
@@ -48,22 +58,31 @@ class OpenDecision:
         """The arms whose rewards have not come yet."""
         return np.array([arm for arm in self.revealed.tolist() if arm not in self.seen], dtype=np.int64)
 
-    def news(self, rewards: Mapping[int, float]) -> News:
-        """These rewards, checked: of revealed arms, none of them given before, finite numbers."""
+    def news(self, rewards: Mapping[int, float], names: ArmNames | None = None) -> News:
+        """These rewards, checked: of revealed arms, none of them given before, finite numbers.
+
+        - `rewards`: by number of arm.
+        - `names`: the names of the arms, for messages; None (default): they have none.
+        """
         number, seen = self.played.first, self.seen
         found: dict[int, float] = {}
         propensity = self._propensities(len(rewards))
         for key, value in rewards.items():
             arm = key if type(key) is int else whole_number(key)
             if arm is None:
-                raise ObservationError(f"arm is {key!r}; expected a whole number")
+                expected = "a whole number" if names is None else "its name or number"
+                raise ObservationError(f"arm is {key!r}; expected {expected}")
             if arm not in propensity:
                 arms = self.revealed.tolist()
-                shown = ", ".join(map(str, arms[:12])) + (", ..." if len(arms) > 12 else "")
-                raise ObservationError(f"decision {number} did not reveal arm {arm}; expected some of {shown}")
+                some = shown(names, *arms[:12])
+                more = ", ..." if len(arms) > 12 else ""
+                raise ObservationError(
+                    f"decision {number} did not reveal {shown(names, arm)}; expected some of {some}{more}"
+                )
             if arm in seen or arm in found:
-                raise ObservationError(f"the reward of arm {arm} of decision {number} was given already")
-            found[arm] = value if type(value) is float and abs(value) <= LARGEST else _reward(number, arm, value)
+                raise ObservationError(f"the reward of {shown(names, arm)} of decision {number} was given already")
+            fine = type(value) is float and abs(value) <= LARGEST
+            found[arm] = value if fine else _reward(number, shown(names, arm), value)
         return News([number] * len(found), list(found), list(found.values()), [propensity[arm] for arm in found])
 
     def _propensities(self, wanted: int) -> "Mapping[int, float] | _Sorted":
@@ -99,14 +118,14 @@ def whole_number(value: object) -> int | None:
         return None
 
 
-def _reward(number: int, arm: int, value: Any) -> float:
+def _reward(number: int, arm: str, value: Any) -> float:
     try:
         reward = math.nan if isinstance(value, str | bytes) or np.ndim(value) else float(value)
     except (TypeError, ValueError, OverflowError):
         reward = math.nan
     if not abs(reward) <= LARGEST:
         raise ObservationError(
-            f"the reward of arm {arm} of decision {number} is {reprlib.repr(value)}; "
+            f"the reward of {arm} of decision {number} is {reprlib.repr(value)}; "
             f"expected a finite number up to {LARGEST:g} in size"
         )
     return reward

@@ -11,11 +11,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from graphbandit.bandit.catalogue import graph_with_more_arms
-from graphbandit.bandit.inputs import Arms, Graph, available_of, contexts_of, graph_of, rewards_of
+from graphbandit.bandit.graph_inputs import Arms, Graph, graph_batch, graph_of
+from graphbandit.bandit.inputs import available_of, contexts_of, rewards_of, rounds_told
 from graphbandit.base.arms import ArmNames, arm_index
 from graphbandit.base.checks import available_array
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
-from graphbandit.errors import GraphError, InputError, ObservationError, SettingError, UnknownArmError
+from graphbandit.errors import InputError, ObservationError, SettingError, UnknownArmError
 from graphbandit.features import Encoder, Tally
 from graphbandit.features.arms import read_arms
 from graphbandit.graphs.batch import FeedbackGraphs
@@ -83,7 +84,9 @@ def own_rounds(
     masks = [_mask(one, problem.capacity, given) for one, given in zip(read, available, strict=True)]
     return OwnRounds(
         contexts=problem.with_arms(contexts, rows),
-        graphs=_batch([_graph(one, problem, given) for one, given in zip(read, graphs, strict=True)], problem.n_arms),
+        graphs=graph_batch(
+            [_graph(one, problem, given) for one, given in zip(read, graphs, strict=True)], problem.n_arms
+        ),
         available=np.concatenate(masks) if masks else np.empty((0, problem.n_arms), dtype=np.bool_),
         arms=read,
         tally=total,
@@ -92,11 +95,8 @@ def own_rounds(
 
 def own_batch(problem: Problem, contexts: object, arms: object, graphs: object, available: object) -> OwnRounds:
     """Many rounds with their own arms; arms, graphs and what is on offer come as lists, or the same for all rounds."""
-    if contexts is None and isinstance(arms, list | tuple):
-        one, tally = problem.encode(None, many=False)
-        rows = np.repeat(one, len(arms), axis=0)
-    else:
-        rows, tally = contexts_of(problem, contexts, many=True, graphs=graphs)
+    told = len(arms) if isinstance(arms, list | tuple) else rounds_told(graphs=graphs, available=available)
+    rows, tally = contexts_of(problem, contexts, many=True, rounds=told)
     n = len(rows)
     tables, given = _one_a_round("arms", arms, n), _one_a_round("graphs", graphs, n)
     return own_rounds(problem, rows, tables, given, _one_a_round("available", available, n), tally)
@@ -170,18 +170,6 @@ def _graph(one: RoundArms, problem: Problem, given: object) -> Graph:
     grown = graph_with_more_arms(made, problem)
     assert grown is not None  # there was one
     return grown.with_arms(None) if isinstance(grown, FeedbackGraph) else ProbabilisticGraph(grown.matrix)
-
-
-def _batch(graphs: list[Graph], n_arms: int) -> Graphs:
-    plain = [graph for graph in graphs if isinstance(graph, FeedbackGraph)]
-    if not graphs:
-        return FeedbackGraphs.repeat(bandit(n_arms), 0)
-    if len(plain) == len(graphs):
-        return FeedbackGraphs.stack(plain)
-    if plain:
-        raise GraphError("some rounds have a ProbabilisticGraph and some have none; expected the same kind in all")
-    weighted = [graph for graph in graphs if isinstance(graph, ProbabilisticGraph)]
-    return ProbabilisticGraphs.concatenate([ProbabilisticGraphs.repeat(graph, 1) for graph in weighted])
 
 
 def _mask(one: Arms, capacity: int, given: object) -> Bool[np.ndarray, "1 capacity"]:

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from graphbandit.bandit.inputs import arms_of, available_of
+from graphbandit.base.arms import shown
 from graphbandit.base.checks import LARGEST, available_array, first_not_finite, numbers
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
 from graphbandit.errors import InputError, ObservationError, SettingError
@@ -48,9 +49,10 @@ def past_rounds(
     mask = available_array(available_of(problem, available), n, n_arms)
     if mask is not None and n and not mask[np.arange(n), played].all():
         t = int(np.argmin(mask[np.arange(n), played]))
-        raise InputError(f"actions[{t}] is {played[t]}, which was not available; expected an arm that was")
-    _check_graphs(graphs, played, seen, n, n_arms)
-    propensity = _propensities(probabilities, graphs, played, seen, n_arms)
+        arm = shown(problem.arms, int(played[t]))
+        raise InputError(f"actions[{t}] is {arm}, which was not available; expected an arm that was")
+    _check_graphs(problem, graphs, played, seen)
+    propensity = _propensities(problem, probabilities, graphs, played, seen)
     rows, arms = np.nonzero(seen)
     observed = table[rows, arms]
     learner.check_rewards(observed)
@@ -90,11 +92,12 @@ def _rewards(
 
 
 def _check_graphs(
-    graphs: Graphs | None, played: Int[np.ndarray, " n"], seen: Bool[np.ndarray, "n arms"], n: int, n_arms: int
+    problem: Problem, graphs: Graphs | None, played: Int[np.ndarray, " n"], seen: Bool[np.ndarray, "n arms"]
 ) -> None:
     """Raise unless the arms played may have revealed what was seen."""
     if graphs is None:
         return
+    n, n_arms = seen.shape
     if len(graphs) != n or graphs.n_arms != n_arms:
         raise InputError(
             f"there are {len(graphs)} graphs of {graphs.n_arms} arms; expected {n} of {n_arms}, one graph a round"
@@ -105,18 +108,19 @@ def _check_graphs(
         revealed = graphs._revealed(played)
     if (seen & ~revealed).any():
         t, arm = np.argwhere(seen & ~revealed)[0].tolist()
-        raise ObservationError(f"rewards[{t}] has arm {arm}, which arm {played[t]} does not reveal in that graph")
+        seen_arm, by = shown(problem.arms, arm), shown(problem.arms, int(played[t]))
+        raise ObservationError(f"rewards[{t}] has {seen_arm}, which {by} does not reveal in that graph")
 
 
 def _propensities(
+    problem: Problem,
     given: object,
     graphs: Graphs | None,
     played: Int[np.ndarray, " n"],
     seen: Bool[np.ndarray, "n arms"],
-    n_arms: int,
 ) -> Float[np.ndarray, "n arms"]:
     """q: with which probability each reward was revealed, 1 where nobody tells."""
-    n, rounds = len(played), np.arange(len(played))
+    n, rounds, n_arms = len(played), np.arange(len(played)), problem.n_arms
     if given is None:
         return np.ones((n, n_arms))
     p = numbers("probabilities", given, has="have")  # type: ignore[arg-type]
@@ -142,7 +146,8 @@ def _propensities(
         q = p if graphs is None else _revealed_with(p, graphs)
     if not (q[seen] > 0).all():
         t, arm = np.argwhere(seen & (q <= 0))[0].tolist()
-        raise InputError(f"rewards[{t}] has arm {arm}, which was revealed with probability 0; expected more than 0")
+        which = shown(problem.arms, arm)
+        raise InputError(f"rewards[{t}] has {which}, which was revealed with probability 0; expected more than 0")
     return np.minimum(q, 1.0)
 
 

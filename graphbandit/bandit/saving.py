@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from graphbandit.bandit.inputs import Graph
+from graphbandit.bandit.graph_inputs import Graph
+from graphbandit.bandit.handed_in import Given, HandedIn
 from graphbandit.bandit.keys import Keys, keys_content, keys_of
 from graphbandit.bandit.open_decisions import OpenDecision
 from graphbandit.bandit.own_arms import RoundArms
@@ -18,7 +19,6 @@ from graphbandit.base.checks import contexts_array
 from graphbandit.base.shapes import Bool, Int
 from graphbandit.errors import SavedFileError
 from graphbandit.features import Tally
-from graphbandit.function_classes.base import FunctionClass
 from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.graphs.probabilistic import ProbabilisticGraph
 from graphbandit.learners.base import Learner
@@ -88,50 +88,21 @@ def save_bandit(path: str | os.PathLike[str], bandit: SavedBandit) -> None:
     saved_files.write(path, "bandit", content)
 
 
-def load_bandit(
-    path: str | os.PathLike[str], function_class: FunctionClass[Any, Any, Any] | None, classes: Sequence[type] = ()
-) -> SavedBandit:
+def load_bandit(path: str | os.PathLike[str], given: Given, classes: Sequence[type] = ()) -> SavedBandit:
     """The bandit that was saved there.
 
-    - `function_class`: stands for one that a file cannot hold.
+    - `given`: stands for what a file cannot hold.
     - `classes`: the user's own dataclasses that may be in it.
     """
-    used: list[object] = []
-
-    def replace(description: dict[str, Any]) -> FunctionClass[Any, Any, Any]:
-        if function_class is None:
-            raise SavedFileError(
-                f"{path} was saved with a function class that a file cannot hold, {description}; "
-                "expected the same one again as load(path, function_class=...)"
-            )
-        found = function_class.__external__() if hasattr(function_class, "__external__") else function_class
-        if found != description:
-            raise SavedFileError(f"function_class is {found!r}; expected the one saved in {path}, {description}")
-        used.append(function_class)
-        return function_class
-
     load_savable_classes()
-    saved = saved_files.read(path, "bandit", replace, classes)
+    again = HandedIn(path, given)
+    saved = saved_files.read(path, "bandit", again.replace, classes)
     try:
         bandit = _restored(saved)
-        if function_class is not None and not used:
-            _check_same(path, function_class, bandit.loop)
+        again.check(bandit.loop)
         return bandit
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise SavedFileError(f"{path} is damaged: {type(error).__name__}: {error}") from error
-
-
-def _check_same(path: str | os.PathLike[str], given: FunctionClass[Any, Any, Any], loop: Loop) -> None:
-    """Raise unless this is a function class like the one that the file holds."""
-    held = getattr(loop.learner, "function_class", None) or loop.problem.function_class
-    sizes = ("n_arms", "dimension")
-    described = [(type(one).__name__, *(getattr(one, name, None) for name in sizes)) for one in (given, held)]
-    if described[0] != described[1]:
-        shown = [f"{kind} of {arms} arms and dimension {dimension}" for kind, arms, dimension in described]
-        raise SavedFileError(
-            f"function_class is a {shown[0]}, but {path} holds a {shown[1]}; "
-            "expected load(path) alone, as the file has its function class"
-        )
 
 
 def _graph_content(graph: Graph | None) -> dict[str, Any] | None:

@@ -45,7 +45,7 @@ class ArmNames:
             if name in seen:
                 raise SettingError(f"arms has {name!r} twice; expected each name once")
             seen.add(name)
-        object.__setattr__(self, "names", listed)
+        object.__setattr__(self, "names", tuple(map(str, listed)))  # texts of NumPy are plain ones from here on
 
     @classmethod
     def of(cls, names: Iterable[str] | ArmNames) -> ArmNames:
@@ -99,3 +99,12 @@ def arm_index(arm: object, n_arms: int, names: ArmNames | None = None) -> int:
         named = ", or a name" if names is not None else ""
         raise UnknownArmError(f"arm is {reprlib.repr(arm)}; expected one of 0 .. {n_arms - 1}{named}")
     return place
+
+
+def shown(names: ArmNames | None, *arms: int) -> str:
+    """Arms in a message: by their names where they have some.
+
+    >>> shown(ArmNames(("tea", "cake")), 1, 0), shown(None, 3)
+    ("arm 'cake', 'tea'", 'arm 3')
+    """
+    return "arm " + ", ".join(str(a) if names is None or not 0 <= a < len(names) else repr(names[a]) for a in arms)

@@ -100,7 +100,7 @@ def _write_template(path: Path) -> None:
 
 @group.command(epilog="Example: graphbandit service demo --rate 20")
 def demo(
-    url: Annotated[str, typer.Option(help="A service with the bandit `prices` of `serve --new`.")] = LOCAL,
+    url: Annotated[str, typer.Option(help="A service with the bandits of `serve --new`.")] = LOCAL,
     rate: Annotated[float, typer.Option(help="Visitors a second.", min=0.01, max=1000.0)] = 20.0,
     visitors: Annotated[int | None, typer.Option(help="How many.", show_default="until Ctrl-C", min=1)] = None,
     token: Annotated[str | None, typer.Option(help="A bearer token.", envvar="GRAPHBANDIT_TOKEN")] = None,

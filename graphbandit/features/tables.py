@@ -42,7 +42,7 @@ def as_row(value: object) -> Mapping[str, Any] | None:
     if isinstance(value, tuple) and hasattr(value, "_asdict"):
         fields: Mapping[str, Any] = value._asdict()
         return fields
-    if _is_pandas_series(value):
+    if is_pandas_series(value):
         return dict(zip(value.index, value.tolist(), strict=True))  # type: ignore[attr-defined]
     return None
 
@@ -54,6 +54,11 @@ def as_table(value: object, columns: Sequence[str] | None) -> Table:
     if isinstance(value, list | tuple):
         return _table_of_rows(value)
     return _table_of_frame(as_frame(value))
+
+
+def is_frame(value: object) -> bool:
+    """Whether this has columns with names, as a frame of pandas, Polars or Arrow; nothing is imported to see that."""
+    return hasattr(value, "columns") and (hasattr(value, "shape") or hasattr(value, "collect"))
 
 
 def as_frame(value: object) -> "nw.DataFrame[Any]":
@@ -139,7 +144,8 @@ def _table_of_array(array: Shaped[np.ndarray, "..."], columns: Sequence[str] | N
     )
 
 
-def _is_pandas_series(value: object) -> bool:
+def is_pandas_series(value: object) -> bool:
+    """Whether this is a pandas Series, which is not imported to see that."""
     kind = type(value)
     return kind.__name__ == "Series" and kind.__module__.partition(".")[0] == "pandas"
 

@@ -12,6 +12,7 @@ from graphbandit.base.checks import first_not_finite, setting_boolean
 from graphbandit.base.shapes import Float, Shaped
 from graphbandit.errors import InputError, MissingExtraError, SettingError
 from graphbandit.features.base import NOTHING, Encoder, Tally
+from graphbandit.features.fitted import fitted_digests
 from graphbandit.features.kinds import is_missing
 from graphbandit.features.tables import EXPECTED, as_frame, as_row, check_names
 
@@ -23,8 +24,8 @@ class TransformerFeatures(Encoder):
     are left out); one that was fitted to an array takes arrays, and dictionaries and frames if `columns` names its
     columns. The transformer is copied, so fitting it again changes nothing here. What it does with unknown categories
     and missing values is its own setting (`handle_unknown`, an imputer); missing values are counted, unknown
-    categories are not, since a transformer does not tell. A saved file holds the description, not the transformer:
-    hand it in again when loading.
+    categories are not, since a transformer does not tell. A saved file holds a description and digests of what was
+    fitted, not the transformer: hand the same one in again, as `Bandit.load(path, features=...)`.
 
     - `transformer`: anything with scikit-learn's `transform`, fitted.
     - `columns`: the names of the columns it was fitted to; None (default): its `feature_names_in_`.
@@ -76,7 +77,21 @@ class TransformerFeatures(Encoder):
             "transformer": " ".join(repr(self._transformer).split()),
             "columns": None if self._columns is None else list(self._columns),
             "feature_names": list(self._names),
+            "fitted": fitted_digests(self._transformer),
         }
+
+    @classmethod
+    def described(cls, given: object, description: Mapping[str, Any]) -> "TransformerFeatures":
+        """These features, or those of this transformer with the names that a description of such features has.
+
+        - `given`: the features, or a fitted transformer.
+        - `description`: what `__external__` gave.
+        """
+        if isinstance(given, cls):
+            return given
+        names = list(description["feature_names"])
+        intercept = names[:1] == ["intercept"]
+        return cls(given, columns=description["columns"], feature_names=names[intercept:], intercept=intercept)
 
     @property
     def column_names(self) -> tuple[str, ...]:

@@ -66,7 +66,16 @@ def class_for(
     refused = [name for name in given if name not in accepted]
     if refused:
         raise SettingError(f"function_class is {wanted!r}, which takes no {refused[0]}; expected a class that does")
-    made = make(**given)
+    try:
+        made = make(**given)
+    except SettingError:
+        raise
+    except Exception as error:  # whatever somebody else's callable may raise
+        raise SettingError(
+            f"function_class is {wanted!r}, which cannot be built from {', '.join(given)} alone: "
+            f"{type(error).__name__}: {error}; expected a class with these settings, one that is built already, or a "
+            "functools.partial of it with the others"
+        ) from error
     if not isinstance(made, FunctionClass):
         raise SettingError(f"function_class makes a {type(made).__name__}; expected a FunctionClass")
     return made

@@ -288,8 +288,10 @@ class FeedbackGraph:
 
     @cached_property
     def _in_rows(self) -> SparseRows:
-        sources, targets = self.edges().T
-        return sparse_rows(targets, sources, self.n_arms)
+        turned = self.to_sparse().T.tocsr()
+        indptr, indices = turned.indptr.astype(np.int64), turned.indices.astype(np.int32)
+        indptr.flags.writeable = indices.flags.writeable = False
+        return SparseRows(indptr, indices)
 
     @cached_property
     def n_edges(self) -> int:

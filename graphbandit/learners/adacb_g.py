@@ -215,7 +215,7 @@ class AdaCBG(EpochLearner[AdaCBGState]):
         contexts, graphs, available = shown.contexts, shown.graphs, shown.available
         assert graphs is not None  # the door let none without in
         if not graphs.has_all_loops and self.unrevealed == "error":
-            check_revealed(graphs, available)
+            check_revealed(graphs, available, problem.arms)
         functions.check_contexts(contexts)
         learnt = state.model is not None
         values, candidates = outlook_of(functions, state.model, state.space, contexts, available)

@@ -23,6 +23,7 @@ from typing import Any, ClassVar, Generic, TypeVar, final
 
 import numpy as np
 
+from graphbandit.base.arms import shown as named
 from graphbandit.base.checks import LARGEST, first_not_finite, numbers, setting_number, within
 from graphbandit.base.shapes import Bool, Float, Shaped
 from graphbandit.errors import GraphError, InputError, SettingError
@@ -141,6 +142,12 @@ class Learner(ABC, Generic[State]):
             or (isinstance(graphs, ProbabilisticGraphs) and self.plans_with_probabilities)
             or self.plans_without_graphs
         ):
+            if graphs is None:
+                raise GraphError(
+                    "there is no graph; expected one with every round, or one for all as Bandit(..., graph=...): "
+                    f"graphs.bandit({problem.n_arms}) where every arm reveals itself alone; or LateGraph, which plans "
+                    "without one"
+                )
             others = " or ProbabilisticGraphs" if self.plans_with_probabilities else ""
             raise GraphError(
                 f"graphs is a {type(graphs).__name__}; expected FeedbackGraphs{others}: "
@@ -153,9 +160,9 @@ class Learner(ABC, Generic[State]):
             raise GraphError(f"{what} {n_arms} arms; expected {problem.n_arms}")
         if self.needs_loops and isinstance(graphs, FeedbackGraphs) and not graphs.has_all_loops:
             t, graph = next((t, graph) for t, graph in enumerate(graphs) if not graph.has_all_loops)
-            arms = ", ".join(map(str, graph.arms_without_loop[:8]))
+            arms = named(problem.arms, *graph.arms_without_loop[:8].tolist())
             raise GraphError(
-                f"the graph of round {t} of the batch lacks the self-loop of arm {arms}; "
+                f"the graph of round {t} of the batch lacks the self-loop of {arms}; "
                 "this learner expects every arm to reveal itself"
             )
 

@@ -96,4 +96,5 @@ class BootstrappedThompson(PlausibleLearner):
             available=shown.available,
             candidates=probabilities > 0,
             exploration_set=probabilities > 0,
+            told={"estimate": means},
         )

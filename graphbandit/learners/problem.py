@@ -119,7 +119,10 @@ class Problem:
             raise SettingError("every round brings its own arms; expected no others to join or leave")
         if (self.arm_features is None) != (arm_features is None):
             has = "no features" if self.arm_features is None else "features"
-            raise SettingError(f"arm_features is {type(arm_features).__name__}, but the problem's arms have {has}")
+            expected = "None" if self.arm_features is None else "a row for each new arm"
+            raise SettingError(
+                f"arm_features is {type(arm_features).__name__}, but the problem's arms have {has}; expected {expected}"
+            )
         if isinstance(new, int):
             if self.arms is not None:
                 raise SettingError(f"the new arms are {new!r}; expected their names, as the others have")

@@ -85,4 +85,5 @@ class RegCB(PlausibleLearner):
             available=shown.available,
             candidates=candidates,
             exploration_set=probabilities > 0,
+            told={"lower bound": lower, "upper bound": upper},
         )

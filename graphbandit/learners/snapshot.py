@@ -9,6 +9,7 @@ from graphbandit.base.shapes import Float
 from graphbandit.learners.base import GivenUniforms, Learner
 from graphbandit.learners.every_round.base import EveryRoundLearner
 from graphbandit.learners.problem import Problem
+from graphbandit.learners.words import in_words
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.shown import Shown
 
@@ -28,21 +29,23 @@ class Snapshot:
 
     def decide(self, shown: Shown, uniforms: Float[np.ndarray, " n"]) -> Decisions:
         """Decide each of these rounds as the next one, its arm drawn by the uniform number of its row."""
+        return self._decide(shown, uniforms, words=True)
+
+    def _decide(self, shown: Shown, uniforms: Float[np.ndarray, " n"], *, words: bool) -> Decisions:
+        """Decide, with or without the learner's words."""
         self.learner.check_shown(self.problem, shown)
         # a learner of every round would take the rounds of a batch for consecutive ones
         size = 1 if isinstance(self.learner, EveryRoundLearner) else max(2**20 // self.problem.n_arms, 1)
-        if len(shown) <= size:  # nothing to cut and join, which takes time that a single decision has not
-            return self.learner.chosen(self.problem, self.state, shown, GivenUniforms(np.array(uniforms)))
-        parts = [
-            self.learner.chosen(
-                self.problem, self.state, shown[i : i + size], GivenUniforms(np.array(uniforms[i : i + size]))
-            )
-            for i in range(0, len(shown), size)
-        ]
+        parts = []
+        for i in range(0, len(shown), size):
+            part = shown if len(shown) <= size else shown[i : i + size]
+            drawn = GivenUniforms(np.array(uniforms[i : i + size]))
+            made = self.learner.chosen(self.problem, self.state, part, drawn)
+            parts.append(in_words(self.learner, self.state, part, made) if words else made)
         return Decisions.concatenate(parts)
 
     def probabilities(self, shown: Shown) -> Float[np.ndarray, "n arms"]:
         """p: the probability of each arm in each round."""
         if not len(shown):
             return np.empty((0, self.problem.n_arms))
-        return np.array(self.decide(shown, np.zeros(len(shown))).probabilities)
+        return np.array(self._decide(shown, np.zeros(len(shown)), words=False).probabilities)

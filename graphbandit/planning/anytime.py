@@ -16,8 +16,16 @@ from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Bool, Float
 from graphbandit.graphs.graph import FeedbackGraph
 
-STEPS = 40
-"""First-order steps between two looks at the gap."""
+FIRST_STEPS = 4
+"""Proximal steps of one sweep each before the first look at the gap: many short steps are best at first."""
+SWEEPS = 3
+"""Sweeps of every later step, after each of which the gap is looked at: a few longer ones close it."""
+WALKS = 14
+"""Walks over all edges up to the first look at the gap, and about as many from one to the next."""
+SHARPNESS = 0.4
+"""e of the proximal steps over what a play elsewhere than at the best arm costs on average."""
+TRIFLE = 0.01
+"""Probabilities below this share of the smallest demand are dropped before a point is made feasible."""
 
 
 @savable
@@ -26,7 +34,7 @@ class Effort:
     """When an anytime answer is good enough.
 
     - `gap`: the relative duality gap to stop at, 0.01 by default.
-    - `work`: edges to walk over at most, 200,000,000 by default, which take 0.2 to 4 s, the more the larger the graph.
+    - `work`: edges to walk over at most, 200,000,000 by default, which take 0.2 to 1 s, the more the larger the graph.
     - `deadline`: seconds to stop after, with which answers depend on the machine's speed; None (default): no deadline.
     """
 
@@ -52,62 +60,39 @@ def improve(
 ) -> tuple[Float[np.ndarray, " arms"], Float[np.ndarray, " arms"]]:
     """(p, y): a feasible p that costs no more than the feasible `start`, and duals that bound how much it can cost."""
     from graphbandit.kernels.planning import anytime as kernels
-    from graphbandit.kernels.planning.parts import transpose_lists
 
     began = time.perf_counter()
-    rows = np.flatnonzero(demand > 0)
-    row_of = np.full(graph.n_arms, -1, dtype=np.int32)
-    row_of[rows] = np.arange(len(rows), dtype=np.int32)
-    out = graph.csr()
-    wanted = row_of[out.indices] >= 0
-    sources = out.row_numbers()
-    useful = np.zeros(graph.n_arms, dtype=np.bool_)
-    useful[sources[wanted]] = True
-    useful &= available
-    useful[best] = True
-    columns = np.flatnonzero(useful)
-    kept = wanted & useful[sources]
-    col_rows = row_of[out.indices[kept]]
-    counts = np.bincount(sources[kept], minlength=graph.n_arms)[columns]
-    col_ptr = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
-    row_ptr, row_cols = transpose_lists(col_ptr, col_rows, len(rows))
-
-    scale = float(gaps[columns].max()) or 1.0
-    c, b = gaps[columns] / scale, demand[rows]
-    first = int(np.searchsorted(columns, best))
-    cheapest = np.empty(len(rows), dtype=np.int32)
-    kernels.cheapest_columns(row_ptr, row_cols, c, cheapest)
-    by_cost = np.argsort(-c, kind="stable").astype(np.int32)
-    # Steps in p and in y are balanced on the rows that matter: those that playing `best` does not cover anyway.
-    uncovered = np.ones(len(rows), dtype=np.bool_)
-    uncovered[col_rows[col_ptr[first] : col_ptr[first + 1]]] = False
-    weight = float(np.linalg.norm(c) / np.linalg.norm(b[uncovered] if uncovered.any() else b))
-
-    best_p, covered, reduced = start[columns], np.empty(len(rows)), np.empty(len(columns))
-    best_y = np.zeros(len(rows))
-    cost, bound = float(c @ best_p), -np.inf
-    # The first point, before any step: every row filled through the column that costs least per row it covers.
-    p, y = np.zeros(len(columns)), np.zeros(len(rows) + 1)
-    effective = np.empty(len(rows), dtype=np.int32)
-    kernels.cheapest_columns(row_ptr, row_cols, c / np.maximum(np.diff(col_ptr), 1), effective)
-    if not kernels.polish(col_ptr, col_rows, b, first, effective, by_cost, p, covered):
-        p = best_p.copy()
-    work = 0
+    out, back = kernels.Lists(*graph.csr()), kernels.Lists(*graph.in_csr())
+    scale = float(gaps[available].max()) or 1.0
+    c, b = np.where(available, gaps / scale, np.inf), np.maximum(demand, 0.0)
+    by_cost = np.argsort(-gaps, kind="stable").astype(np.int32)
+    paid = np.where(available, c, 0.0)
+    y, free, best_y, bound = np.zeros(len(b)), 0.0, np.zeros(len(b)), 0.0
+    best_p, cost = start, float(paid @ start)
+    if cost <= 0.0 or not b.any():  # nothing is cheaper than to play where it costs nothing
+        return (start if cost <= 0.0 else (np.arange(len(b)) == best).astype(np.float64)), y
+    # e in the units of a cost: a part of what a play costs that the start makes elsewhere than at `best`
+    e = SHARPNESS * cost / (1.0 - float(start[best]))
+    p = np.where(available, np.maximum(float(b[b > 0.0].mean()) * np.exp(-c / e), kernels.LEAST), 0.0)
+    p[best] = max(1.0 - (p.sum() - p[best]), 0.5)
+    fillers, covered, spare = np.empty(len(b), dtype=np.int32), np.empty(len(b)), np.empty(len(b))
+    work, steps, sweeps, least = 0, FIRST_STEPS, 1, TRIFLE * float(b[b > 0.0].min())
     while True:
-        feasible, duals = p.copy(), np.maximum(y[:-1], 0.0)
-        if kernels.polish(col_ptr, col_rows, b, first, cheapest, by_cost, feasible, covered):
-            reached = float(c @ feasible)
+        for step in range(steps):
+            if step or work:
+                kernels.proximal_step(out, c, e, y, free, p)
+            free = kernels.meet_rows(back, b, e, sweeps, p, y, free)
+        feasible, duals = np.where(p >= least, p, 0.0), y.copy()
+        kernels.most_of(back, p, fillers)
+        if kernels.polish(out, b, best, fillers, by_cost, feasible, covered):
+            reached = float(paid @ feasible)
             if reached < cost:
                 best_p, cost = feasible, reached
-        raised = kernels.lower_bound(col_ptr, col_rows, row_ptr, row_cols, c, b, duals, reduced)
+        raised = kernels.lower_bound(out, back, c, b, min(free, 0.0), duals, spare)
         if raised > bound:
             best_y, bound = duals, raised
-        work += (2 * STEPS + 8) * max(len(col_rows), 1)
+        work += WALKS * max(graph.n_edges, 1)
         late = effort.deadline is not None and time.perf_counter() - began > effort.deadline
         if cost - bound <= effort.gap * max(cost, 1e-6) or work > effort.work or late:
-            break
-        kernels.first_order_steps(col_ptr, col_rows, row_ptr, row_cols, c, b, weight, STEPS, p, y)
-    probabilities, all_duals = np.zeros(graph.n_arms), np.zeros(graph.n_arms)
-    probabilities[columns] = best_p
-    all_duals[rows] = best_y * scale
-    return probabilities, all_duals
+            return best_p, best_y * scale
+        steps, sweeps = 1, SWEEPS

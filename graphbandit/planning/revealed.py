@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from graphbandit.base.arms import ArmNames, shown
 from graphbandit.base.shapes import Bool, Float
 from graphbandit.errors import GraphError
 from graphbandit.graphs.batch import FeedbackGraphs
@@ -9,17 +10,21 @@ from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.graphs.probabilistic import ProbabilisticGraphs
 
 
-def check_revealed(graphs: FeedbackGraphs | ProbabilisticGraphs, available: Bool[np.ndarray, "n arms"] | None) -> None:
-    """Raise GraphError unless every arm on offer is revealed by one on offer."""
+def check_revealed(
+    graphs: FeedbackGraphs | ProbabilisticGraphs,
+    available: Bool[np.ndarray, "n arms"] | None,
+    names: ArmNames | None = None,
+) -> None:
+    """Raise GraphError unless every arm on offer is revealed by one on offer; the message has the names of arms."""
     everyone = np.ones(graphs.n_arms, dtype=np.bool_)
     for t in range(len(graphs)):
         offered = everyone if available is None else available[t]
         graph = graphs[t] if isinstance(graphs, FeedbackGraphs) else graphs.matrix(t)
         hidden = np.flatnonzero(offered & ~revealed_by_some(graph, offered))
         if len(hidden):
-            arms = ", ".join(map(str, hidden[:8]))
+            arms = shown(names, *hidden[:8].tolist())
             raise GraphError(
-                f"in the graph of round {t} of the batch no arm on offer reveals arm {arms}; expected one that does, "
+                f"in the graph of round {t} of the batch no arm on offer reveals {arms}; expected one that does, "
                 "or AdaCBG(unrevealed='ignore'), which asks nothing of what cannot be learnt"
             )
 

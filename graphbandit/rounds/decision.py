@@ -11,10 +11,13 @@ from graphbandit.base.programs import SOLVERS, SolverName
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
 from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.graphs.probabilistic import ProbabilisticGraph
-from graphbandit.rounds.decisions import ARRAYS, Decisions
+from graphbandit.rounds.decisions import ARRAYS, BEST, WORDS, Decisions
 
 MOST_ROWS = 30
 """How many arms a notebook shows."""
+
+_SINGULAR = {"candidates": "candidate", "exploration set": "explored"}
+"""What a set of arms is called at the head of a column."""
 
 
 @runtime_checkable
@@ -40,6 +43,8 @@ class Decision:
     - `key`: the caller's own name of the decision; None (default): it gave none.
     - `sealed`: a digest of the round, by which a bandit notices a decision that another copy of it has made under the
       same id, or what computes it; empty by default.
+    - `made_by`: the copy of the bandit, in a process, that has made it, as two copies may make equal decisions; None
+      (default), and in files: not known.
     - `batch`, `row`: the `Decisions` it belongs to and its row there; row 0 by default.
     - `context`, `available`, `graph`: what a `Decider` was shown, for `Bandit.take`; None (default): a bandit has
       decided itself. The graph is None, too, where it is the bandit's own.
@@ -57,6 +62,7 @@ class Decision:
     arms: ArmNames | None = None
     key: str | None = None
     sealed: str | Sealed = field(default="", repr=False)
+    made_by: str | None = field(default=None, repr=False)
     context: Shaped[np.ndarray, "1 ..."] | None = field(default=None, repr=False)
     available: Bool[np.ndarray, "1 arms"] | None = field(default=None, repr=False)
     graph: FeedbackGraph | ProbabilisticGraph | None = field(default=None, repr=False)
@@ -165,33 +171,26 @@ class Decision:
         name = "" if self.arms is None else f"arm={self.arm!r}, "
         return (
             f"Decision(id={self.id}, {name}action={self.action}, probability={self.probability:.4g}, "
-            f"best={self.best}, epoch={self.epoch})"
+            f"best={self.label(self.best)!r}, epoch={self.epoch})"
         )
 
     def explain(self) -> str:
-        """The decision in words and figures, one line a fact; facts that the learner does not provide are left out."""
-        support = np.flatnonzero(self.probabilities > 0)
-        order = support[np.argsort(-self.probabilities[support], kind="stable")]
-        shown = ", ".join(f"{self.label(a)}: {self.probabilities[a]:.4g}" for a in order[:8].tolist())
-        more = f", and {len(order) - 8} more" if len(order) > 8 else ""
-        first = "none yet: the first epoch has no estimate"
+        """The decision in the learner's own words and figures, one line a fact."""
         facts = {
-            "estimated best arm": str(self.label(self.best)) if self.epoch > 1 else first,
-            "candidates": self._listed(self.candidates),
-            "exploration set": self._listed(self.exploration_set),
-            "gamma": "" if np.isnan(self.gamma) else f"{self.gamma:.4g}",
-            "probabilities": shown + more,
-            **{name: self._by_arm(row) for name, row in self._told().items()},
+            "probabilities": self._probabilities(),
+            **{name: self._in_words(name, rows[self.row]) for name, rows in self.batch.told.items()},
             "expected gap": self._expected_gap(),
             "solver": "" if self.solver == "none" else self.solver + _quality(self.duality_gap),
             "coverage": "" if self.coverage_factor >= 1.0 else f"{self.coverage_factor:.4g} of what is asked for",
             "reveals": self._listed(self.revealed),
         }
+        width = max(21, *(len(name) for name, fact in facts.items() if fact))
         head = f"decision {self.id}, epoch {self.epoch}: play arm {self.arm} (probability {self.probability:.4g})"
-        return "\n".join([head, *(f"  {name:<21} {fact}" for name, fact in facts.items() if fact)])
+        return "\n".join([head, *(f"  {name:<{width}} {fact}" for name, fact in facts.items() if fact)])
 
     def to_dict(self) -> dict[str, Any]:
         """The decision as plain values that JSON takes; what is not a number becomes None."""
+        told = {name: rows[self.row] for name, rows in self.batch.told.items()}
         return {
             "id": self.id,
             "key": self.key,
@@ -206,50 +205,87 @@ class Decision:
             "gaps": self._mapped(self.gaps),
             "candidates": [self.label(arm) for arm in self.candidates.tolist()],
             "exploration_set": [self.label(arm) for arm in self.exploration_set.tolist()],
-            "gamma": _or_none(self.gamma),
+            "gamma": _or_none(told["gamma"]) if "gamma" in told else None,
             "epoch": self.epoch,
             "objective": _or_none(self.objective),
             "duality_gap": _or_none(self.duality_gap),
             "solver": self.solver,
             "coverage_factor": self.coverage_factor,
-            **{name.replace(" ", "_"): self._mapped(row) for name, row in self._told().items()},
+            **{
+                _key(name): self._plain(row) for name, row in told.items() if name not in WORDS and not _is_nothing(row)
+            },
         }
 
     def _repr_html_(self) -> str:
-        """The decision for a notebook: every arm that may be played or learnt about, its probability as a bar."""
-        candidates, revealed = set(self.candidates.tolist()), set(self.revealed.tolist())
+        """The decision for a notebook: the likeliest arms, their probabilities as bars, and what the learner says."""
+        played, revealed = np.zeros((2, len(self.probabilities)), dtype=np.bool_)
+        played[self.action], revealed[self.revealed] = True, True
+        told = {name: rows[self.row] for name, rows in self.batch.told.items()}
+        columns = {
+            "q": self.observation_probabilities,
+            **{name: row for name, row in told.items() if np.ndim(row) == 1 and not _is_nothing(row)},
+            "revealed": revealed,
+        }
         order = np.argsort(-self.probabilities, kind="stable")[:MOST_ROWS].tolist()
         rows = "".join(
             f"<tr><td style='text-align:left'>{escape(str(self.label(arm)))}"
-            f"{' <b>played</b>' if arm == self.action else ''}</td>"
+            f"{' <b>played</b>' if played[arm] else ''}</td>"
             "<td style='text-align:left;min-width:12em'><span style='display:inline-block;height:.8em;"
             f"background:#0072b2;width:{100 * self.probabilities[arm]:.1f}%'></span></td>"
-            f"<td>{self.probabilities[arm]:.4g}</td><td>{self.observation_probabilities[arm]:.4g}</td>"
-            f"<td>{'yes' if arm in candidates else ''}</td><td>{'yes' if arm in revealed else ''}</td></tr>"
+            f"<td>{self.probabilities[arm]:.4g}</td>"
+            f"{''.join(f'<td>{_cell(row[arm])}</td>' for row in columns.values())}</tr>"
             for arm in order
         )
         left = self.batch.probabilities.shape[1] - len(order)
         more = f"<p>and {left} more arms</p>" if left else ""
+        facts = [f"{name} {self._in_words(name, row)}" for name, row in told.items() if np.ndim(row) == 0]
+        heads = "".join(f"<th>{escape(_SINGULAR.get(name, name))}</th>" for name in columns)
         return (
             f"<p>Decision {self.id}, epoch {self.epoch}: play <b>{escape(str(self.arm))}</b> "
-            f"(probability {self.probability:.4g})</p><table><thead><tr><th>arm</th><th>p</th><th></th><th>q</th>"
-            f"<th>candidate</th><th>revealed</th></tr></thead><tbody>{rows}</tbody></table>{more}"
+            f"(probability {self.probability:.4g}){escape(''.join(f'; {fact}' for fact in facts))}</p>"
+            f"<table><thead><tr><th>arm</th><th>p</th><th></th>{heads}</tr></thead><tbody>{rows}</tbody></table>{more}"
         )
 
-    def _told(self) -> dict[str, Float[np.ndarray, " arms"]]:
-        """What the learner says of each arm in its own language."""
-        return {name: rows[self.row] for name, rows in self.batch.told.items()}
+    def _in_words(self, name: str, row: Any) -> str:
+        """A row of words as text: numbers by arm, a set of arms, an arm, or a number; empty if it says nothing."""
+        if np.ndim(row) == 1:
+            return self._listed(np.flatnonzero(row)) if row.dtype == np.bool_ else self._by_arm(row)
+        if name == BEST:
+            return str(self.label(int(row))) if self._knows_best() else "none yet: nothing tells the arms apart so far"
+        return "" if _is_nothing(row) else f"{float(row):.4g}"
+
+    def _probabilities(self) -> str:
+        support = np.flatnonzero(self.probabilities > 0)
+        order = support[np.argsort(-self.probabilities[support], kind="stable")]
+        shown = ", ".join(f"{self.label(a)}: {self.probabilities[a]:.4g}" for a in order[:8].tolist())
+        return shown + (f", and {len(order) - 8} more" if len(order) > 8 else "")
+
+    def _knows_best(self) -> bool:
+        """Whether there is an estimate, and some candidate looks worse than the best."""
+        told = self.batch.told.get(BEST)
+        if told is None or told[self.row] < 0:
+            return False
+        gaps = self.gaps[self.candidates]
+        return len(gaps) == 1 or bool((gaps != 0.0).any())
 
     def _expected_gap(self) -> str:
-        if np.isnan(self.objective):
+        if not self._knows_best() or np.isnan(self.objective):
             return ""
         better = f" (baseline {float(self.baseline @ self.gaps):.4g})" if self.solver != "none" else ""
         return f"{self.objective:.4g}{better}"
 
     def _by_arm(self, row: Float[np.ndarray, " arms"]) -> str:
-        order = np.argsort(-self.probabilities, kind="stable")[:8].tolist()
-        shown = ", ".join(f"{self.label(arm)}: {row[arm]:.4g}" for arm in order)
-        return shown + (", ..." if len(row) > 8 else "")
+        order = [arm for arm in np.argsort(-self.probabilities, kind="stable").tolist() if not np.isnan(row[arm])]
+        shown = ", ".join(f"{self.label(arm)}: {row[arm]:.4g}" for arm in order[:8])
+        return shown + (", ..." if len(order) > 8 else "")
+
+    def _plain(self, row: Any) -> Any:
+        """A row of words as values that JSON takes."""
+        if np.ndim(row) == 0:
+            return _or_none(float(row))
+        if row.dtype == np.bool_:
+            return [self.label(arm) for arm in np.flatnonzero(row).tolist()]
+        return self._mapped(row)
 
     def _mapped(self, row: Float[np.ndarray, " arms"]) -> dict[str, float | None]:
         return {str(self.label(arm)): _or_none(value) for arm, value in enumerate(row.tolist())}
@@ -263,6 +299,23 @@ def _quality(duality_gap: float) -> str:
     if np.isnan(duality_gap):
         return ""
     return ", certified optimal" if duality_gap <= 1e-9 else f", certified within {duality_gap:.1%} of the optimum"
+
+
+def _is_nothing(row: Any) -> bool:
+    """Whether a row of words has nothing to say."""
+    return bool(np.isnan(row).all())
+
+
+def _cell(value: Any) -> str:
+    """A value of an arm in a table."""
+    if isinstance(value, bool | np.bool_):
+        return "yes" if value else ""
+    return "" if np.isnan(value) else f"{value:.4g}"
+
+
+def _key(name: str) -> str:
+    """The name of words in a dictionary."""
+    return name.replace(",", "").replace(" ", "_")
 
 
 def _or_none(value: float) -> float | None:

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from graphbandit.base.checks import numbers, setting_choice
+from graphbandit.base.checks import numbers, setting_choice, setting_integer
 from graphbandit.base.programs import SOLVERS, SolverName
-from graphbandit.base.shapes import Bool, Float, Int
+from graphbandit.base.shapes import Bool, Float, Int, Shaped
 from graphbandit.base.values import trusted
 from graphbandit.errors import GraphError, InputError
 from graphbandit.rounds.draw import draw
@@ -44,8 +44,9 @@ class Decisions:
       observable graph reveals too little (`docs/weak-graphs.md`).
     - `notes`: numbers that the learner wants back with the rewards of the round, as `Observations.notes`; none by
       default.
-    - `told`: what the learner says of each arm in its own words, as {"expected regret": (n, arms)}, for
-      `Decision.explain`; nothing by default.
+    - `told`: what the learner says in its own words, for `Decision.explain`; nothing by default. By name, numbers of
+      all arms, (n, arms); a set of arms as a mask, (n, arms); a number a round, (n,); or an arm a round as a whole
+      number, (n,), -1 for none.
     """
 
     action: Int[np.ndarray, " n"]
@@ -64,7 +65,7 @@ class Decisions:
     solver: Int[np.ndarray, " n"]
     coverage_factor: Float[np.ndarray, " n"] = field(default_factory=lambda: _NONE)
     notes: Float[np.ndarray, "n notes"] = field(default_factory=lambda: _NONE)
-    told: Mapping[str, Float[np.ndarray, "n arms"]] = field(default_factory=dict)
+    told: Mapping[str, Shaped[np.ndarray, "n ..."]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.coverage_factor is _NONE:
@@ -90,7 +91,7 @@ class Decisions:
         notes: Float[np.ndarray, "n notes"] | None = None,
         duality_gap: Float[np.ndarray, " n"] | float | None = None,
         solver: SolverName = "none",
-        told: Mapping[str, Float[np.ndarray, "n arms"]] | None = None,
+        told: Mapping[str, Shaped[np.ndarray, "n ..."]] | None = None,
     ) -> "Decisions":
         """Decide n rounds by probabilities: arm a of round t is played with probability `probabilities[t, a]`.
 
@@ -108,8 +109,9 @@ class Decisions:
         - `gamma`, `duality_gap`: one number, or one a round; None (default): not a number.
         - `notes`: numbers that the learner gets back with the rewards, one row a round; None (default): none.
         - `solver`: one of `SOLVERS`; "none" by default.
-        - `told`: what the learner says of each arm in its own words, from names to arrays (n, arms); None (default):
-          nothing.
+        - `told`: what the learner says in its own words, from names to arrays: numbers of all arms or a mask of arms,
+          (n, arms), or a number a round, (n,); None (default): nothing. `best`, `candidates`, `exploration_set` and
+          `gamma` are told, too, if they are given.
 
         >>> from graphbandit import FeedbackGraphs, graphs
         >>> stars = FeedbackGraphs.repeat(graphs.star(3, hub=0), 2)
@@ -120,6 +122,9 @@ class Decisions:
         """
         if not isinstance(graphs, Graphs):
             raise GraphError(f"graphs is a {type(graphs).__name__}; expected FeedbackGraphs or ProbabilisticGraphs")
+        if not isinstance(rng, np.random.Generator):
+            raise InputError(f"rng is {rng!r}; expected the numpy.random.Generator that `choose` was given")
+        setting_integer("epoch", epoch, at_least=0)
         n, n_arms = len(graphs), graphs.n_arms
         p = np.ascontiguousarray(numbers("probabilities", probabilities, has="have"))
         if p.shape != (n, n_arms):
@@ -129,8 +134,10 @@ class Decisions:
         given: dict[str, Any] = {"best": best, "gaps": gaps, "candidates": candidates}
         given |= {"exploration_set": exploration_set, "baseline": baseline, "notes": notes}
         _check_shapes(given, n, n_arms)
-        words = {} if told is None else dict(told)
-        _check_shapes(words, n, n_arms)
+        given |= {"gamma": None if gamma is None else _column(gamma, n)}
+        named = {name: given[field] for name, field in WORDS.items() if given[field] is not None}
+        words = named if told is None else {**named, **told}
+        _check_words(words, n, n_arms)
         actions, observed = draw(p, graphs, rng.random(n))
         if candidates is None or exploration_set is None:
             offered = np.ones((n, n_arms), dtype=np.bool_) if available is None else np.array(available)
@@ -170,7 +177,7 @@ class Decisions:
         duality_gap: Float[np.ndarray, " n"] | float | None = None,
         solver: SolverName = "none",
         notes: Float[np.ndarray, "n notes"] | None = None,
-        told: Mapping[str, Float[np.ndarray, "n arms"]] | None = None,
+        told: Mapping[str, Shaped[np.ndarray, "n ..."]] | None = None,
     ) -> "Decisions":
         """Decisions whose arms are drawn already. The arrays are trusted; what is not given is filled in.
 
@@ -212,7 +219,7 @@ class Decisions:
             )
         names = ("best", "gaps", "candidates", "exploration_set", "baseline", "notes", "observation_probabilities")
         _check_shapes({name: getattr(self, name) for name in names}, n, n_arms)
-        _check_shapes(dict(self.told), n, n_arms)
+        _check_words(self.told, n, n_arms)
         _check_distributions(self.probabilities, shown.available)
         if self.action.dtype.kind not in "iu" or not ((self.action >= 0) & (self.action < n_arms)).all():
             raise InputError(f"the decisions have actions {self.action[:8].tolist()}; expected arms 0 to {n_arms - 1}")
@@ -235,20 +242,33 @@ class Decisions:
         """The same decisions, of the first arms alone; the others must have been out of reach."""
         cut = {name: getattr(self, name) for name in ARRAYS}
         cut |= {name: rows[:, :n_arms] for name, rows in cut.items() if rows.ndim == 2 and name != "notes"}
-        return Decisions(**cut, told={name: rows[:, :n_arms] for name, rows in self.told.items()})
+        told = {name: rows[:, :n_arms] if rows.ndim == 2 else rows for name, rows in self.told.items()}
+        return Decisions(**cut, told=told)
+
+    def telling(self, told: Mapping[str, Shaped[np.ndarray, "n ..."]]) -> "Decisions":
+        """The same decisions with these words, which are trusted."""
+        other = object.__new__(Decisions)
+        other.__dict__.update(self.__dict__, told=told)
+        return other
 
     @classmethod
     def concatenate(cls, parts: "list[Decisions]") -> "Decisions":
         """Several batches as one."""
         if len(parts) == 1:
             return parts[0]
-        told = {name: np.concatenate([part.told[name] for part in parts]) for name in parts[0].told}
+        told = {name: _joined_words(name, parts) for part in parts for name in part.told}
         return cls(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in ARRAYS}, told=told)
 
     def round(self, i: int) -> dict[str, Any]:
         """Round i alone: field name to scalar or (K,) array; `exploration_set` and `candidates` as masks; no `told`."""
         return {name: getattr(self, name)[i] for name in ARRAYS}
 
+
+BEST = "estimated best arm"
+"""What the arm of the highest estimate is called in words."""
+
+WORDS = {BEST: "best", "candidates": "candidates", "exploration set": "exploration_set", "gamma": "gamma"}
+"""Fields in words: those that a learner gives are told."""
 
 ARRAYS = tuple(f.name for f in fields(Decisions) if f.name != "told")
 """The fields that are arrays with a row a round."""
@@ -294,6 +314,28 @@ def _check_distributions(p: Float[np.ndarray, "n arms"], available: Bool[np.ndar
             f"the probabilities of round {t} of the batch have smallest entry {p[t].min():g}, sum {p[t].sum():.12g} "
             f"and {elsewhere:g} on arms not available; expected a distribution over those available"
         )
+
+
+def _check_words(told: Mapping[str, Any], n: int, n_arms: int) -> None:
+    """Raise InputError unless all words are numbers, masks or arms, of a round or of all its arms."""
+    for name, words in told.items():
+        shape, kind = np.shape(words), getattr(getattr(words, "dtype", None), "kind", "")
+        if shape not in ((n, n_arms), (n,)) or not kind or kind not in ("biuf" if len(shape) == 2 else "iuf"):
+            raise InputError(
+                f"{name} has shape {shape} and type {getattr(words, 'dtype', type(words).__name__)}; expected an array "
+                f"of numbers or booleans of shape {(n, n_arms)}, or of numbers of shape {(n,)}"
+            )
+
+
+def _joined_words(name: str, parts: list[Decisions]) -> Shaped[np.ndarray, "n ..."]:
+    """Words of several batches; those that say nothing under this name have nan, no arm, or no arms there."""
+    kind = next(part.told[name] for part in parts if name in part.told)
+    nothing = {"f": np.nan, "i": -1}.get(kind.dtype.kind, 0)
+    rows = [
+        part.told[name] if name in part.told else np.full((len(part), *kind.shape[1:]), nothing, kind.dtype)
+        for part in parts
+    ]
+    return np.concatenate(rows)
 
 
 def _check_shapes(arrays: dict[str, Any], n: int, n_arms: int) -> None:

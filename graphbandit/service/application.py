@@ -30,6 +30,8 @@ from graphbandit.service.tokens import Tokens
 
 T = TypeVar("T")
 Endpoint = Callable[[Request], Awaitable[Response]]
+LOCAL = ("127.0.0.1", "localhost", "::1")
+"""Addresses and names of this machine, as only this machine reaches it."""
 
 
 class Service:
@@ -42,6 +44,7 @@ class Service:
         self.metrics = metrics
         self.limits = configuration.service.limits
         self.tokens = Tokens(configuration.tokens)
+        self.answers_to = _own_names(configuration) if not self.tokens else None
         self.batcher = Batcher(decider, log, metrics)
         self.stopping, self.news = asyncio.Event(), asyncio.Event()
         self._decide = msgspec.json.Decoder(DecideRequest | list[DecideRequest])
@@ -281,10 +284,24 @@ def _with_short_way(service: Service, app: Starlette) -> Callable[..., Awaitable
     return entrance
 
 
+def _own_names(configuration: Configuration) -> frozenset[str] | None:
+    """The names that requests may call a service by; None: any, as it listens at an address that is open to others."""
+    settings = configuration.service
+    if settings.host not in LOCAL and not settings.names:
+        return None
+    return frozenset(name.lower() for name in (*LOCAL, settings.host, *settings.names))
+
+
 def _is_foreign(request: Request) -> bool:
     """Whether a browser sends this for a page of another site, which no token keeps from doing so."""
     origin = request.headers.get("origin")
     return origin is not None and origin.partition("://")[2] != request.headers.get("host")
+
+
+def _called(request: Request) -> str:
+    """The name by which a request calls the service, without the port."""
+    host = request.headers.get("host", "")
+    return host.partition("]")[0].lstrip("[") if host.startswith("[") else host.rpartition(":")[0] or host
 
 
 async def _guarded(service: Service, request: Request, endpoint: Endpoint, scope: str | None) -> Response:
@@ -296,6 +313,10 @@ async def _guarded(service: Service, request: Request, endpoint: Endpoint, scope
         status = service.tokens.allowed(header, scope)
         if status != 200:
             return problem(status, f"expected a token with the scope {scope!r}")
+    names = service.answers_to if scope is not None else None
+    if names is not None and (name := _called(request).lower()) not in names:
+        # a name of somebody else's that leads here: a page of theirs may then read what it gets (DNS rebinding)
+        return problem(403, f"the service is called {name[:64]!r} here; expected service.names to have it, or tokens")
     if request.method == "POST" and not service.tokens and _is_foreign(request):
         return problem(403, "the request comes from a page of another site; expected tokens to be set up for that")
     try:

@@ -42,6 +42,7 @@ class ServiceSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, k
 
     host: str = "127.0.0.1"
     port: int = 8765
+    names: list[str] = []
     database: str | None = None
     limits: Limits = Limits()
 
@@ -57,7 +58,7 @@ class Bandit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     hashed: int | None = None
     learner: str | dict[str, Any] = "IDSG"
     function_class: str | dict[str, Any] = "linear"
-    noise: float = 0.5
+    noise: float | None = None
     graph: str | list[list[str]] | dict[str, Any] = "loops"
     graphs: dict[str, str | list[list[str]] | dict[str, Any]] = {}
     retired: list[str] = []
@@ -242,6 +243,6 @@ def _bandit(name: str, table: Any) -> Bandit:
         raise refuse(
             "reward_range", f"is [{low:g}, {high:g}]; expected two numbers up to 1e6 in size, the lower one first"
         )
-    if not 0 < bandit.noise < 1e6:
+    if bandit.noise is not None and not 0 < bandit.noise < 1e6:
         raise refuse("noise", f"is {bandit.noise}; expected a number above 0")
     return bandit

@@ -1,4 +1,4 @@
-"""Simulated visitors for a service: they come, see a price, and buy or not, after a while."""
+"""Simulated rounds for a service: visitors who see a price and buy or not, and days on which bread sells or not."""
 
 import heapq
 import itertools
@@ -9,49 +9,65 @@ import time
 from graphbandit.errors import ServiceError
 from graphbandit.service.client import Client
 
-PRICES = {"7.99": 7.99, "8.99": 8.99, "9.99": 9.99}
+Context = dict[str, object]
+Rewards = dict[str, float]
 
 
-def visitor(rng: random.Random) -> tuple[dict[str, object], float]:
-    """A context of the template's bandit `prices`, and the most this visitor would pay."""
+def visitor(rng: random.Random) -> tuple[Context, Rewards]:
+    """A context of the template's bandit `prices`, and what each price would earn."""
     country = rng.choice(["DE", "FR", "IT"])
     returning = rng.random() < 0.4
     context = {"country": country, "returning": returning, "basket": round(rng.random(), 2), "hour": rng.randrange(24)}
     worth = rng.gauss({"DE": 9.6, "FR": 8.8, "IT": 8.1}[country] + 0.5 * returning, 0.8)
-    return context, worth
+    return context, {arm: float(arm) if float(arm) <= worth else 0.0 for arm in ("7.99", "8.99", "9.99")}
 
 
-def run(url: str, *, bandit: str = "prices", rate: float = 20.0, stop: threading.Event | None = None,
-        visitors: int | None = None, seed: int = 0, token: str | None = None) -> int:  # fmt: skip
-    """Send visitors, `rate` a second, until `stop` or that many; how many were served.
+def day(rng: random.Random) -> tuple[Context, Rewards]:
+    """A context of the template's bandit `orders`, and what each order would earn: 2 a loaf sold, -1 a loaf left."""
+    weather, weekday, holiday = rng.choice(["sun", "rain", "snow"]), rng.randrange(7), rng.random() < 0.1
+    wanted = rng.gauss({"sun": 32.0, "rain": 22.0, "snow": 14.0}[weather] - 8.0 * holiday, 6.0)
+    orders = {arm: min(max(wanted, 0.0), float(arm)) for arm in ("10", "20", "30", "40")}
+    return (
+        {"weather": weather, "weekday": weekday, "holiday": holiday},
+        {arm: round(3.0 * sold - float(arm), 2) for arm, sold in orders.items()},
+    )
 
-    Whoever buys at the price shown would have bought at every lower one. The rewards, price / 10 or 0, of all arms that
-    the decision revealed come some seconds later.
+
+SIMULATED = {"prices": visitor, "orders": day}
+"""The bandits of the template, and who comes to them."""
+
+
+def run(url: str, *, rate: float = 20.0, stop: threading.Event | None = None, visitors: int | None = None,
+        seed: int = 0, token: str | None = None) -> int:  # fmt: skip
+    """Send rounds to the bandits in turn, `rate` a second, until `stop` or that many; how many were served.
+
+    The rewards of the arms that a decision revealed come some seconds later.
     """
     rng, stop = random.Random(seed), threading.Event() if stop is None else stop
-    late: list[tuple[float, int, str, dict[str, float]]] = []
+    late: list[tuple[float, int, str, str, Rewards]] = []
     numbers = itertools.count()
     served = 0
     with Client(url, token) as client:
-        remote = client[bandit]
+        remotes = {name: client[name] for name in SIMULATED}
         start = time.monotonic()
         while not stop.is_set() and (visitors is None or served < visitors):
             now = time.monotonic()
-            due = []
+            due: dict[str, list[tuple[str, Rewards]]] = {}
             while late and late[0][0] <= now:
-                _, _, key, rewards = heapq.heappop(late)
-                due.append((key, rewards))
+                _, _, name, key, rewards = heapq.heappop(late)
+                due.setdefault(name, []).append((key, rewards))
+            name = list(SIMULATED)[served % len(SIMULATED)]
             try:
-                if due:
-                    remote.observe_batch(due)
-                context, worth = visitor(rng)
-                decision = remote.decide(context)
+                for other, given in due.items():
+                    remotes[other].observe_batch(given)
+                context, earned = SIMULATED[name](rng)
+                decision = remotes[name].decide(context)
             except ServiceError as error:
                 if error.status == 0 and stop.wait(1.0):
                     break
                 continue
-            rewards = {arm: PRICES[arm] / 10 if PRICES[arm] <= worth else 0.0 for arm in decision.revealed}
-            heapq.heappush(late, (now + rng.expovariate(0.5), next(numbers), decision.id, rewards))
+            rewards = {arm: earned[arm] for arm in decision.revealed}
+            heapq.heappush(late, (now + rng.expovariate(0.5), next(numbers), name, decision.id, rewards))
             served += 1
             stop.wait(max(0.0, start + served / rate - time.monotonic()))
     return served

@@ -45,6 +45,7 @@ def test_every_public_name_has_a_page_with_its_source(site):
         page = site / name.removeprefix("docs/").replace(".rst", ".html")
         text = page.read_text(encoding="utf-8")
         assert "sig-name" in text, page
+        assert "**__" not in re.sub(r"<[^>]+>", "", text), f"{page} hides its settings"
     assert "[source]" in (site / "api/generated/graphbandit.AdaCBG.html").read_text(encoding="utf-8")
 
 

@@ -1,6 +1,9 @@
 """Learners, environments and function classes of one's own in experiments: found, run, run again once edited."""
 
 import importlib
+import json
+import os
+import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,9 +17,6 @@ from graphbandit.cli.app import app
 from graphbandit.errors import ExperimentError, InputError, SettingError
 from graphbandit.experiments import Experiment, Grid, InProcess, Processes, load, register, run
 from graphbandit.experiments.describe import own_kinds
-from graphbandit.experiments.describe.class_kinds import CLASS_KINDS
-from graphbandit.experiments.describe.environment_kinds import ENVIRONMENT_KINDS
-from graphbandit.experiments.describe.learner_kinds import LEARNER_KINDS
 from graphbandit.experiments.describe.planned_runs import planned_runs
 from graphbandit.studies import Plan
 
@@ -115,10 +115,8 @@ def module(tmp_path, monkeypatch):
 
 
 def forget():
-    sys.modules.pop("my_module", None)
-    own_kinds.source_digest.cache_clear()
-    for kinds in (LEARNER_KINDS, ENVIRONMENT_KINDS, CLASS_KINDS):
-        kinds._own.cache_clear()
+    for name in [name for name in sys.modules if name.startswith(("my_module", "my_helper", "my_middle", "my_lab"))]:
+        del sys.modules[name]
     importlib.invalidate_caches()
 
 
@@ -157,6 +155,135 @@ def test_an_edited_learner_is_run_again_and_nothing_else(module):
     forget()
     other = {each.key: each.learner.name for each in planned_runs(load(module / "own.toml"))}
     assert {once[key] for key in set(once) & set(other)} == {"greedy"}
+
+
+def keys_of(folder):
+    return {each.key for each in planned_runs(load(folder / "own.toml"))}
+
+
+def test_a_module_that_is_edited_and_reloaded_is_run_again_in_the_same_process(module):
+    (module / "own.toml").write_text(TOML)
+    before = run(load(module / "own.toml"), out=module / "out", engine=InProcess())
+    assert not before.failures
+    keys = keys_of(module)
+    assert keys == keys_of(module)
+    (module / "my_module.py").write_text(MODULE.replace("p[:, 0] = self.first", "p[:, 0] = 1 / 0 # edited"))
+    with pytest.raises(SettingError, match=r"'my_module:.*' has changed since it was imported; expected .*reload"):
+        keys_of(module)
+    importlib.reload(sys.modules["my_module"])
+    assert not keys & keys_of(module)
+    after = run(load(module / "own.toml"), out=module / "out", engine=InProcess())
+    assert {one["learner"] for one in after.failures} == {"biased first=0.1", "biased first=0.9"}, "the new code runs"
+
+
+@pytest.mark.parametrize(
+    ("own", "helper"),
+    [
+        ("import my_helper", "my_helper.py"),
+        ("from my_helper.parts import SHARE", "my_helper/parts.py"),
+        ("def late():\n    import my_helper.parts", "my_helper/parts.py"),
+        ("import my_middle", "my_helper.py"),
+    ],
+)
+def test_an_edited_helper_beside_the_module_counts_too(own, helper, module):
+    (module / helper).parent.mkdir(exist_ok=True)
+    (module / "my_middle.py").write_text("from my_helper import SHARE\n")
+    (module / helper).write_text("SHARE = 0.5\n")
+    (module / "my_module.py").write_text(f"{own}\n{MODULE}")
+    (module / "own.toml").write_text(TOML)
+    keys = keys_of(module)
+    (module / helper).write_text("SHARE = 0.25\n")
+    (module / "unrelated.py").write_text("SHARE = 0.25\n")
+    forget()
+    other = keys_of(module)
+    (module / "unrelated.py").write_text("SHARE = 0.5\n")
+    assert not keys & other
+    assert other == keys_of(module)
+
+
+def test_modules_of_a_package_import_each_other(module):
+    (module / "my_lab" / "deep").mkdir(parents=True)
+    for folder in (module / "my_lab", module / "my_lab" / "deep"):
+        (folder / "__init__.py").write_text("")
+    (module / "my_lab" / "shares.py").write_text("SHARE = 0.5\n")
+    (module / "my_lab" / "deep" / "mine.py").write_text(f"from ..shares import SHARE\n{MODULE}")
+    (module / "own.toml").write_text(TOML.replace("my_module", "my_lab.deep.mine"))
+    keys = keys_of(module)
+    (module / "my_lab" / "shares.py").write_text("SHARE = 0.25\n")
+    forget()
+    assert not keys & keys_of(module)
+    (module / "my_lab" / "shares.py").write_text("SHARE = \n")
+    with pytest.raises(SettingError, match=r"shares.py cannot be read: .*; expected Python"):
+        keys_of(module)
+
+
+LEARNER = """
+@dataclass(frozen=True, kw_only=True)
+class Mine(gb.learners.Uniform):
+    share: float = 0.5
+
+    @property
+    def half(self):
+        return self.share / 2
+"""
+CHILD = """
+@dataclass(frozen=True, kw_only=True)
+class Child(Mine):
+    more: float = 1.0
+    word = "one"
+"""
+START = """
+from dataclasses import dataclass
+import graphbandit as gb
+from graphbandit.experiments import Experiment, Grid, InProcess, run
+from graphbandit.experiments.describe.planned_runs import planned_runs
+
+def keys(**learners):
+    star = {"star": Grid("paper", {"graph": "star", "n_arms": 5})}
+    made = Experiment(name="own", rounds=8, repeats=1, environments=star, learners=learners)
+    assert not run(made, engine=InProcess()).failures
+    return {one.learner.name: one.key for one in planned_runs(made)}
+"""
+NOTEBOOK = f'''
+import json, linecache
+
+def cell(number, text):
+    """A cell as a notebook runs it."""
+    linecache.cache[f"<cell {{number}}>"] = (len(text), None, text.splitlines(True), f"<cell {{number}}>")
+    exec(compile(text, f"<cell {{number}}>", "exec"), globals())
+
+cell(1, {START!r})
+told, texts = [], [({LEARNER!r}, {CHILD!r})] * 2
+texts += [({LEARNER.replace("/ 2", "/ 4")!r}, {CHILD!r}), ({LEARNER!r}, {CHILD.replace('"one"', '"two"')!r})]
+for number, (learner, child) in enumerate(texts):
+    cell(10 + number, learner)
+    cell(20 + number, child)
+    told.append(keys(mine=Grid(Mine), child=Grid(Child)))
+print(json.dumps(told))
+'''
+
+
+def python(*words, **given):
+    """Another Python that finds this package."""
+    found = {**os.environ, "PYTHONPATH": str(Path(gb.__file__).parents[1])}
+    return subprocess.run([sys.executable, *words], capture_output=True, text=True, check=False, env=found, **given)
+
+
+def test_dataclass_learners_of_a_notebook_run_and_run_again_once_edited():
+    done = python("-", input=NOTEBOOK)
+    assert done.returncode == 0, done.stderr[-2000:]
+    first, same, method, word = json.loads(done.stdout.splitlines()[-1])
+    assert first == same
+    assert not set(first.values()) & set(method.values()), "a child is as new as the class it is made from"
+    assert first["mine"] == word["mine"]
+    assert first["child"] != word["child"]
+
+
+def test_a_script_that_is_run_names_its_own_learner(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(f"{START}{LEARNER}\nprint(len(keys(mine=Grid(Mine))))\n")
+    done = python(str(script))
+    assert done.stdout.strip() == "1", done.stderr[-2000:]
 
 
 def test_function_classes_of_ones_own(module):

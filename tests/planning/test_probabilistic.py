@@ -353,7 +353,7 @@ def test_a_learner_that_cannot_plan_with_them_says_who_can():
         with pytest.raises(GraphError, match=r"graphs is a ProbabilisticGraphs.*IDSG.*AdaCBG"):
             gb.simulate(learner, with_odds, rounds=4)
     for learner in (*cannot, gb.IDSG(), gb.AdaCBG(epoch_growth=2.0)):
-        with pytest.raises(GraphError, match=r"graphs is a NoneType.*LateGraph"):
+        with pytest.raises(GraphError, match=r"there is no graph.*LateGraph"):
             gb.simulate(learner, without, rounds=4)
 
 
@@ -403,7 +403,7 @@ def test_a_bandit_with_probabilities(learner, tmp_path):
 
 def test_a_bandit_refuses_graphs_that_do_not_fit():
     one = bandit(gb.IDSG())
-    with pytest.raises(GraphError, match="graphs is a NoneType"):
+    with pytest.raises(GraphError, match="there is no graph"):
         one.decide(np.zeros((3, 2)), None)
     with pytest.raises(GraphError, match="graph is a str; expected a FeedbackGraph, a Prob"):
         one.decide(np.zeros((3, 2)), "complete")

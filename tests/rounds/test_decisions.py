@@ -116,6 +116,8 @@ def test_what_is_not_given_is_filled_in():
 @pytest.mark.parametrize(
     ("given", "error", "message"),
     [
+        ({"rng": 0}, InputError, "rng is 0; expected the numpy.random.Generator"),
+        ({"epoch": None}, SettingError, "epoch is None"),
         ({"graphs": None}, GraphError, "graphs is a NoneType; expected FeedbackGraphs"),
         ({"solver": "guess"}, SettingError, "solver is 'guess'"),
         ({"best": np.zeros(3, dtype=int)}, InputError, r"best has shape \(3,\); expected \(40,\)"),

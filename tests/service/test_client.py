@@ -168,7 +168,7 @@ def test_decisions_are_those_of_a_bandit() -> None:
     edges = [(arms.index(a), arms.index(b)) for a, b in EDGES]
     bandit = gb.Bandit(
         gb.AdaCBG(),
-        gb.Problem(arms=arms, features=features, function_class=shape, noise=0.5),
+        gb.Problem(arms=arms, features=features, function_class=shape),
         graph=gb.FeedbackGraph.from_edges(edges, 3, add_loops=True),
     )
     rng = random.Random(7)

@@ -71,4 +71,4 @@ def test_the_template_runs_as_it_is() -> None:
         found = configuration.read(path)
     for name, bandit in found.bandits.items():
         Core(name, bandit)
-    assert set(found.bandits) == {"prices", "personalizer"}
+    assert set(found.bandits) == {"prices", "orders", "personalizer"}

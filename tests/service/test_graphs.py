@@ -28,6 +28,7 @@ graph = { probabilities = [[1, 0, 0], [0.5, 1, 0], [0.25, 0.5, 1]] }
 [bandits.sure]
 arms = ["a", "b"]
 learner = "UCBN"
+noise = 0.5
 """
 
 
@@ -37,7 +38,7 @@ def test_probabilities_are_planned_with_logged_and_replayed(tmp_path: Path) -> N
     house, rng = House(str(tmp_path / "log.db"), settings.bandits), random.Random(0)
     features = gb.Features({"country": ["DE", "FR"], "basket": "number"}, absent="missing")
     shape = gb.LinearClass(n_arms=3, dimension=features.size, parameters="per-arm")
-    bandit = gb.Bandit(gb.IDSG(), gb.Problem(arms=ARMS, features=features, function_class=shape, noise=0.5))
+    bandit = gb.Bandit(gb.IDSG(), gb.Problem(arms=ARMS, features=features, function_class=shape))
     graph = gb.ProbabilisticGraph(MATRIX)
     for step in range(40):
         asked: Any = [{"probabilities": MATRIX}, "maybe", None][step % 3]

@@ -115,11 +115,11 @@ def test_changes_that_the_log_does_not_allow(change: dict[str, object], field: s
 
 def test_arms_come_and_go_within_the_capacity(tmp_path: Path) -> None:
     url = str(tmp_path / "bandits.db")
-    first = House(url, configured(capacity=5).bandits)
+    first = House(url, configured(capacity=5, learner="IDSG").bandits)
     play(first, random.Random(7), 120)
     first.close()
     arms = ["7.99", "8.99", "9.99", "10.99"]
-    after = configured(capacity=5, arms=arms, retired=["7.99"])
+    after = configured(capacity=5, learner="IDSG", arms=arms, retired=["7.99"])
     prepare(after, url).close()
     house = House(url, after.bandits)
     house.clock.time += 1e6

@@ -31,7 +31,7 @@ def test_contexts_are_those_of_a_bandit_whose_rounds_bring_their_arms() -> None:
     core = Core("menu", bandits()["menu"])
     arms = [("tea", {"price": 2.0, "kind": "drink"}), ("cake", {"price": 4.0, "kind": "food"})]
     asked = core.asked("key", {"age": 31}, arms, None, None)
-    problem = gb.Problem(capacity=5, features=FEATURES, arm_features=ARMS, function_class="linear", noise=0.5)
+    problem = gb.Problem(capacity=5, features=FEATURES, arm_features=ARMS, function_class="linear")
     assert problem.features is not None
     x = problem.features.encode({"age": 31})
     z = problem.arm_features.encode([features for _, features in arms])  # type: ignore[union-attr]

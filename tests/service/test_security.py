@@ -69,17 +69,17 @@ def test_names_are_only_names(server: Server, key: str) -> None:
     ["/../etc/passwd", "/v1/%2e%2e/%2e%2e/etc/passwd", "/v1//decide", "/v1/prices/decide/", "//v1", "/static/..;/"],
 )
 def test_paths_lead_nowhere(server: Server, path: str) -> None:
-    answer = raw(server, f"GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n".encode())
+    answer = raw(server, f"GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n".encode())
     assert b" 404 " in answer.split(b"\r\n")[0] or b" 405 " in answer.split(b"\r\n")[0]
     assert b"root:" not in answer
 
 
 def test_oversized_bodies(server: Server) -> None:
-    head = b"POST /v1/prices/decide HTTP/1.1\r\nhost: x\r\nconnection: close\r\n"
+    head = b"POST /v1/prices/decide HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n"
     assert b" 413 " in raw(server, head + b"content-length: 999999999\r\n\r\n{").split(b"\r\n")[0]
     chunk = b"1000\r\n" + b"x" * 4096 + b"\r\n"
     assert b" 413 " in raw(server, head + b"transfer-encoding: chunked\r\n\r\n" + chunk * 3).split(b"\r\n")[0]
-    assert raw(server, b"GET / HTTP/1.1\r\nhost: x\r\nx: " + b"a" * 3_000_000) == b"", "endless headers"
+    assert raw(server, b"GET / HTTP/1.1\r\nhost: localhost\r\nx: " + b"a" * 3_000_000) == b"", "endless headers"
     nested = b'{"context": ' + b"[" * 1900 + b"]" * 1900 + b"}"
     length = f"content-length: {len(nested)}\r\n\r\n".encode()
     assert raw(server, head + length + nested).split(b" ")[1] in (b"400", b"422")
@@ -87,8 +87,8 @@ def test_oversized_bodies(server: Server) -> None:
 
 def test_slow_clients_are_hung_up_on(server: Server) -> None:
     began = time.monotonic()
-    assert raw(server, b"POST /v1/prices/decide HTTP/1.1\r\nhost: x\r\n") == b"", "headers that never end"
-    body = b"POST /v1/prices/decide HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: 100\r\n\r\n{"
+    assert raw(server, b"POST /v1/prices/decide HTTP/1.1\r\nhost: localhost\r\n") == b"", "headers that never end"
+    body = b"POST /v1/prices/decide HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: 100\r\n\r\n{"
     assert b" 408 " in raw(server, body).split(b"\r\n")[0]
     assert raw(server, b"") == b"", "a client that says nothing"
     assert time.monotonic() - began < 20
@@ -97,7 +97,7 @@ def test_slow_clients_are_hung_up_on(server: Server) -> None:
 def test_too_many_connections_are_refused_and_the_rest_works(server: Server) -> None:
     held = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(60)]
     time.sleep(0.2)
-    refused = raw(server, b"GET /health HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
+    refused = raw(server, b"GET /health HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")
     assert b" 503 " in refused.split(b"\r\n")[0] or refused == b""
     for connection in held:
         connection.close()
@@ -115,7 +115,7 @@ def test_too_many_connections_are_refused_and_the_rest_works(server: Server) -> 
 def test_a_broken_request_leaves_the_connection_of_others_alone(server: Server) -> None:
     assert b" 400 " in raw(server, b"\x16\x03\x01\x02\x00 no HTTP at all\r\n\r\n").split(b"\r\n")[0]
     both = b"content-length: 4\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\nGET /v1"
-    raw(server, b"POST /v1/prices/decide HTTP/1.1\r\nhost: x\r\n" + both, seconds=2)
+    raw(server, b"POST /v1/prices/decide HTTP/1.1\r\nhost: localhost\r\n" + both, seconds=2)
     assert server.post("/v1/prices/decide", {"context": {}}).is_success
 
 
@@ -125,6 +125,17 @@ def test_pages_of_other_sites_cannot_send_anything(server: Server) -> None:
     assert (foreign.status_code, foreign.headers["content-type"]) == (403, "application/problem+json")
     assert server.post("/v1/prices/decide", {"context": {}}, origin="null").status_code == 403
     assert server.post("/v1/prices/decide", {"context": {}}, origin=server.url).status_code == 200
+
+
+def test_names_of_other_sites_that_lead_here_are_refused(server: Server) -> None:
+    """A page may have its own name point to this machine, and then read all answers as its own (DNS rebinding)."""
+    for host in ("elsewhere.example", "elsewhere.example:8765", "[::2]:8765", "127.0.0.1.elsewhere.example"):
+        refused = server.get("/v1/prices", host=host)
+        assert (refused.status_code, refused.headers["content-type"]) == (403, "application/problem+json")
+        assert "service.names" in refused.json()["detail"]
+        assert server.post("/v1/prices/decide", {"context": {}}, host=host).status_code == 403
+    for host in ("localhost", "LOCALHOST:1", "127.0.0.1:8765", "[::1]:8765"):
+        assert server.get("/v1/prices", host=host).status_code == 200
 
 
 def test_tokens_are_compared_as_a_whole(monkeypatch: pytest.MonkeyPatch) -> None:

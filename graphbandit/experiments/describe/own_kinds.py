@@ -6,21 +6,21 @@ folder, or wherever Python finds the module. Nothing else imports code by a name
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import importlib
-import inspect
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
 from graphbandit.errors import SettingError
+from graphbandit.experiments.describe.own_sources import sources_of
 
 Made = TypeVar("Made", bound=Callable[..., Any])
 Entry = TypeVar("Entry")
 
 _registered: dict[str, str] = {}
+_digested: dict[str, tuple[object, str]] = {}
 
 
 class Kinds(dict[str, Entry]):
@@ -28,7 +28,7 @@ class Kinds(dict[str, Entry]):
 
     def __init__(self, known: Mapping[str, Entry], own: Callable[[str], Entry]) -> None:
         super().__init__(known)
-        self._own = functools.cache(own)
+        self._own = own
 
     def __missing__(self, name: str) -> Entry:
         if not is_address(name):
@@ -99,16 +99,23 @@ def found_at(where: str) -> Callable[..., Any]:
     return made
 
 
-@functools.cache
 def source_digest(where: str) -> str:
-    """A digest of the source at an address: its module, and those of its base classes from outside the package."""
-    found = found_at(where)
-    modules = [one.__module__ for one in inspect.getmro(found)] if inspect.isclass(found) else [found.__module__]
-    digest = hashlib.sha256()
-    for name in dict.fromkeys(modules):
-        if name.partition(".")[0] not in {"graphbandit", *sys.stdlib_module_names} or name == "__main__":
-            digest.update(_source(sys.modules[name], found).encode())
-    return digest.hexdigest()
+    """A digest of the source at an address as it is now, with what it is built on (`sources_of`).
+
+    Raises SettingError if the source has changed but the code has not: it was edited and not loaded again.
+    """
+    found, digest = found_at(where), hashlib.sha256()
+    for name, text in sources_of(found):
+        digest.update(f"{name}\0{text}\0".encode())
+    now = digest.hexdigest()
+    before = _digested.get(where)
+    if before is not None and before[0] is found and before[1] != now:
+        raise SettingError(
+            f"the source of {where!r} has changed since it was imported; expected importlib.reload() of its module, "
+            "or a new process"
+        )
+    _digested[where] = (found, now)
+    return now
 
 
 def import_from(*folders: Path) -> None:
@@ -116,18 +123,3 @@ def import_from(*folders: Path) -> None:
     for folder in map(str, folders):
         if folder not in sys.path:
             sys.path.append(folder)
-
-
-def _source(module: Any, found: Any) -> str:
-    """The text of a module; of a notebook, which is none, that of the class or function."""
-    try:
-        return inspect.getsource(module)
-    except (OSError, TypeError):
-        pass
-    try:
-        parts = vars(found).values() if inspect.isclass(found) else [found]
-        return "".join(inspect.getsource(part) for part in parts if inspect.isfunction(part))
-    except (OSError, TypeError) as error:
-        raise SettingError(
-            f"{found!r} has no source that could be read, so nobody would notice that it changed; expected it in a file"
-        ) from error

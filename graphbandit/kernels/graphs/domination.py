@@ -4,9 +4,29 @@ from typing import Any
 
 import numpy as np
 
-from graphbandit.base.shapes import Bool
+from graphbandit.base.shapes import Bool, Int
 from graphbandit.kernels.graphs.adjacency import reveals
-from graphbandit.kernels.jit import kernel
+from graphbandit.kernels.jit import inner, kernel
+
+
+@inner()
+def sink_root(heap: Int[np.ndarray, " arms"], count: int, keys: Int[np.ndarray, " arms"]) -> None:
+    """Restore the heap after the key of its root has fallen: the largest key on top, the lowest arm on ties."""
+    arm, at = heap[0], 0
+    while 2 * at + 1 < count:
+        child = 2 * at + 1
+        other = child + 1
+        if other < count and (
+            keys[heap[other]] > keys[heap[child]]
+            or (keys[heap[other]] == keys[heap[child]] and heap[other] < heap[child])
+        ):
+            child = other
+        below = heap[child]
+        if keys[below] < keys[arm] or (keys[below] == keys[arm] and arm < below):
+            break
+        heap[at] = below
+        at = child
+    heap[at] = arm
 
 
 @kernel()
@@ -20,45 +40,39 @@ def greedy_dominating_set(
     can.
 
     At most 1 + log K times as many as are needed (Chvatal 1979). Old counts of what an arm would add are kept as
-    bounds, as they only fall.
+    bounds, as they only fall; a heap has the arm of the largest bound on top.
     """
     n_arms = wanted.shape[0]
     scratch = np.empty(n_arms, np.int32)
     missing = wanted.copy()
     adds = np.zeros(n_arms, np.int64)
-    left = 0
+    heap = np.empty(n_arms, np.int32)
+    offered, left = 0, 0
     for a in range(n_arms):
         chosen[a] = False
         left += wanted[a]
         if available[a]:
             adds[a] = n_arms
+            heap[offered] = a
+            offered += 1
     size = 0
     while left > 0:
-        arm = -1
-        while True:
-            best = 0
-            for a in range(1, n_arms):
-                if adds[a] > adds[best]:
-                    best = a
-            if adds[best] == 0:
-                return -1
-            if best == arm:  # its count is of now, and no other can have more
-                break
-            arm = best
-            count = reveals(graph, arm, scratch)
-            new = 0
-            for k in range(count):
-                new += missing[scratch[k]]
-            if new < adds[arm]:
-                adds[arm] = new
-                arm = -1
+        if offered == 0 or adds[heap[0]] == 0:
+            return -1
+        arm = heap[0]
         count = reveals(graph, arm, scratch)
+        new = 0
         for k in range(count):
-            if missing[scratch[k]]:
+            new += missing[scratch[k]]
+        if new == adds[arm]:  # its count is of now, and no other can have more
+            for k in range(count):
                 missing[scratch[k]] = False
-                left -= 1
-        chosen[arm] = True
-        size += 1
+            left -= new
+            chosen[arm] = True
+            size += 1
+            new = 0
+        adds[arm] = new
+        sink_root(heap, offered, adds)
     return size
 
 

@@ -1,129 +1,150 @@
 """Large sampling programs: a feasible p and a lower bound that close in on each other, to be stopped at any time.
 
-The program is the covering LP of the module `simplex`, in the same incidence lists. Primal-dual hybrid
-gradient steps with diagonal preconditioning (Pock & Chambolle 2011; restarts at the average as in PDLP, Applegate et
-al. 2021) give points that are nearly feasible and nearly optimal. `polish` makes a feasible p of any such point,
-`lower_bound` a valid bound of any duals, each in one walk over the incidences; both are kept only when they improve.
+The program is min c p with sum p = 1, p >= 0 and, for each arm a that is asked for, sum of p(j) over the arms j that
+reveal a >= b(a). Lists of arms say which: `out` what an arm reveals, `back` which arms reveal it. An arm that may not
+be played has an infinite cost.
+
+Proximal steps in relative entropy (Censor & Zenios 1992) minimise c p + e KL(p, p of the step before). Its duals are
+raised one row after the other, each to where its row is met exactly: p(j) = p of the step before times exp((sum of y
+over what j reveals + y of sum p = 1 - c(j)) / e), so a change of y(a) multiplies all p(j) that reveal a by one
+factor, and no exponential is worked out anew. `polish` makes a feasible p of any such point, `lower_bound` a valid
+bound of any duals, each in a few walks over the lists; both are kept only where they improve.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 
 from graphbandit.base.shapes import Float, Int
 from graphbandit.kernels.jit import kernel
 
+LEAST = 1e-200
+"""Below this a probability does not fall, so that every row can be met again."""
+
+
+class Lists(NamedTuple):
+    """The arms that belong to each arm: those of arm a are `arms[pointers[a] : pointers[a + 1]]`."""
+
+    pointers: Int[np.ndarray, " pointers"]
+    arms: Int[np.ndarray, " entries"]
+
 
 @kernel()
-def first_order_steps(
-    col_ptr: Int[np.ndarray, " col_ptr"],
-    col_rows: Int[np.ndarray, " entries"],
-    row_ptr: Int[np.ndarray, " row_ptr"],
-    row_cols: Int[np.ndarray, " entries"],
-    c: Float[np.ndarray, " columns"],
-    b: Float[np.ndarray, " rows"],
-    weight: float,
-    steps: int,
-    p: Float[np.ndarray, " columns"],
-    y: Float[np.ndarray, " rows_and_sum"],
-) -> None:
-    """Take `steps` steps from (p, y) and leave their average there; y[-1] is the dual of sum p = 1, free.
+def meet_rows(
+    back: Lists,
+    b: Float[np.ndarray, " arms"],
+    e: float,
+    sweeps: int,
+    p: Float[np.ndarray, " arms"],
+    y: Float[np.ndarray, " arms"],
+    free: float,
+) -> float:
+    """Sweep over the rows, forwards and backwards in turn, meeting each; the dual of sum p = 1, `free` before, after.
 
-    p <- max(0, p - (t / weight) (c - A'y)),  y <- max(0, y + weight s (b - A(2p' - p))), where t and s are the inverse
-    numbers of entries in a column and row, the sum row included.
+    A row that is met without its dual keeps y = 0.
     """
-    n_columns, n_rows = c.shape[0], b.shape[0]
-    ahead = np.empty(n_columns)
-    mean_p, mean_y = np.zeros(n_columns), np.zeros(n_rows + 1)
-    for _ in range(steps):
-        total = 0.0
-        for j in range(n_columns):
-            reduced = c[j] - y[n_rows]
-            for k in range(col_ptr[j], col_ptr[j + 1]):
-                reduced -= y[col_rows[k]]
-            moved = max(p[j] - reduced / (weight * (1.0 + col_ptr[j + 1] - col_ptr[j])), 0.0)
-            ahead[j] = 2.0 * moved - p[j]
-            p[j] = moved
-            total += ahead[j]
-            mean_p[j] += moved
-        for i in range(n_rows):
-            short = b[i]
-            for k in range(row_ptr[i], row_ptr[i + 1]):
-                short -= ahead[row_cols[k]]
-            y[i] = max(y[i] + weight * short / (row_ptr[i + 1] - row_ptr[i]), 0.0)
-            mean_y[i] += y[i]
-        y[n_rows] += weight * (1.0 - total) / n_columns
-        mean_y[n_rows] += y[n_rows]
-    for j in range(n_columns):
-        p[j] = mean_p[j] / steps
-    for i in range(n_rows + 1):
-        y[i] = mean_y[i] / steps
+    n_arms = b.shape[0]
+    for sweep in range(sweeps):
+        for step in range(n_arms):
+            a = step if sweep % 2 else n_arms - 1 - step
+            if b[a] <= 0.0:
+                continue
+            met = 0.0
+            for k in range(back.pointers[a], back.pointers[a + 1]):
+                met += p[back.arms[k]]
+            if met >= b[a] and y[a] == 0.0:
+                continue
+            raised = max(y[a] + e * np.log(b[a] / met), 0.0)
+            factor = b[a] / met if raised > 0.0 else np.exp(-y[a] / e)
+            y[a] = raised
+            for k in range(back.pointers[a], back.pointers[a + 1]):
+                p[back.arms[k]] = max(p[back.arms[k]] * factor, LEAST) if p[back.arms[k]] > 0.0 else 0.0
+        total = p.sum()
+        free -= e * np.log(total)
+        for j in range(n_arms):
+            p[j] /= total
+    return free
 
 
 @kernel()
-def cheapest_columns(
-    row_ptr: Int[np.ndarray, " row_ptr"],
-    row_cols: Int[np.ndarray, " entries"],
-    c: Float[np.ndarray, " columns"],
-    cheapest: Int[np.ndarray, " rows"],
+def proximal_step(
+    out: Lists,
+    c: Float[np.ndarray, " arms"],
+    e: float,
+    y: Float[np.ndarray, " arms"],
+    free: float,
+    p: Float[np.ndarray, " arms"],
 ) -> None:
-    """For each row the column of the least cost that covers it."""
-    for i in range(cheapest.shape[0]):
-        cheapest[i] = row_cols[row_ptr[i]]
-        for k in range(row_ptr[i], row_ptr[i + 1]):
-            if c[row_cols[k]] < c[cheapest[i]]:
-                cheapest[i] = row_cols[k]
+    """Make p the reference of the next step: every p(j) times exp((A'y + free - c) / e)."""
+    for j in range(c.shape[0]):
+        if p[j] > 0.0:
+            reduced = c[j] - free
+            for k in range(out.pointers[j], out.pointers[j + 1]):
+                reduced -= y[out.arms[k]]
+            p[j] = max(p[j] * np.exp(min(-reduced / e, 30.0)), LEAST)
+
+
+@kernel()
+def most_of(back: Lists, key: Float[np.ndarray, " arms"], most: Int[np.ndarray, " arms"]) -> None:
+    """For each arm that of the largest key among those that reveal it, the first on ties; -1 if none does."""
+    for a in range(most.shape[0]):
+        most[a] = -1
+        for k in range(back.pointers[a], back.pointers[a + 1]):
+            if most[a] < 0 or key[back.arms[k]] > key[most[a]]:
+                most[a] = back.arms[k]
 
 
 @kernel()
 def polish(
-    col_ptr: Int[np.ndarray, " col_ptr"],
-    col_rows: Int[np.ndarray, " entries"],
-    b: Float[np.ndarray, " rows"],
+    out: Lists,
+    b: Float[np.ndarray, " arms"],
     best: int,
-    cheapest: Int[np.ndarray, " rows"],
-    by_cost: Int[np.ndarray, " columns"],
-    p: Float[np.ndarray, " columns"],
-    covered: Float[np.ndarray, " rows"],
+    fillers: Int[np.ndarray, " arms"],
+    by_cost: Int[np.ndarray, " arms"],
+    p: Float[np.ndarray, " arms"],
+    covered: Float[np.ndarray, " arms"],
 ) -> bool:
     """Make p feasible and drop what it does not need; False if it asks for more than one unit of mass.
 
-    Rows that fall short are filled through their cheapest column, mass in excess is taken from `best`, and then columns
+    Rows that fall short are filled through their arm in `fillers`, mass in excess is taken from `best`, and then arms
     give up, from the dearest (`by_cost`) down, all that every row of theirs can spare; what they give goes to `best`.
     """
-    n_columns, n_rows = p.shape[0], b.shape[0]
-    for i in range(n_rows):
-        covered[i] = 0.0
+    n_arms = p.shape[0]
+    for a in range(n_arms):
+        covered[a] = 0.0
     total = 0.0
-    for j in range(n_columns):
+    for j in range(n_arms):
         total += p[j]
         if p[j] > 0.0:
-            for k in range(col_ptr[j], col_ptr[j + 1]):
-                covered[col_rows[k]] += p[j]
+            for k in range(out.pointers[j], out.pointers[j + 1]):
+                covered[out.arms[k]] += p[j]
     for _ in range(3):
         shift = max(1.0 - total, -p[best])
         p[best] += shift
         total += shift
-        for k in range(col_ptr[best], col_ptr[best + 1]):
-            covered[col_rows[k]] += shift
-        for i in range(n_rows):
-            short = b[i] - covered[i]
-            if short > 0.0:
-                j = cheapest[i]
+        for k in range(out.pointers[best], out.pointers[best + 1]):
+            covered[out.arms[k]] += shift
+        for a in range(n_arms):
+            short = b[a] - covered[a]
+            if short > 0.0 and b[a] > 0.0:
+                j = fillers[a]
                 p[j] += short
                 total += short
-                for k in range(col_ptr[j], col_ptr[j + 1]):
-                    covered[col_rows[k]] += short
+                for k in range(out.pointers[j], out.pointers[j + 1]):
+                    covered[out.arms[k]] += short
         spared = 0.0
-        for order in range(n_columns):
+        for order in range(n_arms):
             j = by_cost[order]
             if p[j] > 0.0 and j != best:
                 spare = p[j]
-                for k in range(col_ptr[j], col_ptr[j + 1]):
-                    spare = min(spare, covered[col_rows[k]] - b[col_rows[k]])
+                for k in range(out.pointers[j], out.pointers[j + 1]):
+                    if b[out.arms[k]] > 0.0:
+                        spare = min(spare, covered[out.arms[k]] - b[out.arms[k]])
                 if spare > 0.0:
                     p[j] -= spare
                     spared += spare
-                    for k in range(col_ptr[j], col_ptr[j + 1]):
-                        covered[col_rows[k]] -= spare
+                    for k in range(out.pointers[j], out.pointers[j + 1]):
+                        covered[out.arms[k]] -= spare
         total -= spared
         if total <= 1.0:
             break
@@ -135,30 +156,41 @@ def polish(
 
 @kernel()
 def lower_bound(
-    col_ptr: Int[np.ndarray, " col_ptr"],
-    col_rows: Int[np.ndarray, " entries"],
-    row_ptr: Int[np.ndarray, " row_ptr"],
-    row_cols: Int[np.ndarray, " entries"],
-    c: Float[np.ndarray, " columns"],
-    b: Float[np.ndarray, " rows"],
-    y: Float[np.ndarray, " rows"],
-    reduced: Float[np.ndarray, " columns"],
+    out: Lists,
+    back: Lists,
+    c: Float[np.ndarray, " arms"],
+    b: Float[np.ndarray, " arms"],
+    free: float,
+    y: Float[np.ndarray, " arms"],
+    spare: Float[np.ndarray, " arms"],
 ) -> float:
-    """sum b y + min_j d_j with d = c - A'y, after raising each y by all that the columns of its row can spare."""
-    lowest = np.inf
-    for j in range(c.shape[0]):
-        reduced[j] = c[j]
-        for k in range(col_ptr[j], col_ptr[j + 1]):
-            reduced[j] -= y[col_rows[k]]
-        lowest = min(lowest, reduced[j])
-    bound = lowest
-    for i in range(b.shape[0]):
-        spare = np.inf
-        for k in range(row_ptr[i], row_ptr[i + 1]):
-            spare = min(spare, reduced[row_cols[k]] - lowest)
-        if spare > 0.0:
-            y[i] += spare
-            for k in range(row_ptr[i], row_ptr[i + 1]):
-                reduced[row_cols[k]] -= spare
-        bound += b[i] * y[i]
+    """sum b y + free with y made to fit A'y + free <= c: lowered row by row, then raised by all that is spared."""
+    n_arms = c.shape[0]
+    for j in range(n_arms):
+        spare[j] = 0.0
+        for k in range(out.pointers[j], out.pointers[j + 1]):
+            spare[j] += y[out.arms[k]]
+        room = c[j] - free
+        spare[j] = spare[j] / room if room > 0.0 else (np.inf if spare[j] > 0.0 else 0.0)
+    for a in range(n_arms):
+        most = 1.0
+        for k in range(back.pointers[a], back.pointers[a + 1]):
+            most = max(most, spare[back.arms[k]])
+        y[a] /= most
+    for j in range(n_arms):
+        spare[j] = c[j] - free
+        for k in range(out.pointers[j], out.pointers[j + 1]):
+            spare[j] -= y[out.arms[k]]
+    bound = free
+    for a in range(n_arms - 1, -1, -1):
+        if b[a] <= 0.0:
+            continue
+        least = np.inf
+        for k in range(back.pointers[a], back.pointers[a + 1]):
+            least = min(least, spare[back.arms[k]])
+        if least > 0.0:
+            y[a] += least
+            for k in range(back.pointers[a], back.pointers[a + 1]):
+                spare[back.arms[k]] -= least
+        bound += b[a] * y[a]
     return bound

@@ -1,0 +1,134 @@
+"""Graphs as people hand them to a `Bandit`: graphs of the package, arrays, NetworkX graphs, one or one a round."""
+
+from collections.abc import Sequence
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from graphbandit.base.arms import ArmNames, shown
+from graphbandit.errors import GraphError
+from graphbandit.graphs.batch import FeedbackGraphs
+from graphbandit.graphs.generators import bandit
+from graphbandit.graphs.graph import FeedbackGraph
+from graphbandit.graphs.probabilistic import ProbabilisticGraph, ProbabilisticGraphs
+from graphbandit.rounds.shown import Graphs
+
+Graph = FeedbackGraph | ProbabilisticGraph
+"""The graph of one round."""
+
+
+@runtime_checkable
+class Arms(Protocol):
+    """Arms that may have names: those of a problem, or of one round."""
+
+    @property
+    def n_arms(self) -> int:
+        """How many there are."""
+
+    @property
+    def arms(self) -> ArmNames | None:
+        """Their names, if they have any."""
+
+
+def graph_of(arms: Arms, graph: object) -> Graph | None:
+    """One graph: a graph of the package, a square array of 0 and 1, a NetworkX graph, or None.
+
+    An array or a NetworkX graph must have all self-loops, as everywhere; a `FeedbackGraph` may lack some.
+    """
+    if graph is None:
+        return None
+    made: Graph
+    if isinstance(graph, FeedbackGraph | ProbabilisticGraph):
+        made = graph
+    elif isinstance(graph, np.ndarray | list | tuple) and not _has_text(graph):
+        made = _with_loops("from_dense", FeedbackGraph.from_dense(graph, require_loops=False), arms)
+    elif _is_networkx(graph):
+        nodes = None if arms.arms is None else arms.arms.names
+        read = FeedbackGraph.from_networkx(graph, nodes=nodes, require_loops=False)
+        made = _with_loops("from_networkx", read, arms)
+    else:
+        raise GraphError(
+            f"graph is a {type(graph).__name__}{' of texts' if _has_text(graph) else ''}; expected a FeedbackGraph, "
+            "a ProbabilisticGraph, an array of 0 and 1, a NetworkX graph, or None (FeedbackGraph.from_edges and "
+            "from_sparse make one of edges and of sparse matrices)"
+        )
+    if made.n_arms != arms.n_arms:
+        raise GraphError(f"the graphs have {made.n_arms} arms; expected {arms.n_arms}")
+    if made.arms is not None:
+        check_names(arms, made.arms)
+    return made
+
+
+def _with_loops(how: str, graph: FeedbackGraph, arms: Arms) -> FeedbackGraph:
+    """The graph, if every arm reveals itself."""
+    if graph.has_all_loops:
+        return graph
+    lacking = shown(arms.arms, *graph.arms_without_loop[:5].tolist())
+    more = ", ..." if len(graph.arms_without_loop) > 5 else ""
+    raise GraphError(
+        f"the graph lacks the self-loop of {lacking}{more}: playing such an arm would not reveal its own "
+        f"reward; expected FeedbackGraph.{how}(..., add_loops=True), or require_loops=False if that is meant"
+    )
+
+
+def graphs_of(arms: Arms, graphs: object, n: int) -> Graphs | None:
+    """The graphs of n rounds: a batch, a list of what `graph_of` takes, an array (n, arms, arms), or one for all."""
+    if graphs is None or isinstance(graphs, FeedbackGraphs | ProbabilisticGraphs):
+        return graphs
+    several = several_graphs(graphs)
+    if several is not None:
+        return graph_batch([graph_of(arms, graph) for graph in several], arms.n_arms)
+    one = graph_of(arms, graphs)
+    if isinstance(one, ProbabilisticGraph):
+        return ProbabilisticGraphs.repeat(one, n)
+    return None if one is None else FeedbackGraphs.repeat(one, n)
+
+
+def several_graphs(graphs: object) -> Graphs | Sequence[Any] | None:
+    """One graph a round, if that is what this is; None if it is one graph, or none."""
+    if isinstance(graphs, FeedbackGraphs | ProbabilisticGraphs):
+        return graphs
+    if isinstance(graphs, np.ndarray):
+        return list(graphs) if graphs.ndim == 3 else None
+    if not isinstance(graphs, list | tuple) or not graphs:
+        return None
+    first = graphs[0]
+    whole = isinstance(first, FeedbackGraph | ProbabilisticGraph) or _is_networkx(first)
+    rows = isinstance(first, np.ndarray | list | tuple) and len(first) > 0 and np.ndim(first[0]) == 1
+    return graphs if whole or rows else None
+
+
+def graph_batch(graphs: Sequence[Graph | None], n_arms: int) -> Graphs:
+    """Graphs of one kind as a batch."""
+    plain = [graph for graph in graphs if isinstance(graph, FeedbackGraph)]
+    if not graphs:
+        return FeedbackGraphs.repeat(bandit(n_arms), 0)
+    if len(plain) == len(graphs):
+        return FeedbackGraphs.stack(plain)
+    weighted = [graph for graph in graphs if isinstance(graph, ProbabilisticGraph)]
+    if len(weighted) < len(graphs):
+        raise GraphError("some rounds have a ProbabilisticGraph and some have none; expected the same kind in all")
+    return ProbabilisticGraphs.concatenate([ProbabilisticGraphs.repeat(graph, 1) for graph in weighted])
+
+
+def _has_text(graph: object) -> bool:
+    """Whether this is a list of edges by name, or something like it."""
+    rows = graph if isinstance(graph, list | tuple) else ()
+    return any(isinstance(row, str) or (isinstance(row, list | tuple) and str in map(type, row)) for row in rows)
+
+
+def _is_networkx(graph: object) -> bool:
+    return type(graph).__module__.partition(".")[0] == "networkx"
+
+
+def check_names(arms: Arms, found: ArmNames) -> None:
+    """Raise GraphError unless a graph names as many arms as there are, in the same way."""
+    if arms.arms is None:
+        raise GraphError(f"the graph names its arms, {found!r}, but they have no names; expected Problem(arms=...)")
+    if found is arms.arms or found == arms.arms:
+        return
+    place = next(i for i, (name, wanted) in enumerate(zip(found, arms.arms, strict=True)) if name != wanted)
+    raise GraphError(
+        f"the graph's arm {place} is {found[place]!r}; expected {arms.arms[place]!r}: the names of the arms, in their "
+        "order"
+    )
