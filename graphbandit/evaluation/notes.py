@@ -83,8 +83,8 @@ def general_notes(settings: Settings, reward_range: tuple[float, float], model: 
 def drift_note(names: str, settings: Settings) -> str:
     """That a value has changed, and which interval this is therefore."""
     return (
-        f"{names}: the value has changed within the log, which interval={settings.interval!r} "
-        "does not allow; the interval is that of interval='bernstein', for the average over the log"
+        f"{names}: the value seems to have changed within the log, which interval={settings.interval!r} "
+        "does not allow; the interval is widened to that of interval='bernstein', for the average over the log"
     )
 
 

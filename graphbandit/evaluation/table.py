@@ -35,8 +35,8 @@ class PolicyValue:
     - `rounds`: how many rounds were used.
     - `without_side_observations`: the same estimate from the rewards of the arms played alone; None (default): not
       asked for, or not possible.
-    - `drifts`: whether the value has changed within the log, so that the interval is Bernstein's, of its average; False
-      by default.
+    - `drifts`: whether the value seems to have changed within the log, so that the interval was widened to Bernstein's,
+      of its average; False by default.
     """
 
     name: str
