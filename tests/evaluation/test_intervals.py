@@ -203,3 +203,21 @@ def test_the_result_says_what_is_not_guaranteed(settings, words):
     assert evaluate(log, ["uniform"], **promised).notes == []
     assert compare(log, "uniform", "logged", **promised).notes == ()
     assert evaluate(log, ["uniform"], method="graph-ips", fit="cross", **promised).notes == []
+
+
+def test_halves_that_differ_widen_the_interval():
+    rng = np.random.default_rng(0)
+    n = 1000
+    actions = rng.integers(2, size=n)
+    for rise, changes in ((0.3, True), (0.0, False)):
+        means = 0.5 + rise * np.linspace(-1, 1, n)
+        rewards = (rng.random(n) < means).astype(float)
+        log = Log.from_arrays(actions=actions, probabilities=np.full((n, 2), 0.5), rewards=rewards)
+        found = {
+            interval: evaluate(log, ["uniform"], method="ips", interval=interval, reward_range=(0, 1))["uniform"]
+            for interval in ("betting", "bernstein")
+        }
+        assert found["betting"].drifts == changes
+        narrower = found["betting"].high - found["betting"].low < found["bernstein"].high - found["bernstein"].low
+        assert narrower != changes
+        assert not found["bernstein"].drifts
