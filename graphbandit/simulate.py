@@ -138,7 +138,7 @@ def simulate(
     keep_decisions: bool = False,
     chunk: int = 1024,
     workers: int | None = 1,
-    on_repeat: Callable[[int], None] | None = None,
+    progress: Callable[[int], None] | None = None,
 ) -> SimulationResult:
     """Run every learner on the same instances of an environment and count its regret.
 
@@ -155,7 +155,7 @@ def simulate(
     - `chunk`: how many rounds are held in memory at a time, 1024 by default; it changes no result.
     - `workers`: how many repeats run side by side, 1 by default, None for one a core. They are processes where the
       learners can be pickled and threads otherwise, and change no result.
-    - `on_repeat`: is called with the number of a repeat when it ends; None (default): nothing is.
+    - `progress`: is called with the number of a repeat when it ends; None (default): nothing is.
 
     >>> from graphbandit import Falcon, environments
     >>> runs = simulate({"FALCON": Falcon()}, environments.paper(n_arms=5, graph="star"), rounds=8, repeats=2)
@@ -182,8 +182,8 @@ def simulate(
     setting_integer("seed", seed, at_least=0)
     setting_boolean("horizon_known", horizon_known)
     setting_boolean("keep_decisions", keep_decisions)
-    if on_repeat is not None and not callable(on_repeat):
-        raise SettingError(f"on_repeat is {on_repeat!r}; expected a callable that takes the number of a repeat")
+    if progress is not None and not callable(progress):
+        raise SettingError(f"progress is {progress!r}; expected a callable that takes the number of a repeat")
     if environment.n_rounds is not None and n > environment.n_rounds:
         raise SettingError(f"rounds is {n}; expected at most the environment's {environment.n_rounds}")
 
@@ -201,7 +201,7 @@ def simulate(
         return dict(zip(named, runs, strict=True))
 
     carried = named, environment.instance(seed, 0).problem(None)
-    done = side_by_side(run, n_repeats, workers=at_once, carried=carried, on_done=on_repeat)
+    done = side_by_side(run, n_repeats, workers=at_once, carried=carried, on_done=progress)
     return SimulationResult(
         regret={name: np.stack([runs[name].regret for runs in done]) for name in named},
         decisions={

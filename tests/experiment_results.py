@@ -19,7 +19,7 @@ def made_up(
     seconds: float = 0.1,
     failures: list[dict[str, object]] | None = None,
     name: str = "made up",
-    directory: Path = Path("nowhere"),
+    folder: Path = Path("nowhere"),
 ) -> Results:
     """`regrets[environment, learner]` by repeat, nan where it was not run; `settings[label]` are more columns."""
     planned, curves, timings = [], [], []
@@ -46,7 +46,7 @@ def made_up(
         curves=pa.Table.from_pylist(curves),
         timings=pa.Table.from_pylist(timings),
         failures=failures or [],
-        directory=directory,
+        folder=folder,
     )
 
 

@@ -1,4 +1,4 @@
-"""A small real experiment, and a directory of its results, for tests of everything that reads results."""
+"""A small real experiment, and a folder of its results, for tests of everything that reads results."""
 
 from pathlib import Path
 
@@ -26,6 +26,6 @@ SMALL = Experiment(
 )
 
 
-def small_results(directory: Path) -> Results:
-    """Run the small experiment in this process, into `directory`."""
-    return run(SMALL, out=directory, engine=InProcess())
+def small_results(folder: Path) -> Results:
+    """Run the small experiment in this process, into `folder`."""
+    return run(SMALL, out=folder, engine=InProcess())

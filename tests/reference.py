@@ -1,7 +1,9 @@
 """A slow, literal build of AdaCB.G, FALCON and modified RegCB.G: the judge of the fast one.
 
 It shares no code with the package. One small function stands for one formula, in the order and with the
-symbols of the algorithm's statement; whoever doubts a decision of the package reads the same decision here.
+symbols of the algorithm's statement; whoever doubts a decision of the package reads the same decision here. Each
+learner is written out from its first line to its last, what it has in common with another included, so that it can be
+compared with its statement alone.
 
 Arms and functions are numbered from 0, rounds and epochs from 1: round t is entry t - 1 of an array.
 ``G[j, a]`` is true when playing j reveals a. ``F`` is the number of functions, ``K`` that of all arms, ``N``

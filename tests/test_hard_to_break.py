@@ -1,7 +1,5 @@
 """A bandit that is interrupted, handed foreign decisions, odd graphs and contexts, or never told a reward."""
 
-import gc
-import signal
 import time
 
 import numpy as np
@@ -10,6 +8,7 @@ import pytest
 import graphbandit as gb
 from graphbandit.errors import GraphError, InputError, ObservationError, SettingError, UnknownDecisionError
 from graphbandit.graphs import complete
+from tests.fuzz.interrupts import by_signal
 
 # an interrupt that comes inside a callback of the garbage collector is swallowed there, and told as a warning
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
@@ -29,37 +28,9 @@ def everything(value=1.0):
 # Interrupts
 
 
-class Interrupted(BaseException):
-    """In place of KeyboardInterrupt, which pytest takes as its own."""
-
-
-def interrupt(*_):
-    raise Interrupted
-
-
 def content(one, folder):
     one.save(folder / "content.gb")
     return (folder / "content.gb").read_bytes()
-
-
-def interrupted(call, after):
-    """Whether the call was stopped by a signal that comes so many seconds after it began."""
-    before = signal.signal(signal.SIGALRM, interrupt)
-    gc.disable()  # an exception in a callback of the collector is swallowed, and told as a warning
-    try:
-        signal.setitimer(signal.ITIMER_REAL, after)
-        try:
-            call()
-            return False
-        except Interrupted:
-            return True
-        finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-    except Interrupted:  # between the call and the end of the timer
-        return False
-    finally:
-        signal.signal(signal.SIGALRM, before)
-        gc.enable()
 
 
 def seconds(call):
@@ -83,7 +54,7 @@ def test_an_interrupted_batch_is_decided_or_not(tmp_path):
     after, stopped = content(done, tmp_path), 0
     for _ in range(60):
         one = fresh()
-        stopped += interrupted(lambda one=one: one.decide_batch(contexts, GRAPH), rng.uniform(0.05, 1.05) * duration)
+        stopped += by_signal(lambda one=one: one.decide_batch(contexts, GRAPH), rng.uniform(0.05, 1.05) * duration)
         assert content(one, tmp_path) in (before, after)
     assert stopped > 10
 
@@ -107,7 +78,7 @@ def test_an_interrupted_loop_has_no_call_half_done(learner, tmp_path):
                 one.observe(decision, everything(0.5))
                 rewarded[0] = decision.id
 
-        interrupted(loop, rng.uniform(1e-4, 5e-3))
+        by_signal(loop, rng.uniform(1e-4, 5e-3))
         twin = bandit(learner, seed=4, identity="twin")
         for t in range(one.rounds):
             decision = twin.decide([0.0, 0.0], GRAPH)

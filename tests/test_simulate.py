@@ -93,7 +93,7 @@ def test_summary(runs):
 
 def test_repeats_are_reported_as_they_end(environment):
     seen = []
-    gb.simulate(gb.learners.Uniform(), environment, rounds=4, repeats=5, on_repeat=seen.append)
+    gb.simulate(gb.learners.Uniform(), environment, rounds=4, repeats=5, progress=seen.append)
     assert seen == [0, 1, 2, 3, 4]
 
 

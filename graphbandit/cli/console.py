@@ -1,4 +1,4 @@
-"""What commands print: tables, and a progress bar for those who watch. Names are printed as they are."""
+"""What commands print: tables and progress bars. Names are printed as they are."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PLAIN = {"±": "+-", "≈": "~", "►": ">", "★": "*", "µ": "u", "·": "-", "
 
 
 def prepare_output() -> None:
-    """Let a terminal of few characters show every text, if less prettily."""
+    """Let a terminal that knows few characters show every text, with plainer ones."""
     codecs.register_error("graphbandit", _replaced)
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
@@ -34,7 +34,7 @@ def _replaced(error: UnicodeError) -> tuple[str, int]:
 
 
 def print_table(table: Table) -> None:
-    """Print a table; where standard output is not a terminal, as wide as it is, because nothing there wraps."""
+    """Print a table; in full width if standard output is no terminal, as nothing wraps lines there."""
     from rich.console import Console
 
     console = Console()
@@ -43,14 +43,14 @@ def print_table(table: Table) -> None:
 
 @contextmanager
 def progress_bar(quiet: bool = False) -> Iterator[Callable[[Progress], None]]:
-    """Runs done, rounds per second, time left and the best learner, on standard error; nothing where nobody watches."""
+    """Runs done, rounds per second, time left and the best learner, on standard error if that is a terminal."""
     with _runs_bar(quiet) as update:
         yield lambda progress: update(progress.done, progress.total, lambda: summary(progress))
 
 
 @contextmanager
 def plan_progress_bar() -> Iterator[Callable[[PlanProgress], None]]:
-    """Runs done, the experiment and the time left, on standard error; nothing where nobody watches."""
+    """Runs done, the experiment and the time left, on standard error if that is a terminal."""
 
     def words(progress: PlanProgress) -> str:
         left = progress.seconds_left
@@ -62,7 +62,7 @@ def plan_progress_bar() -> Iterator[Callable[[PlanProgress], None]]:
 
 @contextmanager
 def _runs_bar(quiet: bool = False) -> Iterator[Callable[[int, int, Callable[[], str]], None]]:
-    """Takes how many runs are done and asked for, and what to ask for the words beside them."""
+    """A bar; it is told how many runs are done, how many there are, and what gives the words beside them."""
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
 
     words = TextColumn("{task.description}", markup=False)
@@ -78,7 +78,7 @@ def _runs_bar(quiet: bool = False) -> Iterator[Callable[[int, int, Callable[[], 
 
 @contextmanager
 def watched_bar(*columns: Any, quiet: bool = False) -> Iterator[Any]:
-    """A progress bar on standard error, which hides itself where nobody watches."""
+    """A progress bar on standard error, hidden if that is no terminal."""
     from rich.console import Console
     from rich.progress import Progress
 

@@ -73,7 +73,7 @@ def convert(
             target_format=target_format,
             contexts=contexts,  # type: ignore[arg-type]
             features=feature or None,
-            on_progress=show,
+            progress=show,
             context=context or None,
             probabilities=probability or None,
             arms=arm or None,
@@ -87,7 +87,7 @@ def convert(
 
 @contextmanager
 def _progress() -> Iterator[Callable[[int, int | None], None]]:
-    """Rounds done, on standard error; nothing where nobody watches."""
+    """Rounds done, on standard error if that is a terminal."""
     from graphbandit.cli.console import watched_bar
 
     with watched_bar(*_columns(), quiet=bool(os.environ.get("CI"))) as bar:

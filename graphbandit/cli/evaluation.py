@@ -67,9 +67,9 @@ def evaluate(
     source = Log.read(log)
     first, *others = named
     with _progress() as show:
-        table = evaluated(source, named, by=by, on_progress=show("values"), **settings)
+        table = evaluated(source, named, by=by, progress=show("values"), **settings)
         differences = [
-            compare(source, first, other, policies=named, on_progress=show(f"{first} - {other}"), **settings)
+            compare(source, first, other, policies=named, progress=show(f"{first} - {other}"), **settings)
             for other in others
         ]
     print_table(table.as_table())

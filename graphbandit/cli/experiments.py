@@ -47,7 +47,7 @@ def run(
     file: Annotated[Path, typer.Argument(help="The experiment, a TOML file.", dir_okay=False)],
     out: Annotated[
         Path | None,
-        typer.Option(help="The directory of its results.", show_default="results/NAME", file_okay=False),
+        typer.Option(help="The folder of its results.", show_default="results/NAME", file_okay=False),
     ] = None,
     workers: Annotated[
         int | None, typer.Option(help="Processes; changes no figure.", show_default="one a core")
@@ -63,12 +63,12 @@ def run(
 
     experiment = load(file)
     engine = _engine(workers, cluster)
-    directory = Path("results") / experiment.name if out is None else out
+    folder = Path("results") / experiment.name if out is None else out
     with progress_bar(quiet) as progress:
-        results = run_experiment(experiment, out=directory, engine=engine, progress=progress)
+        results = run_experiment(experiment, out=folder, engine=engine, progress=progress)
     if not quiet:
         _print_results(results)
-        typer.echo(f"\nResults: {directory}")
+        typer.echo(f"\nResults: {folder}")
     if results.failures:
         _report_failures(results)
         raise typer.Exit(1)
@@ -76,12 +76,12 @@ def run(
 
 @app.command(epilog="Example: graphbandit show results/first")
 def show(
-    directory: Annotated[Path, typer.Argument(help="The directory of results.", file_okay=False)],
+    folder: Annotated[Path, typer.Argument(help="The folder of results.", file_okay=False)],
 ) -> None:
     """Show the results of an experiment, finished or still running: mean final regret and its standard error."""
     from graphbandit.experiments.results.reading import Results
 
-    results = Results.open(directory)
+    results = Results.open(folder)
     _print_results(results)
     if results.failures:
         _report_failures(results)
@@ -132,4 +132,4 @@ def _report_failures(results: Results) -> None:
     for failure in list(failures.values())[:SHOWN_FAILURES]:
         who = f"learner {failure['learner']!r} on environment {failure['environment']!r}, repeat {failure['repeat']}"
         typer.echo(f"\n{who}\nsettings: {failure['settings']}\n{failure['error'].rstrip()}", err=True)
-    typer.echo(f"\nAll of them: {results.directory / 'failures.json'}; the next run tries them again.", err=True)
+    typer.echo(f"\nAll of them: {results.folder / 'failures.json'}; the next run tries them again.", err=True)

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 app = typer.Typer()
 
-Directory = Annotated[
-    Path, typer.Argument(metavar="DIR", help="A directory that `graphbandit run` has made.", show_default=False)
+Folder = Annotated[
+    Path, typer.Argument(metavar="DIR", help="A folder that `graphbandit run` has made.", show_default=False)
 ]
 
 
 @app.command(epilog="Example: graphbandit report results/stars --open")
 def report(
-    directory: Directory,
+    folder: Folder,
     out: Annotated[
         Path | None, typer.Option(help="The file to write.", dir_okay=False, show_default="DIR/report.html")
     ] = None,
@@ -33,7 +33,7 @@ def report(
     from graphbandit.experiments.report.experiment import write_report
     from graphbandit.experiments.results.reading import Results
 
-    path = write_report(Results.open(directory), directory / "report.html" if out is None else out)
+    path = write_report(Results.open(folder), folder / "report.html" if out is None else out)
     typer.echo(f"Written to {path}")
     if show and not webbrowser.open(path.resolve().as_uri()):
         typer.echo("No browser could be opened here.", err=True)
@@ -41,7 +41,7 @@ def report(
 
 @app.command(epilog="Example: graphbandit compare results/stars AdaCB.G FALCON")
 def compare(
-    directory: Directory,
+    folder: Folder,
     first: Annotated[str, typer.Argument(metavar="A", help="A learner.", show_default=False)],
     second: Annotated[str, typer.Argument(metavar="B", help="Another learner.", show_default=False)],
     environment: Annotated[
@@ -52,7 +52,7 @@ def compare(
     from graphbandit.experiments.analysis.statistics import FinalRegrets, paired_difference
     from graphbandit.experiments.results.reading import Results
 
-    regrets = FinalRegrets.of(Results.open(directory))
+    regrets = FinalRegrets.of(Results.open(folder))
     for name in (first, second):
         regrets.learner(name)
     if first == second:

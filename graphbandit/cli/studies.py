@@ -19,7 +19,7 @@ app = typer.Typer()
 Full = Annotated[
     bool, typer.Option("--full/--quick", help="All repeats and sizes: many minutes; or some of them: about a minute.")
 ]
-Out = Annotated[Path, typer.Option(help="The directory for page, tables, figures and results.", file_okay=False)]
+Out = Annotated[Path, typer.Option(help="The folder for page, tables, figures and results.", file_okay=False)]
 Workers = Annotated[int | None, typer.Option(help="Processes; changes no result.", show_default="one a core")]
 Only = Annotated[list[str] | None, typer.Option(help="One experiment; may be given several times.", show_default="all")]
 Learners = Annotated[
@@ -82,7 +82,7 @@ def study(
     out: Annotated[
         Path | None,
         typer.Option(
-            help="The directory for page, tables, figures and results.", file_okay=False, show_default="results/NAME"
+            help="The folder for page, tables, figures and results.", file_okay=False, show_default="results/NAME"
         ),
     ] = None,
     workers: Workers = None,

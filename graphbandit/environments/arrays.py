@@ -75,14 +75,15 @@ class ArrayInstance(Instance):
     def rounds(self, first: int, stop: int) -> Rounds:
         """The rows first .. stop - 1 of the order."""
         check_rounds(first, stop, at_most=len(self.order))
-        given, rows = self.environment, self.order[first:stop]
-        return Rounds(
-            contexts=given.contexts[rows],
-            graphs=given.graphs[rows],
-            means=given.means[rows],
-            rewards=given.rewards[rows],
-            available=None if given.available is None else given.available[rows],
+        given = self.environment
+        rounds = Rounds(
+            contexts=given.contexts,
+            graphs=given.graphs,
+            means=given.means,
+            rewards=given.rewards,
+            available=given.available,
         )
+        return rounds[self.order[first:stop]]
 
 
 def from_arrays(

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from graphbandit.base.checks import setting_integer
-from graphbandit.base.shapes import Bool, Float, Shaped
+from graphbandit.base.shapes import Bool, Float, Int, Shaped
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.probabilistic import ProbabilisticGraphs
 from graphbandit.learners.problem import Problem
@@ -50,7 +50,7 @@ class Rounds:
     def __len__(self) -> int:
         return len(self.contexts)
 
-    def __getitem__(self, part: slice) -> "Rounds":
+    def __getitem__(self, part: slice | Int[np.ndarray, " some"]) -> "Rounds":
         return Rounds(
             contexts=self.contexts[part],
             graphs=self.graphs[part],

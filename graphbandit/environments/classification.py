@@ -34,7 +34,7 @@ def classification(
     y: "npt.ArrayLike",
     *,
     graph: GraphSetting = "similarity",
-    standardize: bool = True,
+    standardise: bool = True,
     intercept: bool = False,
     right: float = 1.0,
     wrong: float = 0.0,
@@ -55,7 +55,7 @@ def classification(
       joins it to the `degree` (2) classes that a nearest-centroid classifier most often confuses it with. "hierarchy"
       makes a clique of each of `n_groups` (sqrt K) clusters of centroids. All are measured in standardised features
       over all rows. The kinds, graphs and sources that `paper` takes are allowed as well.
-    - `standardize`: whether features are scaled to mean 0 and variance 1 over the rows, those that never change being
+    - `standardise`: whether features are scaled to mean 0 and variance 1 over the rows, those that never change being
       dropped; True by default.
     - `intercept`: whether a last feature that is always 1 is added, for function classes without one; False by default.
     - `right`, `wrong`: the reward of the right class, 1 by default, and of any other, 0 by default.
@@ -74,17 +74,17 @@ def classification(
     names = tuple(map(str, classes)) if class_names is None else tuple(class_names)
     if len(names) != len(classes):
         raise SettingError(f"class_names has {len(names)} names; expected {len(classes)}, one a class of y")
-    setting_boolean("standardize", standardize)
+    setting_boolean("standardise", standardise)
     setting_boolean("intercept", intercept)
     gain, loss = setting_number("right", right), setting_number("wrong", wrong)
     if gain <= loss:
         raise SettingError(f"right is {right!r}; expected a number above wrong = {wrong!r}")
-    scaled = standardized(features)
+    scaled = standardised(features)
 
     def profiles(kind: str) -> Float[np.ndarray, "arms d"]:
         return confusions(scaled, labels) if kind == "confusion" else centroids(scaled, labels)
 
-    contexts = scaled if standardize else features
+    contexts = scaled if standardise else features
     return TableEnvironment(
         contexts=np.column_stack([contexts, np.ones(len(contexts))]) if intercept else contexts,
         table=np.where(labels[:, None] == np.arange(len(classes)), gain, loss),
@@ -107,10 +107,10 @@ def feature_rows(X: npt.ArrayLike) -> Float[np.ndarray, "rows d"]:
     return features
 
 
-def standardized(features: Float[np.ndarray, "rows d"], *, name: str = "X") -> Float[np.ndarray, "rows kept"]:
+def standardised(features: Float[np.ndarray, "rows d"], *, name: str = "X") -> Float[np.ndarray, "rows kept"]:
     """Every column with mean 0 and variance 1; those that never change are dropped.
 
-    >>> standardized(np.array([[1.0, 7.0], [3.0, 7.0]])).tolist()
+    >>> standardised(np.array([[1.0, 7.0], [3.0, 7.0]])).tolist()
     [[-1.0], [1.0]]
     """
     varying = features[:, features.min(axis=0) < features.max(axis=0)]

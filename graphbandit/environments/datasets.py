@@ -27,7 +27,7 @@ from graphbandit.environments.data_files import (
 from graphbandit.errors import InputError, MissingExtraError, SettingError
 
 DIRECTORY_VARIABLE = "GRAPHBANDIT_DATA"
-"""The environment variable that names the directory of data files."""
+"""The environment variable that names the folder of data files."""
 
 MNIST_COMPONENTS = 50
 """Of the 784 pixels of an image, unless told otherwise."""
@@ -104,17 +104,17 @@ DATASETS: dict[str, Dataset] = {
 
 
 def load_dataset(
-    name: str, directory: str | os.PathLike[str] | None = None, *, components: int | None = None
+    name: str, folder: str | os.PathLike[str] | None = None, *, components: int | None = None
 ) -> LabelledData | RatingData:
     """Load a data set by its name.
 
     - `name`: "digits", "iris", "wine" or "breast_cancer", which come with scikit-learn; or one of `DATASETS`, which are
       read from a file.
-    - `directory`: where the file is, or a folder of it is; None (default): the environment variable GRAPHBANDIT_DATA.
+    - `folder`: where the file is, or a folder of it is; None (default): the environment variable GRAPHBANDIT_DATA.
     - `components`: how many principal components become the features (`principal_components`); None (default): the
       features as they are, and 50 components for "mnist5k".
     """
-    file = dataset_file(name, directory)
+    file = dataset_file(name, folder)
     data = _bundled(name) if file is None else DATASETS[name].read(name, file)
     if isinstance(data, RatingData):
         if components is not None:
@@ -124,7 +124,7 @@ def load_dataset(
     return data if wanted is None else replace(data, X=principal_components(data.X, wanted))
 
 
-def dataset_file(name: str, directory: str | os.PathLike[str] | None = None) -> Path | None:
+def dataset_file(name: str, folder: str | os.PathLike[str] | None = None) -> Path | None:
     """The file of a data set of `DATASETS`; None for one of scikit-learn's.
 
     Raises InputError, saying which file is expected where, if there is none.
@@ -135,12 +135,10 @@ def dataset_file(name: str, directory: str | os.PathLike[str] | None = None) -> 
         raise SettingError(f"data set is {name!r}; expected one of {', '.join(map(repr, (*BUNDLED, *DATASETS)))}")
     files, layout = DATASETS[name].files, DATASETS[name].layout
     wanted = f"{' or '.join(map(repr, files))} ({layout})"
-    place = os.environ.get(DIRECTORY_VARIABLE) if directory is None else directory
+    place = os.environ.get(DIRECTORY_VARIABLE) if folder is None else folder
     if not place:
-        raise InputError(
-            f"data set {name!r} is in a file: expected a directory, or {DIRECTORY_VARIABLE}, with {wanted}"
-        )
-    folder = as_path("directory", place)
+        raise InputError(f"data set {name!r} is in a file: expected a folder, or {DIRECTORY_VARIABLE}, with {wanted}")
+    folder = as_path("folder", place)
     for file in files:
         found = [path for path in (folder / file, *sorted(folder.glob(f"*/{file}"))) if path.is_file()]
         if found:

@@ -11,6 +11,7 @@ from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Float
 from graphbandit.environments.base import Environment, Instance, Rounds, check_repeat, check_rounds
 from graphbandit.environments.blocks import BLOCK, BlockInstance
+from graphbandit.environments.wrapped import WrappedEnvironment
 from graphbandit.errors import SettingError
 from graphbandit.graphs.graph import PACKED_LIMIT
 from graphbandit.graphs.probabilistic import ProbabilisticGraphs
@@ -22,7 +23,7 @@ SHOWN: tuple[ShownGraphs, ...] = get_args(ShownGraphs)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class ProbabilisticEnvironment(Environment):
+class ProbabilisticEnvironment(WrappedEnvironment):
     """The rounds of another environment, in which each edge of a round's graph is there with a probability.
 
     An edge from j to a of the round's graph is there with probability B[j, a], independently of all others and in each
@@ -32,15 +33,13 @@ class ProbabilisticEnvironment(Environment):
     The settings are those of `probabilistic`.
     """
 
-    environment: Environment
     probability: float | Float[np.ndarray, "arms arms"] = 0.5
     concentration: float | None = None
     keep_loops: bool = True
     shown: ShownGraphs = "probabilities"
 
     def __post_init__(self) -> None:
-        if not isinstance(self.environment, Environment):
-            raise SettingError(f"environment is {self.environment!r}; expected an environment, as environments.paper()")
+        super().__post_init__()
         if isinstance(self.environment, ProbabilisticEnvironment):
             raise SettingError("environment has edge probabilities already; expected one whose graphs are known")
         if self.n_arms > PACKED_LIMIT:
@@ -62,16 +61,6 @@ class ProbabilisticEnvironment(Environment):
                 raise SettingError(f"probability is {self.probability!r}; expected it inside 0 to 1 with concentration")
         setting_boolean("keep_loops", self.keep_loops)
         setting_choice("shown", self.shown, SHOWN)
-
-    @property
-    def n_arms(self) -> int:
-        """K."""
-        return self.environment.n_arms
-
-    @property
-    def n_rounds(self) -> int | None:
-        """As many as the other environment has."""
-        return self.environment.n_rounds
 
     def instance(self, seed: int, repeat: int = 0) -> "ProbabilisticInstance":
         """The other environment's instance, and the probabilities B."""

@@ -17,7 +17,7 @@ from graphbandit.base.checks import (
 )
 from graphbandit.base.shapes import Bool, Float, Int
 from graphbandit.environments.arm_graphs import hierarchy_graph, similarity_graph
-from graphbandit.environments.classification import label_array, standardized
+from graphbandit.environments.classification import label_array, standardised
 from graphbandit.environments.factors import factorize, principal_factors
 from graphbandit.environments.graph_setting import GraphSetting, source_of
 from graphbandit.environments.tables import TableEnvironment
@@ -116,7 +116,7 @@ def ratings(
         if unrated == "zero"
         else _known_factors(*elsewhere, dimension, ridge)
     )
-    contexts = standardized(factors, name="the table of users and their factors")
+    contexts = standardised(factors, name="the table of users and their factors")
 
     def profiles(kind: str) -> Float[np.ndarray, "arms users"]:
         return _item_profiles(given, rated, centre=not counts)

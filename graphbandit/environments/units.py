@@ -6,6 +6,7 @@ from typing import Any
 
 from graphbandit.base.checks import LARGEST_SCALE, setting_boolean, setting_number
 from graphbandit.environments.base import Environment, Instance, Rounds
+from graphbandit.environments.wrapped import WrappedEnvironment
 from graphbandit.errors import SettingError
 from graphbandit.function_classes import FunctionClass
 from graphbandit.function_classes.finite import FiniteFunctionClass
@@ -13,7 +14,7 @@ from graphbandit.learners.problem import Problem
 
 
 @dataclass(frozen=True, kw_only=True)
-class UnitsEnvironment(Environment):
+class UnitsEnvironment(WrappedEnvironment):
     """The rounds of another environment with rewards offset + scale * y, such as cents instead of about 0 to 1.
 
     - `environment`: the environment that draws the rounds.
@@ -27,7 +28,6 @@ class UnitsEnvironment(Environment):
     A finite function class fixes its own units, so its problems allow neither offset nor scale.
     """
 
-    environment: Environment
     offset: float = 0.0
     scale: float = 1.0
     tell_noise: bool = True
@@ -36,22 +36,11 @@ class UnitsEnvironment(Environment):
     longest_epoch: int | None = None
 
     def __post_init__(self) -> None:
-        if not isinstance(self.environment, Environment):
-            raise SettingError(f"environment is {self.environment!r}; expected an environment, as environments.paper()")
+        super().__post_init__()
         setting_number("offset", self.offset, at_least=-LARGEST_SCALE, at_most=LARGEST_SCALE)
         setting_number("scale", self.scale, above=0.0, at_most=LARGEST_SCALE)
         setting_boolean("tell_noise", self.tell_noise)
         setting_boolean("tell_bound", self.tell_bound)
-
-    @property
-    def n_arms(self) -> int:
-        """K."""
-        return self.environment.n_arms
-
-    @property
-    def n_rounds(self) -> int | None:
-        """As many as the other environment has."""
-        return self.environment.n_rounds
 
     def instance(self, seed: int, repeat: int = 0) -> "UnitsInstance":
         """The other environment's instance, in these units."""

@@ -48,7 +48,7 @@ def run_in_parts(
 
 
 def run_on_cluster(
-    cluster: Any, log: Log, plan: Plan, functions: Any, on_progress: Callable[[int, int], None] | None
+    cluster: Any, log: Log, plan: Plan, functions: Any, progress: Callable[[int, int], None] | None
 ) -> tuple[Sums, Plan]:
     """Both passes on a Dask cluster: a client, or the address of a scheduler. Folders must be readable there."""
     total = len(log) * (2 if functions is not None and not isinstance(functions, GivenModel) else 1)
@@ -57,8 +57,8 @@ def run_on_cluster(
     def on_part(part: Log) -> None:
         nonlocal done
         done += len(part)
-        if on_progress is not None:
-            on_progress(done, total)
+        if progress is not None:
+            progress(done, total)
 
     with on_cluster(cluster, on_part) as (compute, workers):
         return run_in_parts(partitions(log, max(4 * workers, 1)), plan, functions, log, compute)

@@ -50,7 +50,7 @@ def evaluate(
     problem: Problem | None = None,
     seed: int = 0,
     cluster: Any = None,
-    on_progress: Progress | None = None,
+    progress: Progress | None = None,
 ) -> EvaluationTable:
     """What each policy would have earned a round, on average, in the rounds of the log.
 
@@ -82,7 +82,7 @@ def evaluate(
     - `seed`: of the folds and the bootstrap, 0 by default.
     - `cluster`: a Dask client or the address of a scheduler, to go through partitions of the log there; None (default):
       here.
-    - `on_progress`: is called with the rounds done and to do; None (default): nothing is.
+    - `progress`: is called with the rounds done and to do; None (default): nothing is.
 
     >>> import numpy as np
     >>> log = Log.from_arrays(actions=[0, 1] * 50, probabilities=np.full((100, 2), 0.5), rewards=[1.0, 0.0] * 50)
@@ -92,7 +92,7 @@ def evaluate(
     """
     settings = _settings(locals())
     named = policies_of(policies, log, problem)
-    sums, plan = _run(log, named, (), settings, model, by, cluster, on_progress)
+    sums, plan = _run(log, named, (), settings, model, by, cluster, progress)
     log.policies = {**log.policies, **named}
     return _table(log, sums, plan, named, model)
 
@@ -118,7 +118,7 @@ def compare(
     problem: Problem | None = None,
     seed: int = 0,
     cluster: Any = None,
-    on_progress: Progress | None = None,
+    progress: Progress | None = None,
 ) -> Difference:
     """By how much the first policy is better than the second, with an interval from the same rounds.
 
@@ -147,7 +147,7 @@ def compare(
         named[name] = known.get(name, given) if isinstance(given, str) else given
     resolved = policies_of(named, log, problem)
     one, other = resolved
-    sums, plan = _run(log, resolved, ((one, other),), settings, model, None, cluster, on_progress)
+    sums, plan = _run(log, resolved, ((one, other),), settings, model, None, cluster, progress)
     estimator = Estimator(settings=settings, reward_range=plan.reward_range, counts=sums.counts)
     found = estimator.of_difference(sums.terms[one], sums.terms[other], sums.terms[pair_name(one, other)])
     notes = general_notes(settings, plan.reward_range, model)
@@ -175,8 +175,8 @@ def _settings(arguments: dict[str, Any]) -> Settings:
         raise InputError(f"log is a {type(log).__name__}; expected a Log, as Log.read(folder)")
     if not len(log):
         raise LogError("the log is empty; expected at least one round")
-    if arguments["on_progress"] is not None and not callable(arguments["on_progress"]):
-        raise SettingError(f"on_progress is {arguments['on_progress']!r}; expected a function of two numbers, or None")
+    if arguments["progress"] is not None and not callable(arguments["progress"]):
+        raise SettingError(f"progress is {arguments['progress']!r}; expected a function of two numbers, or None")
     return Settings(**{name: arguments[name] for name in Settings.__dataclass_fields__})
 
 
@@ -188,7 +188,7 @@ def _run(
     model: Any,
     by: str | None,
     cluster: Any,
-    on_progress: Progress | None,
+    progress: Progress | None,
 ) -> tuple[Sums, Plan]:
     """Both passes, here or on a cluster."""
     for policy in policies.values():
@@ -209,18 +209,18 @@ def _run(
     if cluster is not None:
         from graphbandit.evaluation.cluster import run_on_cluster
 
-        return run_on_cluster(cluster, log, plan, functions, on_progress)
+        return run_on_cluster(cluster, log, plan, functions, progress)
     done = 0
     passes = 2 if functions is not None and not isinstance(functions, GivenModel) else 1
 
-    def progress(rounds: int) -> None:
+    def count(rounds: int) -> None:
         nonlocal done
         done += rounds
-        if on_progress is not None:
-            on_progress(done, passes * len(log))
+        if progress is not None:
+            progress(done, passes * len(log))
 
-    plan = with_models(log, plan, functions, progress)
-    return sum_terms(log, plan, progress), plan
+    plan = with_models(log, plan, functions, count)
+    return sum_terms(log, plan, count), plan
 
 
 def with_models(log: Log, plan: Plan, functions: Any, progress: Callable[[int], None] | None) -> Plan:

@@ -5,10 +5,10 @@ from .columns import Columns as Columns
 from .ellipsoid import Ellipsoid as Ellipsoid
 from .ellipsoid import LinearDraws as LinearDraws
 from .ellipsoid import LinearModel as LinearModel
-from .finite import FiniteClass as FiniteClass
 from .finite import FiniteData as FiniteData
 from .finite import FiniteModel as FiniteModel
 from .finite import FiniteSpace as FiniteSpace
+from .finite_callable import FiniteClass as FiniteClass
 from .finite_from import finite_from_draws as finite_from_draws
 from .finite_from import finite_from_parameters as finite_from_parameters
 from .generalized_linear import GeneralizedLinearClass as GeneralizedLinearClass
@@ -18,6 +18,7 @@ from .last_layer import LastLayerClass as LastLayerClass
 from .linear import LinearClass as LinearClass
 from .linear import LinearData as LinearData
 from .online import OnlineLinear as OnlineLinear
+from .reduction import ReductionClass as ReductionClass
 from .refits import FitReport as FitReport
 from .regressor import RegressorClass as RegressorClass
 from .scale import Scale as Scale

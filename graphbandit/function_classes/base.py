@@ -12,9 +12,10 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
+from graphbandit.base.arrays import ArmMasks, Contexts, RoundIndices, RoundsByArms
 from graphbandit.base.declared import check_declared, limits
 from graphbandit.base.saved_files import savable
-from graphbandit.base.shapes import Bool, Float, Int, Shaped
+from graphbandit.base.shapes import Float
 from graphbandit.errors import SettingError
 from graphbandit.function_classes.scale import Scale
 from graphbandit.rounds.observations import Observations
@@ -81,7 +82,7 @@ class FunctionClass(ABC, Generic[Data, Model, Space]):
         )
 
     @abstractmethod
-    def check_contexts(self, contexts: Shaped[np.ndarray, "n ..."]) -> None:
+    def check_contexts(self, contexts: Contexts) -> None:
         """Raise InputError unless these contexts have the shape this class expects."""
 
     def check_data(self, data: Data) -> None:
@@ -110,7 +111,7 @@ class FunctionClass(ABC, Generic[Data, Model, Space]):
         """The offline least-squares oracle: argmin over f in F of sum (f(x, a) - y)^2."""
 
     @abstractmethod
-    def predict(self, model: Model, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n arms"]:
+    def predict(self, model: Model, contexts: Contexts) -> RoundsByArms:
         """The model's mean reward of every arm."""
 
     @abstractmethod
@@ -129,38 +130,21 @@ class FunctionClass(ABC, Generic[Data, Model, Space]):
         """F_m = { f in F : L(f) <= min L + radius }, equation (1) of the paper; all of F at radius infinity."""
 
     @abstractmethod
-    def candidates(
-        self,
-        space: Space,
-        contexts: Shaped[np.ndarray, "n ..."],
-        available: Bool[np.ndarray, "n arms"] | None = None,
-    ) -> Bool[np.ndarray, "n arms"]:
+    def candidates(self, space: Space, contexts: Contexts, available: ArmMasks | None = None) -> ArmMasks:
         """A(x; F_m): the arms that some function of the space calls best among those available."""
 
     def outlook(
-        self,
-        model: Model,
-        space: Space,
-        contexts: Shaped[np.ndarray, "n ..."],
-        available: Bool[np.ndarray, "n arms"] | None = None,
-    ) -> tuple[Float[np.ndarray, "n arms"], Bool[np.ndarray, "n arms"]]:
+        self, model: Model, space: Space, contexts: Contexts, available: ArmMasks | None = None
+    ) -> tuple[RoundsByArms, ArmMasks]:
         """`predict` and `candidates` together, as a decision needs both; a class may share work between them."""
         return self.predict(model, contexts), self.candidates(space, contexts, available)
 
     @abstractmethod
-    def widths(
-        self,
-        space: Space,
-        model: Model,
-        contexts: Shaped[np.ndarray, "n ..."],
-        best: Int[np.ndarray, " n"],
-    ) -> Float[np.ndarray, "n arms"]:
+    def widths(self, space: Space, model: Model, contexts: Contexts, best: RoundIndices) -> RoundsByArms:
         """w(a) = sup over f in the space of |(f - fhat)(x, a) - (f - fhat)(x, best)|."""
 
     @abstractmethod
-    def bounds(
-        self, space: Space, contexts: Shaped[np.ndarray, "n ..."]
-    ) -> tuple[Float[np.ndarray, "n arms"], Float[np.ndarray, "n arms"]]:
+    def bounds(self, space: Space, contexts: Contexts) -> tuple[RoundsByArms, RoundsByArms]:
         """Lower and upper bounds: the infimum and the supremum of f(x, a) over f in the space."""
 
     def natural_scale(self, data: Data) -> Scale:
@@ -195,5 +179,5 @@ class FunctionClass(ABC, Generic[Data, Model, Space]):
         """
 
     @abstractmethod
-    def draw_values(self, draws: Draws, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n draws arms"]:
+    def draw_values(self, draws: Draws, contexts: Contexts) -> Float[np.ndarray, "n draws arms"]:
         """f_b(x, a) for every context, draw and arm."""

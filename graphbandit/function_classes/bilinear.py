@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from graphbandit.base.arrays import ArmMasks, Contexts, RoundsByArms
 from graphbandit.base.checks import LARGEST, check_features, kernel_mask, setting_array, setting_number
 from graphbandit.base.saved_files import savable
-from graphbandit.base.shapes import Bool, Float, Int, Shaped
+from graphbandit.base.shapes import Bool, Float, Int
 from graphbandit.errors import InputError, SettingError
 from graphbandit.function_classes.base import Draws
 from graphbandit.function_classes.finite import FiniteFunctionClass, FiniteModel
@@ -72,75 +73,55 @@ class BilinearClass(FiniteFunctionClass):
         """N = |F|."""
         return len(self.x0)
 
-    def check_contexts(self, contexts: Shaped[np.ndarray, "n ..."]) -> None:
+    def check_contexts(self, contexts: Contexts) -> None:
         """One vector in R^d a round, of numbers whose products stay finite."""
         self._check_shape(contexts)
         check_features(contexts, largest=LARGEST)
 
-    def _check_shape(self, contexts: Shaped[np.ndarray, "n ..."]) -> None:
+    def _check_shape(self, contexts: Contexts) -> None:
         """What the kernels rely on."""
         if contexts.ndim != 2 or contexts.shape[1] != self.x0.shape[1]:
             raise InputError(f"contexts have shape {contexts.shape}; expected (n, {self.x0.shape[1]})")
 
-    def values(self, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n functions arms"]:
+    def values(self, contexts: Contexts) -> Float[np.ndarray, "n functions arms"]:
         """f_i(x, a) for every context, function and arm."""
         return self._values_of(slice(None), contexts)
 
-    def predict(self, model: FiniteModel, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n arms"]:
+    def predict(self, model: FiniteModel, contexts: Contexts) -> RoundsByArms:
         """f_i for the model's i alone."""
         self._check_shape(contexts)
         self.check_model(model)
         return self._values_of(slice(model.index, model.index + 1), contexts)[:, 0]
 
-    def draw_values(self, draws: Draws, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n draws arms"]:
+    def draw_values(self, draws: Draws, contexts: Contexts) -> Float[np.ndarray, "n draws arms"]:
         """f_i for the drawn i alone."""
         self.check_draws(draws)
         return self._values_of(draws.members, contexts)
 
     def _values_of(
-        self, members: slice | Int[np.ndarray, " some"], contexts: Shaped[np.ndarray, "n ..."]
+        self, members: slice | Int[np.ndarray, " some"], contexts: Contexts
     ) -> Float[np.ndarray, "n some arms"]:
-        from graphbandit.kernels.function_classes.bilinear import bilinear_values
+        from graphbandit.kernels.function_classes.bilinear import Bilinear, bilinear_values
 
         self._check_shape(contexts)
         offsets = self.offsets[members]
         values = np.empty((len(contexts), len(offsets), self.n_arms))
-        bilinear_values(
-            np.ascontiguousarray(contexts),
-            self.arms,
-            self.a0[members],
-            offsets,
-            self.constants[members],
-            self.scale,
-            values,
-        )
+        functions = Bilinear(self.arms, self.a0[members], offsets, self.constants[members], self.scale)
+        bilinear_values(np.ascontiguousarray(contexts), functions, values)
         return values
 
     def add_losses(self, losses: Float[np.ndarray, " functions"], observations: Observations) -> None:
         """Only the observed arms are evaluated."""
-        from graphbandit.kernels.function_classes.bilinear import bilinear_losses
+        from graphbandit.kernels.function_classes.bilinear import Bilinear, bilinear_losses
 
         self._check_shape(observations.contexts)
         self.check_losses(losses, observations)
-        bilinear_losses(
-            np.ascontiguousarray(observations.contexts),
-            observations.rows,
-            observations.arms,
-            observations.rewards,
-            self.arms,
-            self.a0,
-            self.offsets,
-            self.constants,
-            self.scale,
-            losses,
-        )
+        seen, functions = observations, Bilinear(self.arms, self.a0, self.offsets, self.constants, self.scale)
+        bilinear_losses(np.ascontiguousarray(seen.contexts), seen.rows, seen.arms, seen.rewards, functions, losses)
 
     def best_arms(
-        self,
-        members: Bool[np.ndarray, " functions"],
-        contexts: Shaped[np.ndarray, "n ..."],
-        available: Bool[np.ndarray, "n arms"] | None,
-    ) -> Bool[np.ndarray, "n arms"]:
+        self, members: Bool[np.ndarray, " functions"], contexts: Contexts, available: ArmMasks | None
+    ) -> ArmMasks:
         """x'a_i and x_i'a_i are the same for all arms, so only x'a - x_i'a is compared."""
         from graphbandit.kernels.function_classes.bilinear import bilinear_candidates
 

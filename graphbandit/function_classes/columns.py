@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from graphbandit.base.arrays import ObservationIndices, PerObservation
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float, Int
 from graphbandit.errors import InputError
@@ -55,18 +56,18 @@ class Columns:
     """
 
     contexts: Float[np.ndarray, "observed ..."]
-    arms: Int[np.ndarray, " observed"]
-    rewards: Float[np.ndarray, " observed"]
-    rounds: Int[np.ndarray, " observed"]
+    arms: ObservationIndices
+    rewards: PerObservation
+    rounds: ObservationIndices
     _buffer: _Buffer = field(init=False, repr=False)
 
     def __init__(
         self,
         *,
         contexts: Float[np.ndarray, "observed ..."],
-        arms: Int[np.ndarray, " observed"],
-        rewards: Float[np.ndarray, " observed"],
-        rounds: Int[np.ndarray, " observed"],
+        arms: ObservationIndices,
+        rewards: PerObservation,
+        rounds: ObservationIndices,
     ) -> None:
         if not isinstance(contexts, np.ndarray) or contexts.ndim == 0:
             raise InputError(f"contexts is {contexts!r}; expected an array with one row an observation")
@@ -124,9 +125,9 @@ class Columns:
 
 def _of(
     contexts: Float[np.ndarray, "observed ..."],
-    arms: Int[np.ndarray, " observed"],
-    rewards: Float[np.ndarray, " observed"],
-    rounds: Int[np.ndarray, " observed"],
+    arms: ObservationIndices,
+    rewards: PerObservation,
+    rounds: ObservationIndices,
 ) -> Columns:
     return Columns(contexts=contexts, arms=arms, rewards=rewards, rounds=rounds)
 

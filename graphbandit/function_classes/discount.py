@@ -9,7 +9,8 @@ import math
 
 import numpy as np
 
-from graphbandit.base.shapes import Float, Int
+from graphbandit.base.arrays import PerRound, RoundIndices
+from graphbandit.base.shapes import Float
 
 STEP = 64
 """Sums are divided by 2^64 whenever that many half-lives have passed."""
@@ -25,7 +26,7 @@ def shrinkage(before: int, after: int, half_life: float | None) -> float:
     return math.ldexp(1.0, STEP * (steps_at(before, half_life) - steps_at(after, half_life)))
 
 
-def root_weights(rounds: Int[np.ndarray, " n"], newest: int, half_life: float | None) -> Float[np.ndarray, " n"] | None:
+def root_weights(rounds: RoundIndices, newest: int, half_life: float | None) -> PerRound | None:
     """The square roots of the weights of these rounds; None where all are 1."""
     if half_life is None:
         return None
@@ -34,7 +35,7 @@ def root_weights(rounds: Int[np.ndarray, " n"], newest: int, half_life: float | 
     exponents = (whole - STEP * steps_at(newest, half_life)).astype(np.int64)
     # an even power of 2 has an exact root; what is left lies in 1 .. 4
     even = exponents // 2 * 2
-    roots: Float[np.ndarray, " n"] = np.ldexp(
+    roots: PerRound = np.ldexp(
         np.sqrt(np.exp2(halvings - whole) * np.exp2((exponents - even).astype(np.float64))), even // 2
     )
     return roots
@@ -54,7 +55,7 @@ def added(total: float, terms: Float[np.ndarray, " terms"]) -> float:
     return float(np.add.accumulate(np.concatenate([[total], terms]))[-1])
 
 
-def weights_now(rounds: Int[np.ndarray, " n"], half_life: float | None) -> Float[np.ndarray, " n"]:
+def weights_now(rounds: RoundIndices, half_life: float | None) -> PerRound:
     """2^((t - newest) / half_life) of every round t: 1 for the newest, and for all without a half-life.
 
     >>> weights_now(np.array([0, 5, 10]), 5.0)
@@ -62,5 +63,5 @@ def weights_now(rounds: Int[np.ndarray, " n"], half_life: float | None) -> Float
     """
     if half_life is None or not len(rounds):
         return np.ones(len(rounds))
-    weights: Float[np.ndarray, " n"] = np.exp2((rounds - rounds.max()) / half_life)
+    weights: PerRound = np.exp2((rounds - rounds.max()) / half_life)
     return weights

@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from graphbandit.base.arrays import ArmMasks, Contexts, RoundIndices, RoundsByArms
 from graphbandit.base.checks import kernel_mask
 from graphbandit.base.declared import check_declared, limits
 from graphbandit.base.saved_files import savable
-from graphbandit.base.shapes import Bool, Float, Int, Shaped
+from graphbandit.base.shapes import Float
 from graphbandit.errors import InputError
 from graphbandit.function_classes.base import Draws
 from graphbandit.function_classes.features import FeatureMap
@@ -87,12 +88,7 @@ class Ellipsoid:
         moved = np.einsum("bij,bj->bi", self.factors, parameters - self.center)
         return bool((moved * moved).sum() <= self.radius)
 
-    def candidates(
-        self,
-        features: FeatureMap,
-        contexts: Shaped[np.ndarray, "n ..."],
-        available: Bool[np.ndarray, "n arms"] | None,
-    ) -> Bool[np.ndarray, "n arms"]:
+    def candidates(self, features: FeatureMap, contexts: Contexts, available: ArmMasks | None) -> ArmMasks:
         """The arms that win for some theta in it, see `kernels/ellipsoid.py`.
 
         Exact up to EXACT_ARMS arms, or with a parameter for each arm; beyond, these arms and maybe some more.
@@ -104,11 +100,7 @@ class Ellipsoid:
         return chosen
 
     def mark_candidates(
-        self,
-        features: FeatureMap,
-        rows: Float[np.ndarray, "n rows d"],
-        available: Bool[np.ndarray, "n arms"] | None,
-        chosen: Bool[np.ndarray, "n arms"],
+        self, features: FeatureMap, rows: Float[np.ndarray, "n rows d"], available: ArmMasks | None, chosen: ArmMasks
     ) -> None:
         """Mark in `chosen` the arms that win for some theta, given the features of every round."""
         from graphbandit.kernels.function_classes.ellipsoid import HOWS, ellipsoid_candidates, separate_candidates
@@ -125,9 +117,7 @@ class Ellipsoid:
             values, norms = self._values(rows, features.n_arms), self._norms(rows, features.n_arms)
             separate_candidates(values, norms, self.radius, mask, chosen)
 
-    def predictor_bounds(
-        self, features: FeatureMap, contexts: Shaped[np.ndarray, "n ..."]
-    ) -> tuple[Float[np.ndarray, "n arms"], Float[np.ndarray, "n arms"]]:
+    def predictor_bounds(self, features: FeatureMap, contexts: Contexts) -> tuple[RoundsByArms, RoundsByArms]:
         """center'phi -+ sqrt(radius phi'V^-1 phi), the extremes of theta'phi."""
         check_parameters(features, self.center)
         lower = np.empty((len(contexts), features.n_arms))
@@ -139,12 +129,8 @@ class Ellipsoid:
         return lower, upper
 
     def predictor_widths(
-        self,
-        features: FeatureMap,
-        model: LinearModel,
-        contexts: Shaped[np.ndarray, "n ..."],
-        best: Int[np.ndarray, " n"],
-    ) -> Float[np.ndarray, "n arms"]:
+        self, features: FeatureMap, model: LinearModel, contexts: Contexts, best: RoundIndices
+    ) -> RoundsByArms:
         """|(center - thetahat)'v| + sqrt(radius v'V^-1 v), v = phi(x, a) - phi(x, best): sup |(theta - thetahat)'v|."""
         from graphbandit.kernels.function_classes.linear import difference_norms, linear_values
 
@@ -168,14 +154,14 @@ class Ellipsoid:
             widths[part] = moved + math.sqrt(self.radius) * norms
         return widths
 
-    def _values(self, rows: Float[np.ndarray, "n rows d"], n_arms: int) -> Float[np.ndarray, "n arms"]:
+    def _values(self, rows: Float[np.ndarray, "n rows d"], n_arms: int) -> RoundsByArms:
         from graphbandit.kernels.function_classes.linear import linear_values
 
         values = np.empty((len(rows), n_arms))
         linear_values(rows, self.center, values)
         return values
 
-    def _norms(self, rows: Float[np.ndarray, "n rows d"], n_arms: int) -> Float[np.ndarray, "n arms"]:
+    def _norms(self, rows: Float[np.ndarray, "n rows d"], n_arms: int) -> RoundsByArms:
         from graphbandit.kernels.function_classes.linear import linear_norms
 
         norms = np.empty((len(rows), n_arms))
@@ -184,8 +170,8 @@ class Ellipsoid:
 
 
 def linear_predictor(
-    features: FeatureMap, parameters: Float[np.ndarray, "blocks d"], contexts: Shaped[np.ndarray, "n ..."]
-) -> Float[np.ndarray, "n arms"]:
+    features: FeatureMap, parameters: Float[np.ndarray, "blocks d"], contexts: Contexts
+) -> RoundsByArms:
     """theta'phi(x, a) for every context and arm."""
     from graphbandit.kernels.function_classes.linear import linear_values
 
@@ -211,9 +197,7 @@ def gaussian_draws(
     return draws
 
 
-def draw_predictors(
-    features: FeatureMap, draws: Draws, contexts: Shaped[np.ndarray, "n ..."]
-) -> Float[np.ndarray, "n draws arms"]:
+def draw_predictors(features: FeatureMap, draws: Draws, contexts: Contexts) -> Float[np.ndarray, "n draws arms"]:
     """c_b + theta_b'phi(x, a) for every context, draw and arm."""
     from graphbandit.kernels.function_classes.linear import drawn_values
 

@@ -1,44 +1,26 @@
 """Version spaces of members: an estimate, refits of it to disturbed data, and which of them are still plausible."""
 
 import math
-from abc import abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import partial
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from graphbandit.base.arrays import ArmMasks, Contexts, RoundIndices, RoundsByArms
 from graphbandit.base.checks import (
-    LARGEST,
-    check_features,
-    first_not_finite,
     optional_number,
-    setting_boolean,
     setting_integer,
 )
 from graphbandit.base.declared import check_declared, limits
 from graphbandit.base.saved_files import savable
-from graphbandit.base.seeds import stream
-from graphbandit.base.shapes import Bool, Float, Int, Shaped
-from graphbandit.errors import FitError, InputError, SettingError
-from graphbandit.function_classes.base import Draws, FunctionClass
-from graphbandit.function_classes.columns import Columns
-from graphbandit.function_classes.features import arm_factors
+from graphbandit.base.shapes import Bool, Float, Int
+from graphbandit.errors import InputError
+from graphbandit.function_classes.base import Draws
 from graphbandit.function_classes.finite import SLACK
 from graphbandit.function_classes.intervals import widths_within
-from graphbandit.function_classes.refits import Fit, FitReport, RefitData, RefitModel, fit_up_to
-from graphbandit.function_classes.scale import NoiseLaw, Scale
-from graphbandit.rounds.observations import Observations
-
-BLOCK = 256
-"""Rows that are evaluated at a time, no more and no fewer, so that the last bits never depend on the batch."""
-
-PAIRS = 2**15
-"""Pairs of context and arm whose features are held at a time."""
-
-Function = TypeVar("Function")
+from graphbandit.function_classes.refits import RefitData, RefitModel
+from graphbandit.function_classes.refitting import BLOCK, Function, RefittedClass
 
 
 @savable
@@ -71,297 +53,13 @@ class EnsembleMembers:
         check_declared(self)
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Member(Generic[Function]):
-    """One fit: a function of the class's own kind, its units, and the values of arms that were never seen.
+class EnsembleFunctionClass(RefittedClass[Function]):
+    """A `RefittedClass` whose version space is { fits f : L(f) <= min L + radius }, the minimum being over the fits.
 
-    The function is fitted to (y - center) / unit, so that it does not matter in which units rewards come.
+    The estimate always belongs to it. That is a sample of F_m, and candidates, widths and bounds are those of the
+    sample: from inside, not exact. At radius infinity it is all of F, of which nothing is known but the range; and an
+    arm of which nothing is known is always a candidate.
     """
-
-    function: Function
-    center: float
-    unit: float
-    unseen: Bool[np.ndarray, " arms"]
-    guesses: Float[np.ndarray, " arms"]
-
-
-class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[Function]):
-    """What function classes share that fit from scratch; each fits and evaluates one function in its own way.
-
-    Fit 0 is the estimate, the least-squares fit of all data; fits 1 .. `members` are refits to data that was disturbed
-    at random. The version space is { fits f : L(f) <= min L + radius }, the minimum being over the fits; the estimate
-    always belongs to it. That is a sample of F_m, and candidates, widths and bounds are those of the sample: from
-    inside, not exact.
-
-    Rewards are centred and scaled to unit variance before they are fitted, so units do not matter.
-
-    Where nothing is known, mean rewards are anywhere in [low, high], widened to the rewards seen. That goes for all
-    of F, at radius infinity; for all arms, before there are `fewest` observations; and for an arm that was seen less
-    than `fewest_of_arm` times. Such an arm is always a candidate, the estimate of it is the mean of all rewards, a
-    refit's is some reward that was seen, and its own rewards count in no loss.
-    """
-
-    def __init__(
-        self,
-        *,
-        n_arms: int,
-        dimension: int,
-        arm_contexts: bool,
-        members: int,
-        low: float | None,
-        high: float | None,
-        entropy: float | None,
-        seed: int,
-        on_fit: Callable[[FitReport], None] | None,
-        fewest: int,
-        fewest_of_arm: int,
-        factors: npt.ArrayLike | None,
-    ) -> None:
-        setting_boolean("arm_contexts", arm_contexts)
-        self._n_arms = setting_integer("n_arms", n_arms, at_least=1)
-        self._dimension = setting_integer("dimension", dimension, at_least=1)
-        self._arm_contexts = arm_contexts
-        self._members = setting_integer("members", members, at_least=1)
-        self._low = optional_number("low", low)
-        self._high = optional_number("high", high)
-        if self._low is not None and self._high is not None and self._high <= self._low:
-            raise SettingError(f"high is {high!r}; expected a number above low, {low!r}")
-        self._entropy = optional_number("entropy", entropy, at_least=0.0)
-        self._seed = setting_integer("seed", seed, at_least=0)
-        if on_fit is not None and not callable(on_fit):
-            raise SettingError(f"on_fit is {on_fit!r}; expected a callable that takes a FitReport")
-        self._on_fit = on_fit
-        self._fewest = setting_integer("fewest", fewest, at_least=1)
-        self._fewest_of_arm = fewest_of_arm
-        given = arm_factors(factors, self._n_arms)
-        self._factors = np.ones(self._n_arms) if given is None else given
-
-    @property
-    @abstractmethod
-    def name(self) -> str:
-        """What is fitted, as messages call it."""
-
-    @abstractmethod
-    def fit_number(
-        self, data: RefitData, targets: Float[np.ndarray, " observed"], number: int, rng: np.random.Generator
-    ) -> Function:
-        """Fit `number` of at least `fewest` observations: the estimate if 0, else a refit to disturbed data.
-
-        `targets` are the rewards, centred and of unit variance.
-        """
-
-    def fit_numbers(
-        self,
-        data: RefitData,
-        targets: Float[np.ndarray, " observed"],
-        numbers: tuple[int, ...],
-        rngs: list[np.random.Generator],
-    ) -> list[Function]:
-        """The fits of one group, one after the other."""
-        return [self.fit_number(data, targets, number, rng) for number, rng in zip(numbers, rngs, strict=True)]
-
-    @abstractmethod
-    def pair_values(
-        self,
-        function: Function,
-        rows: Float[np.ndarray, "pairs d"],
-        arms: Int[np.ndarray, " pairs"],
-        *,
-        most: int = BLOCK,
-    ) -> Float[np.ndarray, " pairs"]:
-        """The function at these pairs of a context (of that arm) and an arm, by `in_blocks`."""
-
-    @property
-    def n_arms(self) -> int:
-        """K."""
-        return self._n_arms
-
-    @property
-    def dimension(self) -> int:
-        """d, the length of a context (of an arm's row of it)."""
-        return self._dimension
-
-    @property
-    def arm_contexts(self) -> bool:
-        """Whether every arm has a context of its own."""
-        return self._arm_contexts
-
-    def check_own_arms(self) -> None:
-        """Raise SettingError unless a round has a context for each arm, and one function is fitted for all of them."""
-        if not self._arm_contexts or self._fewest_of_arm or (self._factors != 1.0).any():
-            raise SettingError(
-                f"{type(self).__name__} knows arms by their numbers, but rounds bring their own; expected "
-                "arm_contexts=True, and neither per_arm nor factors"
-            )
-
-    @property
-    def log_size(self) -> float:
-        """`entropy`, or log(members + 1), the size of the sample: a stand-in, as |F| is infinite."""
-        return math.log(self._members + 1) if self._entropy is None else self._entropy
-
-    def check_contexts(self, contexts: Shaped[np.ndarray, "n ..."]) -> None:
-        """One vector a round, or one for each arm, of numbers that single precision can hold."""
-        self._check_shape(contexts)
-        check_features(contexts)
-
-    def _check_shape(self, contexts: Shaped[np.ndarray, "n ..."]) -> None:
-        expected = (self.n_arms, self._dimension) if self._arm_contexts else (self._dimension,)
-        if contexts.shape[1:] != expected:
-            raise InputError(f"contexts have shape {contexts.shape}; expected (n, {', '.join(map(str, expected))})")
-
-    def _rows(
-        self, contexts: Shaped[np.ndarray, "n ..."], rounds: Int[np.ndarray, " pairs"], arms: Int[np.ndarray, " pairs"]
-    ) -> Float[np.ndarray, "pairs d"]:
-        """The context of each pair: the round's, or the arm's own in that round."""
-        rows: Float[np.ndarray, "pairs d"] = contexts[rounds, arms] if self._arm_contexts else contexts[rounds]
-        return rows
-
-    def empty(self, half_life: float | None = None) -> RefitData:
-        """No observation yet."""
-        return RefitData(columns=Columns.empty((self._dimension,)), half_life=half_life)
-
-    def add(self, data: RefitData, observations: Observations) -> RefitData:
-        """All observations are kept: one row an observation, behind those that are there."""
-        if not observations.n_observed:
-            return data
-        self.check_contexts(observations.contexts)
-        observations.check(self.n_arms)
-        rows = self._rows(observations.contexts, observations.rows, observations.arms)
-        rows = rows.astype(np.float64, copy=False)
-        rounds = observations.rounds[observations.rows]
-        columns = data.columns.append(rows, observations.arms, observations.rewards, rounds)
-        return RefitData(columns=columns, half_life=data.half_life)
-
-    def n_observed(self, data: RefitData) -> int:
-        """How many rewards the data holds."""
-        return len(data)
-
-    def fit(self, data: RefitData) -> RefitModel:
-        """The estimate, fitted now if it is not yet."""
-        self.fits(data, 1)
-        return RefitModel(data=data)
-
-    def fits(self, data: RefitData, count: int) -> list[Fit]:
-        """Fits 0 .. count - 1 of this data, each made once; none of too few observations."""
-        if not self.enough(data):
-            return []
-        return fit_up_to(
-            self,
-            data,
-            count,
-            partial(self._fitted, data),
-            partial(self._at_data, data.columns),
-            name=self.name,
-            groups=self._groups(),
-            on_fit=self._on_fit,
-        )
-
-    def enough(self, data: RefitData) -> bool:
-        """Whether there are observations enough for a fit."""
-        return len(data) >= self._fewest
-
-    def _groups(self) -> list[tuple[int, ...]]:
-        """The numbers of the fits that are made at one go; in what order they are asked for never matters."""
-        return [(number,) for number in range(self._members + 1)]
-
-    def _fitted(self, data: RefitData, numbers: tuple[int, ...]) -> list[Member[Function]]:
-        """The fits of one group."""
-        outcomes = data.columns.rewards / self._factors[data.columns.arms]
-        center, unit = units_of(outcomes, data.weights)
-        unseen = self.unseen(data.columns)
-        rngs = [stream(self._seed, "fit", len(outcomes), number) for number in numbers]
-        guesses = [
-            np.full(self.n_arms, center) if number == 0 else outcomes[rng.integers(len(outcomes), size=self.n_arms)]
-            for number, rng in zip(numbers, rngs, strict=True)
-        ]
-        functions = self.fit_numbers(data, (outcomes - center) / unit, numbers, rngs)
-        return [
-            Member(function=function, center=center, unit=unit, unseen=unseen, guesses=guess * self._factors)
-            for function, guess in zip(functions, guesses, strict=True)
-        ]
-
-    def _at_data(self, columns: Columns, member: Member[Function]) -> Float[np.ndarray, " observed"]:
-        """The values at the observations; the rewards themselves where the arm is not known."""
-        values = self.pair_values(member.function, columns.contexts, columns.arms, most=PAIRS)
-        values = self._factors[columns.arms] * (member.center + member.unit * values)
-        return np.where(member.unseen[columns.arms], columns.rewards, values)
-
-    def unseen(self, columns: Columns) -> Bool[np.ndarray, " arms"]:
-        """The arms of which nothing is known, having been seen too rarely."""
-        unseen: Bool[np.ndarray, " arms"] = np.bincount(columns.arms, minlength=self.n_arms) < self._fewest_of_arm
-        return unseen
-
-    def range_of(self, data: RefitData) -> tuple[float, float]:
-        """[low, high], widened to the rewards seen; theirs alone where no range is told, and [0, 1] before any.
-
-        With factors this is the range of what they are multiplied with.
-        """
-        rewards = data.columns.rewards / self._factors[data.columns.arms]
-        low = self._low if self._low is not None else 0.0 if not len(rewards) else math.inf
-        high = self._high if self._high is not None else low + 1.0 if not len(rewards) else -math.inf
-        return float(rewards.min(initial=low)), float(rewards.max(initial=high))
-
-    def values(self, fit: Fit, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n arms"]:
-        """The fitted function at every context and arm."""
-        return self.values_of([fit], contexts)[:, 0]
-
-    def values_of(self, fits: list[Fit], contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n fits arms"]:
-        """The fitted functions at every context and arm."""
-        self._check_shape(contexts)
-        members: list[Member[Function]] = [fit.function for fit in fits]
-        values = self.arm_values([member.function for member in members], contexts)
-        for i, member in enumerate(members):
-            values[:, i] = self._factors * (member.center + member.unit * values[:, i])
-            values[:, i, member.unseen] = member.guesses[member.unseen]
-        if not (np.abs(values) <= LARGEST).all():
-            where = first_not_finite(values, largest=LARGEST)
-            raise FitError(f"{self.name} predicts {where}; expected finite values up to {LARGEST:g} in size")
-        return values
-
-    def arm_values(
-        self, functions: list[Function], contexts: Shaped[np.ndarray, "n ..."]
-    ) -> Float[np.ndarray, "n functions arms"]:
-        """The functions at every context and arm, by their pairs."""
-        values = np.empty((len(contexts), len(functions), self.n_arms))
-        chunk = max(1, PAIRS // self.n_arms)
-        for start in range(0, len(contexts), chunk):
-            part = contexts[start : start + chunk]
-            rounds = np.repeat(np.arange(len(part)), self.n_arms)
-            arms = np.tile(np.arange(self.n_arms), len(part))
-            rows = self._rows(part, rounds, arms)
-            for i, function in enumerate(functions):
-                pairs = self.pair_values(function, rows, arms)
-                values[start : start + chunk, i] = pairs.reshape(len(part), self.n_arms)
-        return values
-
-    def predict(self, model: RefitModel, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n arms"]:
-        """The estimate; before there is one, the mean of all rewards, or the middle of the range if there are none."""
-        self._check_shape(contexts)
-        for fit in self.fits(model.data, 1):
-            return self.values(fit, contexts)
-        columns = model.data.columns
-        known = len(columns) > 0
-        mean = (columns.rewards / self._factors[columns.arms]).mean() if known else sum(self.range_of(model.data)) / 2.0
-        return np.tile(self._factors * mean, (len(contexts), 1))
-
-    def smallest_loss(self, data: RefitData) -> float:
-        """The least loss of all fits."""
-        return min((fit.loss for fit in self.fits(data, self._members + 1)), default=0.0)
-
-    def natural_scale(self, data: RefitData) -> Scale:
-        """sigma by its posterior at the estimate's loss, and `log_size`."""
-        rewards, fits = data.columns.rewards, self.fits(data, 1)
-        span = float(np.ptp(rewards)) if len(rewards) else 0.0
-        if not fits or span == 0.0:
-            return Scale(noise=0.0, complexity=max(self.log_size, 1.0))
-        law = NoiseLaw.given(span=span, count=float(data.weights.sum()), residual=fits[0].loss)
-        return Scale(noise=law.estimate, complexity=max(self.log_size, 1.0))
-
-    def unit(self, data: RefitData) -> float:
-        """The span of the rewards seen; 1 where a range is told."""
-        rewards = data.columns.rewards
-        told = self._low is not None or self._high is not None
-        return 1.0 if told or not len(rewards) else float(np.ptp(rewards)) or 1.0
 
     def sharp_radius(self, data: RefitData, noise: float, delta: float) -> float:
         """2 sigma^2 (entropy + log(1 / delta)); without `entropy`, what the refits say if that is more.
@@ -388,7 +86,7 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
         return EnsembleSpace(data=data, radius=radius, members=members)
 
     def _member_values(
-        self, space: EnsembleSpace, contexts: Shaped[np.ndarray, "n ..."]
+        self, space: EnsembleSpace, contexts: Contexts
     ) -> Iterator[tuple[slice, Float[np.ndarray, "n members arms"]]]:
         """The members at some contexts at a time, and which contexts these are."""
         if len(space.members) != self._members + 1:
@@ -398,12 +96,7 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
             part = slice(start, start + BLOCK)
             yield part, self.values_of([fits[i] for i in np.flatnonzero(space.members)], contexts[part])
 
-    def candidates(
-        self,
-        space: Any,
-        contexts: Shaped[np.ndarray, "n ..."],
-        available: Bool[np.ndarray, "n arms"] | None = None,
-    ) -> Bool[np.ndarray, "n arms"]:
+    def candidates(self, space: Any, contexts: Contexts, available: ArmMasks | None = None) -> ArmMasks:
         """The arms that some member calls best among those available, and those of which nothing is known."""
         from graphbandit.kernels.function_classes.finite import finite_candidates
 
@@ -417,13 +110,7 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
         chosen |= offered & self.unseen(space.data.columns)
         return chosen
 
-    def widths(
-        self,
-        space: Any,
-        model: RefitModel,
-        contexts: Shaped[np.ndarray, "n ..."],
-        best: Int[np.ndarray, " n"],
-    ) -> Float[np.ndarray, "n arms"]:
+    def widths(self, space: Any, model: RefitModel, contexts: Contexts, best: RoundIndices) -> RoundsByArms:
         """Max over members f of |(f - fhat)(x, a) - (f - fhat)(x, best)|; by the bounds where an arm is not known."""
         estimate = self.predict(model, contexts)
         widths = widths_within(*self.bounds(space, contexts), estimate, best)
@@ -437,9 +124,7 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
             widths[part] = np.where(known, np.abs(difference).max(axis=1), widths[part])
         return widths
 
-    def bounds(
-        self, space: Any, contexts: Shaped[np.ndarray, "n ..."]
-    ) -> tuple[Float[np.ndarray, "n arms"], Float[np.ndarray, "n arms"]]:
+    def bounds(self, space: Any, contexts: Contexts) -> tuple[RoundsByArms, RoundsByArms]:
         """Min and max over the members; the range where nothing is known."""
         self._check_shape(contexts)
         low, high = self.range_of(space.data)
@@ -468,7 +153,7 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
         weights = np.full(len(numbers), 1.0 / len(numbers))
         return Draws(members=EnsembleMembers(data=data, numbers=numbers), weights=weights)
 
-    def draw_values(self, draws: Draws, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n draws arms"]:
+    def draw_values(self, draws: Draws, contexts: Contexts) -> Float[np.ndarray, "n draws arms"]:
         """Each of the refits that were drawn, evaluated."""
         members: EnsembleMembers = draws.members
         if not self.enough(members.data):
@@ -477,41 +162,6 @@ class EnsembleFunctionClass(FunctionClass[RefitData, RefitModel, Any], Generic[F
             raise InputError(f"the draws are the fits {members.numbers}; expected {len(draws)} of 0 to {self._members}")
         fits = self.fits(members.data, int(members.numbers.max()) + 1)
         return self.values_of([fits[i] for i in members.numbers], contexts)
-
-
-def units_of(rewards: Float[np.ndarray, " observed"], weights: Float[np.ndarray, " observed"]) -> tuple[float, float]:
-    """The weighted mean of the rewards and their standard deviation; 1 if they are all the same.
-
-    >>> units_of(np.array([3.0, 5.0]), np.ones(2))
-    (4.0, 1.0)
-    """
-    center = float(np.average(rewards, weights=weights))
-    return center, float(np.sqrt(np.average(np.square(rewards - center), weights=weights))) or 1.0
-
-
-def in_blocks(
-    n: int,
-    evaluate: Callable[[Int[np.ndarray, " block"]], Any],
-    size: tuple[int, ...] = (),
-    *,
-    least: int = BLOCK,
-    most: int = BLOCK,
-) -> Float[np.ndarray, "n ..."]:
-    """evaluate(index) for the indices 0 .. n - 1, always `least` of them: the last is repeated to fill a block.
-
-    Matrix products sum in an order that depends on the number of rows, so a regressor may predict other last bits for
-    one row than for the same row among many. With equal blocks it predicts the same. `size` is that of one answer.
-    With `most` above `least`, blocks grow with n up to that: faster, for what is always evaluated as a whole.
-    """
-    block = max(least, min(n, most))
-    values = np.empty((n, *size))
-    for start in range(0, n, block):
-        index = np.minimum(np.arange(start, start + block), n - 1)
-        found = np.asarray(evaluate(index), dtype=np.float64)
-        if found.shape != (block, *size):
-            raise InputError(f"{block} predictions have shape {found.shape}; expected {(block, *size)}")
-        values[start : start + block] = found[: n - start]
-    return values
 
 
 def check_radius(radius: float) -> None:

@@ -7,6 +7,7 @@ from typing import Literal, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
+from graphbandit.base.arrays import Contexts, PerArm
 from graphbandit.base.checks import (
     LARGEST_FEATURE,
     LARGEST_SCALE,
@@ -16,7 +17,7 @@ from graphbandit.base.checks import (
     setting_choice,
     setting_integer,
 )
-from graphbandit.base.shapes import Float, Shaped
+from graphbandit.base.shapes import Float
 from graphbandit.errors import InputError, SettingError
 from graphbandit.rounds.observations import Observations
 
@@ -104,7 +105,7 @@ class FeatureMap:
             return f"{plain} or {joint}"
         return joint if self.arm_features is None else plain
 
-    def check_contexts(self, contexts: Shaped[np.ndarray, "n ..."]) -> None:
+    def check_contexts(self, contexts: Contexts) -> None:
         """Raise InputError unless contexts have one of the expected shapes and features stay of a fair size."""
         joint = contexts.ndim == 3 and self.arm_features is None
         plain = contexts.ndim == 2 and (self.arm_features is not None or self.parameters == "per-arm")
@@ -121,12 +122,12 @@ class FeatureMap:
         self.check_contexts(observations.contexts)
         observations.check(self.n_arms)
 
-    def rows(self, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n rows d"]:
+    def rows(self, contexts: Contexts) -> Float[np.ndarray, "n rows d"]:
         """phi(x_t, a), one row an arm; one row a context where all arms have the same."""
         self.check_contexts(contexts)
         return self._rows(contexts)
 
-    def _rows(self, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n rows d"]:
+    def _rows(self, contexts: Contexts) -> Float[np.ndarray, "n rows d"]:
         features = np.asarray(contexts, dtype=np.float64)
         if self.embedding is not None:
             points = self._points(features)
@@ -147,9 +148,7 @@ class FeatureMap:
         x = np.broadcast_to(contexts[:, None, :], (n, arms, self.dimension))
         return np.concatenate([x, np.broadcast_to(self.arm_features, (n, arms, d))], axis=2)
 
-    def blocks_of(
-        self, contexts: Shaped[np.ndarray, "n ..."]
-    ) -> Iterator[tuple[slice, Float[np.ndarray, "block rows d"]]]:
+    def blocks_of(self, contexts: Contexts) -> Iterator[tuple[slice, Float[np.ndarray, "block rows d"]]]:
         """The features of a few contexts at a time, and which contexts they are."""
         self.check_contexts(contexts)
         length = min(256, max(1, BLOCK // (self.n_arms * self.size)))
@@ -164,7 +163,7 @@ def _with_one(features: Float[np.ndarray, "... d"], intercept: bool) -> Float[np
     return np.concatenate([features, np.ones((*features.shape[:-1], 1))], axis=-1)
 
 
-def arm_factors(factors: npt.ArrayLike | None, n_arms: int) -> Float[np.ndarray, " arms"] | None:
+def arm_factors(factors: npt.ArrayLike | None, n_arms: int) -> PerArm | None:
     """Known factors of the arms' rewards, as prices are: one positive number for each arm, or None."""
     if factors is None:
         return None

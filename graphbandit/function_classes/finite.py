@@ -2,21 +2,21 @@
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
-from graphbandit.base.checks import LARGEST, first_not_finite, kernel_mask, numbers, setting_integer, setting_number
+from graphbandit.base.arrays import ArmMasks, Contexts, PerRound, RoundIndices, RoundsByArms
+from graphbandit.base.checks import setting_number
 from graphbandit.base.declared import check_declared, limits
 from graphbandit.base.saved_files import savable
-from graphbandit.base.shapes import Bool, Float, Int, Shaped
+from graphbandit.base.shapes import Bool, Float
 from graphbandit.base.values import trusted
-from graphbandit.errors import InputError, SettingError
+from graphbandit.errors import InputError
 from graphbandit.function_classes.base import Draws, FunctionClass
 from graphbandit.function_classes.discount import added, now, root_weights, shrinkage
-from graphbandit.function_classes.scale import NoiseLaw, Scale
+from graphbandit.function_classes.scale import NoiseLaw, RewardsSeen, Scale
 from graphbandit.rounds.observations import Observations
 
 BLOCK = 256
@@ -28,7 +28,7 @@ SLACK = 1e-12
 
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
-class FiniteData:
+class FiniteData(RewardsSeen):
     """All that a finite class keeps of what was seen.
 
     - `losses`: L(f_i) = sum w (f_i(x, a) - y)^2 over the observations. The weights w are 1, or less the older an
@@ -49,11 +49,6 @@ class FiniteData:
 
     def __post_init__(self) -> None:
         check_declared(self)
-
-    @property
-    def span(self) -> float:
-        """Highest minus lowest reward seen; 0 if there is none."""
-        return max(self.highest - self.lowest, 0.0)
 
     @cached_property
     def losses_now(self) -> Float[np.ndarray, " functions"]:
@@ -102,7 +97,7 @@ class FiniteFunctionClass(FunctionClass[FiniteData, FiniteModel, FiniteSpace]):
         """N = |F|."""
 
     @abstractmethod
-    def values(self, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n functions arms"]:
+    def values(self, contexts: Contexts) -> Float[np.ndarray, "n functions arms"]:
         """f_i(x, a) for every context, function and arm."""
 
     @abstractmethod
@@ -110,10 +105,7 @@ class FiniteFunctionClass(FunctionClass[FiniteData, FiniteModel, FiniteSpace]):
         """Add (f_i(x, a) - y)^2 of every observation to `losses`, in their order."""
 
     def add_weighted(
-        self,
-        losses: Float[np.ndarray, " functions"],
-        observations: Observations,
-        roots: Float[np.ndarray, " n"],
+        self, losses: Float[np.ndarray, " functions"], observations: Observations, roots: PerRound
     ) -> None:
         """Add w (f_i(x, a) - y)^2 of every observation to `losses`; `roots` are the roots of the rounds' weights w."""
         from graphbandit.kernels.function_classes.finite import finite_losses
@@ -128,11 +120,8 @@ class FiniteFunctionClass(FunctionClass[FiniteData, FiniteModel, FiniteSpace]):
 
     @abstractmethod
     def best_arms(
-        self,
-        members: Bool[np.ndarray, " functions"],
-        contexts: Shaped[np.ndarray, "n ..."],
-        available: Bool[np.ndarray, "n arms"] | None,
-    ) -> Bool[np.ndarray, "n arms"]:
+        self, members: Bool[np.ndarray, " functions"], contexts: Contexts, available: ArmMasks | None
+    ) -> ArmMasks:
         """The arms that are an argmax (lowest index on ties) of some member."""
 
     @property
@@ -230,23 +219,12 @@ class FiniteFunctionClass(FunctionClass[FiniteData, FiniteModel, FiniteSpace]):
         members = before.members & after.members
         return trusted(FiniteSpace, members=members) if members.any() else after
 
-    def candidates(
-        self,
-        space: FiniteSpace,
-        contexts: Shaped[np.ndarray, "n ..."],
-        available: Bool[np.ndarray, "n arms"] | None = None,
-    ) -> Bool[np.ndarray, "n arms"]:
+    def candidates(self, space: FiniteSpace, contexts: Contexts, available: ArmMasks | None = None) -> ArmMasks:
         """The arms that some member calls best among those available."""
         self.check_size("members", len(space.members))
         return self.best_arms(space.members, contexts, available)
 
-    def widths(
-        self,
-        space: FiniteSpace,
-        model: FiniteModel,
-        contexts: Shaped[np.ndarray, "n ..."],
-        best: Int[np.ndarray, " n"],
-    ) -> Float[np.ndarray, "n arms"]:
+    def widths(self, space: FiniteSpace, model: FiniteModel, contexts: Contexts, best: RoundIndices) -> RoundsByArms:
         """Max over members f of |(f - fhat)(x, a) - (f - fhat)(x, best)|."""
         widths = np.empty((len(contexts), self.n_arms))
         for start in range(0, len(contexts), BLOCK):
@@ -258,9 +236,7 @@ class FiniteFunctionClass(FunctionClass[FiniteData, FiniteModel, FiniteSpace]):
             widths[block] = np.abs(difference).max(axis=1)
         return widths
 
-    def bounds(
-        self, space: FiniteSpace, contexts: Shaped[np.ndarray, "n ..."]
-    ) -> tuple[Float[np.ndarray, "n arms"], Float[np.ndarray, "n arms"]]:
+    def bounds(self, space: FiniteSpace, contexts: Contexts) -> tuple[RoundsByArms, RoundsByArms]:
         """Min and max over the members."""
         self.check_size("members", len(space.members))
         lower = np.empty((len(contexts), self.n_arms))
@@ -295,7 +271,7 @@ class FiniteFunctionClass(FunctionClass[FiniteData, FiniteModel, FiniteSpace]):
         members = np.flatnonzero(weights > 1e-16)
         return trusted(Draws, members=members, weights=weights[members] / weights[members].sum())
 
-    def draw_values(self, draws: Draws, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n draws arms"]:
+    def draw_values(self, draws: Draws, contexts: Contexts) -> Float[np.ndarray, "n draws arms"]:
         """The rows of the values that were drawn."""
         self.check_draws(draws)
         return self.values(contexts)[:, draws.members]
@@ -308,137 +284,3 @@ class FiniteFunctionClass(FunctionClass[FiniteData, FiniteModel, FiniteSpace]):
             raise InputError(
                 f"the draws are {members!r}; expected {len(draws)} numbers of {self.n_functions} functions"
             )
-
-
-class FiniteClass(FiniteFunctionClass):
-    """A finite class given by one callable that evaluates all its functions.
-
-    - `function`: for contexts with n rows it returns the values of shape (n, n_functions, n_arms). It must be
-      deterministic, and row i of its answer must depend on row i of the contexts only.
-
-    - `n_functions`: |F|.
-    - `n_arms`: K.
-
-    >>> two = FiniteClass(lambda x: np.stack([x, 1 - x], axis=1), n_functions=2, n_arms=2)
-    >>> two.values(np.array([[0.0, 1.0]]))
-    array([[[0., 1.],
-            [1., 0.]]])
-    >>> everything = two.version_space(two.empty(), np.inf)
-    >>> two.candidates(everything, np.array([[0.0, 1.0]]))
-    array([[ True,  True]])
-    """
-
-    def __init__(
-        self,
-        function: Callable[[Shaped[np.ndarray, "n ..."]], Float[np.ndarray, "n functions arms"]],
-        *,
-        n_functions: int,
-        n_arms: int,
-    ) -> None:
-        if not callable(function):
-            raise SettingError(f"function is {function!r}; expected a callable")
-        self._function = function
-        self._n_functions = setting_integer("n_functions", n_functions, at_least=1)
-        self._n_arms = setting_integer("n_arms", n_arms, at_least=1)
-
-    def __repr__(self) -> str:
-        return f"FiniteClass({self._function!r}, n_functions={self._n_functions}, n_arms={self._n_arms})"
-
-    @property
-    def n_arms(self) -> int:
-        """K."""
-        return self._n_arms
-
-    @property
-    def n_functions(self) -> int:
-        """N = |F|."""
-        return self._n_functions
-
-    def grown(self, n_arms: int, arm_features: Float[np.ndarray, "arms d"] | None) -> "FiniteClass":
-        """No: what the functions say of a new arm is not in them."""
-        raise SettingError(
-            f"FiniteClass cannot take more arms: its functions fix a value for each of {self.n_arms} arms; expected a "
-            "new bandit with functions of all arms, which learns from past rows"
-        )
-
-    def check_own_arms(self) -> None:
-        """The functions are shown the features of a round's arms, and whoever wrote them knows what they mean."""
-
-    def __external__(self) -> dict[str, int | str]:
-        """How a saved file names this class, since it cannot hold a Python callable."""
-        return {"class": "FiniteClass", "n_functions": self.n_functions, "n_arms": self.n_arms}
-
-    def check_contexts(self, contexts: Shaped[np.ndarray, "n ..."]) -> None:
-        """All contexts that the callable can evaluate are allowed."""
-
-    def values(self, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n functions arms"]:
-        """The callable's answer, checked."""
-        values = np.ascontiguousarray(numbers("the answer of the function class", self._function(contexts)))
-        expected = (len(contexts), self.n_functions, self.n_arms)
-        if values.shape != expected:
-            raise InputError(f"the function class gave values of shape {values.shape}; expected {expected}")
-        if not (np.abs(values) <= LARGEST).all():
-            where = first_not_finite(values, largest=LARGEST)
-            raise InputError(f"the function class gave {where}; expected finite values up to {LARGEST:g} in size")
-        return values
-
-    def predict(self, model: FiniteModel, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n arms"]:
-        """The model's row of the values."""
-        self.check_model(model)
-        predicted = np.empty((len(contexts), self.n_arms))
-        for start in range(0, len(contexts), BLOCK):
-            predicted[start : start + BLOCK] = self.values(contexts[start : start + BLOCK])[:, model.index]
-        return predicted
-
-    def add_losses(self, losses: Float[np.ndarray, " functions"], observations: Observations) -> None:
-        """Block by block, in the order of the observations."""
-        from graphbandit.kernels.function_classes.finite import finite_losses
-
-        self.check_losses(losses, observations)
-        for start in range(0, len(observations), BLOCK):
-            part = observations.take(start, start + BLOCK)
-            if part.n_observed:
-                finite_losses(self.values(part.contexts), part.rows, part.arms, part.rewards, losses)
-
-    def best_arms(
-        self,
-        members: Bool[np.ndarray, " functions"],
-        contexts: Shaped[np.ndarray, "n ..."],
-        available: Bool[np.ndarray, "n arms"] | None,
-    ) -> Bool[np.ndarray, "n arms"]:
-        """By comparing the values of every member."""
-        return self._evaluate(0, members, contexts, available)[1]
-
-    def outlook(
-        self,
-        model: FiniteModel,
-        space: FiniteSpace,
-        contexts: Shaped[np.ndarray, "n ..."],
-        available: Bool[np.ndarray, "n arms"] | None = None,
-    ) -> tuple[Float[np.ndarray, "n arms"], Bool[np.ndarray, "n arms"]]:
-        """Every function is evaluated once, for the model's row and for the best arms of all members."""
-        self.check_model(model)
-        self.check_size("members", len(space.members))
-        return self._evaluate(model.index, space.members, contexts, available)
-
-    def _evaluate(
-        self,
-        index: int,
-        members: Bool[np.ndarray, " functions"],
-        contexts: Shaped[np.ndarray, "n ..."],
-        available: Bool[np.ndarray, "n arms"] | None,
-    ) -> tuple[Float[np.ndarray, "n arms"], Bool[np.ndarray, "n arms"]]:
-        """The values of function `index`, and the arms that some member calls best."""
-        from graphbandit.kernels.function_classes.finite import finite_candidates
-
-        chosen = np.zeros((len(contexts), self.n_arms), dtype=np.bool_)
-        own = np.empty((len(contexts), self.n_arms))
-        self.check_size("members", len(members))
-        offered = kernel_mask(available, len(contexts), self.n_arms)
-        for start in range(0, len(contexts), BLOCK):
-            block = slice(start, start + BLOCK)
-            mask = offered if available is None else offered[block]
-            values = self.values(contexts[block])
-            own[block] = values[:, index]
-            finite_candidates(values, members, mask, chosen[block])
-        return own, chosen

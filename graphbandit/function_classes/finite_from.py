@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from graphbandit.base.arrays import Contexts, RoundsByArms
 from graphbandit.base.checks import numbers, setting_array
 from graphbandit.base.shapes import Float, Shaped
 from graphbandit.errors import SettingError
 from graphbandit.function_classes.base import Draws, FunctionClass
-from graphbandit.function_classes.finite import FiniteClass
+from graphbandit.function_classes.finite_callable import FiniteClass
 
-Function = Callable[[Shaped[np.ndarray, "n ..."], Shaped[np.ndarray, "..."]], Float[np.ndarray, "n arms"]]
+Function = Callable[[Contexts, Shaped[np.ndarray, "..."]], RoundsByArms]
 
 
 def finite_from_parameters(function: Function, parameters: "npt.ArrayLike", *, n_arms: int) -> FiniteClass:
@@ -54,6 +55,6 @@ def finite_from_draws(function_class: FunctionClass[Any, Any, Any], draws: Draws
 
 
 def _of_parameters(
-    function: Function, parameters: Shaped[np.ndarray, "functions ..."], contexts: Shaped[np.ndarray, "n ..."]
+    function: Function, parameters: Shaped[np.ndarray, "functions ..."], contexts: Contexts
 ) -> Float[np.ndarray, "n functions arms"]:
     return np.stack([function(contexts, parameter) for parameter in parameters], axis=1)

@@ -8,10 +8,11 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 import numpy.typing as npt
 
+from graphbandit.base.arrays import ArmMasks, Contexts, PerArm, PerObservation, RoundIndices, RoundsByArms
 from graphbandit.base.checks import LARGEST, setting_choice, setting_integer, setting_number
 from graphbandit.base.declared import check_declared, limits
 from graphbandit.base.saved_files import savable
-from graphbandit.base.shapes import Bool, Float, Int, Shaped
+from graphbandit.base.shapes import Float
 from graphbandit.errors import FitError, InputError
 from graphbandit.function_classes.base import Draws
 from graphbandit.function_classes.columns import Columns
@@ -75,15 +76,15 @@ class GeneralizedLinearData:
             raise InputError(f"the columns hold arm {self.columns.arms.max()}; expected 0 to {self.blocks - 1}")
 
     @property
-    def weights(self) -> Float[np.ndarray, " observed"]:
+    def weights(self) -> PerObservation:
         """How much each observation counts: 1, or half as much for each half-life of its age."""
         return weights_now(self.columns.rounds, self.half_life)
 
     @cached_property
     def fit(self) -> _Fit:
         """The maximum of the penalised likelihood, parameter by parameter."""
-        from graphbandit.kernels.function_classes.cholesky import cholesky, inverse_trace, log_determinant
-        from graphbandit.kernels.function_classes.generalized_linear import describe_block, fit_block
+        from graphbandit.kernels.cholesky import cholesky, inverse_trace, log_determinant
+        from graphbandit.kernels.function_classes.generalized_linear import Seen, describe_block, fit_block
 
         seen, link, size = self.columns, LINKS.index(self.link), self.columns.contexts.shape[1]
         parameters, factors = np.empty((self.blocks, size)), np.empty((self.blocks, size, size))
@@ -93,14 +94,15 @@ class GeneralizedLinearData:
         ends = np.searchsorted(seen.arms[by_arm], np.arange(self.blocks - 1), side="right")
         for block, order in enumerate(np.split(by_arm, ends)):
             parameter, factor = parameters[block], factors[block]
-            if not fit_block(seen.contexts, seen.rewards, weights, order, link, self.ridge, parameter, factor):
+            mine = Seen(seen.contexts, seen.rewards, weights, order, link)
+            if not fit_block(mine, self.ridge, parameter, factor):
                 raise FitError(
                     f"the {self.link} fit of {len(order)} rewards up to {np.abs(seen.rewards[order]).max():g} in size "
                     f"does not converge with ridge {self.ridge:g}; expected smaller rewards or features, or more ridge"
                 )
             steepest, whole = self.ridge * np.eye(size), np.empty((size, size))
             most = 0.25 if self.link == "logistic" else 1.0
-            facts = describe_block(seen.contexts, seen.rewards, weights, order, link, parameter, factor, most, steepest)
+            facts = describe_block(mine, parameter, factor, most, steepest)
             loss, widest = loss + facts[0], max(widest, facts[2])
             if self.link == "poisson":
                 growth += log_determinant(factor) + 2.0 * facts[1] + self.ridge * inverse_trace(factor) - size
@@ -144,7 +146,7 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
 
     features: FeatureMap
     link: Link
-    factors: Float[np.ndarray, " arms"] | None
+    factors: PerArm | None
     ridge: float
     norm_bound: float
     resolution: float
@@ -240,24 +242,15 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
             reach = 0.5 * (bent + math.sqrt(bent * bent + 8.0 * level))
         return reach * reach
 
-    def candidates(
-        self,
-        space: Ellipsoid,
-        contexts: Shaped[np.ndarray, "n ..."],
-        available: Bool[np.ndarray, "n arms"] | None = None,
-    ) -> Bool[np.ndarray, "n arms"]:
+    def candidates(self, space: Ellipsoid, contexts: Contexts, available: ArmMasks | None = None) -> ArmMasks:
         """Those of theta'phi, as mu rises; with factors, the arms whose upper bound reaches the best lower one."""
         if self.factors is None:
             return super().candidates(space, contexts, available)
         return candidates_within(*self.bounds(space, contexts), available)
 
     def outlook(
-        self,
-        model: LinearModel,
-        space: Ellipsoid,
-        contexts: Shaped[np.ndarray, "n ..."],
-        available: Bool[np.ndarray, "n arms"] | None = None,
-    ) -> tuple[Float[np.ndarray, "n arms"], Bool[np.ndarray, "n arms"]]:
+        self, model: LinearModel, space: Ellipsoid, contexts: Contexts, available: ArmMasks | None = None
+    ) -> tuple[RoundsByArms, ArmMasks]:
         """Features are made once for both where there are no factors."""
         if self.factors is None:
             return super().outlook(model, space, contexts, available)
@@ -270,13 +263,7 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
             return Ellipsoid.ball(self.features, self.total_bound)
         return Ellipsoid(center=data.fit.parameters, factors=data.fit.factors, radius=radius)
 
-    def widths(
-        self,
-        space: Ellipsoid,
-        model: LinearModel,
-        contexts: Shaped[np.ndarray, "n ..."],
-        best: Int[np.ndarray, " n"],
-    ) -> Float[np.ndarray, "n arms"]:
+    def widths(self, space: Ellipsoid, model: LinearModel, contexts: Contexts, best: RoundIndices) -> RoundsByArms:
         """An upper bound, exact for the identity; with factors, what the bounds allow.
 
         With s(a) the slope of mu between thetahat'phi(a) and theta'phi(a), and e(a) = (theta - thetahat)'phi(a), the
@@ -298,19 +285,17 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
         errors = np.maximum(self.means(upper.copy()) - means, means - self.means(lower.copy()))
         error = np.maximum(upper - predictor, predictor - lower)
 
-        def of_best(values: Float[np.ndarray, "n arms"]) -> Float[np.ndarray, "n 1"]:
+        def of_best(values: RoundsByArms) -> Float[np.ndarray, "n 1"]:
             chosen: Float[np.ndarray, "n 1"] = np.take_along_axis(values, best[:, None], axis=1)
             return chosen
 
         slopes = np.maximum(most - of_best(least), of_best(most) - least)
-        widths: Float[np.ndarray, "n arms"]
+        widths: RoundsByArms
         widths = np.minimum(most * apart + slopes * of_best(error), errors + of_best(errors))
         np.put_along_axis(widths, best[:, None], 0.0, axis=1)
         return widths
 
-    def bounds(
-        self, space: Ellipsoid, contexts: Shaped[np.ndarray, "n ..."]
-    ) -> tuple[Float[np.ndarray, "n arms"], Float[np.ndarray, "n arms"]]:
+    def bounds(self, space: Ellipsoid, contexts: Contexts) -> tuple[RoundsByArms, RoundsByArms]:
         """mu(center'phi -+ sqrt(radius phi'H^-1 phi)); exact."""
         lower, upper = space.predictor_bounds(self.features, contexts)
         return self.means(lower), self.means(upper)
@@ -342,24 +327,24 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
     def natural_scale(self, data: GeneralizedLinearData) -> Scale:
         """sigma by its posterior, and trace(H^-1 (H - ridge I)), the effective number of parameters."""
         self.check_data(data)
-        from graphbandit.kernels.function_classes.cholesky import inverse_trace
+        from graphbandit.kernels.cholesky import inverse_trace
 
         left = sum(inverse_trace(factor) for factor in data.fit.factors)
         freedom = data.fit.parameters.size - self.ridge * left
         noise = self._noise_law(data).estimate if len(data.columns) else 0.0
         return Scale(noise=noise, complexity=max(freedom, 1.0))
 
-    def draw_values(self, draws: Draws, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n draws arms"]:
+    def draw_values(self, draws: Draws, contexts: Contexts) -> Float[np.ndarray, "n draws arms"]:
         """mu(theta_b'phi(x, a))."""
         values = draw_predictors(self.features, draws, contexts)
         return self.means(values.reshape(-1, self.n_arms)).reshape(values.shape)
 
-    def means(self, predictors: Float[np.ndarray, "n arms"]) -> Float[np.ndarray, "n arms"]:
+    def means(self, predictors: RoundsByArms) -> RoundsByArms:
         """The arm's factor times mu of every predictor."""
         means = self._mu(predictors)
         return means if self.factors is None else np.minimum(means * self.factors, LARGEST)
 
-    def _mu(self, predictors: Float[np.ndarray, "n arms"]) -> Float[np.ndarray, "n arms"]:
+    def _mu(self, predictors: RoundsByArms) -> RoundsByArms:
         """mu in place of every predictor, at most the largest number a learner takes."""
         from graphbandit.kernels.function_classes.generalized_linear import means_of
 

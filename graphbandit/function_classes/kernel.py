@@ -77,7 +77,7 @@ class NystromFeatures:
     @cached_property
     def factor(self) -> Float[np.ndarray, "marks marks"]:
         """U."""
-        from graphbandit.kernels.function_classes.cholesky import cholesky
+        from graphbandit.kernels.cholesky import cholesky
         from graphbandit.kernels.function_classes.embeddings import kernel_matrix
 
         gram, factor = np.empty((self.size, self.size)), np.empty((self.size, self.size))
@@ -133,6 +133,7 @@ class KernelClass(LinearFunctionClass):
     norm_bound: float | None
     resolution: float
 
+    # the settings that it shares with LinearClass are written out, so that help() shows them
     def __init__(
         self,
         *,

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from graphbandit.base.arrays import ArmMasks, Contexts, RoundIndices, RoundsByArms
 from graphbandit.base.declared import check_declared, limits
 from graphbandit.base.saved_files import savable
-from graphbandit.base.shapes import Bool, Float, Int, Shaped
+from graphbandit.base.shapes import Float
 from graphbandit.errors import SettingError
 from graphbandit.function_classes.base import Draws, FunctionClass
 from graphbandit.function_classes.ellipsoid import Ellipsoid, LinearDraws
@@ -121,7 +122,7 @@ class LastLayerClass(FunctionClass[RefitData, RefitModel, LastLayerSpace]):
         """That of the linear class."""
         return self._linear.log_size
 
-    def check_contexts(self, contexts: Shaped[np.ndarray, "n ..."]) -> None:
+    def check_contexts(self, contexts: Contexts) -> None:
         """As the module takes them."""
         self._networks.check_contexts(contexts)
 
@@ -142,7 +143,7 @@ class LastLayerClass(FunctionClass[RefitData, RefitModel, LastLayerSpace]):
         self._head(data)
         return RefitModel(data=data)
 
-    def predict(self, model: RefitModel, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n arms"]:
+    def predict(self, model: RefitModel, contexts: Contexts) -> RoundsByArms:
         """Of the ridge regression."""
         head = self._linear.fit(self._head(model.data))
         return self._linear.predict(head, self._features(model.data, contexts))
@@ -170,34 +171,21 @@ class LastLayerClass(FunctionClass[RefitData, RefitModel, LastLayerSpace]):
             self._head(data)
         return LastLayerSpace(data=data, radius=radius)
 
-    def candidates(
-        self,
-        space: LastLayerSpace,
-        contexts: Shaped[np.ndarray, "n ..."],
-        available: Bool[np.ndarray, "n arms"] | None = None,
-    ) -> Bool[np.ndarray, "n arms"]:
+    def candidates(self, space: LastLayerSpace, contexts: Contexts, available: ArmMasks | None = None) -> ArmMasks:
         """The arms that win for some theta of the ellipsoid; all arms at radius infinity."""
         if space.radius == math.inf:
             self.check_contexts(contexts)
             return np.ones((len(contexts), self.n_arms), dtype=np.bool_) if available is None else np.array(available)
         return self._linear.candidates(self._ellipsoid(space), self._features(space.data, contexts), available)
 
-    def widths(
-        self,
-        space: LastLayerSpace,
-        model: RefitModel,
-        contexts: Shaped[np.ndarray, "n ..."],
-        best: Int[np.ndarray, " n"],
-    ) -> Float[np.ndarray, "n arms"]:
+    def widths(self, space: LastLayerSpace, model: RefitModel, contexts: Contexts, best: RoundIndices) -> RoundsByArms:
         """Exact if the model is of the same data; else its phi is another, and what the bounds allow is taken."""
         if space.radius == math.inf or not space.data.equals(model.data):
             return widths_within(*self.bounds(space, contexts), self.predict(model, contexts), best)
         features = self._features(space.data, contexts)
         return self._linear.widths(self._ellipsoid(space), self._linear.fit(self._head(model.data)), features, best)
 
-    def bounds(
-        self, space: LastLayerSpace, contexts: Shaped[np.ndarray, "n ..."]
-    ) -> tuple[Float[np.ndarray, "n arms"], Float[np.ndarray, "n arms"]]:
+    def bounds(self, space: LastLayerSpace, contexts: Contexts) -> tuple[RoundsByArms, RoundsByArms]:
         """thetahat'phi -+ sqrt(radius phi'V^-1 phi)."""
         return self._linear.bounds(self._ellipsoid(space), self._features(space.data, contexts))
 
@@ -206,7 +194,7 @@ class LastLayerClass(FunctionClass[RefitData, RefitModel, LastLayerSpace]):
         drawn = self._linear.draws(self._head(data), noise=noise, count=count, rng=rng)
         return Draws(members=LastLayerDraws(data=data, layers=drawn.members), weights=drawn.weights)
 
-    def draw_values(self, draws: Draws, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n draws arms"]:
+    def draw_values(self, draws: Draws, contexts: Contexts) -> Float[np.ndarray, "n draws arms"]:
         """theta_b'phi."""
         members: LastLayerDraws = draws.members
         inner = Draws(members=members.layers, weights=draws.weights)
@@ -247,7 +235,7 @@ class LastLayerClass(FunctionClass[RefitData, RefitModel, LastLayerSpace]):
         network: Network = data.fits[self][0].function
         return network
 
-    def _features(self, data: RefitData, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n ..."]:
+    def _features(self, data: RefitData, contexts: Contexts) -> Float[np.ndarray, "n ..."]:
         """phi of each context, or of each arm's."""
         self.check_contexts(contexts)
         rows = contexts.reshape(-1, contexts.shape[-1])

@@ -8,10 +8,11 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from graphbandit.base.arrays import Contexts, RoundIndices, RoundsByArms
 from graphbandit.base.checks import optional_number, setting_integer, setting_number
 from graphbandit.base.declared import check_declared, limits
 from graphbandit.base.saved_files import savable
-from graphbandit.base.shapes import Float, Int, Shaped
+from graphbandit.base.shapes import Float
 from graphbandit.base.values import trusted
 from graphbandit.errors import InputError
 from graphbandit.function_classes.base import Draws
@@ -26,7 +27,7 @@ from graphbandit.function_classes.ellipsoid import (
 )
 from graphbandit.function_classes.features import FeatureMap
 from graphbandit.function_classes.parametric import ParametricClass
-from graphbandit.function_classes.scale import RIDGES, NoiseLaw, Scale, most_likely
+from graphbandit.function_classes.scale import RIDGES, NoiseLaw, RewardsSeen, Scale, most_likely
 from graphbandit.rounds.observations import Observations
 
 
@@ -53,7 +54,7 @@ class Regression(NamedTuple):
 
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
-class LinearData:
+class LinearData(RewardsSeen):
     """All that a linear class keeps of what was seen, however much it was: sums, one of each a block.
 
     w are the weights of observations: 1, or less the older they are if there is a half-life. Rewards y are counted from
@@ -88,11 +89,6 @@ class LinearData:
 
     def __post_init__(self) -> None:
         check_declared(self)
-
-    @property
-    def span(self) -> float:
-        """Highest minus lowest reward seen; 0 if there is none."""
-        return max(self.highest - self.lowest, 0.0)
 
     @cached_property
     def regression(self) -> Regression:
@@ -135,7 +131,7 @@ class LinearData:
 
 
 def _inverse_trace(factors: Float[np.ndarray, "blocks d d"]) -> float:
-    from graphbandit.kernels.function_classes.cholesky import inverse_trace
+    from graphbandit.kernels.cholesky import inverse_trace
 
     return sum(inverse_trace(factor) for factor in factors)
 
@@ -255,7 +251,7 @@ class LinearFunctionClass(ParametricClass[LinearData]):
         choice among them valid, but c is taken as if it had been known. Without a norm bound, sqrt(lambda) S is what
         the most likely prior expects, sigma times the root of the number of parameters: an estimate and no bound.
         """
-        from graphbandit.kernels.function_classes.cholesky import log_determinant
+        from graphbandit.kernels.cholesky import log_determinant
 
         self.check_data(data)
         known = data.regression
@@ -281,19 +277,11 @@ class LinearFunctionClass(ParametricClass[LinearData]):
         known = data.regression
         return Ellipsoid(center=known.parameters, factors=known.factors, radius=radius, offset=known.offset)
 
-    def widths(
-        self,
-        space: Ellipsoid,
-        model: LinearModel,
-        contexts: Shaped[np.ndarray, "n ..."],
-        best: Int[np.ndarray, " n"],
-    ) -> Float[np.ndarray, "n arms"]:
+    def widths(self, space: Ellipsoid, model: LinearModel, contexts: Contexts, best: RoundIndices) -> RoundsByArms:
         """|(center - thetahat)'v| + sqrt(radius v'V^-1 v) with v = phi(x, a) - phi(x, best); exact."""
         return space.predictor_widths(self.features, model, contexts, best)
 
-    def bounds(
-        self, space: Ellipsoid, contexts: Shaped[np.ndarray, "n ..."]
-    ) -> tuple[Float[np.ndarray, "n arms"], Float[np.ndarray, "n arms"]]:
+    def bounds(self, space: Ellipsoid, contexts: Contexts) -> tuple[RoundsByArms, RoundsByArms]:
         """c + center'phi -+ sqrt(radius phi'V^-1 phi); exact."""
         return space.predictor_bounds(self.features, contexts)
 
@@ -325,7 +313,7 @@ class LinearFunctionClass(ParametricClass[LinearData]):
     @staticmethod
     def _pull(data: LinearData) -> Float[np.ndarray, "blocks d"]:
         """V^-1 s: by how much thetahat falls when c rises."""
-        from graphbandit.kernels.function_classes.cholesky import solve_lower, solve_upper
+        from graphbandit.kernels.cholesky import solve_lower, solve_upper
 
         pull = data.sums * now(data.newest, data.half_life)
         for block, factor in enumerate(data.regression.factors):
@@ -333,7 +321,7 @@ class LinearFunctionClass(ParametricClass[LinearData]):
             solve_upper(factor, pull[block])
         return pull
 
-    def draw_values(self, draws: Draws, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n draws arms"]:
+    def draw_values(self, draws: Draws, contexts: Contexts) -> Float[np.ndarray, "n draws arms"]:
         """c_b + theta_b'phi(x, a)."""
         return draw_predictors(self.features, draws, contexts)
 

@@ -19,10 +19,11 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from graphbandit.base.arrays import Contexts, RoundsByArms
 from graphbandit.base.checks import check_features, contexts_array, setting_choice, setting_integer, setting_number
 from graphbandit.base.declared import limits
 from graphbandit.base.saved_files import savable
-from graphbandit.base.shapes import Float, Shaped
+from graphbandit.base.shapes import Float
 from graphbandit.errors import InputError
 from graphbandit.rounds.observations import Observations
 
@@ -84,7 +85,7 @@ class OnlineLinear:
         setting_number("regularisation", self.regularisation, above=0.0)
         setting_number("rate", self.rate, above=0.0)
 
-    def start(self, contexts: Shaped[np.ndarray, "n ..."]) -> OnlineState:
+    def start(self, contexts: Contexts) -> OnlineState:
         """The state before any observation, of the size that these contexts ask for."""
         features = self._features(contexts)
         blocks, size = (1 if contexts.ndim == 3 else self.n_arms), features.shape[2]
@@ -99,7 +100,7 @@ class OnlineLinear:
             highest=-math.inf,
         )
 
-    def predict(self, state: OnlineState | None, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n arms"]:
+    def predict(self, state: OnlineState | None, contexts: Contexts) -> RoundsByArms:
         """f(x, a) for every context and arm; 0 before any observation."""
         from graphbandit.kernels.function_classes import online
 
@@ -135,7 +136,7 @@ class OnlineLinear:
             online.update_ridge(*seen, new.parameters, new.inverses)
         return new
 
-    def _features(self, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n arms_or_one d"]:
+    def _features(self, contexts: Contexts) -> Float[np.ndarray, "n arms_or_one d"]:
         array = np.array(contexts_array(contexts))
         check_features(array)
         if array.ndim == 2:
@@ -145,7 +146,7 @@ class OnlineLinear:
         return array
 
     def _check_size(
-        self, state: OnlineState, contexts: Shaped[np.ndarray, "n ..."], features: Float[np.ndarray, "n arms_or_one d"]
+        self, state: OnlineState, contexts: Contexts, features: Float[np.ndarray, "n arms_or_one d"]
     ) -> None:
         expected = (1 if contexts.ndim == 3 else self.n_arms, features.shape[2])
         if state.parameters.shape != expected:

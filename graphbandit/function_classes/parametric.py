@@ -6,7 +6,8 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from graphbandit.base.shapes import Bool, Float, Shaped
+from graphbandit.base.arrays import ArmMasks, Contexts, RoundsByArms
+from graphbandit.base.shapes import Float
 from graphbandit.errors import SettingError
 from graphbandit.function_classes.base import FIXED_NUMBER, FunctionClass
 from graphbandit.function_classes.ellipsoid import EXACT_ARMS, Ellipsoid, LinearModel, check_parameters, check_rows
@@ -96,26 +97,17 @@ class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):
         """Yes: sums of products of numbers of a fair size."""
         return True
 
-    def check_contexts(self, contexts: Shaped[np.ndarray, "n ..."]) -> None:
+    def check_contexts(self, contexts: Contexts) -> None:
         """One of the shapes of `FeatureMap`, of numbers whose squares stay finite."""
         self.features.check_contexts(contexts)
 
-    def candidates(
-        self,
-        space: Ellipsoid,
-        contexts: Shaped[np.ndarray, "n ..."],
-        available: Bool[np.ndarray, "n arms"] | None = None,
-    ) -> Bool[np.ndarray, "n arms"]:
+    def candidates(self, space: Ellipsoid, contexts: Contexts, available: ArmMasks | None = None) -> ArmMasks:
         """The arms that win for some theta of the ellipsoid, among those available; see `exact_candidates`."""
         return space.candidates(self.features, contexts, available)
 
     def outlook(
-        self,
-        model: LinearModel,
-        space: Ellipsoid,
-        contexts: Shaped[np.ndarray, "n ..."],
-        available: Bool[np.ndarray, "n arms"] | None = None,
-    ) -> tuple[Float[np.ndarray, "n arms"], Bool[np.ndarray, "n arms"]]:
+        self, model: LinearModel, space: Ellipsoid, contexts: Contexts, available: ArmMasks | None = None
+    ) -> tuple[RoundsByArms, ArmMasks]:
         """Features are made once for both."""
         check_parameters(self.features, model.parameters)
         check_parameters(self.features, space.center)
@@ -126,7 +118,7 @@ class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):
             space.mark_candidates(self.features, rows, None if available is None else available[part], chosen[part])
         return values, chosen
 
-    def predict(self, model: LinearModel, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n arms"]:
+    def predict(self, model: LinearModel, contexts: Contexts) -> RoundsByArms:
         """mu(thetahat'phi(x, a))."""
         check_parameters(self.features, model.parameters)
         values = np.empty((len(contexts), self.n_arms))
@@ -134,7 +126,7 @@ class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):
             values[part] = self.values_of_rows(model, rows)
         return values
 
-    def values_of_rows(self, model: LinearModel, rows: Float[np.ndarray, "n rows d"]) -> Float[np.ndarray, "n arms"]:
+    def values_of_rows(self, model: LinearModel, rows: Float[np.ndarray, "n rows d"]) -> RoundsByArms:
         """The model's mean rewards, given the features of every round."""
         from graphbandit.kernels.function_classes.linear import linear_values
 
@@ -146,6 +138,6 @@ class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):
             values += model.offset
         return self.means(values)
 
-    def means(self, predictors: Float[np.ndarray, "n arms"]) -> Float[np.ndarray, "n arms"]:
+    def means(self, predictors: RoundsByArms) -> RoundsByArms:
         """mu of every predictor theta'phi, which may be overwritten; the predictor itself in a linear class."""
         return predictors

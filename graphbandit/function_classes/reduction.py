@@ -9,10 +9,20 @@ the w at which the loss is min L + radius. The lower bound is the same with h th
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
 
+import numpy as np
+
+from graphbandit.base.arrays import ArmMasks, Contexts, PerObservation, RoundIndices, RoundsByArms, Vector
+from graphbandit.base.checks import setting_number
 from graphbandit.base.declared import check_declared, limits
 from graphbandit.base.saved_files import savable
-from graphbandit.function_classes.refits import RefitData
+from graphbandit.errors import SettingError
+from graphbandit.function_classes.intervals import candidates_within, widths_within
+from graphbandit.function_classes.refits import RefitData, RefitModel, fitted
+from graphbandit.function_classes.refitting import BLOCK, PAIRS, Member
+from graphbandit.function_classes.regressor import ALL, RegressorClass, Regressors, weight_parameter
 
 GROWTH = 8.0
 """The factor between weights until the loss is exceeded."""
@@ -81,3 +91,114 @@ def farthest_value(
         else:
             inside = (weight, value)
     return towards * min(towards * target, max(towards * outside[1], towards * inside[1]))
+
+
+class ReductionClass(RegressorClass):
+    """A `RegressorClass` whose bounds of f(x, a) are over all of F_m, found by regressions with one more observation.
+
+    They are exact if the regressor minimises squares exactly (not with a penalty) over a convex class, and a heuristic
+    otherwise. Each context, arm and side takes 10 to 20 fits, so this is for small settings; `docs/regressors.md` has
+    figures. The regressor must take weights. Draws are refits, as in `RegressorClass`.
+
+    - `regressor`: as in `RegressorClass`.
+    - `entropy`: stands for log |F|, as (d / 2) log(number of observations) for a class of d parameters.
+    - `tolerance`: how exact the bounds are, as a share of the range; 0.001 by default.
+    - `settings`: the others of `RegressorClass`, but for `factors`.
+    """
+
+    def __init__(self, regressor: Any, *, entropy: float, tolerance: float = 1e-3, **settings: Any) -> None:
+        if "factors" in settings:
+            raise SettingError("factors came with a ReductionClass; expected a RegressorClass, which takes them")
+        if entropy is None:
+            raise SettingError(
+                "entropy is None; expected a number, as (d / 2) log(number of observations) for d parameters"
+            )
+        super().__init__(regressor, entropy=entropy, **settings)
+        self._tolerance = setting_number("tolerance", tolerance, above=0.0)
+        weight_parameter(self._regressor)
+
+    def __external__(self) -> dict[str, Any]:
+        """As its base, with the tolerance."""
+        return super().__external__() | {"tolerance": self._tolerance}
+
+    def smallest_loss(self, data: RefitData) -> float:
+        """Of the estimate: the reduction needs no other fits."""
+        return min((fit.loss for fit in self.fits(data, 1)), default=0.0)
+
+    def version_space(self, data: RefitData, radius: float) -> Any:
+        """The data and the radius; bounds are found when they are asked for."""
+        if not self.enough(data):
+            return super().version_space(data, radius)
+        self.fits(data, 1)
+        return ReductionSpace(data=data, radius=radius)
+
+    def candidates(self, space: Any, contexts: Contexts, available: ArmMasks | None = None) -> ArmMasks:
+        """The arms whose upper bound reaches the best lower one; all arms where nothing is known."""
+        if isinstance(space, ReductionSpace):
+            return candidates_within(*self.bounds(space, contexts), available)
+        return super().candidates(space, contexts, available)
+
+    def widths(self, space: Any, model: RefitModel, contexts: Contexts, best: RoundIndices) -> RoundsByArms:
+        """What the bounds allow, which is more than the supremum."""
+        if isinstance(space, ReductionSpace):
+            return widths_within(*self.bounds(space, contexts), self.predict(model, contexts), best)
+        return super().widths(space, model, contexts, best)
+
+    def bounds(self, space: Any, contexts: Contexts) -> tuple[RoundsByArms, RoundsByArms]:
+        """Of all functions of F_m, cut to the range; the range itself where nothing is known."""
+        if not isinstance(space, ReductionSpace):
+            return super().bounds(space, contexts)
+        self._check_shape(contexts)
+        estimate = self.predict(RefitModel(data=space.data), contexts)
+        known = ~self.unseen(space.data.columns)
+        low, high = self.range_of(space.data)
+        lower, upper = np.full(estimate.shape, low), np.full(estimate.shape, high)
+        if space.radius < np.inf:
+            for i, arm in np.ndindex(estimate.shape):
+                if known[arm]:
+                    row = contexts[i, arm] if self._arm_contexts else contexts[i]
+                    lower[i, arm], upper[i, arm] = self._pair_bounds(space, row, arm, float(estimate[i, arm]))
+        return lower, upper
+
+    def _pair_bounds(self, space: ReductionSpace, row: Vector, arm: int, estimate: float) -> tuple[float, float]:
+        """The least and the largest f(x, a), found once for each context and arm."""
+        key = (row.tobytes(), arm)
+        if key not in space.found:
+            low, high = self.range_of(space.data)
+            refit = self._with_one_more(space.data, row, arm)
+            at_most = {"estimate": min(max(estimate, low), high), "excess": space.radius}
+            at_most["tolerance"] = self._tolerance * (high - low)
+            lower = farthest_value(partial(refit, low), target=low, **at_most)
+            upper = farthest_value(partial(refit, high), target=high, **at_most)
+            space.found[key] = (lower, upper)
+        return space.found[key]
+
+    def _with_one_more(self, data: RefitData, row: Vector, arm: int) -> Callable[[float, float], tuple[float, float]]:
+        """From h and w to f_w(x, a) and L(f_w) - L(fhat), f_w being fitted to the data and to (x, a, h) of weight w."""
+        part, index = next(of for of in self._parts(data.columns) if of[0] in (ALL, arm))
+        rows, arms, rewards = (
+            column[index] for column in (data.columns.contexts, data.columns.arms, data.columns.rewards)
+        )
+        features = self._features(np.concatenate([rows, row[None]]), np.append(arms, arm))
+        member: Member[Regressors] = self.fits(data, 1)[0].function
+        center, unit = member.center, member.unit
+
+        def values(function: Any) -> PerObservation:
+            return center + unit * self._predictions(function, rows, arms, PAIRS)
+
+        known, weighted = data.weights[index], weight_parameter(self._regressor)
+        least = float((known * np.square(values(member.function[part]) - rewards)).sum())
+
+        def refit(h: float, w: float) -> tuple[float, float]:
+            weights = {weighted: np.append(known, w)}
+            function, loss = fitted(
+                f"{self.name}, with one more observation of weight {w:g},",
+                rewards,
+                lambda: self._fresh(data, 0, part).fit(features, (np.append(rewards, h) - center) / unit, **weights),
+                values,
+                known,
+            )
+            value = center + unit * float(self._predictions(function, row[None], np.array([arm]), BLOCK)[0])
+            return value, loss - least
+
+        return refit

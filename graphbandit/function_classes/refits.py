@@ -14,9 +14,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from graphbandit.base.arrays import PerObservation
 from graphbandit.base.declared import check_declared, limits
 from graphbandit.base.saved_files import savable
-from graphbandit.base.shapes import Float
 from graphbandit.errors import FitError
 from graphbandit.function_classes.columns import Columns
 from graphbandit.function_classes.discount import weights_now
@@ -66,7 +66,7 @@ class RefitData:
         return len(self.columns)
 
     @cached_property
-    def weights(self) -> Float[np.ndarray, " observed"]:
+    def weights(self) -> PerObservation:
         """How much each observation counts: 1, or half as much for each half-life of its age."""
         return weights_now(self.columns.rounds, self.half_life)
 
@@ -105,7 +105,7 @@ def fit_up_to(
     data: RefitData,
     count: int,
     fit: Callable[[tuple[int, ...]], Sequence[Any]],
-    values: Callable[[Any], Float[np.ndarray, " observed"]],
+    values: Callable[[Any], PerObservation],
     *,
     name: str,
     groups: Sequence[tuple[int, ...]],
@@ -151,22 +151,17 @@ def _who(name: str, group: tuple[int, ...], total: int) -> str:
 
 def fitted(
     who: str,
-    rewards: Float[np.ndarray, " observed"],
+    rewards: PerObservation,
     fit: Callable[[], Any],
-    values: Callable[[Any], Float[np.ndarray, " observed"]],
-    weights: Float[np.ndarray, " observed"],
+    values: Callable[[Any], PerObservation],
+    weights: PerObservation,
 ) -> tuple[Any, float]:
     """What `fit` makes, and its weighted sum of squares at the observations; FitError if there is no such thing."""
     function = _tried(who, len(rewards), fit)
     return function, loss_of(who, rewards, partial(values, function), weights)
 
 
-def loss_of(
-    who: str,
-    rewards: Float[np.ndarray, " observed"],
-    values: Callable[[], Float[np.ndarray, " observed"]],
-    weights: Float[np.ndarray, " observed"],
-) -> float:
+def loss_of(who: str, rewards: PerObservation, values: Callable[[], PerObservation], weights: PerObservation) -> float:
     """The weighted sum of squares of these values at the observations; FitError if there is no such thing."""
     at_data = _tried(who, len(rewards), lambda: np.asarray(values(), dtype=np.float64))
     with np.errstate(over="ignore", invalid="ignore"):

@@ -3,22 +3,21 @@
 import copy
 import re
 from collections.abc import Callable
-from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from graphbandit.base.arrays import PerObservation
 from graphbandit.base.checks import setting_array, setting_boolean, setting_choice, setting_number
 from graphbandit.base.seeds import stream
-from graphbandit.base.shapes import Bool, Float, Int, Shaped
+from graphbandit.base.shapes import Float, Int
 from graphbandit.errors import MissingExtraError, SettingError
 from graphbandit.function_classes.base import FIXED_NUMBER
 from graphbandit.function_classes.columns import Columns
-from graphbandit.function_classes.ensemble import BLOCK, PAIRS, EnsembleFunctionClass, Member, in_blocks
-from graphbandit.function_classes.intervals import candidates_within, widths_within
-from graphbandit.function_classes.reduction import ReductionSpace, farthest_value
-from graphbandit.function_classes.refits import FitReport, RefitData, RefitModel, fitted
+from graphbandit.function_classes.ensemble import EnsembleFunctionClass
+from graphbandit.function_classes.refits import FitReport, RefitData
+from graphbandit.function_classes.refitting import BLOCK, PairArms, PairRows, PairValues, in_blocks
 
 Regressors = dict[int, Any]
 """Fitted regressors by arm; one for all arms is under ALL."""
@@ -39,15 +38,10 @@ class RegressorClass(EnsembleFunctionClass[Regressors]):
     - `arm_contexts`: whether a round has a context for each arm; False by default.
     - `arm_features`: (K, d_a) features of the arms, in place of the one-hot vector; None (default): none.
     - `per_arm`: whether each arm has a regressor of its own, fitted to that arm's rewards alone; False by default.
-    - `version_space`: "ensemble" (default): F is a number of refits. "reduction": f(x, a) is bounded over all of F_m by
-      regressions with one more weighted observation. That is exact if the regressor minimises squares exactly (not with
-      a penalty) over a convex class, and a heuristic otherwise. It needs `entropy`, and 10 to 20 fits for each context,
-      arm and side, so it is for small settings; `docs/regressors.md` has figures.
-    - `members`: how many refits an ensemble has, 20 by default.
+    - `members`: how many refits the ensemble has, 20 by default.
     - `resampling`: what refits are fitted to. "bootstrap" (default): as many observations, drawn with replacement
       (within each arm if there is a regressor for each). "perturbed": rewards with Gaussian noise added.
     - `perturbation`: the standard deviation of that noise; None (default): the estimate's root mean square residual.
-    - `tolerance`: how exact the bounds of a reduction are, as a share of the range; 0.001 by default.
     - `low`, `high`: the range of mean rewards, widened to the rewards seen; None (default): that of the rewards seen,
       [0, 1] before any.
     - `entropy`: stands for log |F| in the learners' formulas and in the sharp radius; None (default): log(members + 1),
@@ -73,11 +67,9 @@ class RegressorClass(EnsembleFunctionClass[Regressors]):
         arm_contexts: bool = False,
         arm_features: "npt.ArrayLike | None" = None,
         per_arm: bool = False,
-        version_space: Literal["ensemble", "reduction"] = "ensemble",
         members: int = 20,
         resampling: Literal["bootstrap", "perturbed"] = "bootstrap",
         perturbation: float | None = None,
-        tolerance: float = 1e-3,
         low: float | None = None,
         high: float | None = None,
         entropy: float | None = None,
@@ -88,6 +80,7 @@ class RegressorClass(EnsembleFunctionClass[Regressors]):
     ) -> None:
         setting_boolean("per_arm", per_arm)
         shares_arms = not per_arm and (arm_contexts or arm_features is not None)
+        # TorchClass hands over the same list: each class of fits shows all of its settings, with its own defaults
         super().__init__(
             n_arms=n_arms,
             dimension=dimension,
@@ -102,7 +95,6 @@ class RegressorClass(EnsembleFunctionClass[Regressors]):
             fewest_of_arm=fewest if per_arm else 0 if shares_arms else 1,
             factors=factors,
         )
-        setting_choice("version_space", version_space, ("ensemble", "reduction"))
         setting_choice("resampling", resampling, ("bootstrap", "perturbed"))
         if arm_features is not None and (per_arm or arm_contexts):
             raise SettingError("arm_features came with per_arm or arm_contexts; expected one of the three at most")
@@ -110,41 +102,28 @@ class RegressorClass(EnsembleFunctionClass[Regressors]):
             None if arm_features is None else setting_array("arm_features", arm_features, (n_arms, "d"))
         )
         self._per_arm = per_arm
-        self._kind = version_space
         self._resampling = resampling
         self._perturbation = (
             None if perturbation is None else setting_number("perturbation", perturbation, at_least=0.0)
         )
-        self._tolerance = setting_number("tolerance", tolerance, above=0.0)
         self._regressor = _copy(regressor)
-        if version_space == "reduction":
-            if entropy is None:
-                raise SettingError(
-                    "entropy is None; expected a number with version_space='reduction', "
-                    "as (d / 2) log(number of observations) for a class of d parameters"
-                )
-            if factors is not None:
-                raise SettingError("factors came with version_space='reduction'; expected version_space='ensemble'")
-            self._weights = _weight_parameter(self._regressor)
 
     def __repr__(self) -> str:
-        return f"RegressorClass({self._regressor!r}, n_arms={self.n_arms}, dimension={self._dimension})"
+        return f"{type(self).__name__}({self._regressor!r}, n_arms={self.n_arms}, dimension={self._dimension})"
 
     def __external__(self) -> dict[str, Any]:
         """How a saved file names this class, since it cannot hold somebody else's regressor."""
         return {
-            "class": "RegressorClass",
+            "class": type(self).__name__,
             "regressor": _described(self._regressor),
             "n_arms": self.n_arms,
             "dimension": self._dimension,
             "arm_contexts": self._arm_contexts,
             "arm_features": None if self._arm_features is None else self._arm_features.tolist(),
             "per_arm": self._per_arm,
-            "version_space": self._kind,
             "members": self._members,
             "resampling": self._resampling,
             "perturbation": self._perturbation,
-            "tolerance": self._tolerance,
             "low": self._low,
             "high": self._high,
             "entropy": self._entropy,
@@ -172,7 +151,7 @@ class RegressorClass(EnsembleFunctionClass[Regressors]):
     def empty(self, half_life: float | None = None) -> RefitData:
         """No observation yet; with a half-life, the regressor must take weights."""
         if half_life is not None:
-            _weight_parameter(self._regressor)
+            weight_parameter(self._regressor)
         return super().empty(half_life)
 
     @property
@@ -180,9 +159,7 @@ class RegressorClass(EnsembleFunctionClass[Regressors]):
         """The regressor's."""
         return type(self._regressor).__name__
 
-    def _features(
-        self, rows: Float[np.ndarray, "pairs d"], arms: Int[np.ndarray, " pairs"]
-    ) -> Float[np.ndarray, "pairs features"]:
+    def _features(self, rows: PairRows, arms: PairArms) -> Float[np.ndarray, "pairs features"]:
         """What the regressor is given of these pairs."""
         if self._per_arm or self._arm_contexts:
             return rows
@@ -190,9 +167,7 @@ class RegressorClass(EnsembleFunctionClass[Regressors]):
             return np.concatenate([rows, self._arm_features[arms]], axis=1)
         return np.concatenate([rows, arms[:, None] == np.arange(self.n_arms)], axis=1)
 
-    def fit_number(
-        self, data: RefitData, targets: Float[np.ndarray, " observed"], number: int, rng: np.random.Generator
-    ) -> Regressors:
+    def fit_number(self, data: RefitData, targets: PerObservation, number: int, rng: np.random.Generator) -> Regressors:
         """A clone fitted to all observations, or to disturbed ones; one for each arm seen with `per_arm`."""
         columns = data.columns
         if number > 0 and self._resampling == "perturbed":
@@ -203,7 +178,7 @@ class RegressorClass(EnsembleFunctionClass[Regressors]):
         for arm, index in self._parts(columns):
             if number > 0 and self._resampling == "bootstrap":
                 index = np.sort(index[rng.integers(len(index), size=len(index))])
-            weights = {} if data.half_life is None else {_weight_parameter(self._regressor): data.weights[index]}
+            weights = {} if data.half_life is None else {weight_parameter(self._regressor): data.weights[index]}
             made[arm] = self._fresh(data, number, arm).fit(
                 self._features(columns.contexts[index], columns.arms[index]), targets[index], **weights
             )
@@ -225,14 +200,7 @@ class RegressorClass(EnsembleFunctionClass[Regressors]):
         states = stream(self._seed, "random_state", len(data), number, arm).integers(2**31 - 1, size=len(names))
         return regressor.set_params(**{name: int(state) for name, state in zip(names, states, strict=True)})
 
-    def pair_values(
-        self,
-        function: Regressors,
-        rows: Float[np.ndarray, "pairs d"],
-        arms: Int[np.ndarray, " pairs"],
-        *,
-        most: int = BLOCK,
-    ) -> Float[np.ndarray, " pairs"]:
+    def pair_values(self, function: Regressors, rows: PairRows, arms: PairArms, *, most: int = BLOCK) -> PairValues:
         """The regressor's predictions; 0 for an arm that has no regressor."""
         if not self._per_arm:
             return self._predictions(function[ALL], rows, arms, most)
@@ -242,114 +210,11 @@ class RegressorClass(EnsembleFunctionClass[Regressors]):
             values[index] = self._predictions(regressor, rows[index], arms[index], most)
         return values
 
-    def _predictions(
-        self, regressor: Any, rows: Float[np.ndarray, "pairs d"], arms: Int[np.ndarray, " pairs"], most: int
-    ) -> Float[np.ndarray, " pairs"]:
+    def _predictions(self, regressor: Any, rows: PairRows, arms: PairArms, most: int) -> PairValues:
         def evaluate(index: Int[np.ndarray, " block"]) -> Any:
             return regressor.predict(self._features(rows[index], arms[index]))
 
         return in_blocks(len(arms), evaluate, most=most)
-
-    def smallest_loss(self, data: RefitData) -> float:
-        """The least loss of all fits; of the estimate alone for the reduction, which needs no others."""
-        if self._kind == "ensemble":
-            return super().smallest_loss(data)
-        return min((fit.loss for fit in self.fits(data, 1)), default=0.0)
-
-    def version_space(self, data: RefitData, radius: float) -> Any:
-        """The plausible fits; for the reduction the data and the radius, and bounds are found when asked for."""
-        if self._kind == "ensemble" or not self.enough(data):
-            return super().version_space(data, radius)
-        self.fits(data, 1)
-        return ReductionSpace(data=data, radius=radius)
-
-    def candidates(
-        self,
-        space: Any,
-        contexts: Shaped[np.ndarray, "n ..."],
-        available: Bool[np.ndarray, "n arms"] | None = None,
-    ) -> Bool[np.ndarray, "n arms"]:
-        """The arms that some member calls best; for the reduction, whose upper bound reaches the best lower one."""
-        if isinstance(space, ReductionSpace):
-            return candidates_within(*self.bounds(space, contexts), available)
-        return super().candidates(space, contexts, available)
-
-    def widths(
-        self,
-        space: Any,
-        model: RefitModel,
-        contexts: Shaped[np.ndarray, "n ..."],
-        best: Int[np.ndarray, " n"],
-    ) -> Float[np.ndarray, "n arms"]:
-        """Of the members; for the reduction what the bounds allow, which is more than the supremum."""
-        if isinstance(space, ReductionSpace):
-            return widths_within(*self.bounds(space, contexts), self.predict(model, contexts), best)
-        return super().widths(space, model, contexts, best)
-
-    def bounds(
-        self, space: Any, contexts: Shaped[np.ndarray, "n ..."]
-    ) -> tuple[Float[np.ndarray, "n arms"], Float[np.ndarray, "n arms"]]:
-        """Of the members; for the reduction, of all functions of F_m, cut to the range."""
-        if not isinstance(space, ReductionSpace):
-            return super().bounds(space, contexts)
-        self._check_shape(contexts)
-        estimate = self.predict(RefitModel(data=space.data), contexts)
-        known = ~self.unseen(space.data.columns)
-        low, high = self.range_of(space.data)
-        lower, upper = np.full(estimate.shape, low), np.full(estimate.shape, high)
-        if space.radius < np.inf:
-            for i, arm in np.ndindex(estimate.shape):
-                if known[arm]:
-                    row = contexts[i, arm] if self._arm_contexts else contexts[i]
-                    lower[i, arm], upper[i, arm] = self._pair_bounds(space, row, arm, float(estimate[i, arm]))
-        return lower, upper
-
-    def _pair_bounds(
-        self, space: ReductionSpace, row: Float[np.ndarray, " d"], arm: int, estimate: float
-    ) -> tuple[float, float]:
-        """The least and the largest f(x, a), found once for each context and arm."""
-        key = (row.tobytes(), arm)
-        if key not in space.found:
-            low, high = self.range_of(space.data)
-            refit = self._with_one_more(space.data, row, arm)
-            at_most = {"estimate": min(max(estimate, low), high), "excess": space.radius}
-            at_most["tolerance"] = self._tolerance * (high - low)
-            lower = farthest_value(partial(refit, low), target=low, **at_most)
-            upper = farthest_value(partial(refit, high), target=high, **at_most)
-            space.found[key] = (lower, upper)
-        return space.found[key]
-
-    def _with_one_more(
-        self, data: RefitData, row: Float[np.ndarray, " d"], arm: int
-    ) -> Callable[[float, float], tuple[float, float]]:
-        """From h and w to f_w(x, a) and L(f_w) - L(fhat), f_w being fitted to the data and to (x, a, h) of weight w."""
-        part, index = next(of for of in self._parts(data.columns) if of[0] in (ALL, arm))
-        rows, arms, rewards = (
-            column[index] for column in (data.columns.contexts, data.columns.arms, data.columns.rewards)
-        )
-        features = self._features(np.concatenate([rows, row[None]]), np.append(arms, arm))
-        member: Member[Regressors] = self.fits(data, 1)[0].function
-        center, unit = member.center, member.unit
-
-        def values(function: Any) -> Float[np.ndarray, " observed"]:
-            return center + unit * self._predictions(function, rows, arms, PAIRS)
-
-        known = data.weights[index]
-        least = float((known * np.square(values(member.function[part]) - rewards)).sum())
-
-        def refit(h: float, w: float) -> tuple[float, float]:
-            weights = {self._weights: np.append(known, w)}
-            function, loss = fitted(
-                f"{self.name}, with one more observation of weight {w:g},",
-                rewards,
-                lambda: self._fresh(data, 0, part).fit(features, (np.append(rewards, h) - center) / unit, **weights),
-                values,
-                known,
-            )
-            value = center + unit * float(self._predictions(function, row[None], np.array([arm]), BLOCK)[0])
-            return value, loss - least
-
-        return refit
 
 
 def _copy(regressor: Any) -> Any:
@@ -367,7 +232,7 @@ def _copy(regressor: Any) -> Any:
         raise SettingError(f"regressor is {regressor!r}, which cannot be cloned: {error}") from error
 
 
-def _weight_parameter(regressor: Any) -> str:
+def weight_parameter(regressor: Any) -> str:
     """What `fit` calls the weights of observations; in a pipeline it is those of the last step."""
     from sklearn.utils.validation import has_fit_parameter
 
@@ -375,7 +240,7 @@ def _weight_parameter(regressor: Any) -> str:
     if not has_fit_parameter(last, "sample_weight"):
         raise SettingError(
             f"regressor is {regressor!r}, which takes no sample_weight; "
-            "expected one that does with version_space='reduction' or a half-life"
+            "expected one that does, for ReductionClass or a half-life"
         )
     return f"{step}__sample_weight" if step else "sample_weight"
 

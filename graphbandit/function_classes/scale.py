@@ -22,6 +22,18 @@ RIDGES = np.power(10.0, np.arange(-6, 7) / 2.0)
 """The values of lambda that are tried: half-decades from 1e-3 to 1e3."""
 
 
+class RewardsSeen:
+    """Data that knows the smallest and the largest reward in it; the smallest is infinite before there is one."""
+
+    lowest: float
+    highest: float
+
+    @property
+    def span(self) -> float:
+        """Highest minus lowest reward seen; 0 if there is none."""
+        return max(self.highest - self.lowest, 0.0)
+
+
 class NoiseLaw(NamedTuple):
     """The distribution InvGamma(shape, scale) of sigma^2."""
 

@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 import numpy as np
 import numpy.typing as npt
 
+from graphbandit.base.arrays import Contexts, ObservationIndices, PerObservation
 from graphbandit.base.checks import setting_boolean, setting_choice, setting_integer, setting_number
-from graphbandit.base.shapes import Float, Int, Shaped
+from graphbandit.base.shapes import Float
 from graphbandit.errors import MissingExtraError, SettingError
 from graphbandit.function_classes.base import FIXED_NUMBER
 from graphbandit.function_classes.devices import DeviceName, device_of, private_randomness
-from graphbandit.function_classes.ensemble import BLOCK, EnsembleFunctionClass
+from graphbandit.function_classes.ensemble import EnsembleFunctionClass
 from graphbandit.function_classes.networks import Networks, evaluated
 from graphbandit.function_classes.refits import FitReport, RefitData
+from graphbandit.function_classes.refitting import BLOCK, PairArms, PairRows, PairValues
 from graphbandit.function_classes.training import Examples, Training, train_alone, train_together, why_not_together
 
 if TYPE_CHECKING:
@@ -87,6 +89,7 @@ class TorchClass(EnsembleFunctionClass[Trained]):
         on_fit: Callable[[FitReport], None] | None = None,
         factors: "npt.ArrayLike | None" = None,
     ) -> None:
+        # RegressorClass hands over the same list: each class of fits shows all of its settings, with its own defaults
         super().__init__(
             n_arms=n_arms,
             dimension=dimension,
@@ -169,20 +172,14 @@ class TorchClass(EnsembleFunctionClass[Trained]):
         """The estimate alone, and all refits at one go."""
         return [(0,), tuple(range(1, self._members + 1))] if self._batched else super()._groups()
 
-    def fit_number(
-        self, data: RefitData, targets: Float[np.ndarray, " observed"], number: int, rng: np.random.Generator
-    ) -> Trained:
+    def fit_number(self, data: RefitData, targets: PerObservation, number: int, rng: np.random.Generator) -> Trained:
         """A new module trained on all observations, or on as many drawn with replacement."""
         index, seed = _drawn(len(data), number, rng)
         module = train_alone(self._make, _examples(data, targets), index, self._training, seed, self.device)
         return Trained(self.networks_of([module]), 0)
 
     def fit_numbers(
-        self,
-        data: RefitData,
-        targets: Float[np.ndarray, " observed"],
-        numbers: tuple[int, ...],
-        rngs: list[np.random.Generator],
+        self, data: RefitData, targets: PerObservation, numbers: tuple[int, ...], rngs: list[np.random.Generator]
     ) -> list[Trained]:
         """As many new modules, trained in one batched computation."""
         if len(numbers) == 1:
@@ -197,22 +194,13 @@ class TorchClass(EnsembleFunctionClass[Trained]):
         """Modules as functions of this class."""
         return Networks(modules, outputs=1 if self._arm_contexts else self.n_arms)
 
-    def pair_values(
-        self,
-        function: Trained,
-        rows: Float[np.ndarray, "pairs d"],
-        arms: Int[np.ndarray, " pairs"],
-        *,
-        most: int = BLOCK,
-    ) -> Float[np.ndarray, " pairs"]:
+    def pair_values(self, function: Trained, rows: PairRows, arms: PairArms, *, most: int = BLOCK) -> PairValues:
         """The module's answers, of which the arm's is taken."""
         values = function.networks.values((function.which,), rows, self.device, most=most)[:, 0]
-        picked: Float[np.ndarray, " pairs"] = values[np.arange(len(arms)), 0 if self._arm_contexts else arms]
+        picked: PairValues = values[np.arange(len(arms)), 0 if self._arm_contexts else arms]
         return picked
 
-    def arm_values(
-        self, functions: list[Trained], contexts: Shaped[np.ndarray, "n ..."]
-    ) -> Float[np.ndarray, "n functions arms"]:
+    def arm_values(self, functions: list[Trained], contexts: Contexts) -> Float[np.ndarray, "n functions arms"]:
         """The modules' answers; those that were trained together are evaluated side by side, too."""
         values = np.empty((len(contexts), len(functions), self.n_arms))
         rows, device = contexts.reshape(-1, self._dimension), self.device
@@ -250,12 +238,12 @@ class TorchClass(EnsembleFunctionClass[Trained]):
         return module
 
 
-def _drawn(count: int, number: int, rng: np.random.Generator) -> tuple[Int[np.ndarray, " observed"], int]:
+def _drawn(count: int, number: int, rng: np.random.Generator) -> tuple[ObservationIndices, int]:
     """Which observations a fit is of, and the seed of its weights and batches."""
     index = np.arange(count) if number == 0 else np.sort(rng.integers(count, size=count))
     return index, int(rng.integers(2**62))
 
 
-def _examples(data: RefitData, targets: Float[np.ndarray, " observed"]) -> Examples:
+def _examples(data: RefitData, targets: PerObservation) -> Examples:
     columns = data.columns
     return Examples(rows=columns.contexts, arms=columns.arms, targets=targets, weights=data.weights)

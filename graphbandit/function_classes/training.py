@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from graphbandit.base.arrays import PerRound, RoundIndices
 from graphbandit.base.shapes import Float, Int
 from graphbandit.function_classes.devices import private_randomness
 
@@ -39,9 +40,9 @@ class Examples:
     """What modules are trained on: rows and arms, targets, and how much each counts."""
 
     rows: Float[np.ndarray, "n d"]
-    arms: Int[np.ndarray, " n"]
-    targets: Float[np.ndarray, " n"]
-    weights: Float[np.ndarray, " n"]
+    arms: RoundIndices
+    targets: PerRound
+    weights: PerRound
 
     def on(self, device: "torch.device", precision: "torch.dtype") -> "Tensors":
         """The same as tensors there."""
@@ -77,7 +78,7 @@ class Tensors:
 
 
 def train_alone(
-    make: Make, examples: Examples, index: Int[np.ndarray, " n"], training: Training, seed: int, device: "torch.device"
+    make: Make, examples: Examples, index: RoundIndices, training: Training, seed: int, device: "torch.device"
 ) -> "torch.nn.Module":
     """A new module, trained on the examples of `index` there and handed back on the processor."""
     import torch

@@ -13,6 +13,7 @@ FeedbackGraphs(1000 rounds, n_arms=50, 1000 stored)
 from __future__ import annotations
 
 import inspect
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -131,91 +132,111 @@ class StarSource:
 
 
 @dataclass(frozen=True, kw_only=True)
-class CliqueGroupSource:
-    """Each round disjoint cliques with random members (`clique_group`)."""
+class FreshSource(ABC):
+    """A new graph each round: many small ones are drawn at once, packed; large ones are drawn one by one."""
 
     n_arms: int
+
+    @abstractmethod
+    def words(self, rng: np.random.Generator, rounds: int) -> UInt64[np.ndarray, "rounds arms words"]:
+        """The packed graphs of some rounds."""
+
+    @abstractmethod
+    def graph(self, rng: np.random.Generator) -> FeedbackGraph:
+        """The graph of one round."""
+
+    def draw(self, rng: np.random.Generator, n: int) -> FeedbackGraphs:
+        """The graphs of n rounds."""
+        if self.n_arms > PACKED_LIMIT:
+            large = tuple(self.graph(rng) for _ in range(n))
+            return FeedbackGraphs(self.n_arms, large, np.arange(n, dtype=np.int32))
+        drawn = np.empty((n, self.n_arms, n_words(self.n_arms)), dtype=np.uint64)
+        step = max(1, _BLOCK // self.n_arms**2)
+        for start in range(0, n, step):
+            drawn[start : start + step] = self.words(rng, min(step, n - start))
+        return FeedbackGraphs.from_words(drawn, self.n_arms)
+
+
+# Each kind is its settings, their check, and the two ways to draw.
+
+
+@dataclass(frozen=True, kw_only=True)
+class CliqueGroupSource(FreshSource):
+    """Each round disjoint cliques with random members (`clique_group`)."""
+
     n_cliques: int = 5
 
     def __post_init__(self) -> None:
         generators.clique_labels(0, checked_n_arms(self.n_arms), self.n_cliques, None)
 
-    def draw(self, rng: np.random.Generator, n: int) -> FeedbackGraphs:
-        """The graphs of n rounds."""
+    def words(self, rng: np.random.Generator, rounds: int) -> UInt64[np.ndarray, "rounds arms words"]:
+        """From the labels of the arms."""
         from graphbandit.kernels.graphs.packing import join_cliques
 
-        def words(rounds: int) -> UInt64[np.ndarray, "rounds arms words"]:
-            labels = generators.clique_labels(rounds, self.n_arms, self.n_cliques, rng)
-            packed = np.empty((rounds, self.n_arms, n_words(self.n_arms)), dtype=np.uint64)
-            join_cliques(labels, self.n_cliques, packed)
-            return packed
+        packed = np.empty((rounds, self.n_arms, n_words(self.n_arms)), dtype=np.uint64)
+        join_cliques(generators.clique_labels(rounds, self.n_arms, self.n_cliques, rng), self.n_cliques, packed)
+        return packed
 
-        return _draw(self.n_arms, n, words, lambda: generators.clique_group(self.n_arms, self.n_cliques, rng=rng))
+    def graph(self, rng: np.random.Generator) -> FeedbackGraph:
+        """By the generator."""
+        return generators.clique_group(self.n_arms, self.n_cliques, rng=rng)
 
 
 @dataclass(frozen=True, kw_only=True)
-class RandomSource:
+class RandomSource(FreshSource):
     """Each round ceil(density K²) uniformly drawn pairs of arms, joined both ways (`random_graph`)."""
 
-    n_arms: int
     density: float = 0.05
 
     def __post_init__(self) -> None:
         checked_n_arms(self.n_arms)
         setting_number("density", self.density, at_least=0)
 
-    def draw(self, rng: np.random.Generator, n: int) -> FeedbackGraphs:
-        """The graphs of n rounds."""
+    def words(self, rng: np.random.Generator, rounds: int) -> UInt64[np.ndarray, "rounds arms words"]:
+        """From the pairs."""
+        return _joined(self.n_arms, generators.uniform_pairs(rounds, self.n_arms, self.density, rng))
 
-        def words(rounds: int) -> UInt64[np.ndarray, "rounds arms words"]:
-            return _joined(self.n_arms, generators.uniform_pairs(rounds, self.n_arms, self.density, rng))
-
-        return _draw(self.n_arms, n, words, lambda: generators.random_graph(self.n_arms, self.density, rng=rng))
+    def graph(self, rng: np.random.Generator) -> FeedbackGraph:
+        """By the generator."""
+        return generators.random_graph(self.n_arms, self.density, rng=rng)
 
 
 @dataclass(frozen=True, kw_only=True)
-class ErdosRenyiSource:
+class ErdosRenyiSource(FreshSource):
     """Each round a directed graph with independent edges (`erdos_renyi`)."""
 
-    n_arms: int
     probability: float
 
     def __post_init__(self) -> None:
         checked_n_arms(self.n_arms)
         generators.checked_probability(self.probability)
 
-    def draw(self, rng: np.random.Generator, n: int) -> FeedbackGraphs:
-        """The graphs of n rounds."""
+    def words(self, rng: np.random.Generator, rounds: int) -> UInt64[np.ndarray, "rounds arms words"]:
+        """From dense matrices."""
+        return pack_rows(generators.bernoulli_matrices(rounds, self.n_arms, self.probability, rng))
 
-        def words(rounds: int) -> UInt64[np.ndarray, "rounds arms words"]:
-            return pack_rows(generators.bernoulli_matrices(rounds, self.n_arms, self.probability, rng))
-
-        return _draw(self.n_arms, n, words, lambda: generators.erdos_renyi(self.n_arms, self.probability, rng=rng))
+    def graph(self, rng: np.random.Generator) -> FeedbackGraph:
+        """By the generator."""
+        return generators.erdos_renyi(self.n_arms, self.probability, rng=rng)
 
 
 @dataclass(frozen=True, kw_only=True)
-class PreferentialAttachmentSource:
+class PreferentialAttachmentSource(FreshSource):
     """Each round a new Barabási-Albert graph (`preferential_attachment`)."""
 
-    n_arms: int
     edges_per_arm: int = 2
 
     def __post_init__(self) -> None:
         checked_n_arms(self.n_arms)
         setting_integer("edges_per_arm", self.edges_per_arm, at_least=1)
 
-    def draw(self, rng: np.random.Generator, n: int) -> FeedbackGraphs:
-        """The graphs of n rounds."""
+    def words(self, rng: np.random.Generator, rounds: int) -> UInt64[np.ndarray, "rounds arms words"]:
+        """From the pairs."""
+        return _joined(self.n_arms, generators.attachment_pairs(rounds, self.n_arms, self.edges_per_arm, rng))
 
-        def words(rounds: int) -> UInt64[np.ndarray, "rounds arms words"]:
-            return _joined(self.n_arms, generators.attachment_pairs(rounds, self.n_arms, self.edges_per_arm, rng))
-
-        return _draw(
-            self.n_arms,
-            n,
-            words,
-            lambda: generators.preferential_attachment(self.n_arms, self.edges_per_arm, rng=rng),
-        )
+    def graph(self, rng: np.random.Generator) -> FeedbackGraph:
+        """By the generator."""
+        return generators.preferential_attachment(self.n_arms, self.edges_per_arm, rng=rng)
 
 
 def _bandit_source(*, n_arms: int) -> FixedSource:
@@ -265,19 +286,3 @@ def _joined(n_arms: int, pairs: Int64[np.ndarray, "n pairs 2"]) -> UInt64[np.nda
     words = np.zeros((len(pairs), n_arms, n_words(n_arms)), dtype=np.uint64)
     join_pairs(pairs, words)
     return words
-
-
-def _draw(
-    n_arms: int,
-    n: int,
-    words: Callable[[int], UInt64[np.ndarray, "rounds arms words"]],
-    graph: Callable[[], FeedbackGraph],
-) -> FeedbackGraphs:
-    """n new graphs: `words` draws many small ones at once, `graph` a single large one."""
-    if n_arms > PACKED_LIMIT:
-        return FeedbackGraphs(n_arms, tuple(graph() for _ in range(n)), np.arange(n, dtype=np.int32))
-    drawn = np.empty((n, n_arms, n_words(n_arms)), dtype=np.uint64)
-    step = max(1, _BLOCK // n_arms**2)
-    for start in range(0, n, step):
-        drawn[start : start + step] = words(min(step, n - start))
-    return FeedbackGraphs.from_words(drawn, n_arms)

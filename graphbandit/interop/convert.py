@@ -55,7 +55,7 @@ def convert(
     target_format: str | None = None,
     contexts: Contexts = "auto",
     features: Sequence[str] | None = None,
-    on_progress: Progress | None = None,
+    progress: Progress | None = None,
     **settings: Any,
 ) -> Converted:
     """Write what is in `source` as a log to the new folder `target`, or a log to a file of another program.
@@ -64,7 +64,7 @@ def convert(
 
     - `source_format`, `target_format`: one of `FORMATS`; None (default): by the end of the name.
     - `contexts`, `features`: of files of Vowpal Wabbit, as `read_dsjson` has them.
-    - `on_progress`: called with the rounds done and to do.
+    - `progress`: called with the rounds done and to do.
     - `settings`: of CSV and Parquet files, as `frames.read` has them.
     """
     begin, end = Path(source), Path(target)
@@ -79,14 +79,14 @@ def convert(
         raise SettingError(f"{', '.join(given)} came with a file of {one}; expected a .csv or .parquet file")
     if one in ("vw-dsjson", "vw-text"):
         parse = dsjson.rounds if one == "vw-dsjson" else text.rounds
-        return _streamed(VwReader(begin, parse, contexts, features), end, on_progress)
+        return _streamed(VwReader(begin, parse, contexts, features), end, progress)
     readers: dict[str, Callable[[Path], Log]] = {"log": Log.read, "obp": obp.read}
     log = readers[one](begin) if one in readers else frames.read(begin, **given)
-    if on_progress is not None:
-        on_progress(0, len(log))
+    if progress is not None:
+        progress(0, len(log))
     _write(log, end, other)
-    if on_progress is not None:
-        on_progress(len(log), len(log))
+    if progress is not None:
+        progress(len(log), len(log))
     return Converted(one, other, len(log))
 
 
@@ -119,7 +119,7 @@ def _format(path: Path, given: str | None, name: str) -> str:
     raise SettingError(f"{path.name} ends in {path.suffix!r}; expected {', '.join(ENDINGS)}, or a format")
 
 
-def _streamed(reader: VwReader, target: Path, on_progress: Progress | None) -> Converted:
+def _streamed(reader: VwReader, target: Path, progress: Progress | None) -> Converted:
     """Batch by batch into a new folder: all of it, or nothing."""
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise LogError(f"{target} exists already; expected a folder that is new or empty")
@@ -136,8 +136,8 @@ def _streamed(reader: VwReader, target: Path, on_progress: Progress | None) -> C
         ) as writer:
             for batch in reader.batches():
                 writer.append(batch)
-                if on_progress is not None:
-                    on_progress(writer.next_id, rounds)
+                if progress is not None:
+                    progress(writer.next_id, rounds)
         (part / "writer.lock").unlink(missing_ok=True)
         if target.exists():
             target.rmdir()

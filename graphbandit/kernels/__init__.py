@@ -4,6 +4,10 @@ Nothing here knows of anything above it, and no class here does more than hold a
 numbers, fills the arrays it was given, and returns numbers. Modules that need a kernel import it when they first use
 it, never when the package is imported, so that ``import graphbandit`` compiles and loads nothing.
 
+Named tuples hold what travels together through several kernels. Kernels that Python calls in every round list their
+arrays instead, and the same lists of arrays then stand in several signatures: Numba takes microseconds to recognise a
+tuple, longer than a short kernel runs.
+
 Compiled kernels are kept on disk in folders named by the hash of all sources here (`kernels.jit`), so none is used
 after any of them has changed.
 """

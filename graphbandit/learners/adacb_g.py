@@ -6,9 +6,9 @@ from typing import Any, Literal
 
 import numpy as np
 
+from graphbandit.base.arrays import ArmMasks, Contexts
 from graphbandit.base.checks import setting_boolean, setting_choice, setting_number
 from graphbandit.base.saved_files import savable
-from graphbandit.base.shapes import Bool, Shaped
 from graphbandit.errors import InputError, SettingError
 from graphbandit.learners.base import candidates_of, outlook_of
 from graphbandit.learners.epochs.base import (
@@ -354,12 +354,8 @@ class AdaCBG(EpochLearner[AdaCBGState]):
         return self.radius_factor * functions.sharp_radius(data, noise, self.delta) if noise < math.inf else math.inf
 
     def _candidates(
-        self,
-        functions: AnyFunctionClass,
-        space: Any,
-        contexts: Shaped[np.ndarray, "n ..."],
-        available: Bool[np.ndarray, "n arms"] | None,
-    ) -> Bool[np.ndarray, "n arms"]:
+        self, functions: AnyFunctionClass, space: Any, contexts: Contexts, available: ArmMasks | None
+    ) -> ArmMasks:
         if self.candidate_set:
             return candidates_of(functions, space, contexts, available)
         everything = np.ones((len(contexts), functions.n_arms), dtype=np.bool_)

@@ -24,8 +24,9 @@ from typing import Any, ClassVar, Generic, TypeVar, final
 import numpy as np
 
 from graphbandit.base.arms import shown as named
+from graphbandit.base.arrays import ArmMasks, Contexts, PerRound, RoundsByArms
 from graphbandit.base.checks import LARGEST, first_not_finite, numbers, setting_number, within
-from graphbandit.base.shapes import Bool, Float, Shaped
+from graphbandit.base.shapes import Float
 from graphbandit.errors import GraphError, InputError, SettingError
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.graphs.batch import FeedbackGraphs
@@ -42,7 +43,7 @@ State = TypeVar("State")
 class GivenUniforms(np.random.Generator):
     """A random stream whose uniform numbers were drawn elsewhere; a learner takes one a round from it."""
 
-    def __init__(self, uniforms: Float[np.ndarray, " n"]) -> None:
+    def __init__(self, uniforms: PerRound) -> None:
         super().__init__(np.random.PCG64(0))
         self._uniforms = uniforms
 
@@ -231,16 +232,12 @@ def function_class_of(own: FunctionClass[Any, Any, Any] | None, problem: Problem
     return problem.function_class
 
 
-def predicted(
-    functions: FunctionClass[Any, Any, Any], model: Any, contexts: Shaped[np.ndarray, "n ..."]
-) -> Float[np.ndarray, "n arms"]:
+def predicted(functions: FunctionClass[Any, Any, Any], model: Any, contexts: Contexts) -> RoundsByArms:
     """The model's mean rewards, checked, as kernels trust them: one finite number for each context and arm."""
     return _checked_values(functions, functions.predict(model, contexts), contexts)
 
 
-def _checked_values(
-    functions: FunctionClass[Any, Any, Any], given: Any, contexts: Shaped[np.ndarray, "n ..."]
-) -> Float[np.ndarray, "n arms"]:
+def _checked_values(functions: FunctionClass[Any, Any, Any], given: Any, contexts: Contexts) -> RoundsByArms:
     values = numbers("the prediction of the function class", given)
     expected = (len(contexts), functions.n_arms)
     if values.shape != expected:
@@ -252,22 +249,15 @@ def _checked_values(
 
 
 def candidates_of(
-    functions: FunctionClass[Any, Any, Any],
-    space: Any,
-    contexts: Shaped[np.ndarray, "n ..."],
-    available: Bool[np.ndarray, "n arms"] | None,
-) -> Bool[np.ndarray, "n arms"]:
+    functions: FunctionClass[Any, Any, Any], space: Any, contexts: Contexts, available: ArmMasks | None
+) -> ArmMasks:
     """The class's candidates, checked, as kernels trust them: one boolean for each context and arm."""
     return _checked_candidates(functions, functions.candidates(space, contexts, available), contexts)
 
 
 def outlook_of(
-    functions: FunctionClass[Any, Any, Any],
-    model: Any,
-    space: Any,
-    contexts: Shaped[np.ndarray, "n ..."],
-    available: Bool[np.ndarray, "n arms"] | None,
-) -> tuple[Float[np.ndarray, "n arms"], Bool[np.ndarray, "n arms"]]:
+    functions: FunctionClass[Any, Any, Any], model: Any, space: Any, contexts: Contexts, available: ArmMasks | None
+) -> tuple[RoundsByArms, ArmMasks]:
     """The class's mean rewards and candidates, asked for together and checked; rewards of 0 without a model."""
     if model is None:
         return np.zeros((len(contexts), functions.n_arms)), candidates_of(functions, space, contexts, available)
@@ -275,9 +265,7 @@ def outlook_of(
     return _checked_values(functions, values, contexts), _checked_candidates(functions, candidates, contexts)
 
 
-def _checked_candidates(
-    functions: FunctionClass[Any, Any, Any], mask: Bool[np.ndarray, "n arms"], contexts: Shaped[np.ndarray, "n ..."]
-) -> Bool[np.ndarray, "n arms"]:
+def _checked_candidates(functions: FunctionClass[Any, Any, Any], mask: ArmMasks, contexts: Contexts) -> ArmMasks:
     expected = (len(contexts), functions.n_arms)
     if mask.dtype != np.bool_ or mask.shape != expected:
         raise InputError(

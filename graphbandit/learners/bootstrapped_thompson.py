@@ -5,18 +5,17 @@ from typing import Any
 
 import numpy as np
 
-from graphbandit.base.checks import LARGEST, setting_integer, setting_number
 from graphbandit.base.saved_files import savable
 from graphbandit.learners.epochs.base import AnyFunctionClass
+from graphbandit.learners.epochs.deciding import decided, ranked
 from graphbandit.learners.epochs.plausible import (
-    PlausibleLearner,
+    DrawingLearner,
     PlausibleState,
     draws_know_nothing,
     masks_of,
     plausible_draws,
     values_of_draws,
 )
-from graphbandit.learners.epochs.schedule import EpochSchedule
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.draw import uniform_over
 from graphbandit.rounds.shown import Shown
@@ -24,7 +23,7 @@ from graphbandit.rounds.shown import Shown
 
 @savable
 @dataclass(frozen=True, kw_only=True)
-class BootstrappedThompson(PlausibleLearner):
+class BootstrappedThompson(DrawingLearner):
     """Takes one of the epoch's draws by weight in each round and plays its best arm (Osband & Van Roy 2015).
 
     p(a) = sum of w_b over the draws b with argmax_j f_b(x, j) = a (lowest index on ties), so the propensities are exact
@@ -46,18 +45,6 @@ class BootstrappedThompson(PlausibleLearner):
     >>> bandit.decide([0.0], graphs.bandit(2)).probabilities.round(4)
     array([0.6667, 0.3333])
     """
-
-    draws: int = 200
-    delta: float = 0.1
-    epoch_growth: float = 1.2
-    seed: int = 0
-    function_class: AnyFunctionClass | None = None
-
-    def __post_init__(self) -> None:
-        setting_integer("draws", self.draws, at_least=1)
-        setting_number("delta", self.delta, above=1.0 / LARGEST, below=1.0)
-        EpochSchedule(growth=self.epoch_growth)
-        setting_integer("seed", self.seed, at_least=0)
 
     @property
     def takes_draws(self) -> bool:
@@ -85,16 +72,5 @@ class BootstrappedThompson(PlausibleLearner):
             best_arm_weights(values, state.plausible.weights, mask, probabilities[part], means[part], same[part])
         blind = same & draws_know_nothing(functions, state)
         probabilities[blind] = np.broadcast_to(uniform_over(masks), shape)[blind]
-        best = np.argmax(np.where(masks, means, -np.inf), axis=1)
-        return Decisions.from_probabilities(
-            probabilities,
-            graphs=shown.graphs,
-            rng=rng,
-            epoch=state.epoch,
-            best=best,
-            gaps=means[np.arange(len(best)), best][:, None] - means,
-            available=shown.available,
-            candidates=probabilities > 0,
-            exploration_set=probabilities > 0,
-            told={"estimate": means},
-        )
+        explained = {"candidates": probabilities > 0, "exploration_set": probabilities > 0, "told": {"estimate": means}}
+        return decided(probabilities, ranked(means, shown), state, shown, rng, **explained)

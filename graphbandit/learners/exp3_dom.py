@@ -37,11 +37,7 @@ class Exp3DOM(Exp3Learner):
     (array([2]), array([0.15, 0.15, 0.55, 0.15]))
     """
 
-    eta: float | None = None
     gamma: float | None = None
-    low: float = 0.0
-    high: float = 1.0
-    clip: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()

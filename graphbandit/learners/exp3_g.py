@@ -38,12 +38,8 @@ class Exp3G(Exp3Learner):
     (array([0]), array([0.4667, 0.2667, 0.2667]))
     """
 
-    eta: float | None = None
     gamma: float | None = None
     independence: float | None = None
-    low: float = 0.0
-    high: float = 1.0
-    clip: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()

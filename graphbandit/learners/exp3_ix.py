@@ -30,11 +30,7 @@ class Exp3IX(Exp3Learner):
     array([0.69, 0.31])
     """
 
-    eta: float | None = None
     gamma: float | None = None
-    low: float = 0.0
-    high: float = 1.0
-    clip: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -4,14 +4,17 @@ By Wang, Li, Zhou, Giannakis, Varshney & Zhao, AAAI 2021.
 """
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graphbandit.base.arrays import Contexts, Matrix
 from graphbandit.base.checks import LARGEST, first_not_finite, setting_boolean, setting_number
+from graphbandit.base.declared import limits
 from graphbandit.base.saved_files import savable
-from graphbandit.base.shapes import Float, Shaped
+from graphbandit.base.shapes import Float
+from graphbandit.base.values import trusted
 from graphbandit.errors import InputError, SettingError
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.learners.every_round.base import (
@@ -34,53 +37,31 @@ if TYPE_CHECKING:
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LinearLossState(RoundState):
-    """Sums of estimated loss vectors, the Cholesky factor of ridge I + sum x x', and the sum of Q.
+    """Sums of estimated loss vectors, the Cholesky factor U of ridge I + sum x x', and the sum of Q.
 
     The arrays are empty before the first round, as the first context says how long vectors are.
     """
 
     vectors: Float[np.ndarray, "arms d"]
-    factor: Float[np.ndarray, "d d"]
+    factor: Matrix = field(metadata=limits(diagonal_above=0.0))
     totals: Float[np.ndarray, " 1"]
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.vectors.ndim != 2 or len(self.vectors) != self.problem.n_arms:
-            raise SettingError(f"vectors have shape {self.vectors.shape}; expected ({self.problem.n_arms}, d)")
-        d = self.vectors.shape[1]
-        if self.factor.shape != (d, d) or self.totals.shape != (1,):
-            raise SettingError(f"factor has shape {self.factor.shape}; expected ({d}, {d})")
-        for array in (self.vectors, self.factor, self.totals):
-            if array.dtype != np.float64 or not np.isfinite(array).all():
-                raise SettingError(f"the estimates have values of type {array.dtype}; expected finite float64")
-        if not (np.diagonal(self.factor) > 0).all():
-            raise SettingError("factor has a diagonal that is not positive; expected a Cholesky factor")
 
-
+@dataclass(frozen=True, kw_only=True)
 class LinearLossLearner(BoundedRewards, EveryRoundLearner[LinearLossState]):
     """What EXP3-LGC-U and EXP3-LGC-IX share; contexts have shape (d,), the same for all arms."""
 
-    eta: float | None
-    gamma: float | None
-    ridge: float
-    intercept: bool
+    eta: float | None = None
+    gamma: float | None = None
+    ridge: float = 1.0
+    intercept: bool = True
 
     def __post_init__(self) -> None:
         check_rate("eta", self.eta)
         check_rate("gamma", self.gamma)
         setting_number("ridge", self.ridge, above=0.0)
         setting_boolean("intercept", self.intercept)
-        self._check_bounds()
-
-    @property
-    def needs_loops(self) -> bool:
-        """Yes: each arm's loss is to be estimated while it is played."""
-        return True
-
-    @property
-    def n_notes(self) -> int:
-        """As EXP3: level (always 0), implicit exploration, Q."""
-        return 3
+        super().__post_init__()
 
     def init(self, problem: Problem) -> LinearLossState:
         """All arms alike."""
@@ -91,7 +72,7 @@ class LinearLossLearner(BoundedRewards, EveryRoundLearner[LinearLossState]):
     def _rule(self) -> int:
         """The kernel's number of the algorithm."""
 
-    def _contexts(self, state: LinearLossState, contexts: Shaped[np.ndarray, "n ..."]) -> Float[np.ndarray, "n d"]:
+    def _contexts(self, state: LinearLossState, contexts: Contexts) -> Float[np.ndarray, "n d"]:
         if contexts.ndim != 2 or not contexts.shape[1] or contexts.dtype.kind not in "biuf":
             raise InputError(
                 f"contexts have type {contexts.dtype} and shape {contexts.shape}; expected numbers, (n, d)"
@@ -128,12 +109,7 @@ class LinearLossLearner(BoundedRewards, EveryRoundLearner[LinearLossState]):
         )
 
     def _run(
-        self,
-        state: LinearLossState,
-        contexts: Shaped[np.ndarray, "n ..."],
-        graphs: FeedbackGraphs,
-        inputs: "Inputs",
-        outputs: "Outputs",
+        self, state: LinearLossState, contexts: Contexts, graphs: FeedbackGraphs, inputs: "Inputs", outputs: "Outputs"
     ) -> LinearLossState:
         from graphbandit.kernels.learners import exp3_linear as kernels
 
@@ -154,9 +130,11 @@ class LinearLossLearner(BoundedRewards, EveryRoundLearner[LinearLossState]):
         kernels.learn(state.rounds, settings, arrays, rows, seen.rows, seen.arms, seen.rewards, q, notes)
         return self._after(state, arrays, 1)
 
+    # as in `LinearLearner`, with other arrays
     @staticmethod
     def _after(state: LinearLossState, arrays: "LinearLossArrays", played: int) -> LinearLossState:
-        return LinearLossState(
+        return trusted(
+            LinearLossState,
             problem=state.problem,
             rounds=state.rounds + played,
             vectors=arrays.vectors,
@@ -165,6 +143,7 @@ class LinearLossLearner(BoundedRewards, EveryRoundLearner[LinearLossState]):
         )
 
 
+# the settings of both are those of LinearLossLearner, listed in both docstrings so that help() shows them
 @savable
 @dataclass(frozen=True, kw_only=True)
 class Exp3LGCU(LinearLossLearner):
@@ -192,14 +171,6 @@ class Exp3LGCU(LinearLossLearner):
     >>> bandit.decide([0.0], graphs.complete(2)).probabilities.round(4)  # 0.8 (1, exp(-0.5)) / sum + 0.1
     array([0.598, 0.402])
     """
-
-    eta: float | None = None
-    gamma: float | None = None
-    ridge: float = 1.0
-    intercept: bool = True
-    low: float = 0.0
-    high: float = 1.0
-    clip: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -236,14 +207,6 @@ class Exp3LGCIX(LinearLossLearner):
     >>> bandit.decide([0.0], graphs.complete(2)).probabilities.round(4)  # 1 and exp(-0.8), in proportion
     array([0.69, 0.31])
     """
-
-    eta: float | None = None
-    gamma: float | None = None
-    ridge: float = 1.0
-    intercept: bool = True
-    low: float = 0.0
-    high: float = 1.0
-    clip: bool = False
 
     def _rule(self) -> int:
         from graphbandit.kernels.learners.exp3_linear import LGC_IX

@@ -28,11 +28,6 @@ class Exp3SET(Exp3Learner):
     array([0.6225, 0.3775])
     """
 
-    eta: float | None = None
-    low: float = 0.0
-    high: float = 1.0
-    clip: bool = False
-
     def _rule(self) -> int:
         from graphbandit.kernels.learners.exponential_weights import EXP3_SET
 

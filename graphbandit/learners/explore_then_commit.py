@@ -10,6 +10,7 @@ from graphbandit.base.saved_files import savable
 from graphbandit.errors import SettingError
 from graphbandit.learners.base import Learner
 from graphbandit.learners.epochs.base import AnyFunctionClass, EndedEpoch, EpochLearner, EpochState, estimates
+from graphbandit.learners.epochs.deciding import decided, ranked
 from graphbandit.learners.problem import Problem
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.draw import uniform_over
@@ -81,19 +82,9 @@ class ExploreThenCommit(EpochLearner[CommitState]):
     def choose(self, state: CommitState, shown: Shown, rng: np.random.Generator) -> Decisions:
         """Any arm, or the one that looks best."""
         values = estimates(self.functions(state.problem), state, shown)
-        offered = shown.offered(values.shape[1])
-        best = np.argmax(np.where(offered, values, -np.inf), axis=1)
-        played = offered if state.model is None else np.arange(values.shape[1]) == best[:, None]
-        return Decisions.from_probabilities(
-            uniform_over(played),
-            graphs=shown.graphs,
-            rng=rng,
-            epoch=state.epoch,
-            best=best,
-            gaps=values[np.arange(len(best)), best][:, None] - values,
-            available=shown.available,
-            exploration_set=np.array(played),
-        )
+        n_arms, ranking = values.shape[1], ranked(values, shown)
+        played = shown.offered(n_arms) if state.model is None else np.arange(n_arms) == ranking.best[:, None]
+        return decided(uniform_over(played), ranking, state, shown, rng, exploration_set=np.array(played))
 
     @property
     def refits(self) -> bool:

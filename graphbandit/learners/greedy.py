@@ -4,14 +4,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from graphbandit.base.arrays import ArmMasks, RoundsByArms
 from graphbandit.base.saved_files import savable
-from graphbandit.base.shapes import Bool, Float
 from graphbandit.learners.epochs.base import AnyFunctionClass, EpochState
 from graphbandit.learners.epochs.estimates import RuleLearner
 from graphbandit.learners.epochs.schedule import EpochSchedule
 from graphbandit.planning.sampling import SamplingRule
 
 
+# Falcon, RegCB.G and Greedy are shown on the same data, to be compared
 @savable
 @dataclass(frozen=True, kw_only=True)
 class Greedy(RuleLearner):
@@ -44,9 +45,7 @@ class Greedy(RuleLearner):
         """Uniform over all arms in epoch 1; afterwards the only arm to cover is the best."""
         return SamplingRule(explore_all=state.model is None, coverage="none", rate=0.0)
 
-    def explored_arms(
-        self, state: EpochState, values: Float[np.ndarray, "n arms"], available: Bool[np.ndarray, "n arms"]
-    ) -> Bool[np.ndarray, "n arms"]:
+    def explored_arms(self, state: EpochState, values: RoundsByArms, available: ArmMasks) -> ArmMasks:
         """The best arm alone, once there is an estimate."""
         if state.model is None:
             return np.array(available)

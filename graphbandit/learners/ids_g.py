@@ -10,12 +10,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from graphbandit.base.checks import LARGEST, setting_choice, setting_integer, setting_number
+from graphbandit.base.arrays import ArmMasks, Contexts, Offers, RoundMask, RoundsByArms
+from graphbandit.base.checks import LARGEST, setting_choice
 from graphbandit.base.saved_files import savable
-from graphbandit.base.shapes import Bool, Float, Shaped
 from graphbandit.learners.epochs.base import AnyFunctionClass
 from graphbandit.learners.epochs.plausible import (
-    PlausibleLearner,
+    DrawingLearner,
     PlausibleState,
     bounds_of,
     draws_know_nothing,
@@ -24,7 +24,6 @@ from graphbandit.learners.epochs.plausible import (
     plausible_space,
     values_of_draws,
 )
-from graphbandit.learners.epochs.schedule import EpochSchedule
 from graphbandit.planning.information import information_directed_rounds
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.shown import Shown
@@ -32,7 +31,7 @@ from graphbandit.rounds.shown import Shown
 
 @savable
 @dataclass(frozen=True, kw_only=True)
-class IDSG(PlausibleLearner):
+class IDSG(DrawingLearner):
     """Plays what costs little regret for what its neighbourhood teaches about which arm is best here.
 
     Over plausible functions f_b with weights w_b, taken from the function class at an epoch's start:
@@ -75,18 +74,10 @@ class IDSG(PlausibleLearner):
     """
 
     form: Literal["bayesian", "frequentist"] = "bayesian"
-    draws: int = 200
-    delta: float = 0.1
-    epoch_growth: float = 1.2
-    seed: int = 0
-    function_class: AnyFunctionClass | None = None
 
     def __post_init__(self) -> None:
         setting_choice("form", self.form, ("bayesian", "frequentist"))
-        setting_integer("draws", self.draws, at_least=1)
-        setting_number("delta", self.delta, above=1.0 / LARGEST, below=1.0)
-        EpochSchedule(growth=self.epoch_growth)
-        setting_integer("seed", self.seed, at_least=0)
+        super().__post_init__()
 
     @property
     def plans_with_probabilities(self) -> bool:
@@ -135,22 +126,17 @@ class IDSG(PlausibleLearner):
 
 
 _Outlook = tuple[
-    Float[np.ndarray, "n arms"],
-    Float[np.ndarray, "n arms"],
-    Float[np.ndarray, "n arms"],
-    Bool[np.ndarray, "n arms"],
-    Bool[np.ndarray, " n"],
+    RoundsByArms,
+    RoundsByArms,
+    RoundsByArms,
+    ArmMasks,
+    RoundMask,
 ]
 """Delta, v, the estimates mu (or the middle of the bounds), the candidates, and the rounds in which nothing tells the
 arms apart yet: these are played uniformly."""
 
 
-def _by_draws(
-    functions: AnyFunctionClass,
-    state: PlausibleState,
-    contexts: Shaped[np.ndarray, "n ..."],
-    masks: Bool[np.ndarray, "masks arms"],
-) -> _Outlook:
+def _by_draws(functions: AnyFunctionClass, state: PlausibleState, contexts: Contexts, masks: Offers) -> _Outlook:
     from graphbandit.kernels.planning.information import posterior_information
 
     n, n_arms = len(contexts), functions.n_arms
@@ -169,12 +155,7 @@ def _by_draws(
     return regrets, information, estimates, candidates, blind
 
 
-def _by_bounds(
-    functions: AnyFunctionClass,
-    state: PlausibleState,
-    contexts: Shaped[np.ndarray, "n ..."],
-    masks: Bool[np.ndarray, "masks arms"],
-) -> _Outlook:
+def _by_bounds(functions: AnyFunctionClass, state: PlausibleState, contexts: Contexts, masks: Offers) -> _Outlook:
     from graphbandit.kernels.planning.information import bound_information
 
     lower, upper = bounds_of(functions, state.plausible, contexts)

@@ -1,20 +1,14 @@
 """IDS-N (Liu, Buccapatnam & Shroff 2018): information-directed sampling that knows what the graph reveals."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from graphbandit.base.saved_files import savable
-from graphbandit.learners.every_round.arm_means import ArmMeansLearner
-from graphbandit.learners.every_round.base import noise_of
-from graphbandit.learners.problem import Problem
-
-if TYPE_CHECKING:
-    from graphbandit.kernels.learners.arm_means import MeanSettings
+from graphbandit.learners.every_round.arm_means import GaussianMeansLearner
 
 
 @savable
 @dataclass(frozen=True, kw_only=True)
-class IDSN(ArmMeansLearner):
+class IDSN(GaussianMeansLearner):
     """Play the p of the smallest information ratio (sum_a p(a) Delta(a))^2 / sum_a p(a) sum_{j in out(a)} h(j).
 
     Delta(a) is the expected regret of arm a under the posterior, and h(j) is what a reward of arm j tells about which
@@ -33,16 +27,7 @@ class IDSN(ArmMeansLearner):
     1
     """
 
-    prior_mean: float = 0.0
-    prior_scale: float = 1.0
-    noise: float | None = None
+    def _rule(self) -> int:
+        from graphbandit.kernels.learners.arm_means import IDS_N
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._check_prior(self.prior_mean, self.prior_scale)
-
-    def _settings(self, problem: Problem) -> "MeanSettings":
-        from graphbandit.kernels.learners import arm_means as kernels
-
-        noise, variance = noise_of(self.noise, problem), float(self.prior_scale) ** 2
-        return kernels.MeanSettings(kernels.IDS_N, noise, 1.0, float(self.prior_mean), variance)
+        return IDS_N

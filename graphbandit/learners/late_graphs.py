@@ -5,7 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from graphbandit.base.arrays import ArmIndices, ArmsByArms
 from graphbandit.base.checks import setting_boolean, setting_number
+from graphbandit.base.declared import check_declared
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float, Int
 from graphbandit.errors import InputError, SettingError
@@ -28,16 +30,11 @@ class LateGraphState:
     """
 
     inner: Any
-    plays: Int[np.ndarray, " arms"]
+    plays: ArmIndices
     revealed: Int[np.ndarray, "arms arms"]
 
     def __post_init__(self) -> None:
-        n_arms = self.problem.n_arms
-        if self.plays.shape != (n_arms,) or self.revealed.shape != (n_arms, n_arms):
-            raise InputError(
-                f"plays has shape {self.plays.shape} and revealed {self.revealed.shape}; "
-                f"expected ({n_arms},) and ({n_arms}, {n_arms})"
-            )
+        check_declared(self)
         wrong = (self.revealed < 0) | (self.revealed > self.plays[:, None])
         if wrong.any():
             j, a = np.argwhere(wrong)[0].tolist()
@@ -112,12 +109,10 @@ class LateGraph(Learner[LateGraphState]):
         plays, revealed = np.zeros(k, dtype=np.int64), np.zeros((k, k), dtype=np.int64)
         return LateGraphState(inner=self.learner.init(problem), plays=plays, revealed=revealed)
 
-    def edge_probabilities(
-        self, plays: Int[np.ndarray, " arms"], revealed: Int[np.ndarray, "arms arms"]
-    ) -> Float[np.ndarray, "arms arms"]:
+    def edge_probabilities(self, plays: ArmIndices, revealed: Int[np.ndarray, "arms arms"]) -> ArmsByArms:
         """P, given these counts."""
         before = self.present + self.absent
-        probabilities: Float[np.ndarray, "arms arms"] = (self.present + revealed) / (before + plays)[:, None]
+        probabilities: ArmsByArms = (self.present + revealed) / (before + plays)[:, None]
         if self.loops:
             np.fill_diagonal(probabilities, 1.0)
         return probabilities

@@ -27,15 +27,15 @@ class LinUCB(LinearLearner):
     theta of each arm; or, with `arm_features` z, for one theta and phi = x kron z(a).
 
     - `alpha`: Li et al.'s constant. None (default): the radius of the confidence set (Abbasi-Yadkori et al., Theorem
-      2), sigma sqrt(2 log(1/delta) + log(det V / ridge^d)) + sqrt(ridge) bound.
+      2), sigma sqrt(2 log(1/delta) + log(det V / ridge^d)) + sqrt(ridge) norm_bound.
     - `delta`: probability of failure of that radius, 0.1 by default; divided by K where each arm has its own theta.
-    - `bound`: the largest |theta| that the radius allows for, 1 by default.
+    - `norm_bound`: the largest |theta| that the radius allows for, 1 by default.
     - `ridge`: regularisation of the regression, 1 by default.
     - `intercept`: whether a 1 is put behind x, and behind z; False by default.
     - `arm_features`: z, shape (arms, d_a); None (default): none.
     - `noise`: sigma, the sub-Gaussian scale of rewards; None (default): the problem's. Where neither says it, rewards
       are counted from the first one, sigma is estimated on the high side (half the span of the rewards at least), and
-      `bound` is in units of that half: then the units of rewards do not matter.
+      `norm_bound` is in units of that half: then the units of rewards do not matter.
     - `floor`: every arm on offer is observed with this probability at least (`Learner`); None (default): no floor.
 
     >>> from graphbandit import Bandit, Problem, graphs
@@ -52,7 +52,8 @@ class LinUCB(LinearLearner):
 
     alpha: float | None = None
     delta: float = 0.1
-    bound: float = 1.0
+    norm_bound: float = 1.0
+    # these stand here and not in the base: the name of a type is looked up in the module of the class
     ridge: float = 1.0
     intercept: bool = False
     arm_features: "npt.ArrayLike | None" = None
@@ -64,7 +65,7 @@ class LinUCB(LinearLearner):
         if self.noise is not None:
             setting_number("noise", self.noise, at_least=0.0, at_most=LARGEST_SCALE)
         setting_number("delta", self.delta, above=0.0, below=1.0)
-        setting_number("bound", self.bound, at_least=0.0)
+        setting_number("norm_bound", self.norm_bound, at_least=0.0)
         self._check_features()
 
     def _counts_from_first(self, problem: Problem) -> bool:
@@ -80,7 +81,7 @@ class LinUCB(LinearLearner):
             width=math.nan if self.alpha is None else float(self.alpha),
             noise=self._told_noise(problem) if self.alpha is None else 0.0,
             log_term=2.0 * math.log(vectors / self.delta),
-            bias=math.sqrt(self.ridge) * self.bound,
+            bias=math.sqrt(self.ridge) * self.norm_bound,
             draws=0,
             seed=0,
         )

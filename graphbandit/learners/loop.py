@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from graphbandit.base.shapes import Float, Shaped
+from graphbandit.base.arrays import Contexts, RoundsByArms
 from graphbandit.errors import FitError, HorizonError, InputError
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.learners.base import Learner
@@ -98,7 +98,7 @@ class Loop:
         return self._with(news=self.news.plus(news), late=late)
 
     def play(
-        self, shown: Shown, graphs: FeedbackGraphs, rewards: Float[np.ndarray, "n arms"], rng: np.random.Generator
+        self, shown: Shown, graphs: FeedbackGraphs, rewards: RoundsByArms, rng: np.random.Generator
     ) -> tuple[Decisions, "Loop"]:
         """Decide at most `playable` rounds and observe what the graphs reveal of `rewards`."""
         self.check(shown)
@@ -189,7 +189,7 @@ class Loop:
                 "Problem(horizon=None) has no end"
             )
 
-    def _check_shape(self, contexts: Shaped[np.ndarray, "n ..."]) -> None:
+    def _check_shape(self, contexts: Contexts) -> None:
         """Raise InputError if contexts have another shape than those before."""
         if len(self.waiting):
             shape = self.waiting.first.contexts.shape[1:]

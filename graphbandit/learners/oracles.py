@@ -2,18 +2,19 @@
 
 import math
 from abc import abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
 import numpy as np
 
+from graphbandit.base.arrays import RoundsByArms
 from graphbandit.base.checks import LARGEST, setting_choice, setting_number
-from graphbandit.base.shapes import Float
+from graphbandit.base.values import trusted
 from graphbandit.errors import HorizonError, InputError, SettingError
 from graphbandit.function_classes.online import ORACLES, OnlineLinear, Oracle
 from graphbandit.learners.base import Learner
-from graphbandit.learners.epochs.base import EpochState, rounds_that_count
+from graphbandit.learners.epochs.base import AnyFunctionClass, EpochState, rounds_that_count
 from graphbandit.learners.epochs.estimates import EstimateLearner
 from graphbandit.learners.epochs.schedule import EpochSchedule
 from graphbandit.learners.problem import Problem
@@ -47,7 +48,7 @@ class OnlineOracle:
         horizon = state.problem.horizon
         return 1 if horizon is None or state.rounds < horizon else 0
 
-    def estimates(self, state: EpochState, shown: Shown) -> Float[np.ndarray, "n arms"]:
+    def estimates(self, state: EpochState, shown: Shown) -> RoundsByArms:
         """What the regression predicts, 0 before anything is learnt."""
         largest = LARGEST_CONTEXT * math.sqrt(self.regularisation)
         with np.errstate(over="ignore"):  # infinitely long is too long
@@ -70,20 +71,24 @@ class OnlineOracle:
             last = int(observations.rounds[-1]) if len(observations) else "none"
             raise InputError(f"the last round of the observations is {last}; expected round {state.rounds}")
         model = self._regression(state).update(state.model, observations)
-        return replace(state, rounds=state.rounds + 1, epoch=state.epoch + 1, model=model)
+        rounds, epoch = state.rounds + 1, state.epoch + 1
+        return trusted(EpochState, problem=state.problem, rounds=rounds, epoch=epoch, data=None, model=model)
 
     def _regression(self, state: EpochState) -> OnlineLinear:
         return OnlineLinear(method=self.method, n_arms=state.problem.n_arms, regularisation=self.regularisation)
 
 
+@dataclass(frozen=True, kw_only=True)
 class OracleLearner(EstimateLearner):
     """A learner whose estimates are those of the function class, an epoch each, or of an `OnlineOracle`."""
 
     oracle: OracleName
-    gamma: float | Literal["power"]
-    gamma_scale: float
-    gamma_exponent: float
-    regularisation: float
+    gamma: float | Literal["power"] = "power"
+    gamma_scale: float = 10.0
+    gamma_exponent: float = 0.5
+    regularisation: float = 1.0  # not `ridge`: in an experiment file that is the function class's, in the same table
+    epoch_growth: float = 2.0
+    function_class: AnyFunctionClass | None = None
 
     def __post_init__(self) -> None:
         setting_choice("oracle", self.oracle, ("offline", *ORACLES))
@@ -103,9 +108,7 @@ class OracleLearner(EstimateLearner):
         EpochSchedule(growth=self.epoch_growth)
 
     @abstractmethod
-    def sample(
-        self, state: EpochState, values: Float[np.ndarray, "n arms"], shown: Shown, rng: np.random.Generator
-    ) -> Decisions:
+    def sample(self, state: EpochState, values: RoundsByArms, shown: Shown, rng: np.random.Generator) -> Decisions:
         """Decisions from estimated mean rewards, which are all 0 before anything is learnt."""
 
     def choose(self, state: EpochState, shown: Shown, rng: np.random.Generator) -> Decisions:

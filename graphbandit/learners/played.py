@@ -6,7 +6,8 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from graphbandit.base.shapes import Bool, Float, Int, Shaped
+from graphbandit.base.arrays import ArmMasks, Contexts, ObservationIndices, PerObservation, RoundIndices
+from graphbandit.base.shapes import Float
 from graphbandit.rounds.observations import Observations
 
 Item = TypeVar("Item")
@@ -16,10 +17,10 @@ class Played(NamedTuple):
     """Consecutive rounds from `first` on as they were played: what a learner is told of them beside their rewards."""
 
     first: int
-    contexts: Shaped[np.ndarray, "n ..."]
-    actions: Int[np.ndarray, " n"]
+    contexts: Contexts
+    actions: RoundIndices
     notes: Float[np.ndarray, "n notes"]
-    available: Bool[np.ndarray, "n arms"] | None
+    available: ArmMasks | None
 
     def part(self, low: int, high: int) -> "Played":
         """The rounds low .. high - 1 of these."""
@@ -34,10 +35,10 @@ class News(NamedTuple):
     Columns are arrays where rewards come by the thousand, and lists where they come a few at a time.
     """
 
-    rounds: Int[np.ndarray, " observed"] | list[int]
-    arms: Int[np.ndarray, " observed"] | list[int]
-    rewards: Float[np.ndarray, " observed"] | list[float]
-    propensities: Float[np.ndarray, " observed"] | list[float]
+    rounds: ObservationIndices | list[int]
+    arms: ObservationIndices | list[int]
+    rewards: PerObservation | list[float]
+    propensities: PerObservation | list[float]
 
     def part(self, low: int, high: int) -> "News":
         """The rewards low .. high - 1 of these."""
@@ -48,10 +49,10 @@ class News(NamedTuple):
 class NewsColumns(NamedTuple):
     """All news, each column an array."""
 
-    rounds: Int[np.ndarray, " observed"]
-    arms: Int[np.ndarray, " observed"]
-    rewards: Float[np.ndarray, " observed"]
-    propensities: Float[np.ndarray, " observed"]
+    rounds: ObservationIndices
+    arms: ObservationIndices
+    rewards: PerObservation
+    propensities: PerObservation
 
     @classmethod
     def of(cls, news: "Log[News]") -> "NewsColumns":
@@ -142,12 +143,12 @@ def _joined(arrays: list[Any]) -> Any:
     return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
 
 
-def _masks(parts: list[Played], n_arms: int) -> Bool[np.ndarray, "n arms"] | None:
+def _masks(parts: list[Played], n_arms: int) -> ArmMasks | None:
     """Which arms were on offer; None if all were in all rounds."""
     if all(part.available is None for part in parts):
         return None
     everything = [np.ones((len(part.actions), n_arms), dtype=np.bool_) for part in parts]
-    masks: Bool[np.ndarray, "n arms"] = _joined(
+    masks: ArmMasks = _joined(
         [mask if part.available is None else part.available for part, mask in zip(parts, everything, strict=True)]
     )
     return masks

@@ -7,9 +7,10 @@ from typing import Any, Literal
 import numpy as np
 
 from graphbandit.base.arms import ArmNames
+from graphbandit.base.arrays import Contexts
 from graphbandit.base.checks import LARGEST_SCALE, contexts_array, numbers, setting_integer, setting_number
 from graphbandit.base.saved_files import savable
-from graphbandit.base.shapes import Float, Shaped
+from graphbandit.base.shapes import Float
 from graphbandit.errors import InputError, SettingError
 from graphbandit.features import NOTHING, ArmFeatures, Encoder, Features, Tally, as_encoder, pair_features
 from graphbandit.function_classes.base import FunctionClass
@@ -149,7 +150,7 @@ class Problem:
             longest_epoch=self.longest_epoch,
         )
 
-    def encode(self, contexts: object, *, many: bool) -> tuple[Shaped[np.ndarray, "n ..."], Tally]:
+    def encode(self, contexts: object, *, many: bool) -> tuple[Contexts, Tally]:
         """Contexts as an array with the round as its first axis, and what of them was unknown or missing.
 
         - `contexts`: one context or several: what `features` reads, or an array where there are none.

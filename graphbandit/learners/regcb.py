@@ -8,6 +8,7 @@ import numpy as np
 from graphbandit.base.checks import LARGEST, setting_choice, setting_number
 from graphbandit.base.saved_files import savable
 from graphbandit.learners.epochs.base import AnyFunctionClass
+from graphbandit.learners.epochs.deciding import decided, ranked
 from graphbandit.learners.epochs.plausible import PlausibleLearner, PlausibleState, bounds_of, plausible_space
 from graphbandit.learners.epochs.schedule import EpochSchedule
 from graphbandit.rounds.decisions import Decisions
@@ -74,16 +75,6 @@ class RegCB(PlausibleLearner):
             probabilities = uniform_over(np.where((high == np.inf).any(axis=1, keepdims=True), high == np.inf, first))
         middle = np.zeros(lower.shape)
         np.add(0.5 * lower, 0.5 * upper, out=middle, where=np.isfinite(lower) & np.isfinite(upper))
-        best = np.argmax(np.where(offered, middle, -np.inf), axis=1)
-        return Decisions.from_probabilities(
-            probabilities,
-            graphs=shown.graphs,
-            rng=rng,
-            epoch=state.epoch,
-            best=best,
-            gaps=middle[np.arange(len(best)), best][:, None] - middle,
-            available=shown.available,
-            candidates=candidates,
-            exploration_set=probabilities > 0,
-            told={"lower bound": lower, "upper bound": upper},
-        )
+        told = {"lower bound": lower, "upper bound": upper}
+        explained = {"candidates": candidates, "exploration_set": probabilities > 0, "told": told}
+        return decided(probabilities, ranked(middle, shown), state, shown, rng, **explained)

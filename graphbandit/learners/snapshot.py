@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from graphbandit.base.shapes import Float
+from graphbandit.base.arrays import PerRound, RoundsByArms
 from graphbandit.learners.base import GivenUniforms, Learner
 from graphbandit.learners.every_round.base import EveryRoundLearner
 from graphbandit.learners.problem import Problem
@@ -27,11 +27,11 @@ class Snapshot:
     state: Any
     learnt: int
 
-    def decide(self, shown: Shown, uniforms: Float[np.ndarray, " n"]) -> Decisions:
+    def decide(self, shown: Shown, uniforms: PerRound) -> Decisions:
         """Decide each of these rounds as the next one, its arm drawn by the uniform number of its row."""
         return self._decide(shown, uniforms, words=True)
 
-    def _decide(self, shown: Shown, uniforms: Float[np.ndarray, " n"], *, words: bool) -> Decisions:
+    def _decide(self, shown: Shown, uniforms: PerRound, *, words: bool) -> Decisions:
         """Decide, with or without the learner's words."""
         self.learner.check_shown(self.problem, shown)
         # a learner of every round would take the rounds of a batch for consecutive ones
@@ -44,7 +44,7 @@ class Snapshot:
             parts.append(in_words(self.learner, self.state, part, made) if words else made)
         return Decisions.concatenate(parts)
 
-    def probabilities(self, shown: Shown) -> Float[np.ndarray, "n arms"]:
+    def probabilities(self, shown: Shown) -> RoundsByArms:
         """p: the probability of each arm in each round."""
         if not len(shown):
             return np.empty((0, self.problem.n_arms))

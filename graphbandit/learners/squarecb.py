@@ -1,18 +1,19 @@
 """SquareCB (Foster and Rakhlin 2020): inverse-gap weighting, online oracle; the graph only feeds the estimate."""
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
+from graphbandit.base.arrays import RoundsByArms
 from graphbandit.base.saved_files import savable
-from graphbandit.base.shapes import Float
-from graphbandit.learners.epochs.base import AnyFunctionClass, EpochState
+from graphbandit.learners.epochs.base import EpochState
+from graphbandit.learners.epochs.deciding import decided, ranked
 from graphbandit.learners.oracles import OracleLearner, OracleName
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.shown import Shown
 
 
+# the settings are those of OracleLearner, listed in both docstrings so that help() shows them
 @savable
 @dataclass(frozen=True, kw_only=True)
 class SquareCB(OracleLearner):
@@ -38,32 +39,14 @@ class SquareCB(OracleLearner):
     """
 
     oracle: OracleName = "vaw"
-    gamma: float | Literal["power"] = "power"
-    gamma_scale: float = 10.0
-    gamma_exponent: float = 0.5
-    regularisation: float = 1.0
-    epoch_growth: float = 2.0
-    function_class: AnyFunctionClass | None = None
 
-    def sample(
-        self, state: EpochState, values: Float[np.ndarray, "n arms"], shown: Shown, rng: np.random.Generator
-    ) -> Decisions:
+    def sample(self, state: EpochState, values: RoundsByArms, shown: Shown, rng: np.random.Generator) -> Decisions:
         """Inverse-gap weighting over the arms on offer."""
         offered = shown.offered(values.shape[1])
         rows, gamma = np.arange(len(values)), self.gamma_of(state)
-        best = np.argmax(np.where(offered, values, -np.inf), axis=1)
-        gaps = values[rows, best][:, None] - values
+        best, gaps = ranking = ranked(values, shown)
         size = offered.sum(axis=1)[:, None]
         p = np.where(offered, 1.0 / (size + gamma * np.maximum(gaps, 0.0)), 0.0)
         p[rows, best] = 0.0
         p[rows, best] = np.maximum(1.0 - p.sum(axis=1), 0.0)
-        return Decisions.from_probabilities(
-            p,
-            graphs=shown.graphs,
-            rng=rng,
-            epoch=state.epoch,
-            best=best,
-            gaps=gaps,
-            available=shown.available,
-            gamma=gamma,
-        )
+        return decided(p, ranking, state, shown, rng, gamma=gamma)

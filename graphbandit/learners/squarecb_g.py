@@ -1,19 +1,20 @@
 """SquareCB.G (Zhang, Zhang, Vrousgou, Luo and Mineiro 2023): each round the convex program of its estimate."""
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
+from graphbandit.base.arrays import RoundsByArms
 from graphbandit.base.saved_files import savable
-from graphbandit.base.shapes import Float
-from graphbandit.learners.epochs.base import AnyFunctionClass, EpochState
+from graphbandit.learners.epochs.base import EpochState
+from graphbandit.learners.epochs.deciding import decided, ranked
 from graphbandit.learners.oracles import OracleLearner, OracleName
 from graphbandit.planning.squarecb_program import solve_squarecb_programs
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.shown import Shown
 
 
+# the settings are those of OracleLearner, listed in both docstrings so that help() shows them
 @savable
 @dataclass(frozen=True, kw_only=True)
 class SquareCBG(OracleLearner):
@@ -41,29 +42,11 @@ class SquareCBG(OracleLearner):
     """
 
     oracle: OracleName = "offline"
-    gamma: float | Literal["power"] = "power"
-    gamma_scale: float = 10.0
-    gamma_exponent: float = 0.5
-    regularisation: float = 1.0
-    epoch_growth: float = 2.0
-    function_class: AnyFunctionClass | None = None
 
-    def sample(
-        self, state: EpochState, values: Float[np.ndarray, "n arms"], shown: Shown, rng: np.random.Generator
-    ) -> Decisions:
+    def sample(self, state: EpochState, values: RoundsByArms, shown: Shown, rng: np.random.Generator) -> Decisions:
         """One convex program a round."""
-        n, gamma, available = len(values), self.gamma_of(state), shown.available
-        answers = solve_squarecb_programs(-values, shown.feedback_graphs, np.full(n, gamma), available=available)
-        best = np.argmax(values if available is None else np.where(available, values, -np.inf), axis=1)
-        return Decisions.from_probabilities(
-            answers.probabilities,
-            graphs=shown.graphs,
-            rng=rng,
-            epoch=state.epoch,
-            best=best,
-            gaps=values[np.arange(n), best][:, None] - values,
-            available=available,
-            gamma=gamma,
-            duality_gap=answers.duality_gap,
-            solver="interior-point",
-        )
+        gamma = self.gamma_of(state)
+        gammas = np.full(len(values), gamma)
+        answers = solve_squarecb_programs(-values, shown.feedback_graphs, gammas, available=shown.available)
+        certified = {"duality_gap": answers.duality_gap, "solver": "interior-point"}
+        return decided(answers.probabilities, ranked(values, shown), state, shown, rng, gamma=gamma, **certified)

@@ -1,20 +1,14 @@
 """TS-N (Tossou et al. 2017; Liu, Buccapatnam & Shroff 2018): Thompson sampling with side observations."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from graphbandit.base.saved_files import savable
-from graphbandit.learners.every_round.arm_means import ArmMeansLearner
-from graphbandit.learners.every_round.base import noise_of
-from graphbandit.learners.problem import Problem
-
-if TYPE_CHECKING:
-    from graphbandit.kernels.learners.arm_means import MeanSettings
+from graphbandit.learners.every_round.arm_means import GaussianMeansLearner
 
 
 @savable
 @dataclass(frozen=True, kw_only=True)
-class TSN(ArmMeansLearner):
+class TSN(GaussianMeansLearner):
     """Play each arm with the probability that it is the best, under the posterior given every reward shown.
 
     Arm means are independent N(prior_mean, prior_scale^2) beforehand and rewards N(mean, sigma^2). Thompson sampling
@@ -33,16 +27,7 @@ class TSN(ArmMeansLearner):
     array([0.5, 0.5])
     """
 
-    prior_mean: float = 0.0
-    prior_scale: float = 1.0
-    noise: float | None = None
+    def _rule(self) -> int:
+        from graphbandit.kernels.learners.arm_means import TS_N
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._check_prior(self.prior_mean, self.prior_scale)
-
-    def _settings(self, problem: Problem) -> "MeanSettings":
-        from graphbandit.kernels.learners import arm_means as kernels
-
-        noise, variance = noise_of(self.noise, problem), float(self.prior_scale) ** 2
-        return kernels.MeanSettings(kernels.TS_N, noise, 1.0, float(self.prior_mean), variance)
+        return TS_N

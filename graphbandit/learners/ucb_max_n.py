@@ -1,21 +1,14 @@
 """UCB-MaxN (Caron, Kveton, Lelarge & Bhagat 2012, Algorithm 2): explore an arm through its best neighbour."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from graphbandit.base.checks import LARGEST_SCALE, setting_number
 from graphbandit.base.saved_files import savable
-from graphbandit.learners.every_round.arm_means import ArmMeansLearner
-from graphbandit.learners.every_round.base import noise_of
-from graphbandit.learners.problem import Problem
-
-if TYPE_CHECKING:
-    from graphbandit.kernels.learners.arm_means import MeanSettings
+from graphbandit.learners.every_round.arm_means import OptimisticMeansLearner
 
 
 @savable
 @dataclass(frozen=True, kw_only=True)
-class UCBMaxN(ArmMeansLearner):
+class UCBMaxN(OptimisticMeansLearner):
     """Find UCB-N's arm i, and play the arm of the highest mean among those that reveal i.
 
     The bound of arm i is `UCBN`'s. Only arms whose reward was ever seen have a mean; where none of those that reveal
@@ -37,19 +30,7 @@ class UCBMaxN(ArmMeansLearner):
     [0, 2, 2, 2, 2]
     """
 
-    width: float = 1.0
-    noise: float | None = None
+    def _rule(self) -> int:
+        from graphbandit.kernels.learners.arm_means import UCB_MAX_N
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        setting_number("width", self.width, at_least=0.0, at_most=LARGEST_SCALE)
-
-    @property
-    def needs_loops(self) -> bool:
-        """Yes: an arm whose reward never shows would keep its infinite bound, and be played for ever."""
-        return True
-
-    def _settings(self, problem: Problem) -> "MeanSettings":
-        from graphbandit.kernels.learners import arm_means as kernels
-
-        return kernels.MeanSettings(kernels.UCB_MAX_N, noise_of(self.noise, problem), float(self.width), 0.0, 1.0)
+        return UCB_MAX_N

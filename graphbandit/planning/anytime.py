@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from graphbandit.base.arrays import ArmMask, PerArm
 from graphbandit.base.checks import setting_integer, setting_number
 from graphbandit.base.saved_files import savable
-from graphbandit.base.shapes import Bool, Float
 from graphbandit.graphs.graph import FeedbackGraph
 
 FIRST_STEPS = 4
@@ -50,14 +50,8 @@ class Effort:
 
 
 def improve(
-    graph: FeedbackGraph,
-    demand: Float[np.ndarray, " arms"],
-    gaps: Float[np.ndarray, " arms"],
-    best: int,
-    available: Bool[np.ndarray, " arms"],
-    start: Float[np.ndarray, " arms"],
-    effort: Effort,
-) -> tuple[Float[np.ndarray, " arms"], Float[np.ndarray, " arms"]]:
+    graph: FeedbackGraph, demand: PerArm, gaps: PerArm, best: int, available: ArmMask, start: PerArm, effort: Effort
+) -> tuple[PerArm, PerArm]:
     """(p, y): a feasible p that costs no more than the feasible `start`, and duals that bound how much it can cost."""
     from graphbandit.kernels.planning import anytime as kernels
 

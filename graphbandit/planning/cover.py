@@ -2,15 +2,13 @@
 
 import numpy as np
 
-from graphbandit.base.shapes import Bool
+from graphbandit.base.arrays import ArmMask
 from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.graphs.kernel_forms import kernel_graph
 from graphbandit.planning.revealed import revealed_by_some
 
 
-def cover_of(
-    graph: FeedbackGraph, candidates: Bool[np.ndarray, " arms"], available: Bool[np.ndarray, " arms"]
-) -> Bool[np.ndarray, " arms"]:
+def cover_of(graph: FeedbackGraph, candidates: ArmMask, available: ArmMask) -> ArmMask:
     """Arms on offer that together reveal every candidate that can be revealed; the candidate itself if it is alone.
 
     Each time the arm that reveals the most of what is missing, the lowest index on ties: at most 1 + log K times as
@@ -33,9 +31,7 @@ def cover_of(
     return chosen if size > 0 else candidates
 
 
-def cover_size(
-    graph: FeedbackGraph, candidates: Bool[np.ndarray, " arms"], available: Bool[np.ndarray, " arms"]
-) -> int:
+def cover_size(graph: FeedbackGraph, candidates: ArmMask, available: ArmMask) -> int:
     """How many arms on offer, taken greedily, reveal all candidates; -1 if some candidate is revealed by none."""
     from graphbandit.kernels.graphs.domination import greedy_dominating_set
 

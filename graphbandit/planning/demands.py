@@ -3,14 +3,14 @@
 import numpy as np
 import numpy.typing as npt
 
+from graphbandit.base.arrays import ArmMask, PerArm
 from graphbandit.base.checks import setting_integer, setting_number
-from graphbandit.base.shapes import Bool, Float
 from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.graphs.kernel_forms import kernel_graph
 from graphbandit.planning.exploration import arm_mask, arm_number, gap_array
 
 
-def paper_demand(graph: FeedbackGraph, baseline: Float[np.ndarray, " arms"], best: int) -> Float[np.ndarray, " arms"]:
+def paper_demand(graph: FeedbackGraph, baseline: PerArm, best: int) -> PerArm:
     """b(a) = max of p~(j) over the arms j that reveal a, 0 for a = best: the right-hand side of (2).
 
     - `graph`: who reveals whom.
@@ -25,9 +25,7 @@ def paper_demand(graph: FeedbackGraph, baseline: Float[np.ndarray, " arms"], bes
     return demand
 
 
-def tight_demand(
-    candidates: "npt.ArrayLike", gaps: "npt.ArrayLike", *, best: int, size: int, gamma: float
-) -> Float[np.ndarray, " arms"]:
+def tight_demand(candidates: "npt.ArrayLike", gaps: "npt.ArrayLike", *, best: int, size: int, gamma: float) -> PerArm:
     """b(a) = 1 / (|S| + gamma c(a)) for candidates a != best and 0 elsewhere.
 
     It is all that the proofs need and less than the paper asks for; the baseline stays feasible.
@@ -49,9 +47,7 @@ def tight_demand(
     return demand_of_candidates(mask, costs, arm, most, setting_number("gamma", gamma, at_least=0.0))
 
 
-def demand_of_candidates(
-    candidates: Bool[np.ndarray, " arms"], gaps: Float[np.ndarray, " arms"], best: int, size: int, gamma: float
-) -> Float[np.ndarray, " arms"]:
+def demand_of_candidates(candidates: ArmMask, gaps: PerArm, best: int, size: int, gamma: float) -> PerArm:
     """`tight_demand` for arrays that have been checked already."""
     demand = np.where(candidates, 1.0 / (size + gamma * gaps), 0.0)
     demand[best] = 0.0

@@ -6,14 +6,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from graphbandit.base.arrays import ArmMask, PerArm
 from graphbandit.base.checks import first_not_finite, numbers, setting_number
-from graphbandit.base.shapes import Bool, Float, Int
+from graphbandit.base.shapes import Int
 from graphbandit.errors import GraphError, InputError
 from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.graphs.kernel_forms import kernel_graph
 
 
-def arm_array(name: str, value: npt.ArrayLike, n_arms: int) -> Float[np.ndarray, " arms"]:
+def arm_array(name: str, value: npt.ArrayLike, n_arms: int) -> PerArm:
     """`value` as one finite number an arm."""
     array = numbers(name, value)
     if array.shape != (n_arms,):
@@ -23,7 +24,7 @@ def arm_array(name: str, value: npt.ArrayLike, n_arms: int) -> Float[np.ndarray,
     return np.ascontiguousarray(array)
 
 
-def gap_array(value: npt.ArrayLike, n_arms: int) -> Float[np.ndarray, " arms"]:
+def gap_array(value: npt.ArrayLike, n_arms: int) -> PerArm:
     """Gaps c(a) = v(best) - v(a) as an array: finite and not negative."""
     gaps = arm_array("gaps", value, n_arms)
     if (gaps < 0).any():
@@ -49,7 +50,7 @@ def arm_number(name: str, value: object, n_arms: int) -> int:
     return arm
 
 
-def arm_mask(name: str, value: npt.ArrayLike, n_arms: int) -> Bool[np.ndarray, " arms"]:
+def arm_mask(name: str, value: npt.ArrayLike, n_arms: int) -> ArmMask:
     """`value` as a boolean mask of the arms."""
     mask = _array(name, value, "a boolean mask")
     if mask.dtype != np.bool_ or mask.shape != (n_arms,):
@@ -91,7 +92,7 @@ def exploration_set(
 
 def inverse_gap_baseline(
     explored: "npt.ArrayLike", gaps: "npt.ArrayLike", gamma: float, *, best: int | None = None
-) -> Float[np.ndarray, " arms"]:
+) -> PerArm:
     """The baseline distribution p~ of the sampling program.
 
     p~(a) = 1 / (|S| + gamma c(a)) for a in S other than best, 0 for every other arm, and the rest on best: never

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graphbandit.base.arrays import ArmMask, ArmMasks, ArmsByArms, PerArm, PerRound
 from graphbandit.base.programs import SOLVERS
-from graphbandit.base.shapes import Bool, Float
 from graphbandit.errors import SolverError
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.graph import FeedbackGraph
@@ -47,8 +47,8 @@ def with_floor(
     floor: float,
     *,
     graphs: FeedbackGraphs | ProbabilisticGraphs,
-    available: Bool[np.ndarray, "n arms"] | None,
-    uniforms: Float[np.ndarray, " n"],
+    available: ArmMasks | None,
+    uniforms: PerRound,
 ) -> Decisions:
     """The decisions with every arm on offer observed with probability `floor` at least; arms are drawn again.
 
@@ -93,14 +93,8 @@ def with_floor(
 
 
 def raised(
-    own: Float[np.ndarray, " arms"],
-    observed: Float[np.ndarray, " arms"],
-    gaps: Float[np.ndarray, " arms"],
-    floor: float,
-    *,
-    graph: FeedbackGraph | Float[np.ndarray, "arms arms"],
-    available: Bool[np.ndarray, " arms"],
-) -> tuple[Float[np.ndarray, " arms"] | None, float]:
+    own: PerArm, observed: PerArm, gaps: PerArm, floor: float, *, graph: FeedbackGraph | ArmsByArms, available: ArmMask
+) -> tuple[PerArm | None, float]:
     """p' of one round and s; None where nothing below the floor can be observed by playing any arm on offer.
 
     >>> from graphbandit import graphs
@@ -134,7 +128,7 @@ def raised(
     return moved / moved.sum(), share
 
 
-def _cheapest(asked: "csr_array", costs: Float[np.ndarray, " n"], level: float) -> Float[np.ndarray, " n"] | None:
+def _cheapest(asked: "csr_array", costs: PerRound, level: float) -> PerRound | None:
     """x, or None where there is none."""
     from scipy.optimize import linprog
 

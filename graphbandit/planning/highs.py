@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from graphbandit.base.shapes import Float
+from graphbandit.base.arrays import PerArm
 from graphbandit.errors import SolverError
 from graphbandit.planning.program import Program
 
 OPTIONS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 
 
-def highs_program(program: Program) -> tuple[Float[np.ndarray, " arms"], Float[np.ndarray, " arms"]]:
+def highs_program(program: Program) -> tuple[PerArm, PerArm]:
     """p and y, on the rows that ask for something and the columns that answer."""
     from scipy.optimize import linprog
 
@@ -39,7 +39,7 @@ def highs_program(program: Program) -> tuple[Float[np.ndarray, " arms"], Float[n
     return p, y
 
 
-def largest_factor(program: Program) -> tuple[float, Float[np.ndarray, " arms"]]:
+def largest_factor(program: Program) -> tuple[float, PerArm]:
     """(s, p): max s subject to q(a) >= s b(a), sum_a p(a) = 1, p >= 0, s <= 1, and a p that reaches it."""
     from scipy.optimize import linprog
     from scipy.sparse import csr_array, hstack

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphbandit.base.shapes import Bool, Float, Int
+from graphbandit.base.arrays import Offers, PerRound, RoundIndices, RoundMask, RoundsByArms
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.kernel_forms import WHOLE, kernel_batches
 from graphbandit.graphs.probabilistic import ProbabilisticGraphs
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 
 def information_directed(
-    regrets: Float[np.ndarray, "n arms"], gains: Float[np.ndarray, "n arms"], available: Bool[np.ndarray, "masks arms"]
-) -> tuple[Float[np.ndarray, "n arms"], Int[np.ndarray, " n"]]:
+    regrets: RoundsByArms, gains: RoundsByArms, available: Offers
+) -> tuple[RoundsByArms, RoundIndices]:
     """The distribution of the smallest (sum p Delta)^2 / (sum p g), exactly, and the arm of the smallest Delta.
 
     At most two arms carry mass: the ends of one edge of the lower hull of the points (g, Delta). If some Delta is 0, or
@@ -36,11 +36,11 @@ def information_directed(
 def information_directed_rounds(
     graphs: FeedbackGraphs | ProbabilisticGraphs,
     *,
-    regrets: Float[np.ndarray, "n arms"],
-    information: Float[np.ndarray, "n arms"],
-    available: Bool[np.ndarray, "masks arms"],
-    blind: Bool[np.ndarray, " n"],
-    uniforms: Float[np.ndarray, " n"],
+    regrets: RoundsByArms,
+    information: RoundsByArms,
+    available: Offers,
+    blind: RoundMask,
+    uniforms: PerRound,
 ) -> "Directed":
     """The rounds of a batch: what each arm's neighbourhood teaches, the distribution of the smallest ratio, the draw.
 

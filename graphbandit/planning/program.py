@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graphbandit.base.arrays import ArmMask, ArmsByArms, PerArm
 from graphbandit.base.programs import CERTIFIED, SMALLEST_OBJECTIVE
-from graphbandit.base.shapes import Bool, Float
 from graphbandit.base.values import trusted
 from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.graphs.kernel_forms import kernel_graph
@@ -41,14 +41,14 @@ class SamplingSolution:
     - `duals`: y, which prove the lower bound.
     """
 
-    probabilities: Float[np.ndarray, " arms"]
-    observation_probabilities: Float[np.ndarray, " arms"]
+    probabilities: PerArm
+    observation_probabilities: PerArm
     objective: float
     duality_gap: float
     infeasibility: float
     solver: str
-    demand: Float[np.ndarray, " arms"]
-    duals: Float[np.ndarray, " arms"]
+    demand: PerArm
+    duals: PerArm
 
     @property
     def is_feasible(self) -> bool:
@@ -72,11 +72,11 @@ class Program:
     - `available`: the arms that may be played.
     """
 
-    graph: FeedbackGraph | Float[np.ndarray, "arms arms"]
-    demand: Float[np.ndarray, " arms"]
-    gaps: Float[np.ndarray, " arms"]
+    graph: FeedbackGraph | ArmsByArms
+    demand: PerArm
+    gaps: PerArm
     best: int
-    available: Bool[np.ndarray, " arms"]
+    available: ArmMask
 
     @cached_property
     def reveals(self) -> "csr_array":
@@ -91,7 +91,7 @@ class Program:
         """The same program with all demands times `factor`."""
         return replace(self, demand=factor * self.demand)
 
-    def observed(self, p: Float[np.ndarray, " arms"]) -> Float[np.ndarray, " arms"]:
+    def observed(self, p: PerArm) -> PerArm:
         """q, summed in an order of our own and not in BLAS's."""
         if isinstance(self.graph, FeedbackGraph):
             from graphbandit.kernels.planning.parts import observation_probabilities
@@ -101,7 +101,7 @@ class Program:
             return q
         return np.asarray((p[:, None] * self.graph).sum(axis=0))
 
-    def certified(self, p: Float[np.ndarray, " arms"], y: Float[np.ndarray, " arms"], solver: str) -> SamplingSolution:
+    def certified(self, p: PerArm, y: PerArm, solver: str) -> SamplingSolution:
         """An answer with what the certificate says of it, good or bad; negative duals count as 0."""
         if isinstance(self.graph, FeedbackGraph):
             from graphbandit.kernels.planning.parts import certify_program
@@ -123,12 +123,7 @@ class Program:
 
 
 def solution(
-    demand: Float[np.ndarray, " arms"],
-    p: Float[np.ndarray, " arms"],
-    y: Float[np.ndarray, " arms"],
-    q: Float[np.ndarray, " arms"],
-    certificate: Sequence[float],
-    solver: str,
+    demand: PerArm, p: PerArm, y: PerArm, q: PerArm, certificate: Sequence[float], solver: str
 ) -> SamplingSolution:
     """An answer from its certificate: (largest violation, objective, lower bound, largest cost)."""
     violation, objective, bound, largest = certificate

@@ -7,13 +7,13 @@ be larger.
 
 import numpy as np
 
+from graphbandit.base.arrays import PerArm
 from graphbandit.base.programs import CERTIFIED
-from graphbandit.base.shapes import Float
 from graphbandit.errors import SolverError
 from graphbandit.planning.highs import largest_factor
 from graphbandit.planning.program import Program, SamplingSolution
 
-Vector = Float[np.ndarray, " arms"]
+Vector = PerArm
 PASSES = 5
 """How often rows that fall short are filled: taking mass from `best` for some may take it from others."""
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from graphbandit.base.arms import ArmNames, shown
-from graphbandit.base.shapes import Bool, Float
+from graphbandit.base.arrays import ArmMask, ArmMasks, ArmsByArms
 from graphbandit.errors import GraphError
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.graph import FeedbackGraph
@@ -11,9 +11,7 @@ from graphbandit.graphs.probabilistic import ProbabilisticGraphs
 
 
 def check_revealed(
-    graphs: FeedbackGraphs | ProbabilisticGraphs,
-    available: Bool[np.ndarray, "n arms"] | None,
-    names: ArmNames | None = None,
+    graphs: FeedbackGraphs | ProbabilisticGraphs, available: ArmMasks | None, names: ArmNames | None = None
 ) -> None:
     """Raise GraphError unless every arm on offer is revealed by one on offer; the message has the names of arms."""
     everyone = np.ones(graphs.n_arms, dtype=np.bool_)
@@ -29,12 +27,10 @@ def check_revealed(
             )
 
 
-def revealed_by_some(
-    graph: FeedbackGraph | Float[np.ndarray, "arms arms"], available: Bool[np.ndarray, " arms"]
-) -> Bool[np.ndarray, " arms"]:
+def revealed_by_some(graph: FeedbackGraph | ArmsByArms, available: ArmMask) -> ArmMask:
     """The arms that some available arm reveals, or may reveal where edges have probabilities."""
     if isinstance(graph, np.ndarray):
-        likely: Bool[np.ndarray, " arms"] = (graph[available] > 0.0).any(axis=0)
+        likely: ArmMask = (graph[available] > 0.0).any(axis=0)
         return likely
     out = graph.to_sparse().tocsr()[np.flatnonzero(available)]
     return np.bincount(out.indices, minlength=graph.n_arms) > 0

@@ -28,8 +28,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from graphbandit.base.arrays import ArmMask, ArmMasks, ArmsByArms, PerArm, PerRound, RoundsByArms
 from graphbandit.base.programs import COVER_ARMS, COVERAGES, ROW_LIMIT, SOLVERS
-from graphbandit.base.shapes import Bool, Float, Int
+from graphbandit.base.shapes import Int
 from graphbandit.base.values import trusted
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.graph import FeedbackGraph
@@ -82,12 +83,12 @@ class Plan:
 
     rounds: "Rounds"
     outcome: "Outcome"
-    coverage_factor: Float[np.ndarray, " n"]
+    coverage_factor: PerRound
 
-    def mask(self, t: int) -> Bool[np.ndarray, " arms"]:
+    def mask(self, t: int) -> ArmMask:
         """The arms on offer in round t."""
         masks = self.rounds.available
-        mask: Bool[np.ndarray, " arms"] = masks[t if len(masks) > 1 else 0]
+        mask: ArmMask = masks[t if len(masks) > 1 else 0]
         return mask
 
     def enter(self, t: int, answer: SamplingSolution, solver: str) -> None:
@@ -105,13 +106,13 @@ class Plan:
 def sample_rounds(
     rule: SamplingRule,
     *,
-    values: Float[np.ndarray, "n arms"],
-    candidates: Bool[np.ndarray, "n arms"],
+    values: RoundsByArms,
+    candidates: ArmMasks,
     graphs: FeedbackGraphs | ProbabilisticGraphs,
-    uniforms: Float[np.ndarray, " n"],
+    uniforms: PerRound,
     epoch: int,
-    available: Bool[np.ndarray, "n arms"] | None = None,
-    widths: Float[np.ndarray, "n arms"] | None = None,
+    available: ArmMasks | None = None,
+    widths: RoundsByArms | None = None,
 ) -> Decisions:
     """Steps 1 to 7 of every round of a batch, each by its own graph. One uniform number a round draws its arm."""
     from graphbandit.kernels.planning.sampling import Rounds
@@ -217,7 +218,7 @@ def _plan_sure(rule: SamplingRule, plan: Plan, graphs: FeedbackGraphs) -> None:
         return
     for t in (outcome.integers[:, 2] == kernels.PENDING).nonzero()[0].tolist():
         best, gamma, gaps = int(outcome.integers[t, 1]), float(outcome.numbers[t, 1]), outcome.gaps[t]
-        start: Float[np.ndarray, " arms"] | None = outcome.baseline[t]
+        start: PerArm | None = outcome.baseline[t]
         if rule.coverage == "paper":
             demand = paper_demand(graphs[t], outcome.baseline[t], best)
         else:
@@ -299,9 +300,7 @@ def _plan_probabilistic(rule: SamplingRule, plan: Plan, graphs: ProbabilisticGra
         plan.enter(t, answer, "none" if plays_baseline else "trivial")
 
 
-def _enter_scaled(
-    plan: Plan, t: int, graph: FeedbackGraph | Float[np.ndarray, "arms arms"], demand: Float[np.ndarray, " arms"]
-) -> None:
+def _enter_scaled(plan: Plan, t: int, graph: FeedbackGraph | ArmsByArms, demand: PerArm) -> None:
     """Solve the program of round t, with its demands scaled where need be, and write the answer."""
     outcome = plan.outcome
     program = Program(graph, demand, outcome.gaps[t], int(outcome.integers[t, 1]), np.ascontiguousarray(plan.mask(t)))

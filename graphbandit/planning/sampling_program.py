@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from graphbandit.base.arrays import ArmMask, PerArm
 from graphbandit.base.checks import available_array, setting_choice
 from graphbandit.base.programs import ROW_LIMIT
-from graphbandit.base.shapes import Bool, Float
 from graphbandit.errors import InputError, SettingError, SolverError
 from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.graphs.kernel_forms import kernel_graph
@@ -112,11 +112,7 @@ def solve_sampling_lp(
 
 
 def solve(
-    program: Program,
-    *,
-    start: Float[np.ndarray, " arms"] | None,
-    solver: Solver = "auto",
-    effort: Effort = DEFAULT_EFFORT,
+    program: Program, *, start: PerArm | None, solver: Solver = "auto", effort: Effort = DEFAULT_EFFORT
 ) -> SamplingSolution:
     """The program, by the solver asked for; `start`, the baseline, is feasible, or None.
 
@@ -125,8 +121,8 @@ def solve(
     large = solver == "auto" and start is not None and np.count_nonzero(program.demand) > ROW_LIMIT
     if solver == "anytime" or large:
         return _anytime(program, start, effort)
-    points: list[Float[np.ndarray, " arms"]] = [] if start is None else [start]
-    duals: list[Float[np.ndarray, " arms"]] = []
+    points: list[PerArm] = [] if start is None else [start]
+    duals: list[PerArm] = []
     if solver != "highs" and isinstance(program.graph, FeedbackGraph):
         try:
             answer = _simplex(program, program.graph)
@@ -159,7 +155,7 @@ def solve(
     return answer
 
 
-def solve_scaled(program: Program, *, start: Float[np.ndarray, " arms"] | None) -> tuple[SamplingSolution, float]:
+def solve_scaled(program: Program, *, start: PerArm | None) -> tuple[SamplingSolution, float]:
     """The program with all demands times s, and s: 1 if that has a solution, else the largest that does.
 
     For graphs in which some arms do not reveal themselves. Every demanded arm must be revealed by an available one.
@@ -199,12 +195,12 @@ def solve_scaled(program: Program, *, start: Float[np.ndarray, " arms"] | None) 
 
 
 @lru_cache(maxsize=64)
-def everyone(n_arms: int) -> Bool[np.ndarray, " arms"]:
+def everyone(n_arms: int) -> ArmMask:
     """The mask of all arms; not to be written to."""
     return np.ones(n_arms, dtype=np.bool_)
 
 
-def _distribution(baseline: npt.ArrayLike, available: Bool[np.ndarray, " arms"]) -> Float[np.ndarray, " arms"]:
+def _distribution(baseline: npt.ArrayLike, available: ArmMask) -> PerArm:
     p = arm_array("baseline", baseline, len(available))
     if p.min() < 0 or abs(p.sum() - 1.0) > 1e-6 or (p[~available] != 0).any():
         raise InputError(
@@ -310,7 +306,7 @@ def _simplex(program: Program, graph: FeedbackGraph) -> SamplingSolution:
     return solution(program.demand, p, y, q, (violation, objective, bound, largest), "simplex")
 
 
-def _anytime(program: Program, start: Float[np.ndarray, " arms"] | None, effort: Effort) -> SamplingSolution:
+def _anytime(program: Program, start: PerArm | None, effort: Effort) -> SamplingSolution:
     if start is None:
         raise InputError("baseline is None; expected a feasible one for the anytime solver to start from")
     if not isinstance(program.graph, FeedbackGraph):

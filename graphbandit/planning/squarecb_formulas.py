@@ -8,13 +8,13 @@ below it. On any other graph, or for the optimum, there is `solve_squarecb_progr
 import numpy as np
 import numpy.typing as npt
 
+from graphbandit.base.arrays import PerArm
 from graphbandit.base.checks import LARGEST, numbers, setting_number
-from graphbandit.base.shapes import Float
 from graphbandit.errors import InputError
 from graphbandit.planning.exploration import arm_array
 
 
-def inverse_gap_weighting(losses: npt.ArrayLike, gamma: float) -> Float[np.ndarray, " arms"]:
+def inverse_gap_weighting(losses: npt.ArrayLike, gamma: float) -> PerArm:
     """Self-loops only: p(a) = 1 / (lambda + gamma (l(a) - min l)), with the lambda that makes it sum to one.
 
     This is the optimum. Constraint a is p(a) >= 1 / (1 + gamma (l(a) + z)), and it pays to meet all with equality:
@@ -34,12 +34,12 @@ def inverse_gap_weighting(losses: npt.ArrayLike, gamma: float) -> Float[np.ndarr
             low = middle
         else:
             high = middle
-    p: Float[np.ndarray, " arms"] = 1.0 / (high + costs)
+    p: PerArm = 1.0 / (high + costs)
     p /= p.sum()
     return p
 
 
-def complete_graph(losses: npt.ArrayLike, gamma: float) -> Float[np.ndarray, " arms"]:
+def complete_graph(losses: npt.ArrayLike, gamma: float) -> PerArm:
     """Every arm reveals all: play the best. The value is max(0, 2 / gamma - smallest gap to another arm) <= 2 / gamma.
 
     >>> complete_graph([0.3, 0.1, 0.2], gamma=4.0)
@@ -51,7 +51,7 @@ def complete_graph(losses: npt.ArrayLike, gamma: float) -> Float[np.ndarray, " a
     return p
 
 
-def cops_and_robbers(losses: npt.ArrayLike, gamma: float) -> Float[np.ndarray, " arms"]:
+def cops_and_robbers(losses: npt.ArrayLike, gamma: float) -> PerArm:
     """Every arm reveals all others but not itself: 1 / (2 + gamma gap) on the second best arm, the rest on the best.
 
     >>> cops_and_robbers([0.0, 0.5, 2.0], gamma=4.0)
@@ -67,7 +67,7 @@ def cops_and_robbers(losses: npt.ArrayLike, gamma: float) -> Float[np.ndarray, "
     return p
 
 
-def apple_tasting(losses: npt.ArrayLike, gamma: float) -> Float[np.ndarray, " arms"]:
+def apple_tasting(losses: npt.ArrayLike, gamma: float) -> PerArm:
     """Two arms, the first reveals both and the second nothing, as when mail is let through or called spam.
 
     p(0) = 1 where l(0) <= l(1), and 2 / (4 + gamma (l(0) - l(1))) where it is not.
@@ -82,7 +82,7 @@ def apple_tasting(losses: npt.ArrayLike, gamma: float) -> Float[np.ndarray, " ar
     return np.array([first, 1.0 - first])
 
 
-def inventory(losses: npt.ArrayLike, gamma: float) -> Float[np.ndarray, " arms"]:
+def inventory(losses: npt.ArrayLike, gamma: float) -> PerArm:
     """Arm i reveals the arms 0 .. i, as a stock of i items shows any smaller demand.
 
     From the last arm down, p(i) = max(0, 1 / (1 + gamma (l(i) - min l)) - sum over j > i of p(j)), so that every arm
@@ -93,15 +93,15 @@ def inventory(losses: npt.ArrayLike, gamma: float) -> Float[np.ndarray, " arms"]
     """
     wanted = 1.0 / (1.0 + _costs(losses, gamma))
     reached = np.maximum.accumulate(wanted[::-1])[::-1]
-    p: Float[np.ndarray, " arms"] = reached - np.append(reached[1:], 0.0)
+    p: PerArm = reached - np.append(reached[1:], 0.0)
     return p
 
 
-def _costs(losses: npt.ArrayLike, gamma: float) -> Float[np.ndarray, " arms"]:
+def _costs(losses: npt.ArrayLike, gamma: float) -> PerArm:
     """gamma (l - min l)."""
     estimates = arm_array("losses", losses, max(numbers("losses", losses).size, 1))
     if np.abs(estimates).max() > LARGEST:
         raise InputError(f"losses has {np.abs(estimates).max():g}; expected numbers up to {LARGEST:g} in size")
     scale = setting_number("gamma", gamma, above=0.0, below=LARGEST)
-    costs: Float[np.ndarray, " arms"] = scale * (estimates - estimates.min())
+    costs: PerArm = scale * (estimates - estimates.min())
     return costs

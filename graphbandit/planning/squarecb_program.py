@@ -24,9 +24,10 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
+from graphbandit.base.arrays import ArmMasks, Offers, PerArm, PerRound, RoundIndices, RoundsByArms
 from graphbandit.base.checks import LARGEST, available_array, first_not_finite, numbers, setting_number
 from graphbandit.base.programs import ACCEPTED
-from graphbandit.base.shapes import Bool, Float, Int
+from graphbandit.base.shapes import Float
 from graphbandit.errors import GraphError, InputError
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.graph import FeedbackGraph
@@ -54,15 +55,15 @@ class SquareCBSolution:
     - `weights`, `outer_slopes`, `inner_slopes`: w, r and rho, which prove the lower bound; see `squarecb_bound`.
     """
 
-    probabilities: Float[np.ndarray, " arms"]
-    observation_probabilities: Float[np.ndarray, " arms"]
+    probabilities: PerArm
+    observation_probabilities: PerArm
     z: float
     objective: float
     duality_gap: float
     iterations: int
-    weights: Float[np.ndarray, " arms"]
-    outer_slopes: Float[np.ndarray, " arms"]
-    inner_slopes: Float[np.ndarray, " arms"]
+    weights: PerArm
+    outer_slopes: PerArm
+    inner_slopes: PerArm
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -72,10 +73,10 @@ class SquareCBSolutions:
     - `probabilities`, `objective`, `duality_gap`, `iterations`: those of each program.
     """
 
-    probabilities: Float[np.ndarray, "n arms"]
-    objective: Float[np.ndarray, " n"]
-    duality_gap: Float[np.ndarray, " n"]
-    iterations: Int[np.ndarray, " n"]
+    probabilities: RoundsByArms
+    objective: PerRound
+    duality_gap: PerRound
+    iterations: RoundIndices
 
     def __len__(self) -> int:
         return len(self.objective)
@@ -135,11 +136,7 @@ def solve_squarecb_program(
 
 
 def solve_squarecb_programs(
-    losses: "npt.ArrayLike",
-    graphs: FeedbackGraphs,
-    gammas: "npt.ArrayLike",
-    *,
-    available: Bool[np.ndarray, "n arms"] | None = None,
+    losses: "npt.ArrayLike", graphs: FeedbackGraphs, gammas: "npt.ArrayLike", *, available: ArmMasks | None = None
 ) -> SquareCBSolutions:
     """`solve_squarecb_program` for n rounds.
 
@@ -226,7 +223,7 @@ def _bounded(name: str, array: Float[np.ndarray, "..."]) -> Float[np.ndarray, ".
     return array
 
 
-def _check_size(masks: Bool[np.ndarray, "masks arms"]) -> None:
+def _check_size(masks: Offers) -> None:
     most = int(masks.sum(axis=1).max()) if len(masks) else 0
     if most > ARM_LIMIT:
         raise InputError(f"{most} arms are on offer; expected at most {ARM_LIMIT} for SquareCB.G's program")
@@ -241,13 +238,8 @@ def _dense() -> int:
 
 
 def _solve(
-    graphs: FeedbackGraphs,
-    losses: Float[np.ndarray, "n arms"],
-    masks: Bool[np.ndarray, "masks arms"],
-    gammas: Float[np.ndarray, " n"],
-    *,
-    certificates: bool,
-) -> tuple[Float[np.ndarray, "n arms"], Float[np.ndarray, "n_or_1 3 arms"], Float[np.ndarray, "n 3"]]:
+    graphs: FeedbackGraphs, losses: RoundsByArms, masks: Offers, gammas: PerRound, *, certificates: bool
+) -> tuple[RoundsByArms, Float[np.ndarray, "n_or_1 3 arms"], Float[np.ndarray, "n 3"]]:
     """(p, certificates, (objective, gap, steps)) of every round; raises if one has no solution."""
     from graphbandit.kernels.planning.squarecb import solve_rounds
 

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 class Finding:
     """One experiment and its results.
 
-    - `experiment`, `results`: what was asked for, and what came of it.
+    - `experiment`: what was asked for.
+    - `results`: what came of it.
     """
 
     experiment: Experiment
@@ -53,7 +54,7 @@ class Findings:
     """What was asked for and what came of it.
 
     - `plan`: what was asked for.
-    - `experiments`: each experiment by the name of its directory.
+    - `experiments`: each experiment by the name of its folder.
     """
 
     plan: Plan
@@ -64,8 +65,8 @@ class Findings:
         return self.experiments.get(name)
 
     def family(self, name: str) -> list[Finding]:
-        """All directories of one experiment: several if it has several numbers of rounds, none if it was not run."""
-        return [finding for directory, finding in self.experiments.items() if family(directory) == name]
+        """All folders of one experiment: several if it has several numbers of rounds, none if it was not run."""
+        return [finding for folder, finding in self.experiments.items() if family(folder) == name]
 
     @property
     def results(self) -> list[Results]:
@@ -73,11 +74,11 @@ class Findings:
         return [finding.results for finding in self.experiments.values()]
 
 
-def family(directory: str) -> str:
-    """The experiment that a directory of results belongs to.
+def family(folder: str) -> str:
+    """The experiment that a folder of results belongs to.
 
     >>> family("horizon-128"), family("reward-scale")
     ('horizon', 'reward-scale')
     """
-    start, _, end = directory.rpartition("-")
-    return start if end.isdigit() else directory
+    start, _, end = folder.rpartition("-")
+    return start if end.isdigit() else folder

@@ -133,18 +133,18 @@ def _timings_section(findings: Findings, seconds: float) -> Section:
     return Section("timings", "Timings", body, timings=True)
 
 
-def _write_figures(pictures: Sequence[Picture], directory: Path) -> dict[str, PagePicture]:
+def _write_figures(pictures: Sequence[Picture], folder: Path) -> dict[str, PagePicture]:
     """Write each as .png and .svg, and return them for a page."""
     try:
-        directory.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise SavedFileError(f"{directory} cannot be made: {error.strerror or error}") from None
+        raise SavedFileError(f"{folder} cannot be made: {error.strerror or error}") from None
     drawn = {}
     for picture in pictures:
         picture.figure.draw_without_rendering()
         picture.figure.set_layout_engine("none")  # the layout is settled: not once more for each file
         for suffix in (".png", ".svg"):
-            save_figure(picture.figure, directory / f"{picture.name}{suffix}")
-        svg = (directory / f"{picture.name}.svg").read_text(encoding="utf-8")
+            save_figure(picture.figure, folder / f"{picture.name}{suffix}")
+        svg = (folder / f"{picture.name}.svg").read_text(encoding="utf-8")
         drawn[picture.name] = page_picture(svg, picture.name, picture.shows, picture.shows)
     return drawn

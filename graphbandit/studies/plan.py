@@ -98,7 +98,7 @@ class Plan:
 
     @property
     def remark(self) -> str:
-        """What is left out, or replaced because no directory of data sets is named; empty if nothing is."""
+        """What is left out, or replaced because no folder of data sets is named; empty if nothing is."""
         return " ".join(filter(None, [self._without_data(), *self._without_learners()]))
 
     def _without_learners(self) -> list[str]:
@@ -115,13 +115,13 @@ class Plan:
         available = {name: self.described.available(name) for name in self.names}
         missing = [name for name, found in available.items() if found is None]
         if missing:
-            return f"{DIRECTORY_VARIABLE} names no directory of data sets; not run: {', '.join(missing)}."
+            return f"{DIRECTORY_VARIABLE} names no folder of data sets; not run: {', '.join(missing)}."
         if any(found != name for name, found in available.items()):
-            return f"{DIRECTORY_VARIABLE} names no directory of data sets: scikit-learn's small ones stand in for them."
+            return f"{DIRECTORY_VARIABLE} names no folder of data sets: scikit-learn's small ones stand in for them."
         return ""
 
     def experiments(self) -> dict[str, Experiment]:
-        """Every experiment to run by the name of its directory; one with several numbers of rounds is several."""
+        """Every experiment to run by the name of its folder; one with several numbers of rounds is several."""
         planned: dict[str, Experiment] = {}
         excuses: dict[str, str] = {}
         for asked in self.names:

@@ -1,4 +1,4 @@
-"""Running a plan: all its experiments by the same workers, into one directory, resumed at any time."""
+"""Running a plan: all its experiments by the same workers, into one folder, resumed at any time."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from graphbandit.studies.plan import Plan
 from graphbandit.studies.study import study_named
 
 RUNS = "runs"
-"""The folder in which each experiment has a directory of results."""
+"""The folder in which each experiment has a folder of results."""
 
 REFITS = {"kernel": 2, "boosting": 15, "network": 25}
 """About how much longer a round takes a learner with such a function class; for the time left, no more."""
@@ -79,10 +79,10 @@ def run_study(
     workers: int | None = None,
     progress: Callable[[PlanProgress], None] | None = None,
 ) -> Outcome:
-    """Run what is not finished yet of a plan, and write what it has found: a page, tables and figures.
+    """Run the part of a plan that is not finished yet, and write what was found: a page, tables and figures.
 
     - `plan`: what to run.
-    - `out`: the directory for all of it.
+    - `out`: the folder for all of it.
     - `workers`: processes; None (default): one a core. They change no result.
     - `progress`: is called as runs finish; None (default): nothing is.
     """
@@ -100,18 +100,18 @@ def run_plan(
     workers: int | None = None,
     progress: Callable[[PlanProgress], None] | None = None,
 ) -> Findings:
-    """Run what is not finished yet of a plan. A run that fails is an EngineError.
+    """Run the part of a plan that is not finished yet. A run that fails raises EngineError.
 
     - `plan`: what to run.
-    - `out`: each experiment has a directory in ``out/runs``.
+    - `out`: each experiment has a folder in ``out/runs``.
     - `workers`: processes; None (default): one a core. They change no result.
     - `progress`: is called as runs finish; None (default): nothing is.
     """
     engine = InProcess() if workers == 1 else Processes(workers)
-    directory = Path(out) / RUNS
+    folder = Path(out) / RUNS
     experiments = plan.experiments()
     try:
-        directory.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise SavedFileError(f"{out} cannot be made: {error.strerror or error}") from None
     asked = list(experiments.values())
@@ -122,7 +122,7 @@ def run_plan(
         if progress is not None:
             progress(whole)
 
-    jobs = [(experiment, directory / name) for name, experiment in experiments.items()]
+    jobs = [(experiment, folder / name) for name, experiment in experiments.items()]
     found = run_all(jobs, engine=engine, progress=show)
     failures = [failure for results in found for failure in results.failures]
     if failures:
@@ -137,7 +137,7 @@ def run_plan(
 
 
 def compile_kernels() -> float:
-    """Run every learner of the paper for a moment, so that what must be compiled is; the seconds it took."""
+    """Run every learner of the paper for a moment, so that all kernels are compiled; returns the seconds it took."""
     start = time.perf_counter()
     experiment = study_named("paper").experiment("parts")
     learners = [(p.name, build_learner(p.kind, p.settings)) for p in experiment.learner_points()]

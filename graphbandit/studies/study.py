@@ -33,7 +33,7 @@ class Study:
     - `name`: of its folder.
     - `command`: what a person types to run it.
     - `experiments`: by the names of their files, with titles for readers.
-    - `data`: experiments that read data sets from files, each with the one that stands in for it where no directory of
+    - `data`: experiments that read data sets from files, each with the one that stands in for it where no folder of
       data sets is named (None: it is left out).
     - `network`: the experiment that takes a network of the user's own.
     """

@@ -529,7 +529,7 @@ REFUSED = {
     "simulate: too many rounds": (simulate(environment=arrays()(), rounds=6), SettingError, "rounds is 6; expected at"),
     "simulate: horizon_known": (simulate(horizon_known=None), SettingError, "horizon_known is None; expected True or"),
     "simulate: keep_decisions": (simulate(keep_decisions=1), SettingError, "keep_decisions is 1; expected True or"),
-    "simulate: on_repeat": (simulate(on_repeat="print"), SettingError, "on_repeat is 'print'; expected a callable"),
+    "simulate: progress": (simulate(progress="print"), SettingError, "progress is 'print'; expected a callable"),
     "simulate: no class": (simulate(gb.Greedy(), arrays()()), SettingError, "function_class is None in both"),
     "simulate: no loops": (
         simulate(gb.RegCBG(), environments.paper(n_arms=K, graph=NO_LOOPS)), GraphError, "lacks the self-loop of arm 0",

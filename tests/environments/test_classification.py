@@ -55,7 +55,7 @@ def test_rounds_are_the_same_in_any_portions(graph):
 
 
 def test_rewards_noise_and_contexts_are_settings():
-    environment = classification(X, LABELS, right=5.0, wrong=-1.0, reward_noise=4.0, standardize=False, intercept=True)
+    environment = classification(X, LABELS, right=5.0, wrong=-1.0, reward_noise=4.0, standardise=False, intercept=True)
     rounds = environment.instance(0).rounds(0, N)
     assert np.unique(rounds.means).tolist() == [-1.0, 5.0]
     assert environment.instance(0).problem(None).noise == pytest.approx(5.0)  # sqrt(3^2 + 4^2)
@@ -187,7 +187,7 @@ BAD = [
     (X, LABELS, {"right": 0.0}, SettingError, "right is 0.0; expected a number above wrong"),
     (X, LABELS, {"reward_noise": -1}, SettingError, "reward_noise is -1"),
     (X, LABELS, {"noise": np.nan}, SettingError, "noise is nan"),
-    (X, LABELS, {"standardize": 1}, SettingError, "standardize is 1; expected True or False"),
+    (X, LABELS, {"standardise": 1}, SettingError, "standardise is 1; expected True or False"),
     (X, LABELS, {"class_names": ["one"]}, SettingError, "class_names has 1 names; expected 6"),
     (X, LABELS, {"function_class": 5}, SettingError, "function_class is 5; expected a FunctionClass"),
 ]

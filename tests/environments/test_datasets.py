@@ -197,7 +197,7 @@ def test_what_is_no_path_is_refused():
     for read in (read_labelled, read_ratings):
         with pytest.raises(InputError, match="file is 3; expected a path"):
             read(3)
-    with pytest.raises(InputError, match="directory is 3; expected a path"):
+    with pytest.raises(InputError, match="folder is 3; expected a path"):
         load_dataset("letter", 3)
     with pytest.raises(SettingError, match=r"data set is \['letter'\]; expected one of"):
         load_dataset(["letter"])
@@ -344,7 +344,7 @@ def test_an_experiment_survives_being_written_as_a_file(experiment_file):
     assert own.n_runs == 1
 
 
-@pytest.mark.skipif(not REAL, reason="GRAPHBANDIT_DATA names no directory of real data sets")
+@pytest.mark.skipif(not REAL, reason="GRAPHBANDIT_DATA names no folder of real data sets")
 @pytest.mark.parametrize("name", [*KEEL, "mnist5k"])
 def test_real_classification_sets(name):
     data = load_dataset(name, REAL)
@@ -358,7 +358,7 @@ def test_real_classification_sets(name):
     assert regret == pytest.approx(600 * (1 - 1 / n_classes), abs=60)
 
 
-@pytest.mark.skipif(not REAL, reason="GRAPHBANDIT_DATA names no directory of real data sets")
+@pytest.mark.skipif(not REAL, reason="GRAPHBANDIT_DATA names no folder of real data sets")
 @pytest.mark.parametrize(("name", "n_ratings"), [("movielens", 100_836), ("lastfm", 92_834)])
 def test_real_ratings(name, n_ratings):
     data = load_dataset(name, REAL)

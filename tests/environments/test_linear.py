@@ -6,6 +6,7 @@ import pytest
 import graphbandit as gb
 from graphbandit.environments import linear
 from graphbandit.errors import SettingError
+from tests.environments.portions import check_portions
 
 K, D, M = 5, 3, 2
 FORMS = ["new", "fixed", "per-arm"]
@@ -44,14 +45,7 @@ def test_means_are_the_formula(arms):
     "settings", [{}, {"link": "logistic", "diversity": 0.4}, {"link": "poisson", "graph": "random"}]
 )
 def test_rounds_are_the_same_in_any_portions(arms, settings):
-    instance = built(arms=arms, **settings).instance(seed=2, repeat=3)
-    whole = instance.rounds(0, 700)
-    for first, stop in [(0, 1), (255, 257), (256, 512), (100, 699), (511, 513)]:
-        part = instance.rounds(first, stop)
-        np.testing.assert_array_equal(part.contexts, whole.contexts[first:stop])
-        np.testing.assert_array_equal(part.rewards, whole.rewards[first:stop])
-        np.testing.assert_array_equal(part.means, whole.means[first:stop])
-        assert part.graphs == whole.graphs[first:stop]
+    check_portions(built(arms=arms, **settings).instance(seed=2, repeat=3))
 
 
 def test_rewards_have_the_distribution_of_their_link():

@@ -4,18 +4,12 @@ import numpy as np
 import pytest
 
 import graphbandit as gb
+from tests.environments.portions import check_portions
 
 
 @pytest.mark.parametrize("graph", ["star", "clique_group", "random", "bandit", "complete", "preferential_attachment"])
 def test_rounds_are_the_same_in_any_portions(graph):
-    instance = gb.environments.paper(n_arms=12, graph=graph).instance(seed=2, repeat=3)
-    whole = instance.rounds(0, 700)
-    for first, stop in [(0, 1), (255, 257), (256, 512), (100, 699), (511, 513)]:
-        part = instance.rounds(first, stop)
-        np.testing.assert_array_equal(part.contexts, whole.contexts[first:stop])
-        np.testing.assert_array_equal(part.rewards, whole.rewards[first:stop])
-        np.testing.assert_array_equal(part.means, whole.means[first:stop])
-        assert part.graphs == whole.graphs[first:stop]
+    check_portions(gb.environments.paper(n_arms=12, graph=graph).instance(seed=2, repeat=3))
 
 
 def test_the_paper_s_distribution():

@@ -138,7 +138,7 @@ def test_on_a_cluster(tmp_path):
         distributed.LocalCluster(n_workers=1, threads_per_worker=2, processes=False, dashboard_address=":0") as cluster,
         distributed.Client(cluster) as client,
     ):
-        there = evaluate(log, "uniform", cluster=client, on_progress=lambda done, total: seen.append((done, total)))
+        there = evaluate(log, "uniform", cluster=client, progress=lambda done, total: seen.append((done, total)))
         arrays = evaluate(made.log, "uniform", cluster=cluster.scheduler_address)["uniform"]
         paired = compare(log, "logged", "uniform", cluster=client)
         best = best_policy(log, cluster=client)
@@ -162,7 +162,7 @@ def test_a_cluster_that_is_not_there():
 
 def test_progress_here():
     seen = []
-    evaluate(logged(n=50).log, "uniform", on_progress=lambda done, total: seen.append((done, total)))
+    evaluate(logged(n=50).log, "uniform", progress=lambda done, total: seen.append((done, total)))
     assert seen == [(50, 100), (100, 100)]
 
 

@@ -138,7 +138,7 @@ def test_names_of_policies_or_refused(made):
     for nothing in (None, []):
         with pytest.raises(SettingError, match="expected at least one policy"):
             evaluate(made.log, nothing)
-    with pytest.raises(SettingError, match="on_progress is 3"):
-        evaluate(made.log, "uniform", on_progress=3)
+    with pytest.raises(SettingError, match="progress is 3"):
+        evaluate(made.log, "uniform", progress=3)
     with pytest.raises(SettingError, match="has the name 3"):
         evaluate(made.log, {3: "uniform"})

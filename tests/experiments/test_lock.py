@@ -1,4 +1,4 @@
-"""The lock on a results directory: one run at a time, and an error of our own where it cannot be had."""
+"""The lock on a results folder: one run at a time, and an error of our own where it cannot be had."""
 
 import errno
 import importlib

@@ -264,7 +264,7 @@ def test_a_run_killed_before_its_plan_was_written_can_be_started_again(tmp_path)
 def test_without_a_directory_results_are_in_memory_only(small):
     results = run(SMALL, engine=InProcess())
     assert results.runs.equals(small.runs)
-    assert not results.directory.exists()
+    assert not results.folder.exists()
 
 
 def test_importing_the_package_loads_no_arrow_and_no_experiments():

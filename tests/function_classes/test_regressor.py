@@ -1,77 +1,21 @@
-"""Regressors as oracles: fits, both version spaces, draws, bad data, failures, files, and the same bits every time."""
+"""Regressors as oracles: fits, ensembles of refits, draws, bad data, and the same bits every time."""
 
 import logging
 import math
-import pickle
 import subprocess
 import sys
-from importlib.util import find_spec
 
 import numpy as np
 import pytest
-from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.ensemble import GradientBoostingRegressor, RandomForestRegressor
+from sklearn.ensemble import RandomForestRegressor
 from sklearn.linear_model import LinearRegression, Ridge
-from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import PolynomialFeatures, StandardScaler
+from sklearn.preprocessing import StandardScaler
 
 import graphbandit as gb
-from graphbandit.errors import FitError, InputError, MissingExtraError, SavedFileError, SettingError
-from graphbandit.function_classes import FitReport, RegressorClass
-
-K, D = 3, 2
-TRUTH = np.array([[0.5, 0.1], [0.1, 0.6], [0.3, 0.3]])
-
-
-def seen(n=40, *, arms=range(K), seed=0, noise=0.05):
-    """n rounds, in which each of these arms is seen with probability one half, and its reward is TRUTH x + noise."""
-    rng = np.random.default_rng(seed)
-    contexts = rng.uniform(size=(n, D))
-    revealed = (rng.random((n, K)) < 0.5) & np.isin(np.arange(K), list(arms))
-    return gb.Observations.from_masks(contexts, revealed, contexts @ TRUTH.T + noise * rng.normal(size=(n, K)))
-
-
-def made(regressor, **settings):
-    return RegressorClass(regressor, **{"n_arms": K, "dimension": D, "members": 4, **settings})
-
-
-def data_of(functions, observations):
-    return functions.add(functions.empty(), observations)
-
-
-def lightgbm(**settings):
-    if find_spec("lightgbm") is None:
-        pytest.skip("lightgbm is not installed")
-    from lightgbm import LGBMRegressor
-
-    return LGBMRegressor(n_estimators=5, min_child_samples=2, verbose=-1, n_jobs=1, **settings)
-
-
-REGRESSORS = {
-    "ridge": lambda: Ridge(1e-3),
-    "forest": lambda: RandomForestRegressor(5),
-    "boosting": lambda: GradientBoostingRegressor(n_estimators=10, subsample=0.7),
-    "pipeline": lambda: make_pipeline(StandardScaler(), PolynomialFeatures(2), Ridge(1e-2)),
-    "lightgbm": lightgbm,
-}
-FORMS = {
-    "one-hot": {},
-    "per arm": {"per_arm": True},
-    "arm features": {"arm_features": TRUTH},
-    "perturbed": {"resampling": "perturbed"},
-}
-
-
-@pytest.fixture(params=REGRESSORS)
-def regressor(request):
-    return REGRESSORS[request.param]()
-
-
-@pytest.fixture(params=FORMS)
-def form(request):
-    return FORMS[request.param]
-
+from graphbandit.errors import InputError, MissingExtraError, SettingError
+from graphbandit.function_classes import FitReport, ReductionClass, RegressorClass
+from tests.function_classes.regressors import FORMS, TRUTH, D, K, data_of, made, seen
 
 # The estimate
 
@@ -206,7 +150,7 @@ def test_draws_are_the_refits_equally_weighted(regressor):
 
 
 def test_no_data():
-    for functions in (made(Ridge()), made(LinearRegression(), version_space="reduction", entropy=1.0)):
+    for functions in (made(Ridge()), made(LinearRegression(), ReductionClass, entropy=1.0)):
         data, contexts = functions.empty(), np.zeros((2, D))
         space = functions.version_space(data, 0.1)
         assert functions.candidates(space, contexts).all()
@@ -219,7 +163,7 @@ def test_no_data():
         assert functions.draw_values(draws, contexts).shape == (2, 1, K)
 
 
-@pytest.mark.parametrize("settings", [{}, {"per_arm": True}, {"version_space": "reduction", "entropy": 1.0}])
+@pytest.mark.parametrize("settings", [{}, {"per_arm": True}, {"kind": ReductionClass, "entropy": 1.0}])
 def test_an_arm_never_seen_is_a_candidate_anywhere_in_the_range(settings):
     functions = made(LinearRegression(), high=2.0, **settings)
     observations, contexts = seen(arms=[0, 1]), np.random.default_rng(3).uniform(size=(4, D))
@@ -262,101 +206,6 @@ def test_rewards_beyond_the_range_widen_it():
     functions = made(Ridge(), low=0.0, high=1.0)
     observations = gb.Observations.from_masks(np.zeros((1, D)), np.eye(1, K, dtype=bool), np.full((1, K), -7.5))
     assert functions.range_of(data_of(functions, observations)) == (-7.5, 1.0)
-
-
-# The reduction
-
-
-def ellipsoid_bounds(features, rewards, new, radius):
-    """min and max of theta'z over |X theta - y|^2 <= min + radius: z'thetahat -+ sqrt(radius z'(X'X)^-1 z)."""
-    inverse = np.linalg.inv(features.T @ features)
-    center = new @ inverse @ features.T @ rewards
-    half = np.sqrt(radius * np.einsum("nd,de,ne->n", new, inverse, new))
-    return center - half, center + half
-
-
-@pytest.mark.parametrize("radius", [0.01, 0.1, 0.5])
-@pytest.mark.parametrize("regressor", [LinearRegression(), Ridge(1e-9), make_pipeline(LinearRegression())])
-def test_the_reduction_finds_the_bounds_of_the_ellipsoid(regressor, radius):
-    observations, new = seen(), np.random.default_rng(6).uniform(-0.5, 1.5, size=(2, D))
-    functions = made(regressor, per_arm=True, version_space="reduction", tolerance=1e-5, entropy=1.0)
-    data = data_of(functions, observations)
-    space = functions.version_space(data, radius)
-    lower, upper = functions.bounds(space, new)
-    low, high = functions.range_of(data)
-    for arm in range(K):
-        of = observations.arms == arm
-        x = observations.contexts[observations.rows[of]]
-        exact = ellipsoid_bounds(
-            np.column_stack([x, np.ones(len(x))]), observations.rewards[of], np.column_stack([new, np.ones(2)]), radius
-        )
-        exact_lower, exact_upper = np.clip(exact, low, high)
-        np.testing.assert_allclose(lower[:, arm], exact_lower, atol=1e-5)
-        np.testing.assert_allclose(upper[:, arm], exact_upper, atol=1e-5)
-        assert (lower[:, arm] <= exact_lower + 1e-9).all(), "outside, so that no plausible value is lost"
-        assert (upper[:, arm] >= exact_upper - 1e-9).all()
-
-
-def test_the_reduction_with_shared_parameters():
-    rng = np.random.default_rng(2)
-    contexts = rng.normal(size=(50, K, D))
-    observations = gb.Observations.from_masks(
-        contexts, rng.random((50, K)) < 0.5, contexts @ [0.3, -0.2] + 0.1 * rng.normal(size=(50, K))
-    )
-    functions = made(
-        LinearRegression(fit_intercept=False),
-        arm_contexts=True,
-        version_space="reduction",
-        tolerance=1e-5,
-        entropy=1.0,
-        low=-5.0,
-        high=5.0,
-    )
-    data = data_of(functions, observations)
-    new = rng.normal(size=(2, K, D))
-    x = contexts[observations.rows, observations.arms]
-    level = observations.rewards.mean()  # what is fitted is counted from the level of the rewards
-    exact = ellipsoid_bounds(x, observations.rewards - level, new.reshape(-1, D), 0.2)
-    space = functions.version_space(data, 0.2)
-    lower, upper = functions.bounds(space, new)
-    np.testing.assert_allclose(
-        lower.ravel(), level + exact[0], atol=1e-5 * 10.0
-    )  # the tolerance is a share of the range
-    np.testing.assert_allclose(upper.ravel(), level + exact[1], atol=1e-5 * 10.0)
-    np.testing.assert_array_equal(functions.candidates(space, new), upper >= lower.max(axis=1, keepdims=True))
-    available = np.array([[True, False, True], [False, True, True]])
-    reached = np.where(available, lower, -np.inf).max(axis=1, keepdims=True)
-    np.testing.assert_array_equal(functions.candidates(space, new, available), available & (upper >= reached))
-
-
-def test_bounds_that_were_found_are_not_searched_for_again():
-    class Counted(LinearRegression):
-        fits = 0
-
-        def fit(self, X, y, sample_weight=None):
-            Counted.fits += 1
-            return super().fit(X, y, sample_weight)
-
-    functions = made(Counted(), version_space="reduction", entropy=1.0)
-    data, contexts = data_of(functions, seen()), np.random.default_rng(6).uniform(size=(2, D))
-    space = functions.version_space(data, 0.1)
-    first, made_then = functions.bounds(space, contexts), Counted.fits
-    assert 30 < made_then < 2 * K * 2 * 25
-    again = functions.bounds(space, contexts[::-1])
-    np.testing.assert_array_equal(again[0][::-1], first[0])
-    assert Counted.fits == made_then
-
-
-def test_the_reduction_of_a_forest_stays_in_order_and_in_range():
-    functions = made(RandomForestRegressor(3, bootstrap=False), version_space="reduction", entropy=1.0, tolerance=0.1)
-    data, contexts = data_of(functions, seen(12)), np.random.default_rng(6).uniform(size=(1, D))
-    lower, upper = functions.bounds(functions.version_space(data, 0.1), contexts)
-    estimate = functions.predict(functions.fit(data), contexts)
-    low, high = functions.range_of(data)
-    assert (low <= lower).all()
-    assert (lower <= np.clip(estimate, low, high)).all()
-    assert (estimate <= upper).all()
-    assert (upper <= high).all()
 
 
 # Bad data
@@ -431,12 +280,8 @@ class Unclonable:
         ({"arm_contexts": "yes"}, "arm_contexts is 'yes'; expected True or False"),
         ({"arm_features": [[1.0]]}, r"arm_features has shape \(1, 1\); expected \(3, d\)"),
         ({"arm_features": TRUTH, "per_arm": True}, "arm_features came with per_arm"),
-        ({"version_space": "exact"}, "version_space is 'exact'; expected one of"),
         ({"resampling": "jackknife"}, "resampling is 'jackknife'; expected one of"),
         ({"perturbation": -0.1}, "perturbation is -0.1"),
-        ({"tolerance": 0.0}, "tolerance is 0.0"),
-        ({"version_space": "reduction"}, "entropy is None; expected a number"),
-        ({"version_space": "reduction", "entropy": 1.0, "regressor": KNeighborsRegressor()}, "takes no sample_weight"),
     ],
 )
 def test_bad_settings_are_refused(settings, message):
@@ -549,266 +394,3 @@ def test_each_fit_is_logged_with_its_time(caplog):
         f"Ridge: 1 fit on {len(data)} observations",
         f"Ridge: 4 fits on {len(data)} observations",
     ]
-
-
-# In a bandit
-
-
-def played(bandit, rounds, *, first=0, forgiving=False):
-    """Play and observe; what was decided, and the errors that were raised on the way."""
-    actions, errors = [], []
-    for t in range(first, first + rounds):
-        rng = np.random.default_rng([7, t])
-        context = rng.uniform(size=D)
-        for _ in range(2):
-            try:
-                decision = bandit.decide(context, gb.graphs.complete(K))
-                break
-            except FitError as error:
-                if not forgiving:
-                    raise
-                errors.append((t, error))
-        rewards = TRUTH @ context + 0.05 * rng.normal(size=K)
-        bandit.observe(decision, {int(a): rewards[a] for a in decision.revealed})
-        actions.append((decision.action, decision.probability, decision.gamma, decision.candidates.tolist()))
-    return actions, errors
-
-
-def bandit_of(functions, learner=None):
-    return gb.Bandit(
-        learner or gb.AdaCBG(epoch_growth=2.0), gb.Problem(n_arms=K, function_class=functions, noise=0.05), seed=0
-    )
-
-
-@pytest.mark.parametrize(
-    "learner",
-    [gb.AdaCBG(epoch_growth=2.0), gb.AdaCBG(epoch_growth=2.0, gamma="width"), gb.Falcon()],
-    ids=["paper", "width", "falcon"],
-)
-@pytest.mark.parametrize("settings", [{}, {"version_space": "reduction", "entropy": 4.0, "tolerance": 0.02}])
-def test_learners_play_with_it(learner, settings):
-    functions = made(LinearRegression(), per_arm=True, **settings)
-    bandit = bandit_of(functions, learner)
-    actions, _ = played(bandit, 10)
-    assert len(actions) == 10
-    assert bandit.state.model.reports[0].observations == functions.n_observed(bandit.state.data)
-
-
-def test_a_saved_bandit_goes_on_as_if_never_stopped(tmp_path, regressor):
-    functions, going_on = made(regressor), made(regressor)
-    bandit = bandit_of(functions)
-    played(bandit, 20)
-    bandit.save(tmp_path / "bandit.gb")
-    bandit.save(tmp_path / "again.gb")
-    assert (tmp_path / "bandit.gb").read_bytes() == (tmp_path / "again.gb").read_bytes()
-    loaded = gb.Bandit.load(tmp_path / "bandit.gb", function_class=going_on)
-    assert not loaded.state.model.reports, "nothing is fitted before it is needed"
-    copied = pickle.loads(pickle.dumps(bandit))
-    expected, _ = played(bandit, 16, first=20)
-    assert played(loaded, 16, first=20)[0] == expected
-    assert played(copied, 16, first=20)[0] == expected
-    with pytest.raises(SavedFileError, match="expected the one saved"):
-        gb.Bandit.load(tmp_path / "bandit.gb", function_class=made(Ridge(123.0)))
-
-
-def test_decisions_in_a_batch_are_those_one_by_one(regressor):
-    contexts = np.random.default_rng(0).uniform(size=(30, D))
-    graph = gb.graphs.star(K)
-    both = []
-    for size in (1, 30):
-        bandit = bandit_of(made(regressor))
-        played(bandit, 10)
-        made_now = [
-            d for start in range(0, 30, size) for d in bandit.decide_batch(contexts[start : start + size], graph)
-        ]
-        both.append([(d.action, d.probability, d.gamma, d.probabilities.tolist()) for d in made_now])
-    assert both[0] == both[1]
-
-
-class Moody(RegressorMixin, BaseEstimator):
-    """Least squares that fails between two numbers of observations."""
-
-    def __init__(self, fails_from=10, fails_to=17):
-        self.fails_from = fails_from
-        self.fails_to = fails_to
-
-    def fit(self, X, y):
-        if self.fails_from <= len(y) <= self.fails_to:
-            raise ArithmeticError(f"no mood for {len(y)}")
-        self.inner_ = Ridge().fit(X, y)
-        return self
-
-    def predict(self, X):
-        return self.inner_.predict(X)
-
-
-@pytest.mark.parametrize("learner", [gb.AdaCBG(epoch_growth=2.0), gb.Falcon()], ids=["AdaCBG", "Falcon"])
-def test_a_fit_that_fails_leaves_the_bandit_on_its_last_good_model(tmp_path, learner):
-    functions = made(Moody())  # three observations a round, and a fit after rounds 2, 4, 8, 16, ...
-    bandit = bandit_of(functions, learner)
-    played(bandit, 4)
-    before = bandit.state
-    with pytest.raises(
-        FitError, match=r"Moody cannot be fitted to .* observations: ArithmeticError: no mood for"
-    ) as info:
-        bandit.decide(np.zeros(D), gb.graphs.complete(K))
-    assert isinstance(info.value.__cause__, ArithmeticError)
-    assert "keeps its last good model" in info.value.__notes__[0]
-    assert bandit.state is before
-    assert bandit.rounds == 4
-    bandit.save(tmp_path / "bandit.gb")
-    actions, errors = played(bandit, 5, first=4, forgiving=True)
-    assert not errors, "the error came once"
-    assert len(actions) == 5
-    assert bandit.state.epoch == 4, "with 24 observations the fit succeeds"
-    assert functions.n_observed(bandit.state.data) == 24, "and every reward is there"
-    assert bandit.state.model.data is bandit.state.data
-    loaded = gb.Bandit.load(tmp_path / "bandit.gb", function_class=made(Moody()))
-    assert played(loaded, 5, first=4)[0] == actions
-
-
-def test_the_last_good_model_decides_after_a_failure():
-    functions = made(Moody())
-    bandit = bandit_of(functions, gb.Falcon())
-    _, errors = played(bandit, 6, forgiving=True)
-    assert [t for t, _ in errors] == [4]
-    assert bandit.state.epoch == 3
-    assert functions.n_observed(bandit.state.data) == 12
-    assert functions.n_observed(bandit.state.model.data) == 6
-
-
-@pytest.mark.parametrize(
-    "learner",
-    [
-        gb.IDSG(epoch_growth=2.0),
-        gb.learners.BootstrappedThompson(epoch_growth=2.0),
-        gb.learners.AdaCB(epoch_growth=2.0),
-    ],
-    ids=repr,
-)
-def test_plausible_functions_stay_when_a_fit_fails(learner):
-    functions = made(Moody())
-    bandit = bandit_of(functions, learner)
-    _, errors = played(bandit, 6, forgiving=True)
-    assert [t for t, _ in errors] == [4]
-    assert bandit.state.epoch == 3
-    assert functions.n_observed(bandit.state.data) == 12
-    played(bandit, 5, first=6)
-    assert functions.n_observed(bandit.state.data) == 24
-
-
-def test_explore_then_commit_explores_until_a_fit_succeeds():
-    functions = made(Moody())
-    bandit = bandit_of(functions, gb.learners.ExploreThenCommit(explore_rounds=4))
-    actions, errors = played(bandit, 8, forgiving=True)
-    assert [t for t, _ in errors] == [4]
-    assert all(probability == 1 / K for _, probability, _, _ in actions)
-    assert bandit.state.model is None
-    assert functions.n_observed(bandit.state.data) == 12
-    actions, _ = played(bandit, 3, first=8)
-    assert all(probability == 1 for _, probability, _, _ in actions)
-    assert (bandit.state.explored, bandit.state.fitted) == (8, 24)
-
-
-def test_explore_then_commit_keeps_its_estimate_when_a_later_fit_fails():
-    functions = made(Moody(3, 3))
-    bandit = bandit_of(functions, gb.learners.ExploreThenCommit(explore_rounds=1))
-    late = bandit.decide(np.ones(D), gb.graphs.complete(K))
-    bandit.observe(late, {0: 0.5, 1: 0.25})
-    bandit.decide(np.ones(D), gb.graphs.complete(K))
-    model = bandit.state.model
-    assert model is not None
-    bandit.observe(late, {2: 0.0})
-    _, errors = played(bandit, 1, first=2, forgiving=True)
-    assert len(errors) == 1
-    assert bandit.state.model is model
-    assert (functions.n_observed(bandit.state.data), bandit.state.fitted) == (3, 2)
-
-
-def test_a_first_fit_that_fails_and_a_failure_in_the_middle_of_a_batch():
-    for learner in (gb.AdaCBG(epoch_growth=2.0), gb.Falcon()):
-        bandit = bandit_of(made(Moody(1, 20)), learner)
-        played(bandit, 1)
-        contexts, graph = np.random.default_rng(0).uniform(size=(20, D)), gb.graphs.complete(K)
-        with pytest.raises(FitError):
-            bandit.decide_batch(contexts, graph)
-        assert bandit.rounds == 1
-        decisions = bandit.decide_batch(contexts, graph)
-        assert [d.epoch for d in decisions] == [1, 2, 2, 3, 3, 3, 3, *[4] * 8, *[5] * 5]
-        assert bandit.state.model is None
-        for decision in decisions:
-            bandit.observe(decision, {0: 0.5, 1: 0.25, 2: 0.0})
-        played(bandit, 12, first=21)
-        assert bandit.state.model is not None
-
-
-def test_late_rewards_between_a_failure_and_the_next_round_are_kept():
-    functions = made(Moody())
-    bandit = bandit_of(functions, gb.Falcon())
-    late = bandit.decide(np.ones(D), gb.graphs.complete(K))
-    bandit.observe(late, {0: 0.5})
-    played(bandit, 3, first=1)
-    with pytest.raises(FitError):
-        played(bandit, 1, first=4)
-    bandit.observe(late, {1: 0.25, 2: 0.0})
-    played(bandit, 5, first=4)
-    assert functions.n_observed(bandit.state.data) == 24
-
-
-def test_values_that_are_not_finite_and_predictions_that_fail_are_failures_to_fit():
-    class Broken(Ridge):
-        def predict(self, X):
-            return np.full(len(X), np.nan)
-
-    class Wide(Ridge):
-        def predict(self, X):
-            return np.zeros((len(X), 2))
-
-    for regressor, message in (
-        (Broken(), "Broken fitted to .* observations has a loss of nan"),
-        (Wide(), r"Wide cannot be fitted to .*: InputError: 256 predictions have shape \(256, 2\); expected \(256,\)"),
-        (KNeighborsRegressor(500), "KNeighborsRegressor cannot be fitted to .*: ValueError: Expected n_neighbors"),
-    ):
-        functions = made(regressor)
-        data = data_of(functions, seen())
-        with pytest.raises(FitError, match=message):
-            functions.fit(data)
-    functions = made(Moody(), per_arm=True)
-    with pytest.raises(FitError, match="Moody"):
-        functions.fit(data_of(functions, seen(25)))
-
-
-def test_a_refit_that_fails_is_named_and_the_fits_before_it_stay():
-    class Picky(Ridge):
-        def fit(self, X, y):
-            if len(set(y)) < len(y):
-                raise ValueError("the same reward twice")
-            return super().fit(X, y)
-
-    functions = made(Picky())
-    data = data_of(functions, seen())
-    functions.fit(data)
-    with pytest.raises(FitError, match=r"Picky, refit 1 of 4, cannot be fitted to .*: ValueError: the same reward"):
-        functions.version_space(data, 1.0)
-    assert len(functions.fits(data, 1)) == 1
-
-
-def test_a_simulation_puts_fits_that_fail_off():
-    environment = gb.environments.paper(n_arms=5, graph="star", dimension=2)
-    functions = RegressorClass(Moody(1, 20), n_arms=5, dimension=2, arm_contexts=False)
-    result = gb.simulate(gb.Falcon(function_class=functions), environment, rounds=20)
-    assert result.postponed["learner"][0] > 0
-    assert result.states["learner"][0].model is not None  # once there was more data
-    functions = RegressorClass(Ridge(), n_arms=5, dimension=2)
-    runs = [
-        gb.simulate(
-            gb.AdaCBG(epoch_growth=2.0, function_class=functions),
-            environment,
-            rounds=20,
-            repeats=2,
-            chunk=chunk,
-            workers=workers,
-        )
-        for chunk, workers in ((20, 1), (3, 2))
-    ]
-    np.testing.assert_array_equal(runs[0].regret["learner"], runs[1].regret["learner"])

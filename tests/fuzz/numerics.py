@@ -12,7 +12,7 @@ import graphbandit as gb
 from graphbandit.errors import FitError, InputError, ObservationError
 from tests.fuzz.driver import Case, Defect, Part
 from tests.fuzz.operations import check
-from tests.fuzz.subjects import Subject, fits, graph, mask, pair
+from tests.fuzz.subjects import Subject, fitting_pair, graph, mask
 
 ROUNDS = 40
 
@@ -30,9 +30,8 @@ def contexts(one: Subject, rng: np.random.Generator, kind: int, scale: float, n_
 
 
 def run(case: Case) -> None:
-    one, rng = pair(case.number, case.rng), case.rng
-    if not fits(one):
-        case.count("pairs that a learner refuses")
+    one, rng = fitting_pair(case), case.rng
+    if one is None:
         return
     bandit, n_arms = one.bandit(), one.problem.n_arms
     scale = 10.0 ** rng.choice([-30, -12, -3, 0, 0, 1.5, 3, 5, 12, 29])

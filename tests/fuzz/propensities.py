@@ -6,7 +6,7 @@ import graphbandit as gb
 from graphbandit.rounds.shown import Shown
 from tests.fuzz.driver import Case, Defect, Part
 from tests.fuzz.operations import decided
-from tests.fuzz.subjects import fits, graph, mask, pair
+from tests.fuzz.subjects import fitting_pair, graph, mask
 
 DRAWS = 3000
 RARE = 1e-7
@@ -24,9 +24,8 @@ def tail(counts: np.ndarray, p: np.ndarray) -> float:
 
 
 def run(case: Case) -> None:
-    one, rng = pair(case.number, case.rng), case.rng
-    if not fits(one):
-        case.count("pairs that a learner refuses")
+    one, rng = fitting_pair(case), case.rng
+    if one is None:
         return
     bandit, n_arms = one.bandit(), one.problem.n_arms
     truth = rng.random(n_arms)

@@ -184,7 +184,7 @@ BY_NAME: dict[str, Recipe] = {
     "decisions": lambda w: [w.bandit.decider().decide(w.contexts[0])],
     "path": lambda w: "no-such-file.gb",
     "file": lambda w: "no-such-file.csv",
-    "directory": lambda w: "no-such-folder",
+    "folder": lambda w: "no-such-folder",
     "delta": lambda w: 0.1,
     "probability": lambda w: 0.3,
     "density": lambda w: 0.2,

@@ -13,6 +13,7 @@ from graphbandit import function_classes, learners
 from graphbandit.errors import GraphBanditError, InputError, SettingError
 from graphbandit.function_classes import FunctionClass
 from graphbandit.learners import Learner
+from tests.fuzz.driver import Case
 
 D = 3
 FUNCTIONS = 5
@@ -98,6 +99,13 @@ def _regressor(rng: np.random.Generator, n_arms: int) -> Made:
     return made, (n_arms, D) if "arm_contexts" in settings else (D,)
 
 
+def _reduction(rng: np.random.Generator, n_arms: int) -> Made:
+    from sklearn.linear_model import Ridge
+
+    settings: dict[str, Any] = {"members": 3, "entropy": 2.0, "tolerance": 0.2}
+    return function_classes.ReductionClass(Ridge(1.0), n_arms=n_arms, dimension=D, **settings), (D,)
+
+
 def _torch() -> Any:
     return gb.TorchClass(module, n_arms=4, dimension=D, members=2, passes=3)
 
@@ -109,13 +117,14 @@ RECIPES: dict[str, Callable[[np.random.Generator, int], Made]] = {
     "KernelClass": _kernel,
     "LastLayerClass": lambda rng, n_arms: (function_classes.LastLayerClass(_torch()), (D,)),
     "LinearClass": _linear,
+    "ReductionClass": _reduction,
     "RegressorClass": _regressor,
     "TorchClass": lambda rng, n_arms: (_torch(), (D,)),
 }
 """How to make each function class; a test fails where one is missing."""
 
 FOUR_ARMS = ("FiniteClass", "LastLayerClass", "TorchClass")
-SLOW = ("LastLayerClass", "RegressorClass", "TorchClass")
+SLOW = ("LastLayerClass", "ReductionClass", "RegressorClass", "TorchClass")
 
 
 # Learners
@@ -225,6 +234,15 @@ def fits(one: Subject) -> bool:
     except GraphBanditError:
         return False
     return True
+
+
+def fitting_pair(case: Case) -> Subject | None:
+    """The pair of this case; None, which is counted, if its learner does not take its problem."""
+    one = pair(case.number, case.rng)
+    if fits(one):
+        return one
+    case.count("pairs that a learner refuses")
+    return None
 
 
 def graph(one: Subject, rng: np.random.Generator, n_arms: int, loops: bool = False) -> Any:

@@ -8,7 +8,7 @@ import numpy as np
 import graphbandit as gb
 from tests.fuzz.driver import Case, Defect, Part
 from tests.fuzz.operations import check, decided
-from tests.fuzz.subjects import fits, graph, pair
+from tests.fuzz.subjects import fitting_pair, graph
 
 THREADS, ROUNDS = 4, 12
 
@@ -38,9 +38,8 @@ def together(work: list[Any]) -> list[Any]:
 
 def share(case: Case) -> None:
     """One bandit, several threads: every round has one id, every reward is taken once."""
-    one, rng = pair(case.number, case.rng), case.rng
-    if not fits(one):
-        case.count("pairs that a learner refuses")
+    one, rng = fitting_pair(case), case.rng
+    if one is None:
         return
     bandit, n_arms = one.bandit(), one.problem.n_arms
     rows = one.contexts(rng, THREADS * ROUNDS, n_arms)

@@ -55,7 +55,7 @@ def _finite_from_draws() -> Any:
     return names.function_class("finite_from_draws", base, names.draws(base, contexts[:20], rewards[:20], 15, 25))
 
 
-def _regressor(estimator: str, **settings: Any) -> Any:
+def _regressor(estimator: str, kind: str = "RegressorClass", **settings: Any) -> Any:
     from sklearn import ensemble, linear_model, tree
 
     made: dict[str, Callable[[], Any]] = {
@@ -65,7 +65,7 @@ def _regressor(estimator: str, **settings: Any) -> Any:
         "forest": lambda: ensemble.RandomForestRegressor(n_estimators=5, max_depth=3),
         "boosting": lambda: ensemble.HistGradientBoostingRegressor(max_iter=5, early_stopping=False),
     }
-    return names.function_class("RegressorClass", made[estimator](), n_arms=K, dimension=D, members=4, **settings)
+    return names.function_class(kind, made[estimator](), n_arms=K, dimension=D, members=4, **settings)
 
 
 def _network(outputs: int) -> Callable[[], Any]:
@@ -117,7 +117,7 @@ CLASSES: dict[str, tuple[Callable[[], Any], str, str]] = {
     "regressor, arm features": (lambda: _regressor("forest", arm_features=_features()), "shared", "identity"),
     "regressor, arm contexts": (lambda: _regressor("boosting", arm_contexts=True), "own", "identity"),
     "regressor, reduction": (
-        lambda: _regressor("least squares", version_space="reduction", entropy=6.0, tolerance=0.05), "shared",
+        lambda: _regressor("least squares", "ReductionClass", entropy=6.0, tolerance=0.05), "shared",
         "identity",
     ),
     "torch": (_torch, "shared", "identity"),

@@ -58,7 +58,7 @@ ENVIRONMENTS: dict[str, Callable[[], Any]] = {
        for link in ("logistic", "poisson")},
     **{f"classification, {graph}": _classes(graph=graph) for graph in ("similarity", "confusion", "hierarchy", "star")},
     "classification, plain": _classes(
-        standardize=False, intercept=True, right=2.0, wrong=-1.0, reward_noise=0.1, degree=1
+        standardise=False, intercept=True, right=2.0, wrong=-1.0, reward_noise=0.1, degree=1
     ),
     **{f"ratings, {graph}": _rated(graph=graph) for graph in ("similarity", "hierarchy")},
     "ratings, counts": _rated(counts=True, intercept=True),

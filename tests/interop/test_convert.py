@@ -61,7 +61,7 @@ def test_progress(made, tmp_path):
     seen = []
     vw.write_dsjson(made.log, tmp_path / "log.dsjson")
     converting.convert(
-        tmp_path / "log.dsjson", tmp_path / "log", on_progress=lambda done, total: seen.append((done, total))
+        tmp_path / "log.dsjson", tmp_path / "log", progress=lambda done, total: seen.append((done, total))
     )
     assert seen == [(40, 40)]
 

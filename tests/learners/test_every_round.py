@@ -435,5 +435,5 @@ def test_states_that_kernels_would_trust_are_refused():
         (learners.Exp3LGCU(), {"vectors": np.zeros((3, 2)), "factor": np.zeros((2, 2))}),
         (learners.UCBN(), {"rounds": -1}),
     ]:
-        with pytest.raises(SettingError, match="expected"):
+        with pytest.raises(InputError, match="expected"):
             dataclasses.replace(learner.init(problem), **change)

@@ -14,6 +14,7 @@ from graphbandit.planning.information import information_directed
 from graphbandit.rounds.decisions import ARRAYS
 from graphbandit.rounds.shown import Shown
 from tests import ids_reference as reference
+from tests.learners.playing import states_after_epochs
 from tests.learners.test_against_reference import Replay, problem, run_package
 
 
@@ -191,14 +192,8 @@ def test_unknown_noise_is_estimated_and_functions_become_implausible(form):
     else:
         with pytest.warns(EstimatedNoiseWarning, match="IDSG estimates it"):
             state = learner.init(problem)
-    start, plausible = 0, []
-    while start < 256:
-        part = instance.rounds(start, start + learner.rounds_until_update(state))
-        decisions = learner.decide(state, Shown(part.contexts, part.graphs), np.random.default_rng(start))
-        seen = part.graphs.revealed(decisions.action)
-        news = gb.Observations.from_masks(part.contexts, seen, part.rewards, first_round=start)
-        state, start = learner.update(state, news), start + len(part)
-        plausible.append(len(state.plausible) if form == "bayesian" else state.plausible.size)
+    *_, state = states = list(states_after_epochs(learner, state, instance, 256))
+    plausible = [len(one.plausible) if form == "bayesian" else one.plausible.size for one in states]
     assert plausible[0] == 50
     assert plausible[-1] < 50
     assert state.noise is None if form == "bayesian" else 0.7 <= state.noise < np.inf

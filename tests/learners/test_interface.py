@@ -12,6 +12,7 @@ from graphbandit.learners import EpochSchedule
 from graphbandit.rounds.decisions import ARRAYS
 from graphbandit.rounds.shown import Shown
 from tests.every_round_learners import EVERY_ROUND
+from tests.learners.playing import states_after_epochs
 
 LEARNERS = {
     "AdaCB.G": gb.AdaCBG(epoch_growth=2.0),
@@ -159,17 +160,10 @@ def test_unknown_noise_is_estimated_from_above_and_told():
     learner = gb.AdaCBG(radius="sharp", epoch_growth=2.0)
     with pytest.warns(EstimatedNoiseWarning, match="noise"):
         state = learner.init(problem)
-    start, found = 0, []
-    while start < 512:
-        part = instance.rounds(start, start + learner.rounds_until_update(state))
-        decisions = learner.decide(state, Shown(part.contexts, part.graphs), np.random.default_rng(start))
-        seen = part.graphs.revealed(decisions.action)
-        observations = gb.Observations.from_masks(part.contexts, seen, part.rewards, first_round=start)
-        state, start = learner.update(state, observations), start + len(part)
-        found.append(state.noise)
-    assert found[0] == np.inf, "too little data to say anything"
-    assert 0.7 <= found[-1] < np.inf
-    assert state.space.members[instance.truth]
+    states = list(states_after_epochs(learner, state, instance, 512))
+    assert states[0].noise == np.inf, "too little data to say anything"
+    assert 0.7 <= states[-1].noise < np.inf
+    assert states[-1].space.members[instance.truth]
 
 
 @pytest.mark.parametrize("radius", ["sharp", "natural"])

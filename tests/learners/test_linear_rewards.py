@@ -53,7 +53,7 @@ class Regressions:
 @pytest.mark.parametrize("shared", [False, True])
 def test_lin_ucb_against_a_literal_reference(shared, intercept, alpha):
     contexts, dense, rewards, available = rounds(shared)
-    learner = gb.LinUCB(alpha=alpha, intercept=intercept, ridge=0.7, delta=0.2, bound=1.5)
+    learner = gb.LinUCB(alpha=alpha, intercept=intercept, ridge=0.7, delta=0.2, norm_bound=1.5)
     state = learner.init(gb.Problem(n_arms=K, noise=0.5))
     graphs = gb.FeedbackGraphs.from_dense(dense)
     decisions, state = learner.play(state, Shown(contexts, graphs, available), rewards, np.random.default_rng(0))
@@ -72,7 +72,7 @@ def test_lin_ucb_against_a_literal_reference(shared, intercept, alpha):
         for a in np.flatnonzero(dense[t, decisions.action[t]]):
             book.add(a, phi[a], rewards[t, a])
     for factor, V in zip(state.factors, book.V, strict=True):
-        np.testing.assert_allclose(np.tril(factor) @ np.tril(factor).T, V, rtol=1e-10, atol=1e-10)
+        np.testing.assert_allclose(np.triu(factor).T @ np.triu(factor), V, rtol=1e-10, atol=1e-10)
 
 
 def test_lin_ucb_by_hand():

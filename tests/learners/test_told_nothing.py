@@ -61,6 +61,7 @@ EXCLUDED_CLASSES = {
     "BilinearClass": "it fixes its own units; only its noise is unknown",
     "GeneralizedLinearClass": "clicks and counts have units of their own; its docstring says so of the identity",
     "TorchClass": "targets are centred and scaled, but rounding changes the path of its optimiser",
+    "ReductionClass": "its bounds are searched for, and rounding changes where a search stops",
     "LastLayerClass": "its features are a TorchClass's",
 }
 """Classes that do not hold a + b f with every f, or whose fits amplify rounding."""

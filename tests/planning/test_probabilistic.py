@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from scipy.optimize import linprog
 
 import graphbandit as gb
 from graphbandit import environments
@@ -14,6 +13,7 @@ from graphbandit.planning import scaling_count
 from graphbandit.planning.sampling import SamplingRule, sample_rounds
 from graphbandit.rounds.shown import Shown
 from tests.learners.test_against_reference import Replay, problem
+from tests.planning.scaled import scaled_by_highs
 
 T, K = 64, 6
 
@@ -200,17 +200,7 @@ def literal_program(costs, P, demand, columns):
     """(s, objective): the largest factor up to 1, and the smallest cost at it."""
     rows = sorted(demand)
     cover, right = -np.array([[P[j][a] for j in columns] for a in rows]), np.array([demand[a] for a in rows])
-    one, k = np.ones((1, len(columns))), len(columns)
-    factor = linprog(
-        [0.0] * k + [-1.0],
-        A_ub=np.column_stack([cover, right]),
-        b_ub=np.zeros(len(rows)),
-        A_eq=np.column_stack([one, [0.0]]),
-        b_eq=[1.0],
-        bounds=[(0, None)] * k + [(0, 1)],
-    ).x[-1]
-    cost = linprog([costs[j] for j in columns], A_ub=cover, b_ub=-right * factor * (1 - 1e-9), A_eq=one, b_eq=[1.0])
-    return factor, cost.fun
+    return scaled_by_highs([costs[j] for j in columns], cover, right)
 
 
 @pytest.mark.parametrize("masked", [False, True])

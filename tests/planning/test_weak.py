@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from scipy.optimize import linprog
 
 import graphbandit as gb
 from graphbandit.errors import GraphError, SettingError
@@ -12,6 +11,7 @@ from graphbandit.planning.sampling_program import solve_scaled
 from graphbandit.rounds.decisions import ARRAYS
 from graphbandit.rounds.shown import Shown
 from tests.learners.test_against_reference import problem, run_package
+from tests.planning.scaled import scaled_by_highs
 
 
 def loose(seed, n, n_arms, density):
@@ -25,20 +25,9 @@ def loose(seed, n, n_arms, density):
 
 def by_highs(costs, G, rows, demand, columns):
     """(s, objective): the largest factor up to 1, and the smallest cost at it."""
-    K = len(columns)
     cover = -np.array([[float(G[j, a]) for j in columns] for a in rows])
     right = np.array([demand[a] for a in rows])
-    one = np.ones((1, K))
-    largest = linprog(
-        [0.0] * K + [-1.0],
-        A_ub=np.column_stack([cover, right]),
-        b_ub=np.zeros(len(rows)),
-        A_eq=np.column_stack([one, [0.0]]),
-        b_eq=[1.0],
-        bounds=[(0, None)] * K + [(0, 1)],
-    ).x[-1]
-    cost = linprog([costs[j] for j in columns], A_ub=cover, b_ub=-right * largest * (1 - 1e-9), A_eq=one, b_eq=[1.0])
-    return largest, cost.fun
+    return scaled_by_highs([costs[j] for j in columns], cover, right)
 
 
 def greedy_cover(G, missing, offered):

@@ -124,7 +124,7 @@ def test_marks_of_a_group():
 def test_every_group_is_a_file_and_has_ours(monkeypatch):
     monkeypatch.delenv("GRAPHBANDIT_DATA", raising=False)
     plan = Plan(study="leaderboard", preset="full", rounds=64)
-    assert plan.remark == "GRAPHBANDIT_DATA names no directory of data sets; not run: data."
+    assert plan.remark == "GRAPHBANDIT_DATA names no folder of data sets; not run: data."
     experiments = plan.experiments()
     assert set(experiments) == set(STUDY.experiments) - {"data"}
     assert set(STUDY.experiments) >= ADVERSARIAL

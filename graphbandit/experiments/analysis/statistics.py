@@ -230,7 +230,7 @@ def mean_seconds(results: Results) -> dict[tuple[str, str], float]:
 
 
 def name_index(kind: str, name: str, names: Sequence[str]) -> int:
-    """The place of `name`; if there is none, the error says which names are close, or which there are."""
+    """The place of `name`; otherwise the error lists names that are close, or all of them."""
     if name in names:
         return names.index(name)
     near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)

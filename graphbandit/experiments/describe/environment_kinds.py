@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
@@ -24,8 +23,8 @@ from graphbandit.environments.ratings import ITEM_GRAPHS
 from graphbandit.errors import SettingError
 from graphbandit.experiments.describe.array_files import read_arrays
 from graphbandit.experiments.describe.data_kinds import read_classification, read_rating_environment
-from graphbandit.experiments.describe.kinds import GRAPH, Kind, Value, check_writable, files_of, parameters
-from graphbandit.experiments.describe.own_kinds import Kinds, found_at
+from graphbandit.experiments.describe.kinds import GRAPH, Kind, Value, files_of, own_builder, parameters
+from graphbandit.experiments.describe.own_kinds import Kinds
 from graphbandit.graphs.sources import SOURCES
 
 Graphs = Mapping[str, Callable[..., Any]]
@@ -105,14 +104,7 @@ def _told(
 
 def _own(where: str) -> Kind:
     """The kind of an environment of one's own: a class, or a function that makes one."""
-    build = found_at(where)
-    if inspect.isclass(build) and not issubclass(build, Environment):
-        raise SettingError(f"{where!r} is no environment; expected a subclass of graphbandit.environments.Environment")
-    if inspect.isabstract(build):
-        lacks = ", ".join(sorted(getattr(build, "__abstractmethods__", ())))
-        raise SettingError(f"{where!r} is abstract; expected the methods {lacks}")
-    check_writable(where, build)
-    return _kind(build, {})
+    return _kind(own_builder(where, Environment, "environments"), {})
 
 
 ENVIRONMENT_KINDS: Kinds[Kind] = Kinds(

@@ -28,7 +28,7 @@ class Experiment:
 
     All learners of one repeat face the same contexts, graphs and noise.
 
-    - `name`: it names the directory of the results.
+    - `name`: it names the folder of the results.
     - `rounds`: how many each run has.
     - `repeats`: how many runs each learner has on each environment.
     - `environments`: from names to grids.
@@ -59,7 +59,7 @@ class Experiment:
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or re.fullmatch(r"\w[\w .+-]*", self.name) is None:
-            wanted = "expected letters, digits, spaces, or one of . + - _ after the first: it names a directory"
+            wanted = "expected letters, digits, spaces, or one of . + - _ after the first: it names a folder"
             raise ExperimentError(f"name is {self.name!r}; {wanted}", ("experiment", "name"))
         for name, least in (("rounds", 1), ("repeats", 1), ("seed", 0), ("curve_points", 1)):
             with _at("experiment", name):
@@ -147,7 +147,7 @@ def _check_distinct(table: str, points: list[Point], kinds: Mapping[str, Kind]) 
 
 @contextlib.contextmanager
 def _at(*place: str, settings: Mapping[str, Value] | None = None) -> Iterator[None]:
-    """Give errors that happen inside this place, or that of the setting they name."""
+    """Add this place to errors that happen inside, or that of the setting they name."""
     given = settings or {}
     try:
         yield

@@ -17,6 +17,7 @@ from typing import Any, Literal
 
 from graphbandit.environments.datasets import dataset_file
 from graphbandit.errors import ExperimentError, SettingError
+from graphbandit.experiments.describe.own_kinds import found_at
 
 Value = bool | int | float | str
 """What a setting can be in a file; a list of them is an axis of a grid."""
@@ -24,6 +25,19 @@ Value = bool | int | float | str
 FILE, DATASET, GRAPH, CLASS = "file", "data", "graph", "function_class"
 """Settings with a meaning of their own: the name of a file, of a data set (which may be in a file), a kind of graph or
 of function class; without one, a learner has the problem's own."""
+
+
+def own_builder(where: str, base: type, room: str) -> Callable[..., Any]:
+    """The class at this address, or the function that makes one; a class must derive from `base`, found in `room`."""
+    build: Callable[..., Any] = found_at(where)
+    if inspect.isclass(build) and not issubclass(build, base):
+        expected = f"a subclass of graphbandit.{room}.{base.__name__}"
+        raise SettingError(f"{where!r} is no {base.__name__.lower()}; expected {expected}")
+    if inspect.isabstract(build):
+        lacks = ", ".join(sorted(getattr(build, "__abstractmethods__", ())))
+        raise SettingError(f"{where!r} is abstract; expected the methods {lacks}")
+    check_writable(where, build)
+    return build
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,8 +15,8 @@ from graphbandit.base.checks import setting_choice
 from graphbandit.environments import Environment
 from graphbandit.errors import SettingError
 from graphbandit.experiments.describe.class_kinds import CLASS_KINDS, Contexts
-from graphbandit.experiments.describe.kinds import CLASS, Kind, Value, check_writable, parameters, required
-from graphbandit.experiments.describe.own_kinds import Kinds, found_at, is_address
+from graphbandit.experiments.describe.kinds import CLASS, Kind, Value, own_builder, parameters, required
+from graphbandit.experiments.describe.own_kinds import Kinds, is_address
 from graphbandit.learners import IDSG, AdaCBG, LateGraph, Learner
 
 
@@ -83,14 +83,7 @@ def _exported() -> dict[str, Kind]:
 
 def _own(where: str) -> Kind:
     """The kind of a learner of one's own: a class, or a function that makes one."""
-    build = found_at(where)
-    if inspect.isclass(build) and not issubclass(build, Learner):
-        raise SettingError(f"{where!r} is no learner; expected a subclass of graphbandit.learners.Learner")
-    if inspect.isabstract(build):
-        lacks = ", ".join(sorted(getattr(build, "__abstractmethods__", ())))
-        raise SettingError(f"{where!r} is abstract; expected the methods {lacks}")
-    check_writable(where, build)
-    return _kind(build)
+    return _kind(own_builder(where, Learner, "learners"))
 
 
 LEARNER_KINDS: Kinds[Kind] = Kinds(

@@ -16,7 +16,7 @@ FIELDS = ("name", "rounds", "repeats", "seed", "horizon_known", "curve_points", 
 
 
 def to_toml(experiment: Experiment, *, relative_to: Path) -> str:
-    """The file that `load` reads as this experiment; names of data files are made relative to a directory.
+    """The file that `load` reads as this experiment; names of data files are made relative to a folder.
 
     >>> small = Experiment(
     ...     name="small", rounds=8, repeats=2, environments={"e": Grid("paper")}, learners={"FALCON": Grid("Falcon")}
@@ -31,14 +31,14 @@ def to_toml(experiment: Experiment, *, relative_to: Path) -> str:
     return tomli_w.dumps(content)
 
 
-def _table(grid: Grid, directory: Path) -> dict[str, Any]:
+def _table(grid: Grid, folder: Path) -> dict[str, Any]:
     settings: dict[str, Any] = dict(grid.settings)
     if FILE in settings:
         files = settings[FILE]
         several = isinstance(files, list | tuple)
-        settings[FILE] = [_relative(one, directory) for one in files] if several else _relative(files, directory)
+        settings[FILE] = [_relative(one, folder) for one in files] if several else _relative(files, folder)
     return {"kind": grid.kind, **settings}
 
 
-def _relative(file: str, directory: Path) -> str:
-    return os.path.relpath(file, directory)
+def _relative(file: str, folder: Path) -> str:
+    return os.path.relpath(file, folder)

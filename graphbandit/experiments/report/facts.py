@@ -132,7 +132,7 @@ def reproduce_section(results: Results) -> Section:
     file = re.sub(r"[^A-Za-z0-9]+", "-", results.experiment.name).strip("-").lower() or "experiment"
     install = f"pip install graphbandit{'==' if version else ''}{version}"
     commands = f"{install}\ngraphbandit run {file}.toml --out {file}\ngraphbandit report {file}"
-    path = results.directory / files.SETTINGS
+    path = results.folder / files.SETTINGS
     settings = path.read_text(encoding="utf-8").rstrip() if path.is_file() else ""
     citation = CITATION.format(version=version or ", ".join(versions))
     return Section("reproduce", "Reproduce and cite", texts().reproduce(commands, file, settings, citation))

@@ -1,4 +1,4 @@
-"""The Parquet files of a results directory: their names and schemas, and reading and writing them.
+"""The Parquet files of a results folder: their names and schemas, and reading and writing them.
 
     plan.parquet       every run that is asked for, with its labels and settings; the file's metadata describe the rest
     runs.parquet       finished runs: the plan's columns and the final regret
@@ -89,7 +89,7 @@ def description(rows: pa.Table, path: Path) -> dict[str, Any]:
     if found != FORMAT:
         raise SavedFileError(
             f"{path} has results of format {found!r}; this version of graphbandit reads and writes format {FORMAT}: "
-            "expected another directory, or the version that made them"
+            "expected another folder, or the version that made them"
         )
     return dict(content)
 

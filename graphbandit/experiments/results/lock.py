@@ -1,4 +1,4 @@
-"""A lock on a results directory: one process writes at a time, and the system frees it however the process ends."""
+"""A lock on a results folder: one process writes at a time, and the system frees it however the process ends."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ TAKEN = (errno.EAGAIN, errno.EACCES, errno.EDEADLK)
 
 
 @contextlib.contextmanager
-def locked(directory: Path) -> Iterator[None]:
-    """Hold the lock of a directory; SavedFileError if another process holds it, or it cannot be had."""
+def locked(folder: Path) -> Iterator[None]:
+    """Hold the lock of a folder; SavedFileError if another process holds it, or it cannot be had."""
     try:
-        descriptor = os.open(directory / NAME, os.O_RDWR | os.O_CREAT, 0o666)
+        descriptor = os.open(folder / NAME, os.O_RDWR | os.O_CREAT, 0o666)
     except OSError as error:
-        raise SavedFileError(f"{directory} cannot be written to: {error.strerror or error}") from None
+        raise SavedFileError(f"{folder} cannot be written to: {error.strerror or error}") from None
     try:
         try:
             _take(descriptor)
         except OSError as error:
             if error.errno in TAKEN:
-                said = f"{directory} is being written to by another run; expected it to end first"
+                said = f"{folder} is being written to by another run; expected it to end first"
                 raise SavedFileError(said) from None
-            raise SavedFileError(f"{directory} cannot be locked: {error.strerror or error}") from None
+            raise SavedFileError(f"{folder} cannot be locked: {error.strerror or error}") from None
         yield
     finally:
         os.close(descriptor)

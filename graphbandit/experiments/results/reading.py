@@ -43,7 +43,7 @@ class Results:
     - `curves`: the cumulative regret: key, round, regret.
     - `timings`: how long each run took (processor seconds of the learner), where, when and with which versions.
     - `failures`: the runs that ended in an error when they were last tried.
-    - `directory`: where the results are kept.
+    - `folder`: where the results are kept.
     """
 
     experiment: Description
@@ -52,25 +52,25 @@ class Results:
     curves: pa.Table
     timings: pa.Table
     failures: list[dict[str, Any]]
-    directory: Path
+    folder: Path
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Results:
-        """Read the results in this directory."""
-        directory = Path(path)
-        planned = read_plan(directory)
+        """Read the results in this folder."""
+        folder = Path(path)
+        planned = read_plan(folder)
         if planned is None:
-            raise SavedFileError(f"{directory} holds no results; expected a directory that `graphbandit run` has made")
-        described = files.description(planned, directory / files.PLAN)
-        finals, curves, timings = (in_order(rows, planned.column("key")) for rows in read_finished(directory))
+            raise SavedFileError(f"{folder} holds no results; expected a folder that `graphbandit run` has made")
+        described = files.description(planned, folder / files.PLAN)
+        finals, curves, timings = (in_order(rows, planned.column("key")) for rows in read_finished(folder))
         return cls(
             experiment=Description(**{name: described[name] for name in ("name", "rounds", "repeats", "seed")}),
             planned=planned,
             runs=labelled(planned, finals),
             curves=curves,
             timings=timings,
-            failures=read_failures(directory),
-            directory=directory,
+            failures=read_failures(folder),
+            folder=folder,
         )
 
     @property
@@ -106,7 +106,7 @@ class Results:
 
     def decisions(self, key: str) -> pa.Table:
         """Every decision of a run, one row a round, if the experiment has kept them."""
-        path = self.directory / files.DECISIONS / f"{key}.parquet"
+        path = self.folder / files.DECISIONS / f"{key}.parquet"
         try:
             return parquet.ParquetFile(path, pre_buffer=False).read(use_threads=False)  # as files.read
         except FileNotFoundError:
@@ -121,15 +121,15 @@ class Results:
         return self.runs.to_pandas()
 
 
-def read_plan(directory: Path) -> pa.Table | None:
+def read_plan(folder: Path) -> pa.Table | None:
     """All runs that are asked for; None where there are no results."""
     try:
-        return files.read(directory / files.PLAN)
+        return files.read(folder / files.PLAN)
     except (FileNotFoundError, NotADirectoryError):
         return None
 
 
-def read_finished(directory: Path) -> tuple[pa.Table, pa.Table, pa.Table]:
+def read_finished(folder: Path) -> tuple[pa.Table, pa.Table, pa.Table]:
     """Final figures, curves and timings of every finished run, each run once, in no order.
 
     Parts are read before the files they are merged into, so nothing is missed while another process merges them; and a
@@ -137,11 +137,11 @@ def read_finished(directory: Path) -> tuple[pa.Table, pa.Table, pa.Table]:
     """
     while True:
         try:
-            found = [files.split(files.read(path)) for path in part_files(directory)]
+            found = [files.split(files.read(path)) for path in part_files(folder)]
             break
         except FileNotFoundError:  # merged in this moment
             continue
-    found.insert(0, _merged(directory))
+    found.insert(0, _merged(folder))
     seen = pa.array([], pa.string())
     kept: list[tuple[pa.Table, ...]] = []
     for tables in found:
@@ -153,15 +153,15 @@ def read_finished(directory: Path) -> tuple[pa.Table, pa.Table, pa.Table]:
     return finals, curves, timings
 
 
-def part_files(directory: Path) -> list[Path]:
+def part_files(folder: Path) -> list[Path]:
     """The parts, in the order they were written; temporary files are not among them."""
-    return sorted(path for path in (directory / files.PARTS).glob("*.parquet") if not path.name.startswith("."))
+    return sorted(path for path in (folder / files.PARTS).glob("*.parquet") if not path.name.startswith("."))
 
 
-def read_failures(directory: Path) -> list[dict[str, Any]]:
+def read_failures(folder: Path) -> list[dict[str, Any]]:
     """The runs that failed when they were last tried."""
     try:
-        failures: list[dict[str, Any]] = json.loads((directory / files.FAILURES).read_text(encoding="utf-8"))
+        failures: list[dict[str, Any]] = json.loads((folder / files.FAILURES).read_text(encoding="utf-8"))
     except FileNotFoundError:
         return []
     return failures
@@ -181,7 +181,7 @@ def labelled(planned: pa.Table, finals: pa.Table) -> pa.Table:
     return rows.add_column(place, "regret", finals.column("regret")).replace_schema_metadata(None)
 
 
-def _merged(directory: Path) -> tuple[pa.Table, pa.Table, pa.Table]:
+def _merged(folder: Path) -> tuple[pa.Table, pa.Table, pa.Table]:
     tables = []
     for name, schema in (
         (files.RUNS, files.FINALS_SCHEMA),
@@ -189,7 +189,7 @@ def _merged(directory: Path) -> tuple[pa.Table, pa.Table, pa.Table]:
         (files.TIMINGS, files.TIMINGS_SCHEMA),
     ):
         try:
-            rows = files.read(directory / name).select(schema.names)
+            rows = files.read(folder / name).select(schema.names)
         except FileNotFoundError:
             rows = schema.empty_table()
         tables.append(rows.replace_schema_metadata(None))

@@ -1,4 +1,4 @@
-"""Writing a results directory: finished runs are added as parts, and merged at the end."""
+"""Writing a results folder: finished runs are added as parts, and merged at the end."""
 
 from __future__ import annotations
 
@@ -30,42 +30,42 @@ MANY_PARTS = 128
 
 
 class Store:
-    """The results directory of one experiment, open for writing; `opened` keeps other processes out."""
+    """The results folder of one experiment, open for writing; `opened` keeps other processes out."""
 
-    def __init__(self, directory: Path, planned: pa.Table) -> None:
-        self.directory, self.planned = directory, planned
+    def __init__(self, folder: Path, planned: pa.Table) -> None:
+        self.folder, self.planned = folder, planned
         self._waiting: list[pa.Table] = []
         self._failures: list[dict[str, Any]] = []
         self._flushed = time.monotonic()
-        self._next = 1 + max((int(path.stem) for path in part_files(directory)), default=0)
+        self._next = 1 + max((int(path.stem) for path in part_files(folder)), default=0)
 
     @classmethod
     @contextlib.contextmanager
-    def opened(cls, directory: Path, experiment: Experiment, runs: list[PlannedRun]) -> Iterator[Store]:
-        """Make the directory, or check that what is in it can be continued; nothing is written if it cannot."""
-        if read_plan(directory) is None and _is_foreign(directory):
-            raise SavedFileError(f"{directory} is there and holds no results; expected a new or empty directory")
+    def opened(cls, folder: Path, experiment: Experiment, runs: list[PlannedRun]) -> Iterator[Store]:
+        """Make the folder, or check that what is in it can be continued; nothing is written if it cannot."""
+        if read_plan(folder) is None and _is_foreign(folder):
+            raise SavedFileError(f"{folder} is there and holds no results; expected a new or empty folder")
         try:
-            (directory / files.PARTS).mkdir(parents=True, exist_ok=True)
+            (folder / files.PARTS).mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise SavedFileError(f"{directory} cannot be made: {error.strerror or error}") from None
-        with locked(directory):
-            for leftover in (*directory.glob(".*.part"), *directory.glob("*/.*.part")):
+            raise SavedFileError(f"{folder} cannot be made: {error.strerror or error}") from None
+        with locked(folder):
+            for leftover in (*folder.glob(".*.part"), *folder.glob("*/.*.part")):
                 leftover.unlink(missing_ok=True)
-            store = cls(directory, plan_table(experiment, runs))
+            store = cls(folder, plan_table(experiment, runs))
             store._describe(experiment)
             yield store
 
     def finished(self) -> dict[str, float]:
         """The final regret of every finished run, asked for or not, by key."""
-        finals = read_finished(self.directory)[0]
+        finals = read_finished(self.folder)[0]
         return dict(zip(finals.column("key").to_pylist(), finals.column("regret").to_pylist(), strict=True))
 
     def add(self, result: TaskResult) -> None:
         """Keep what a task has found, until `flush_when_due` or `flush` writes it."""
         for key, log in result.logs.items():  # before the run itself, so that a finished run has its log
-            (self.directory / files.DECISIONS).mkdir(exist_ok=True)
-            _write_bytes(self.directory / files.DECISIONS / f"{key}.parquet", log)
+            (self.folder / files.DECISIONS).mkdir(exist_ok=True)
+            _write_bytes(self.folder / files.DECISIONS / f"{key}.parquet", log)
         if result.rows is not None and result.rows.num_rows:
             self._waiting.append(result.rows)
         if result.failures:
@@ -73,7 +73,7 @@ class Store:
             self._write_failures()
 
     def flush_when_due(self) -> None:
-        """Write what waits if it has waited for a second; to be called with every result, whosever it is."""
+        """Write what has waited for a second or more; called after every result, of whichever experiment."""
         if time.monotonic() - self._flushed >= FLUSH_SECONDS:
             self.flush()
 
@@ -82,7 +82,7 @@ class Store:
         if self._waiting:
             self._write_part(pa.concat_tables(self._waiting))
             self._waiting.clear()
-            present = part_files(self.directory)
+            present = part_files(self.folder)
             if len(present) > MANY_PARTS:
                 self._write_part(pa.concat_tables([files.read(path) for path in present]))
                 _remove(present)
@@ -91,8 +91,8 @@ class Store:
     def merge(self) -> None:
         """Merge all parts into the three files; runs that are no longer asked for stay behind in a part."""
         self.flush()
-        present = part_files(self.directory)
-        finals, curves, timings = read_finished(self.directory)
+        present = part_files(self.folder)
+        finals, curves, timings = read_finished(self.folder)
         keys = self.planned.column("key")
         others = pc.invert(pc.is_in(finals.column("key"), keys.combine_chunks()))
         if pc.any(others).as_py():
@@ -103,26 +103,26 @@ class Store:
             (files.CURVES, curves),
             (files.TIMINGS, timings),
         ):
-            files.write(self.directory / name, rows)
+            files.write(self.folder / name, rows)
         _remove(present)
         with contextlib.suppress(OSError):  # not empty: other runs stay
-            (self.directory / files.PARTS).rmdir()
+            (self.folder / files.PARTS).rmdir()
 
     def _describe(self, experiment: Experiment) -> None:
         described = {name: getattr(experiment, name) for name in ("name", "rounds", "repeats", "seed")}
-        text = to_toml(experiment, relative_to=self.directory)
-        _write_bytes(self.directory / files.SETTINGS, text.encode())
-        files.write(self.directory / files.PLAN, self.planned, described)
-        (self.directory / files.FAILURES).unlink(missing_ok=True)
+        text = to_toml(experiment, relative_to=self.folder)
+        _write_bytes(self.folder / files.SETTINGS, text.encode())
+        files.write(self.folder / files.PLAN, self.planned, described)
+        (self.folder / files.FAILURES).unlink(missing_ok=True)
 
     def _write_part(self, rows: pa.Table) -> None:
-        (self.directory / files.PARTS).mkdir(exist_ok=True)
-        files.write(self.directory / files.PARTS / f"{self._next:08d}.parquet", rows)
+        (self.folder / files.PARTS).mkdir(exist_ok=True)
+        files.write(self.folder / files.PARTS / f"{self._next:08d}.parquet", rows)
         self._next += 1
 
     def _write_failures(self) -> None:
         text = json.dumps(self._failures, indent=2, ensure_ascii=False) + "\n"
-        _write_bytes(self.directory / files.FAILURES, text.encode())
+        _write_bytes(self.folder / files.FAILURES, text.encode())
 
 
 def plan_table(experiment: Experiment, runs: list[PlannedRun]) -> pa.Table:
@@ -206,10 +206,9 @@ def _remove(paths: list[Path]) -> None:
         path.unlink(missing_ok=True)
 
 
-def _is_foreign(directory: Path) -> bool:
-    """Whether the directory holds something that no experiment has written, even one killed before its plan was."""
+def _is_foreign(folder: Path) -> bool:
+    """Whether the folder holds something that no experiment wrote, not even one killed before it wrote its plan."""
     own = {files.PARTS, files.SETTINGS}
-    return directory.exists() and (
-        not directory.is_dir()
-        or any(not path.name.startswith(".") and path.name not in own for path in directory.iterdir())
+    return folder.exists() and (
+        not folder.is_dir() or any(not path.name.startswith(".") and path.name not in own for path in folder.iterdir())
     )

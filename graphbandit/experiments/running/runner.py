@@ -78,12 +78,12 @@ def run(
     engine: Engine | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> Results:
-    """Run what is not finished yet of an experiment, and read all its results.
+    """Run the part of an experiment that is not finished yet, and read all its results.
 
     A run that fails is among the `failures` of the results, and is tried again the next time.
 
     - `experiment`: what to run.
-    - `out`: the directory in which results are kept; None (default): in memory only.
+    - `out`: the folder in which results are kept; None (default): in memory only.
     - `engine`: where the work is done: `InProcess()`, `Processes(workers)` or `Cluster(address)`; None (default):
       processes, one a core. It changes no result.
     - `progress`: is called as runs finish; None (default): nothing is.
@@ -93,8 +93,8 @@ def run(
     if engine is not None and not isinstance(engine, Engine):
         raise SettingError(f"engine is {engine!r}; expected InProcess(), Processes() or Cluster()")
     if out is None:
-        with tempfile.TemporaryDirectory(prefix="graphbandit-") as directory:
-            return run(experiment, out=directory, engine=engine, progress=progress)
+        with tempfile.TemporaryDirectory(prefix="graphbandit-") as folder:
+            return run(experiment, out=folder, engine=engine, progress=progress)
     show = None if progress is None else lambda states: progress(states[0])
     return run_all([(experiment, out)], engine=engine, progress=show)[0]
 
@@ -105,11 +105,11 @@ def run_all(
     engine: Engine | None = None,
     progress: Callable[[Sequence[Progress]], None] | None = None,
 ) -> list[Results]:
-    """`run` of several experiments, each with its own directory, one after the other by the same workers.
+    """`run` of several experiments, each with its own folder, one after the other by the same workers.
 
     A run that several of them ask for, with the same key, is done once and kept by each.
 
-    - `jobs`: pairs of an experiment and its directory.
+    - `jobs`: pairs of an experiment and its folder.
     - `engine`: as in `run`; None (default): processes, one a core.
     - `progress`: is called with how far each experiment is; None (default): nothing is.
     """
@@ -199,7 +199,7 @@ class _Pace:
         self.runs_per_task = 1
 
     def learn(self, result: TaskResult) -> None:
-        """From how long a task has taken; grows slowly, as first tasks compile or load things."""
+        """Adjust to how long a task took; the size grows slowly, as first tasks also compile or load things."""
         if result.rows is not None and result.rows.num_rows and result.seconds > 0:
             fitting = TASK_SECONDS * result.rows.num_rows / result.seconds
             self.runs_per_task = max(1, min(int(fitting), 4 * self.runs_per_task, 1000))

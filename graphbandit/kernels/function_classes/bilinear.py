@@ -4,14 +4,27 @@
 depends on the batch it is computed in (a BLAS product may).
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
-from graphbandit.base.shapes import Bool, Float, Int
+from graphbandit.base.arrays import ArmMasks, ObservationIndices, Offers, PerObservation, Vector
+from graphbandit.base.shapes import Float
 from graphbandit.kernels.jit import kernel
 
 
+class Bilinear(NamedTuple):
+    """The functions, by what their formula takes."""
+
+    arms: Float[np.ndarray, "arms d"]
+    a0: Float[np.ndarray, "functions d"]
+    offsets: Float[np.ndarray, "functions arms"]
+    constants: Float[np.ndarray, " functions"]
+    scale: float
+
+
 @kernel(inline="always")
-def _dot(u: Float[np.ndarray, " d"], v: Float[np.ndarray, " d"]) -> float:
+def _dot(u: Vector, v: Vector) -> float:
     total = 0.0
     for i in range(u.shape[0]):
         total += u[i] * v[i]
@@ -20,53 +33,43 @@ def _dot(u: Float[np.ndarray, " d"], v: Float[np.ndarray, " d"]) -> float:
 
 @kernel()
 def bilinear_values(
-    contexts: Float[np.ndarray, "n d"],
-    arms: Float[np.ndarray, "arms d"],
-    a0: Float[np.ndarray, "functions d"],
-    offsets: Float[np.ndarray, "functions arms"],
-    constants: Float[np.ndarray, " functions"],
-    scale: float,
-    values: Float[np.ndarray, "n functions arms"],
+    contexts: Float[np.ndarray, "n d"], functions: Bilinear, values: Float[np.ndarray, "n functions arms"]
 ) -> None:
     """f_i(x, a) for every context, function and arm."""
-    n, functions, n_arms = values.shape
+    n, n_functions, n_arms = values.shape
     products = np.empty(n_arms)
     for t in range(n):
         for a in range(n_arms):
-            products[a] = _dot(contexts[t], arms[a])
-        for i in range(functions):
-            shift = constants[i] - _dot(contexts[t], a0[i])
+            products[a] = _dot(contexts[t], functions.arms[a])
+        for i in range(n_functions):
+            shift = functions.constants[i] - _dot(contexts[t], functions.a0[i])
             for a in range(n_arms):
-                values[t, i, a] = ((products[a] - offsets[i, a]) + shift) / scale
+                values[t, i, a] = ((products[a] - functions.offsets[i, a]) + shift) / functions.scale
 
 
 @kernel()
 def bilinear_losses(
     contexts: Float[np.ndarray, "n d"],
-    rows: Int[np.ndarray, " observed"],
-    observed: Int[np.ndarray, " observed"],
-    rewards: Float[np.ndarray, " observed"],
-    arms: Float[np.ndarray, "arms d"],
-    a0: Float[np.ndarray, "functions d"],
-    offsets: Float[np.ndarray, "functions arms"],
-    constants: Float[np.ndarray, " functions"],
-    scale: float,
+    rows: ObservationIndices,
+    observed: ObservationIndices,
+    rewards: PerObservation,
+    functions: Bilinear,
     losses: Float[np.ndarray, " functions"],
 ) -> None:
     """Add (f_i(x, a) - y)^2 of each observation to the loss of every function."""
-    functions = losses.shape[0]
-    shifts = np.empty(functions)
+    n_functions = losses.shape[0]
+    shifts = np.empty(n_functions)
     row = -1
     for k in range(rows.shape[0]):
         if rows[k] != row:
             row = rows[k]
-            for i in range(functions):
-                shifts[i] = constants[i] - _dot(contexts[row], a0[i])
+            for i in range(n_functions):
+                shifts[i] = functions.constants[i] - _dot(contexts[row], functions.a0[i])
         arm = observed[k]
-        product = _dot(contexts[row], arms[arm])
+        product = _dot(contexts[row], functions.arms[arm])
         reward = rewards[k]
-        for i in range(functions):
-            residual = ((product - offsets[i, arm]) + shifts[i]) / scale - reward
+        for i in range(n_functions):
+            residual = ((product - functions.offsets[i, arm]) + shifts[i]) / functions.scale - reward
             losses[i] += residual * residual
 
 
@@ -75,8 +78,8 @@ def bilinear_candidates(
     contexts: Float[np.ndarray, "n d"],
     arms: Float[np.ndarray, "arms d"],
     offsets: Float[np.ndarray, "members arms"],
-    available: Bool[np.ndarray, "masks arms"],
-    chosen: Bool[np.ndarray, "n arms"],
+    available: Offers,
+    chosen: ArmMasks,
 ) -> None:
     """Mark argmax_a of x'a - x_i'a for every member i, lowest index on ties."""
     n, n_arms = chosen.shape

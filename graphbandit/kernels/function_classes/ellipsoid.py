@@ -18,8 +18,9 @@ An arm that is out can be left out of the comparison for all others: where it wi
 
 import numpy as np
 
+from graphbandit.base.arrays import ArmIndices, ArmMasks, Matrix, Offers, RoundsByArms, Vector
 from graphbandit.base.shapes import Bool, Float, Int
-from graphbandit.kernels.function_classes.cholesky import cholesky, solve_lower, solve_upper
+from graphbandit.kernels.cholesky import cholesky, solve_lower, solve_upper
 from graphbandit.kernels.function_classes.linear import whiten
 from graphbandit.kernels.jit import kernel
 
@@ -65,9 +66,7 @@ def _wins_on_line(
 
 
 @kernel()
-def _project(
-    vectors: Float[np.ndarray, "d m"], direction: Float[np.ndarray, " d"], products: Float[np.ndarray, " m"]
-) -> float:
+def _project(vectors: Float[np.ndarray, "d m"], direction: Vector, products: Float[np.ndarray, " m"]) -> float:
     """g(b)'v of every column, for v = `direction`; |v|."""
     square = 0.0
     products[:] = 0.0
@@ -87,8 +86,8 @@ def _wins_away_from_mean(
     values: Float[np.ndarray, " m"],
     alive: Bool[np.ndarray, " m"],
     rho: float,
-    mean: Float[np.ndarray, " d"],
-    direction: Float[np.ndarray, " d"],
+    mean: Vector,
+    direction: Vector,
     excess: Float[np.ndarray, " m"],
     slope: Float[np.ndarray, " m"],
 ) -> bool:
@@ -105,6 +104,7 @@ def _wins_away_from_mean(
     return length > 0.0 and _wins_on_line(excess, slope, alive, rho / length)
 
 
+# it takes one arm among all as `_wins_away_from_mean` does
 @kernel()
 def _settle(
     a: int,
@@ -112,7 +112,7 @@ def _settle(
     values: Float[np.ndarray, " m"],
     alive: Bool[np.ndarray, " m"],
     rho: float,
-    direction: Float[np.ndarray, " d"],
+    direction: Vector,
     excess: Float[np.ndarray, " m"],
     slope: Float[np.ndarray, " m"],
     vectors: Float[np.ndarray, "d m"],
@@ -228,12 +228,12 @@ def _drop_beaten(
 @kernel()
 def ellipsoid_candidates(
     rows: Float[np.ndarray, "n arms d"],
-    center: Float[np.ndarray, " d"],
-    factor: Float[np.ndarray, "d d"],
+    center: Vector,
+    factor: Matrix,
     radius: float,
-    available: Bool[np.ndarray, "masks arms"],
+    available: Offers,
     exact: bool,
-    chosen: Bool[np.ndarray, "n arms"],
+    chosen: ArmMasks,
     settled: Int[np.ndarray, " hows"],
 ) -> None:
     """Mark the arms that win somewhere in the ellipsoid; `settled` counts how they were settled.
@@ -319,7 +319,7 @@ def ellipsoid_candidates(
 
 
 @kernel()
-def _repeats(rows: Float[np.ndarray, "arms d"], arms: Int[np.ndarray, " arms"], count: int, arm: int) -> bool:
+def _repeats(rows: Float[np.ndarray, "arms d"], arms: ArmIndices, count: int, arm: int) -> bool:
     """Whether one of the first `count` arms has just the features of `arm`."""
     for k in range(count):
         same = True
@@ -334,11 +334,7 @@ def _repeats(rows: Float[np.ndarray, "arms d"], arms: Int[np.ndarray, " arms"], 
 
 @kernel()
 def separate_candidates(
-    values: Float[np.ndarray, "n arms"],
-    norms: Float[np.ndarray, "n arms"],
-    radius: float,
-    available: Bool[np.ndarray, "masks arms"],
-    chosen: Bool[np.ndarray, "n arms"],
+    values: RoundsByArms, norms: RoundsByArms, radius: float, available: Offers, chosen: ArmMasks
 ) -> None:
     """Mark the arms that win somewhere, when every arm has a parameter of its own.
 

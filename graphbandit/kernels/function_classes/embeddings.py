@@ -3,7 +3,7 @@
 import numpy as np
 
 from graphbandit.base.shapes import Float
-from graphbandit.kernels.function_classes.cholesky import solve_lower
+from graphbandit.kernels.cholesky import solve_lower
 from graphbandit.kernels.jit import kernel
 
 RBF, LAPLACIAN, MATERN_3_2, MATERN_5_2 = 0, 1, 2, 3
@@ -51,6 +51,7 @@ def kernel_matrix(
                 out[t, k] = (1.0 + root + root * root / 3.0) * np.exp(-root)
 
 
+# its first arguments are those of `kernel_matrix`, which it calls
 @kernel()
 def nystrom_features(
     kind: int,

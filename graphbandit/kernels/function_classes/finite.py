@@ -2,16 +2,17 @@
 
 import numpy as np
 
-from graphbandit.base.shapes import Bool, Float, Int
+from graphbandit.base.arrays import ArmMasks, ObservationIndices, Offers, PerObservation
+from graphbandit.base.shapes import Bool, Float
 from graphbandit.kernels.jit import kernel
 
 
 @kernel()
 def finite_losses(
     values: Float[np.ndarray, "n functions arms"],
-    rows: Int[np.ndarray, " observed"],
-    arms: Int[np.ndarray, " observed"],
-    rewards: Float[np.ndarray, " observed"],
+    rows: ObservationIndices,
+    arms: ObservationIndices,
+    rewards: PerObservation,
     losses: Float[np.ndarray, " functions"],
 ) -> None:
     """Add (f_i(x, a) - y)^2 of each observation to the loss of every function."""
@@ -28,8 +29,8 @@ def finite_losses(
 def finite_candidates(
     values: Float[np.ndarray, "n functions arms"],
     members: Bool[np.ndarray, " functions"],
-    available: Bool[np.ndarray, "masks arms"],
-    chosen: Bool[np.ndarray, "n arms"],
+    available: Offers,
+    chosen: ArmMasks,
 ) -> None:
     """Mark the best available arm of every member, lowest index on ties. One mask serves all rounds, or one each."""
     n, functions, n_arms = values.shape

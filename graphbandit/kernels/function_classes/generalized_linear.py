@@ -4,16 +4,29 @@ Links: identity, logistic, Poisson (the mean is exp). Observations are taken in 
 Observation k counts `weights[k]` times.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
+from graphbandit.base.arrays import Matrix, PerObservation, RoundsByArms, Vector
 from graphbandit.base.shapes import Float, Int
-from graphbandit.kernels.function_classes.cholesky import cholesky, solve_lower, solve_upper
+from graphbandit.kernels.cholesky import cholesky, solve_lower, solve_upper
 from graphbandit.kernels.jit import kernel
 
 IDENTITY, LOGISTIC, POISSON = 0, 1, 2
 
 TURNS = 2000
 """Newton steps and halvings before a fit is given up."""
+
+
+class Seen(NamedTuple):
+    """What a parameter is fitted to: rows phi, rewards, how much each counts, which are its own; and the link."""
+
+    rows: Float[np.ndarray, "observed d"]
+    rewards: PerObservation
+    weights: PerObservation
+    order: Int[np.ndarray, " mine"]
+    link: int
 
 
 @kernel()
@@ -51,69 +64,42 @@ def _log_partition(link: int, predictor: float) -> float:
 
 
 @kernel()
-def _objective(
-    rows: Float[np.ndarray, "observed d"],
-    rewards: Float[np.ndarray, " observed"],
-    weights: Float[np.ndarray, " observed"],
-    order: Int[np.ndarray, " mine"],
-    link: int,
-    ridge: float,
-    parameter: Float[np.ndarray, " d"],
-) -> float:
+def _objective(seen: Seen, ridge: float, parameter: Vector) -> float:
     """Minus the penalised log-likelihood: sum of w (A(theta'phi) - y theta'phi), plus ridge |theta|^2 / 2."""
     total = 0.0
     for i in range(parameter.shape[0]):
         total += 0.5 * ridge * parameter[i] * parameter[i]
-    for k in order:
+    for k in seen.order:
         predictor = 0.0
         for i in range(parameter.shape[0]):
-            predictor += rows[k, i] * parameter[i]
-        total += weights[k] * (_log_partition(link, predictor) - rewards[k] * predictor)
+            predictor += seen.rows[k, i] * parameter[i]
+        total += seen.weights[k] * (_log_partition(seen.link, predictor) - seen.rewards[k] * predictor)
     return total
 
 
 @kernel()
-def _derivatives(
-    rows: Float[np.ndarray, "observed d"],
-    rewards: Float[np.ndarray, " observed"],
-    weights: Float[np.ndarray, " observed"],
-    order: Int[np.ndarray, " mine"],
-    link: int,
-    ridge: float,
-    parameter: Float[np.ndarray, " d"],
-    gradient: Float[np.ndarray, " d"],
-    curvature: Float[np.ndarray, "d d"],
-) -> None:
+def _derivatives(seen: Seen, ridge: float, parameter: Vector, gradient: Vector, curvature: Matrix) -> None:
     """Gradient and (upper triangle of the) Hessian of the objective."""
     d = parameter.shape[0]
     for i in range(d):
         gradient[i] = ridge * parameter[i]
         for j in range(d):
             curvature[i, j] = ridge if i == j else 0.0
-    for k in order:
+    for k in seen.order:
         predictor = 0.0
         for i in range(d):
-            predictor += rows[k, i] * parameter[i]
-        residual = weights[k] * (mean_of(link, predictor) - rewards[k])
-        slope = weights[k] * slope_of(link, predictor)
+            predictor += seen.rows[k, i] * parameter[i]
+        residual = seen.weights[k] * (mean_of(seen.link, predictor) - seen.rewards[k])
+        slope = seen.weights[k] * slope_of(seen.link, predictor)
         for i in range(d):
-            gradient[i] += residual * rows[k, i]
-            weight = slope * rows[k, i]
+            gradient[i] += residual * seen.rows[k, i]
+            weight = slope * seen.rows[k, i]
             for j in range(i, d):
-                curvature[i, j] += weight * rows[k, j]
+                curvature[i, j] += weight * seen.rows[k, j]
 
 
 @kernel()
-def fit_block(
-    rows: Float[np.ndarray, "observed d"],
-    rewards: Float[np.ndarray, " observed"],
-    weights: Float[np.ndarray, " observed"],
-    order: Int[np.ndarray, " mine"],
-    link: int,
-    ridge: float,
-    parameter: Float[np.ndarray, " d"],
-    factor: Float[np.ndarray, "d d"],
-) -> bool:
+def fit_block(seen: Seen, ridge: float, parameter: Vector, factor: Matrix) -> bool:
     """thetahat and U of its curvature H = U'U, from 0; whether Newton's method with halved steps got there.
 
     It always starts at 0, so that the answer depends on the data alone. Near the end, where the objective's last digits
@@ -122,10 +108,10 @@ def fit_block(
     d = parameter.shape[0]
     gradient, curvature, trial = np.empty(d), np.empty((d, d)), np.empty(d)
     parameter[:] = 0.0
-    value = _objective(rows, rewards, weights, order, link, ridge, parameter)
+    value = _objective(seen, ridge, parameter)
     turns, near = 0, False
     while turns < TURNS:
-        _derivatives(rows, rewards, weights, order, link, ridge, parameter, gradient, curvature)
+        _derivatives(seen, ridge, parameter, gradient, curvature)
         cholesky(curvature, ridge, factor)
         if near:
             return True
@@ -140,7 +126,7 @@ def fit_block(
             turns += 1
             for i in range(d):
                 trial[i] = parameter[i] - step * gradient[i]
-            reached = _objective(rows, rewards, weights, order, link, ridge, trial)
+            reached = _objective(seen, ridge, trial)
             if near or reached <= value - 0.25 * step * decrement:
                 parameter[:] = trial
                 value = reached
@@ -151,15 +137,7 @@ def fit_block(
 
 @kernel()
 def describe_block(
-    rows: Float[np.ndarray, "observed d"],
-    rewards: Float[np.ndarray, " observed"],
-    weights: Float[np.ndarray, " observed"],
-    order: Int[np.ndarray, " mine"],
-    link: int,
-    parameter: Float[np.ndarray, " d"],
-    factor: Float[np.ndarray, "d d"],
-    weight: float,
-    matrix: Float[np.ndarray, "d d"],
+    seen: Seen, parameter: Vector, factor: Matrix, weight: float, matrix: Matrix
 ) -> tuple[float, float, float]:
     """Of the observations: (squared loss, sum of w mu (exp(s^2 / 2) - 1), largest s), s = sqrt(phi'H^-1 phi).
 
@@ -168,26 +146,26 @@ def describe_block(
     d = parameter.shape[0]
     vector = np.empty(d)
     loss, overshoot, widest = 0.0, 0.0, 0.0
-    for k in order:
+    for k in seen.order:
         predictor = 0.0
         for i in range(d):
-            predictor += rows[k, i] * parameter[i]
-            vector[i] = rows[k, i]
+            predictor += seen.rows[k, i] * parameter[i]
+            vector[i] = seen.rows[k, i]
             for j in range(i, d):
-                matrix[i, j] += weights[k] * weight * rows[k, i] * rows[k, j]
-        mean = mean_of(link, predictor)
-        loss += weights[k] * ((mean - rewards[k]) * (mean - rewards[k]))
+                matrix[i, j] += seen.weights[k] * weight * seen.rows[k, i] * seen.rows[k, j]
+        mean = mean_of(seen.link, predictor)
+        loss += seen.weights[k] * ((mean - seen.rewards[k]) * (mean - seen.rewards[k]))
         solve_lower(factor, vector)
         square = 0.0
         for i in range(d):
             square += vector[i] * vector[i]
-        overshoot += weights[k] * mean * np.expm1(0.5 * square)
+        overshoot += seen.weights[k] * mean * np.expm1(0.5 * square)
         widest = max(widest, square)
     return loss, overshoot, np.sqrt(widest)
 
 
 @kernel()
-def means_of(link: int, predictors: Float[np.ndarray, "n arms"]) -> None:
+def means_of(link: int, predictors: RoundsByArms) -> None:
     """mu(eta) in place of every eta."""
     for t in range(predictors.shape[0]):
         for a in range(predictors.shape[1]):
@@ -195,13 +173,7 @@ def means_of(link: int, predictors: Float[np.ndarray, "n arms"]) -> None:
 
 
 @kernel()
-def slope_ranges(
-    link: int,
-    lower: Float[np.ndarray, "n arms"],
-    upper: Float[np.ndarray, "n arms"],
-    least: Float[np.ndarray, "n arms"],
-    most: Float[np.ndarray, "n arms"],
-) -> None:
+def slope_ranges(link: int, lower: RoundsByArms, upper: RoundsByArms, least: RoundsByArms, most: RoundsByArms) -> None:
     """The least and the largest mu'(eta) for eta from lower to upper: mu' is largest at 0, or rises, or is 1."""
     for t in range(lower.shape[0]):
         for a in range(lower.shape[1]):

@@ -6,8 +6,17 @@ block an arm, and matrices have as many. Sums run over coordinates in their orde
 
 import numpy as np
 
-from graphbandit.base.shapes import Float, Int
-from graphbandit.kernels.function_classes.cholesky import cholesky, solve_lower, solve_upper
+from graphbandit.base.arrays import (
+    Matrix,
+    ObservationIndices,
+    PerArm,
+    PerObservation,
+    RoundIndices,
+    RoundsByArms,
+    Vector,
+)
+from graphbandit.base.shapes import Float
+from graphbandit.kernels.cholesky import cholesky, solve_lower, solve_upper
 from graphbandit.kernels.jit import inner, kernel
 
 TILE = 256
@@ -16,9 +25,7 @@ TILE = 256
 
 @kernel()
 def linear_values(
-    rows: Float[np.ndarray, "n rows d"],
-    parameters: Float[np.ndarray, "blocks d"],
-    values: Float[np.ndarray, "n arms"],
+    rows: Float[np.ndarray, "n rows d"], parameters: Float[np.ndarray, "blocks d"], values: RoundsByArms
 ) -> None:
     """theta'phi(x, a) for every context and arm."""
     shared_row, shared_block = rows.shape[1] == 1, parameters.shape[0] == 1
@@ -60,12 +67,7 @@ def drawn_values(
 
 
 @inner()
-def add_columns(
-    columns: Float[np.ndarray, "d arms"],
-    weights: Float[np.ndarray, " d"],
-    offset: float,
-    out: Float[np.ndarray, " arms"],
-) -> None:
+def add_columns(columns: Float[np.ndarray, "d arms"], weights: Vector, offset: float, out: PerArm) -> None:
     """out[a] = sum_i columns[i, a] weights[i] + offset, in this order; four at a time, to read and write less."""
     d, n_arms = columns.shape
     for a in range(n_arms):
@@ -89,9 +91,9 @@ def add_columns(
 @kernel()
 def add_sums(
     rows: Float[np.ndarray, "n rows d"],
-    rounds: Int[np.ndarray, " observed"],
-    arms: Int[np.ndarray, " observed"],
-    rewards: Float[np.ndarray, " observed"],
+    rounds: ObservationIndices,
+    arms: ObservationIndices,
+    rewards: PerObservation,
     matrices: Float[np.ndarray, "blocks d d"],
     moments: Float[np.ndarray, "blocks d"],
     squares: float,
@@ -131,7 +133,7 @@ def solve_blocks(
 
 
 @kernel()
-def whiten(factor: Float[np.ndarray, "d d"], columns: Float[np.ndarray, "d m"], count: int) -> None:
+def whiten(factor: Matrix, columns: Float[np.ndarray, "d m"], count: int) -> None:
     """U'^-1 times each of the first `count` columns, in place."""
     d = factor.shape[0]
     for j in range(d):
@@ -147,9 +149,7 @@ def whiten(factor: Float[np.ndarray, "d d"], columns: Float[np.ndarray, "d m"], 
 
 @kernel()
 def linear_norms(
-    rows: Float[np.ndarray, "n rows d"],
-    factors: Float[np.ndarray, "blocks d d"],
-    norms: Float[np.ndarray, "n arms"],
+    rows: Float[np.ndarray, "n rows d"], factors: Float[np.ndarray, "blocks d d"], norms: RoundsByArms
 ) -> None:
     """sqrt(phi'V^-1 phi) for every context and arm."""
     n, n_arms = norms.shape
@@ -168,10 +168,7 @@ def linear_norms(
 
 @kernel()
 def difference_norms(
-    rows: Float[np.ndarray, "n arms d"],
-    best: Int[np.ndarray, " n"],
-    factor: Float[np.ndarray, "d d"],
-    norms: Float[np.ndarray, "n arms"],
+    rows: Float[np.ndarray, "n arms d"], best: RoundIndices, factor: Matrix, norms: RoundsByArms
 ) -> None:
     """sqrt(v'V^-1 v) of v = phi(x, a) - phi(x, best), for one parameter shared by all arms."""
     n, n_arms = norms.shape

@@ -6,7 +6,8 @@
 
 import numpy as np
 
-from graphbandit.base.shapes import Float, Int
+from graphbandit.base.arrays import ObservationIndices, PerObservation, RoundsByArms
+from graphbandit.base.shapes import Float
 from graphbandit.kernels.jit import kernel
 
 
@@ -16,7 +17,7 @@ def predict(
     parameters: Float[np.ndarray, "arms_or_one d"],
     inverses: Float[np.ndarray, "arms_or_one d_or_none d_or_none"],
     shrink: bool,
-    values: Float[np.ndarray, "n arms"],
+    values: RoundsByArms,
 ) -> None:
     """x'theta, over 1 + x' A^-1 x with `shrink`: what theta would predict had x been seen already, with value 0."""
     n, n_arms = values.shape
@@ -37,9 +38,9 @@ def predict(
 @kernel()
 def update_ridge(
     features: Float[np.ndarray, "n arms_or_one d"],
-    rows: Int[np.ndarray, " observed"],
-    arms: Int[np.ndarray, " observed"],
-    rewards: Float[np.ndarray, " observed"],
+    rows: ObservationIndices,
+    arms: ObservationIndices,
+    rewards: PerObservation,
     parameters: Float[np.ndarray, "arms_or_one d"],
     inverses: Float[np.ndarray, "arms_or_one d d"],
 ) -> None:
@@ -65,9 +66,9 @@ def update_ridge(
 @kernel()
 def update_gradient(
     features: Float[np.ndarray, "n arms_or_one d"],
-    rows: Int[np.ndarray, " observed"],
-    arms: Int[np.ndarray, " observed"],
-    rewards: Float[np.ndarray, " observed"],
+    rows: ObservationIndices,
+    arms: ObservationIndices,
+    rewards: PerObservation,
     rate: float,
     parameters: Float[np.ndarray, "arms_or_one d"],
     squares: Float[np.ndarray, " arms_or_one"],

@@ -12,7 +12,8 @@ from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 from numba.extending import intrinsic, overload
 
-from graphbandit.base.shapes import Float, Int, Int32, Int64, UInt64
+from graphbandit.base.arrays import ArmIndices, PerArm
+from graphbandit.base.shapes import Int32, Int64, UInt64
 from graphbandit.kernels.jit import inner
 
 
@@ -28,6 +29,7 @@ class Graph(NamedTuple):
     """... and ``in_arms[in_pointers[a]:in_pointers[a + 1]]`` those that reveal a"""
 
 
+# the lists of `Graph` once more: `graph_of` hands them on as they are
 class Graphs(NamedTuple):
     """A batch: round t has the packed graph ``words[place[t]]``, or all have the one that is listed."""
 
@@ -66,7 +68,7 @@ def _trailing_zeros(typing_context: Any, word: Any) -> Any:
 trailing_zeros: Any = intrinsic(_trailing_zeros)
 
 
-def reveals(graph: Any, arm: int, arms: Int[np.ndarray, " arms"]) -> int:
+def reveals(graph: Any, arm: int, arms: ArmIndices) -> int:
     """Write the arms that playing `arm` reveals into `arms`, ascending, and return how many there are."""
     raise TypeError("reveals is for compiled code")
 
@@ -118,12 +120,7 @@ def _reveals(graph: Any, arm: Any, arms: Any) -> Any:
 
 
 @inner()
-def observation_probabilities(
-    graph: Any,
-    probabilities: Float[np.ndarray, " arms"],
-    scratch: Int[np.ndarray, " arms"],
-    observed: Float[np.ndarray, " arms"],
-) -> None:
+def observation_probabilities(graph: Any, probabilities: PerArm, scratch: ArmIndices, observed: PerArm) -> None:
     """q(a) = sum of p(j) over the arms j that reveal a."""
     for a in range(observed.shape[0]):
         observed[a] = 0.0

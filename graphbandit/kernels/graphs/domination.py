@@ -4,13 +4,13 @@ from typing import Any
 
 import numpy as np
 
-from graphbandit.base.shapes import Bool, Int
+from graphbandit.base.arrays import ArmIndices, ArmMask
 from graphbandit.kernels.graphs.adjacency import reveals
 from graphbandit.kernels.jit import inner, kernel
 
 
 @inner()
-def sink_root(heap: Int[np.ndarray, " arms"], count: int, keys: Int[np.ndarray, " arms"]) -> None:
+def sink_root(heap: ArmIndices, count: int, keys: ArmIndices) -> None:
     """Restore the heap after the key of its root has fallen: the largest key on top, the lowest arm on ties."""
     arm, at = heap[0], 0
     while 2 * at + 1 < count:
@@ -30,12 +30,7 @@ def sink_root(heap: Int[np.ndarray, " arms"], count: int, keys: Int[np.ndarray, 
 
 
 @kernel()
-def greedy_dominating_set(
-    graph: Any,
-    wanted: Bool[np.ndarray, " arms"],
-    available: Bool[np.ndarray, " arms"],
-    chosen: Bool[np.ndarray, " arms"],
-) -> int:
+def greedy_dominating_set(graph: Any, wanted: ArmMask, available: ArmMask, chosen: ArmMask) -> int:
     """Arms on offer that reveal all wanted arms, most still missing first, lowest index on ties; how many, -1 if none
     can.
 
@@ -108,7 +103,7 @@ def greedy_independent_set_size(graph: Any, n_arms: int) -> int:
 
 
 @kernel()
-def weakly_observable(graph: Any, available: Bool[np.ndarray, " arms"]) -> Bool[np.ndarray, " arms"]:
+def weakly_observable(graph: Any, available: ArmMask) -> ArmMask:
     """The arms on offer that neither reveal themselves nor are revealed by all others on offer."""
     n_arms = available.shape[0]
     scratch = np.empty(n_arms, np.int32)

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from graphbandit.base.shapes import Bool, Float, Int
+from graphbandit.base.arrays import ArmIndices, ArmMask, ObservationIndices, PerArm, PerObservation
 from graphbandit.kernels.graphs.adjacency import Graphs, graph_of, reveals
 from graphbandit.kernels.jit import kernel
 from graphbandit.kernels.learners.base import (
@@ -47,9 +47,7 @@ class MeanArrays(NamedTuple):
 
 
 @kernel()
-def upper_bounds(
-    rounds: int, settings: MeanSettings, arrays: MeanArrays, means: Float[np.ndarray, " arms"]
-) -> Float[np.ndarray, " arms"]:
+def upper_bounds(rounds: int, settings: MeanSettings, arrays: MeanArrays, means: PerArm) -> PerArm:
     """mean + width sigma sqrt(8 log t / count), infinite for an arm never seen; t is the round, counted from 1."""
     bounds = np.empty(means.shape[0])
     factor = settings.width * settings.noise * np.sqrt(8.0 * np.log(rounds + 1.0))
@@ -61,13 +59,7 @@ def upper_bounds(
 
 
 @kernel()
-def best_neighbour(
-    graph: Any,
-    target: int,
-    counts: Int[np.ndarray, " arms"],
-    means: Float[np.ndarray, " arms"],
-    available: Bool[np.ndarray, " arms"],
-) -> int:
+def best_neighbour(graph: Any, target: int, counts: ArmIndices, means: PerArm, available: ArmMask) -> int:
     """Of the arms on offer that reveal `target`, the one of the highest mean among those seen; else `target`."""
     scratch = np.empty(means.shape[0], np.int32)
     chosen = -1
@@ -82,9 +74,7 @@ def best_neighbour(
 
 
 @kernel()
-def posterior(
-    settings: MeanSettings, arrays: MeanArrays, means: Float[np.ndarray, " arms"]
-) -> Float[np.ndarray, " arms"]:
+def posterior(settings: MeanSettings, arrays: MeanArrays, means: PerArm) -> PerArm:
     """Of N(prior_mean, prior_variance) means and N(0, sigma^2) noise: means are written, variances returned."""
     variances = np.empty(means.shape[0])
     noise = settings.noise * settings.noise
@@ -100,7 +90,7 @@ def posterior(
 
 
 @kernel()
-def learn(arrays: MeanArrays, arms: Int[np.ndarray, " observed"], rewards: Float[np.ndarray, " observed"]) -> None:
+def learn(arrays: MeanArrays, arms: ObservationIndices, rewards: PerObservation) -> None:
     """Count each reward and add it to its arm's sum."""
     for k in range(arms.shape[0]):
         arrays.counts[arms[k]] += 1

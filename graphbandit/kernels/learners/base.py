@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from graphbandit.base.shapes import Bool, Float
+from graphbandit.base.arrays import ArmMask, PerArm
 from graphbandit.kernels.graphs.adjacency import observation_probabilities
 from graphbandit.kernels.jit import kernel
 from graphbandit.kernels.planning.exploration import best_arm, draw_arm
@@ -49,16 +49,14 @@ class Outputs(NamedTuple):
 
 
 @kernel()
-def offered(inputs: Inputs, t: int) -> Bool[np.ndarray, " arms"]:
+def offered(inputs: Inputs, t: int) -> ArmMask:
     """The mask of round t."""
-    mask: Bool[np.ndarray, " arms"] = inputs.available[t if inputs.available.shape[0] > 1 else 0]
+    mask: ArmMask = inputs.available[t if inputs.available.shape[0] > 1 else 0]
     return mask
 
 
 @kernel()
-def close_round(
-    graph: Any, t: int, values: Float[np.ndarray, " arms"], gamma: float, inputs: Inputs, outputs: Outputs
-) -> int:
+def close_round(graph: Any, t: int, values: PerArm, gamma: float, inputs: Inputs, outputs: Outputs) -> int:
     """From the probabilities of round t and the estimated values to the drawn arm and all that explains it."""
     n_arms = values.shape[0]
     probabilities = outputs.probabilities[t]

@@ -9,12 +9,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from graphbandit.base.shapes import Float, Int
+from graphbandit.base.arrays import ObservationIndices, PerArm, PerObservation
+from graphbandit.base.shapes import Float
+from graphbandit.kernels.cholesky import add_square, solve_lower, solve_upper
 from graphbandit.kernels.graphs.adjacency import Graphs, graph_of, reveals
 from graphbandit.kernels.jit import kernel
 from graphbandit.kernels.learners.base import DONE, Floats, Inputs, Outputs, close_round, offered
 from graphbandit.kernels.learners.exponential_weights import exponential_weights, given_or, mix_in, variance_term
-from graphbandit.kernels.learners.linear_rewards import add_square, solve_lower
 
 LGC_U = 0
 LGC_IX = 1
@@ -37,19 +38,9 @@ class LinearLossArrays(NamedTuple):
     vectors: Floats
     """(arms, d): sums of estimated loss vectors"""
     factor: Floats
-    """(d, d): the Cholesky factor of ridge I + sum x x'"""
+    """(d, d): the Cholesky factor U of ridge I + sum x x'"""
     totals: Floats
     """(1): sum of Q"""
-
-
-@kernel()
-def solve_upper(factor: Float[np.ndarray, "d d"], vector: Float[np.ndarray, " d"]) -> None:
-    """vector = L'^-1 vector."""
-    d = vector.shape[0]
-    for i in range(d - 1, -1, -1):
-        for j in range(i + 1, d):
-            vector[i] -= factor[j, i] * vector[j]
-        vector[i] /= factor[i, i]
 
 
 @kernel()
@@ -58,10 +49,10 @@ def learn(
     settings: LinearLossSettings,
     arrays: LinearLossArrays,
     contexts: Float[np.ndarray, "n d"],
-    rows: Int[np.ndarray, " observed"],
-    arms: Int[np.ndarray, " observed"],
-    rewards: Float[np.ndarray, " observed"],
-    propensities: Float[np.ndarray, " observed"],
+    rows: ObservationIndices,
+    arms: ObservationIndices,
+    rewards: PerObservation,
+    propensities: PerObservation,
     notes: Float[np.ndarray, "n notes"],
 ) -> None:
     """The context of the new round, the last row, then all losses that were revealed; `rounds` were learnt before."""
@@ -71,7 +62,8 @@ def learn(
     for k in range(arms.shape[0]):
         if rows[k] != row:
             row = rows[k]
-            solve_lower(arrays.factor, contexts[row], direction)
+            direction[:] = contexts[row]
+            solve_lower(arrays.factor, direction)
             solve_upper(arrays.factor, direction)
         loss = (settings.high - rewards[k]) / (settings.high - settings.low)
         loss = min(max(loss, 0.0), 1.0)
@@ -89,7 +81,7 @@ def weigh(
     arrays: LinearLossArrays,
     inputs: Inputs,
     outputs: Outputs,
-    predicted: Float[np.ndarray, " arms"],
+    predicted: PerArm,
 ) -> float:
     """The probabilities of round t and the predicted sums of losses; gamma is returned."""
     n_arms, d = arrays.vectors.shape
@@ -107,8 +99,8 @@ def weigh(
         return given_or(settings.gamma, own)
     eta = given_or(settings.eta, math.sqrt(entropy / (n_arms * (rounds + 1.0) + d * grown)))
     exponential_weights(eta, predicted, available, outputs.probabilities[t])
-    direction = np.empty(d)
-    solve_lower(arrays.factor, context, direction)
+    direction = context.copy()
+    solve_lower(arrays.factor, direction)
     leverage = 0.0
     for i in range(d):
         leverage += direction[i] * direction[i]
@@ -117,6 +109,7 @@ def weigh(
     return gamma
 
 
+# what every family's round takes, see `run`
 @kernel()
 def one_round(
     graph: Any,

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from graphbandit.base.shapes import Bool, Float, Int
+from graphbandit.base.arrays import ArmMask, ObservationIndices, PerArm, PerObservation
+from graphbandit.base.shapes import Float
 from graphbandit.kernels.graphs.adjacency import Graphs, graph_of, reveals
 from graphbandit.kernels.graphs.domination import greedy_dominating_set, greedy_independent_set_size, weakly_observable
 from graphbandit.kernels.jit import kernel
@@ -50,12 +51,7 @@ class Exp3Arrays(NamedTuple):
 
 
 @kernel()
-def exponential_weights(
-    eta: float,
-    losses: Float[np.ndarray, " arms"],
-    available: Bool[np.ndarray, " arms"],
-    probabilities: Float[np.ndarray, " arms"],
-) -> None:
+def exponential_weights(eta: float, losses: PerArm, available: ArmMask, probabilities: PerArm) -> None:
     """p(a) proportional to exp(-eta losses(a)) on the arms on offer."""
     lowest = np.inf
     for a in range(losses.shape[0]):
@@ -70,7 +66,7 @@ def exponential_weights(
 
 
 @kernel()
-def mix_in(gamma: float, chosen: Bool[np.ndarray, " arms"], probabilities: Float[np.ndarray, " arms"]) -> None:
+def mix_in(gamma: float, chosen: ArmMask, probabilities: PerArm) -> None:
     """(1 - gamma) p + gamma times the uniform distribution on the chosen arms."""
     size = 0
     for a in range(chosen.shape[0]):
@@ -80,9 +76,7 @@ def mix_in(gamma: float, chosen: Bool[np.ndarray, " arms"], probabilities: Float
 
 
 @kernel()
-def variance_term(
-    probabilities: Float[np.ndarray, " arms"], observed: Float[np.ndarray, " arms"], implicit: float
-) -> float:
+def variance_term(probabilities: PerArm, observed: PerArm, implicit: float) -> float:
     """Q = sum_a p(a) / (q(a) + g): what the variance of the estimated losses adds to the regret."""
     total = 0.0
     for a in range(probabilities.shape[0]):
@@ -172,10 +166,10 @@ def weigh(
 def learn(
     settings: Exp3Settings,
     arrays: Exp3Arrays,
-    rows: Int[np.ndarray, " observed"],
-    arms: Int[np.ndarray, " observed"],
-    rewards: Float[np.ndarray, " observed"],
-    propensities: Float[np.ndarray, " observed"],
+    rows: ObservationIndices,
+    arms: ObservationIndices,
+    rewards: PerObservation,
+    propensities: PerObservation,
     notes: Float[np.ndarray, "n notes"],
 ) -> None:
     """All losses that were revealed, and the totals of the new round, which is the last row of the notes."""

@@ -12,7 +12,8 @@ import math
 
 import numpy as np
 
-from graphbandit.base.shapes import Bool, Float
+from graphbandit.base.arrays import ArmMask, PerArm
+from graphbandit.base.shapes import Float
 from graphbandit.kernels.jit import kernel
 
 REACH = 6.0
@@ -32,12 +33,7 @@ DEEPEST = 48
 
 
 @kernel()
-def log_cdfs(
-    x: float,
-    means: Float[np.ndarray, " arms"],
-    scales: Float[np.ndarray, " arms"],
-    out: Float[np.ndarray, " arms"],
-) -> float:
+def log_cdfs(x: float, means: PerArm, scales: PerArm, out: PerArm) -> float:
     """log Phi_a(x) of each arm; their sum, log F(x), is returned."""
     total = 0.0
     for i in range(means.shape[0]):
@@ -49,9 +45,7 @@ def log_cdfs(
 
 @kernel()
 def contenders(
-    means: Float[np.ndarray, " arms"],
-    variances: Float[np.ndarray, " arms"],
-    available: Bool[np.ndarray, " arms"],
+    means: PerArm, variances: PerArm, available: ArmMask
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, float, float]:
     """The arms on offer that may be the best, their means and standard deviations, and the range of the maximum."""
     n_arms = means.shape[0]
@@ -73,9 +67,7 @@ def contenders(
 
 
 @kernel()
-def maximum_points(
-    means: Float[np.ndarray, " arms"], scales: Float[np.ndarray, " arms"], low: float, high: float
-) -> tuple[np.ndarray, np.ndarray]:
+def maximum_points(means: PerArm, scales: PerArm, low: float, high: float) -> tuple[np.ndarray, np.ndarray]:
     """Points between which F rises by little, ascending, and log Phi_a at each, (points, arms)."""
     n = means.shape[0]
     capacity = 256
@@ -146,12 +138,7 @@ def shares(logs: Float[np.ndarray, "points arms"]) -> Float[np.ndarray, "steps a
 
 
 @kernel()
-def best_probabilities(
-    means: Float[np.ndarray, " arms"],
-    variances: Float[np.ndarray, " arms"],
-    available: Bool[np.ndarray, " arms"],
-    probabilities: Float[np.ndarray, " arms"],
-) -> None:
+def best_probabilities(means: PerArm, variances: PerArm, available: ArmMask, probabilities: PerArm) -> None:
     """P(arm a has the largest of the means) for independent N(mean, variance) arms, among those on offer."""
     probabilities[:] = 0.0
     arms, centres, scales, low, high = contenders(means, variances, available)

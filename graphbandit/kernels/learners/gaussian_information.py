@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from graphbandit.base.shapes import Bool, Float
+from graphbandit.base.arrays import ArmMask, PerArm
 from graphbandit.kernels.jit import kernel
 from graphbandit.kernels.learners.gaussian_best import contenders, maximum_points, shares
 from graphbandit.kernels.planning.information import neighbourhood, smallest_ratio
@@ -13,12 +13,7 @@ from graphbandit.kernels.planning.information import neighbourhood, smallest_rat
 
 @kernel()
 def regrets_and_information(
-    means: Float[np.ndarray, " arms"],
-    variances: Float[np.ndarray, " arms"],
-    noise: float,
-    available: Bool[np.ndarray, " arms"],
-    regrets: Float[np.ndarray, " arms"],
-    information: Float[np.ndarray, " arms"],
+    means: PerArm, variances: PerArm, noise: float, available: ArmMask, regrets: PerArm, information: PerArm
 ) -> None:
     """Delta(a) = E[max] - mean(a), and h(a) = Var(E[theta_a | best arm]) / (2 (sigma^2 + variance(a))).
 
@@ -77,12 +72,7 @@ def regrets_and_information(
 
 @kernel()
 def ids_probabilities(
-    graph: Any,
-    means: Float[np.ndarray, " arms"],
-    variances: Float[np.ndarray, " arms"],
-    noise: float,
-    available: Bool[np.ndarray, " arms"],
-    probabilities: Float[np.ndarray, " arms"],
+    graph: Any, means: PerArm, variances: PerArm, noise: float, available: ArmMask, probabilities: PerArm
 ) -> None:
     """IDS-N: the smallest information ratio, where an arm tells what all the arms that it reveals tell."""
     n_arms = means.shape[0]

@@ -1,7 +1,7 @@
 """Learners of linear rewards in every round: LinUCB and LinTS, from one ridge regression a parameter vector.
 
-`factors` are the lower Cholesky factors L of V = ridge I + sum phi phi', `sums` the b = sum r phi. With u = L^-1 phi
-and y = L^-1 b, the estimate of phi' theta is u'y and its width squared phi' V^-1 phi = u'u. Factors are updated by a
+`factors` are the Cholesky factors U of V = ridge I + sum phi phi', `sums` the b = sum r phi. With u = U'^-1 phi
+and y = U'^-1 b, the estimate of phi' theta is u'y and its width squared phi' V^-1 phi = u'u. Factors are updated by a
 rank-one step of rotations, which stays positive definite where an updated inverse drifts.
 """
 
@@ -10,7 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from graphbandit.base.shapes import Float, Int
+from graphbandit.base.arrays import ObservationIndices, PerArm, PerObservation, Vector
+from graphbandit.base.shapes import Float
+from graphbandit.kernels.cholesky import add_square, solve_lower
 from graphbandit.kernels.graphs.adjacency import Graphs, graph_of, reveals
 from graphbandit.kernels.jit import kernel
 from graphbandit.kernels.learners.base import DONE, Floats, Inputs, Outputs, close_round, offered, play_one_arm
@@ -52,39 +54,12 @@ class LinearArrays(NamedTuple):
 
 
 @kernel()
-def solve_lower(factor: Float[np.ndarray, "d d"], right: Float[np.ndarray, " d"], out: Float[np.ndarray, " d"]) -> None:
-    """out = L^-1 right."""
-    for i in range(right.shape[0]):
-        total = right[i]
-        for j in range(i):
-            total -= factor[i, j] * out[j]
-        out[i] = total / factor[i, i]
-
-
-@kernel()
-def add_square(factor: Float[np.ndarray, "d d"], vector: Float[np.ndarray, " d"]) -> float:
-    """L becomes the factor of L L' + v v'; `vector` is used up. Returns by how much log det grows."""
-    d = vector.shape[0]
-    growth = 0.0
-    for i in range(d):
-        old = factor[i, i]
-        new = np.sqrt(old * old + vector[i] * vector[i])
-        growth += 2.0 * np.log(new / old)
-        c, s = new / old, vector[i] / old
-        factor[i, i] = new
-        for j in range(i + 1, d):
-            factor[j, i] = (factor[j, i] + s * vector[j]) / c
-            vector[j] = c * vector[j] - s * factor[j, i]
-    return growth
-
-
-@kernel()
 def learn(
     arrays: LinearArrays,
     features: Float[np.ndarray, "n rows d"],
-    rows: Int[np.ndarray, " observed"],
-    arms: Int[np.ndarray, " observed"],
-    rewards: Float[np.ndarray, " observed"],
+    rows: ObservationIndices,
+    arms: ObservationIndices,
+    rewards: PerObservation,
     counted_from_first: bool,
 ) -> None:
     """Every reward that was revealed is one more row of its regression, counted from 0 or from the first one."""
@@ -108,13 +83,9 @@ def learn(
 
 @kernel()
 def estimate(
-    t: int,
-    settings: LinearSettings,
-    arrays: LinearArrays,
-    means: Float[np.ndarray, " arms"],
-    directions: Float[np.ndarray, "arms d"],
+    t: int, settings: LinearSettings, arrays: LinearArrays, means: PerArm, directions: Float[np.ndarray, "arms d"]
 ) -> float:
-    """phi_a' theta of each arm, and u_a = L^-1 phi_a, whose length is the width of the estimate. Returns sigma.
+    """phi_a' theta of each arm, and u_a = U'^-1 phi_a, whose length is the width of the estimate. Returns sigma.
 
     Noise that is not known is sqrt((b0 + R / 2) / (a0 + n / 2)), a0 = 2, b0 = a0 (span / 4)^2, R = sum r^2 - theta'b;
     for a confidence set it is half the span at least. It is 1 while all rewards are the same.
@@ -126,11 +97,12 @@ def estimate(
     for a in range(means.shape[0]):
         p = 0 if shared else a
         if a == 0 or not shared:
-            solve_lower(arrays.factors[p], arrays.sums[p], solved)
+            solved[:] = arrays.sums[p]
+            solve_lower(arrays.factors[p], solved)
             for i in range(d):
                 explained += solved[i] * solved[i]
-        phi = settings.features[t, 0 if settings.features.shape[1] == 1 else a]
-        solve_lower(arrays.factors[p], phi, directions[a])
+        directions[a] = settings.features[t, 0 if settings.features.shape[1] == 1 else a]
+        solve_lower(arrays.factors[p], directions[a])
         total = 0.0
         for i in range(d):
             total += solved[i] * directions[a, i]
@@ -146,7 +118,7 @@ def estimate(
 
 
 @kernel()
-def length(vector: Float[np.ndarray, " d"]) -> float:
+def length(vector: Vector) -> float:
     """Its Euclidean norm, summed in order."""
     total = 0.0
     for i in range(vector.shape[0]):
@@ -156,12 +128,8 @@ def length(vector: Float[np.ndarray, " d"]) -> float:
 
 @kernel()
 def upper_bounds(
-    settings: LinearSettings,
-    arrays: LinearArrays,
-    noise: float,
-    means: Float[np.ndarray, " arms"],
-    directions: Float[np.ndarray, "arms d"],
-) -> Float[np.ndarray, " arms"]:
+    settings: LinearSettings, arrays: LinearArrays, noise: float, means: PerArm, directions: Float[np.ndarray, "arms d"]
+) -> PerArm:
     """phi' theta + width |u|, where the width is given or sigma sqrt(2 log(1/delta) + log det) + sqrt(ridge) S.
 
     Where the noise is not known, S is in units of half the span of the rewards.
@@ -186,10 +154,10 @@ def thompson_shares(
     settings: LinearSettings,
     arrays: LinearArrays,
     noise: float,
-    means: Float[np.ndarray, " arms"],
+    means: PerArm,
     directions: Float[np.ndarray, "arms d"],
     inputs: Inputs,
-    probabilities: Float[np.ndarray, " arms"],
+    probabilities: PerArm,
 ) -> None:
     """How often phi' theta + width u'z of each arm is the largest, z standard normal.
 

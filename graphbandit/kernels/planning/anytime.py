@@ -15,7 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from graphbandit.base.shapes import Float, Int
+from graphbandit.base.arrays import ArmIndices, PerArm
+from graphbandit.base.shapes import Int
 from graphbandit.kernels.jit import kernel
 
 LEAST = 1e-200
@@ -30,15 +31,7 @@ class Lists(NamedTuple):
 
 
 @kernel()
-def meet_rows(
-    back: Lists,
-    b: Float[np.ndarray, " arms"],
-    e: float,
-    sweeps: int,
-    p: Float[np.ndarray, " arms"],
-    y: Float[np.ndarray, " arms"],
-    free: float,
-) -> float:
+def meet_rows(back: Lists, b: PerArm, e: float, sweeps: int, p: PerArm, y: PerArm, free: float) -> float:
     """Sweep over the rows, forwards and backwards in turn, meeting each; the dual of sum p = 1, `free` before, after.
 
     A row that is met without its dual keeps y = 0.
@@ -67,14 +60,7 @@ def meet_rows(
 
 
 @kernel()
-def proximal_step(
-    out: Lists,
-    c: Float[np.ndarray, " arms"],
-    e: float,
-    y: Float[np.ndarray, " arms"],
-    free: float,
-    p: Float[np.ndarray, " arms"],
-) -> None:
+def proximal_step(out: Lists, c: PerArm, e: float, y: PerArm, free: float, p: PerArm) -> None:
     """Make p the reference of the next step: every p(j) times exp((A'y + free - c) / e)."""
     for j in range(c.shape[0]):
         if p[j] > 0.0:
@@ -85,7 +71,7 @@ def proximal_step(
 
 
 @kernel()
-def most_of(back: Lists, key: Float[np.ndarray, " arms"], most: Int[np.ndarray, " arms"]) -> None:
+def most_of(back: Lists, key: PerArm, most: ArmIndices) -> None:
     """For each arm that of the largest key among those that reveal it, the first on ties; -1 if none does."""
     for a in range(most.shape[0]):
         most[a] = -1
@@ -96,13 +82,7 @@ def most_of(back: Lists, key: Float[np.ndarray, " arms"], most: Int[np.ndarray, 
 
 @kernel()
 def polish(
-    out: Lists,
-    b: Float[np.ndarray, " arms"],
-    best: int,
-    fillers: Int[np.ndarray, " arms"],
-    by_cost: Int[np.ndarray, " arms"],
-    p: Float[np.ndarray, " arms"],
-    covered: Float[np.ndarray, " arms"],
+    out: Lists, b: PerArm, best: int, fillers: ArmIndices, by_cost: ArmIndices, p: PerArm, covered: PerArm
 ) -> bool:
     """Make p feasible and drop what it does not need; False if it asks for more than one unit of mass.
 
@@ -155,15 +135,7 @@ def polish(
 
 
 @kernel()
-def lower_bound(
-    out: Lists,
-    back: Lists,
-    c: Float[np.ndarray, " arms"],
-    b: Float[np.ndarray, " arms"],
-    free: float,
-    y: Float[np.ndarray, " arms"],
-    spare: Float[np.ndarray, " arms"],
-) -> float:
+def lower_bound(out: Lists, back: Lists, c: PerArm, b: PerArm, free: float, y: PerArm, spare: PerArm) -> float:
     """sum b y + free with y made to fit A'y + free <= c: lowered row by row, then raised by all that is spared."""
     n_arms = c.shape[0]
     for j in range(n_arms):

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from graphbandit.base.arrays import PerRound
 from graphbandit.base.shapes import Float, Int
 from graphbandit.kernels.jit import inner
 
@@ -11,7 +12,7 @@ SMALLEST_PIVOT = 1e-15
 
 @inner()
 def add_rows(
-    target: Float[np.ndarray, " n"],
+    target: PerRound,
     first: int,
     rows: Float[np.ndarray, "rows n"],
     chosen: Int[np.ndarray, " rows"],

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from graphbandit.base.shapes import Bool, Float, Int
+from graphbandit.base.arrays import ArmIndices, ArmMask, PerArm
 from graphbandit.kernels.graphs.adjacency import observation_probabilities, reveals
 from graphbandit.kernels.jit import inner
 
@@ -12,13 +12,13 @@ from graphbandit.kernels.jit import inner
 @inner()
 def certify_program(
     graph: Any,
-    demand: Float[np.ndarray, " arms"],
-    gaps: Float[np.ndarray, " arms"],
-    available: Bool[np.ndarray, " arms"],
-    probabilities: Float[np.ndarray, " arms"],
-    duals: Float[np.ndarray, " arms"],
-    scratch: Int[np.ndarray, " arms"],
-    observed: Float[np.ndarray, " arms"],
+    demand: PerArm,
+    gaps: PerArm,
+    available: ArmMask,
+    probabilities: PerArm,
+    duals: PerArm,
+    scratch: ArmIndices,
+    observed: PerArm,
 ) -> tuple[float, float, float, float]:
     """(largest violation, objective, lower bound on the optimum, largest gap); q is left in `observed`.
 

@@ -9,9 +9,11 @@ import numpy as np
 from graphbandit.base.shapes import Float
 from graphbandit.kernels.jit import inner
 
+Cones = Float[np.ndarray, "n 3"]
+
 
 @inner()
-def invert(matrices: Float[np.ndarray, "n 3"], inverses: Float[np.ndarray, "n 3"]) -> None:
+def invert(matrices: Cones, inverses: Cones) -> None:
     """The inverse of each."""
     for i in range(matrices.shape[0]):
         a, b, d = matrices[i, 0], matrices[i, 1], matrices[i, 2]
@@ -20,7 +22,7 @@ def invert(matrices: Float[np.ndarray, "n 3"], inverses: Float[np.ndarray, "n 3"
 
 
 @inner()
-def inner_product(left: Float[np.ndarray, "n 3"], right: Float[np.ndarray, "n 3"]) -> float:
+def inner_product(left: Cones, right: Cones) -> float:
     """The sum of the traces of the products."""
     total = 0.0
     for i in range(left.shape[0]):
@@ -29,12 +31,7 @@ def inner_product(left: Float[np.ndarray, "n 3"], right: Float[np.ndarray, "n 3"
 
 
 @inner()
-def sandwich(
-    left: Float[np.ndarray, "n 3"],
-    middle: Float[np.ndarray, "n 3"],
-    right: Float[np.ndarray, "n 3"],
-    out: Float[np.ndarray, "n 3"],
-) -> None:
+def sandwich(left: Cones, middle: Cones, right: Cones, out: Cones) -> None:
     """The symmetric part of left * middle * right."""
     for i in range(left.shape[0]):
         a, b, d = left[i, 0], left[i, 1], left[i, 2]
@@ -47,7 +44,7 @@ def sandwich(
 
 
 @inner()
-def longest_step(matrices: Float[np.ndarray, "n 3"], steps: Float[np.ndarray, "n 3"]) -> float:
+def longest_step(matrices: Cones, steps: Cones) -> float:
     """The largest t at which all of matrices + t steps are positive semidefinite; infinite if there is none."""
     lowest = 0.0
     for i in range(matrices.shape[0]):
@@ -61,7 +58,7 @@ def longest_step(matrices: Float[np.ndarray, "n 3"], steps: Float[np.ndarray, "n
 
 
 @inner()
-def move(matrices: Float[np.ndarray, "n 3"], length: float, steps: Float[np.ndarray, "n 3"]) -> None:
+def move(matrices: Cones, length: float, steps: Cones) -> None:
     """matrices + length * steps, in place."""
     for i in range(matrices.shape[0]):
         for k in range(3):

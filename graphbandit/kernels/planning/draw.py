@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from graphbandit.base.shapes import Float, Int
+from graphbandit.base.arrays import ArmsByArms, PerArm, PerRound, RoundIndices, RoundsByArms
+from graphbandit.base.shapes import Float
 from graphbandit.kernels.graphs.adjacency import Graphs, graph_of, observation_probabilities
 from graphbandit.kernels.jit import inner, kernel
 from graphbandit.kernels.planning.exploration import draw_arm
@@ -10,11 +11,7 @@ from graphbandit.kernels.planning.exploration import draw_arm
 
 @kernel()
 def draw_rounds(
-    graphs: Graphs,
-    probabilities: Float[np.ndarray, "n arms"],
-    uniforms: Float[np.ndarray, " n"],
-    observed: Float[np.ndarray, "n arms"],
-    actions: Int[np.ndarray, " n"],
+    graphs: Graphs, probabilities: RoundsByArms, uniforms: PerRound, observed: RoundsByArms, actions: RoundIndices
 ) -> None:
     """q and the drawn arm of each round of a batch."""
     scratch = np.empty(probabilities.shape[1], np.int32)
@@ -26,11 +23,11 @@ def draw_rounds(
 @kernel()
 def draw_weighted(
     matrices: Float[np.ndarray, "stored arms arms"],
-    index: Int[np.ndarray, " n"],
-    probabilities: Float[np.ndarray, "n arms"],
-    uniforms: Float[np.ndarray, " n"],
-    observed: Float[np.ndarray, "n arms"],
-    actions: Int[np.ndarray, " n"],
+    index: RoundIndices,
+    probabilities: RoundsByArms,
+    uniforms: PerRound,
+    observed: RoundsByArms,
+    actions: RoundIndices,
 ) -> None:
     """The same for graphs with probabilities on their edges: q(a) = sum_j p(j) P(j reveals a)."""
     for t in range(probabilities.shape[0]):
@@ -39,11 +36,7 @@ def draw_weighted(
 
 
 @inner()
-def weighted_observation_probabilities(
-    matrix: Float[np.ndarray, "arms arms"],
-    probabilities: Float[np.ndarray, " arms"],
-    observed: Float[np.ndarray, " arms"],
-) -> None:
+def weighted_observation_probabilities(matrix: ArmsByArms, probabilities: PerArm, observed: PerArm) -> None:
     """q(a) = sum_j p(j) P(j reveals a), of one round."""
     n_arms = probabilities.shape[0]
     for a in range(n_arms):

@@ -4,14 +4,15 @@ from typing import Any
 
 import numpy as np
 
-from graphbandit.base.shapes import Bool, Float, Int
+from graphbandit.base.arrays import ArmIndices, ArmMask, PerArm
+from graphbandit.base.shapes import Int
 from graphbandit.kernels.graphs.adjacency import reveals
 from graphbandit.kernels.jit import inner
-from graphbandit.kernels.planning.ordering import sort_by
+from graphbandit.kernels.planning.ordering import sort_chosen
 
 
 @inner()
-def best_arm(values: Float[np.ndarray, " arms"], available: Bool[np.ndarray, " arms"]) -> int:
+def best_arm(values: PerArm, available: ArmMask) -> int:
     """The available arm of the highest value, lowest index on ties."""
     best = -1
     for a in range(values.shape[0]):
@@ -22,24 +23,12 @@ def best_arm(values: Float[np.ndarray, " arms"], available: Bool[np.ndarray, " a
 
 @inner()
 def greedy_exploration_set(
-    graph: Any,
-    candidates: Bool[np.ndarray, " arms"],
-    gaps: Float[np.ndarray, " arms"],
-    scratch: Int[np.ndarray, " arms"],
-    order: Int[np.ndarray, " arms"],
+    graph: Any, candidates: ArmMask, gaps: PerArm, scratch: ArmIndices, order: ArmIndices
 ) -> int:
     """Walk the candidates by ascending gap; take each that none taken before reveals. Returns |S|, S in `order`."""
-    n_arms = candidates.shape[0]
-    covered = np.empty(n_arms, np.bool_)
-    count: Any = np.int64(0)  # not a literal: what it is handed to would be compiled for that, too
-    for a in range(n_arms):
-        covered[a] = False
-        if candidates[a]:
-            order[count] = a
-            count += 1
-    sort_by(gaps, order, scratch, count)
+    covered = np.zeros(candidates.shape[0], np.bool_)
     size = 0
-    for i in range(count):
+    for i in range(sort_chosen(candidates, gaps, order, scratch)):
         arm = order[i]
         if not covered[arm]:
             order[size] = arm
@@ -52,12 +41,7 @@ def greedy_exploration_set(
 
 @inner()
 def set_baseline(
-    explored: Int[np.ndarray, " size_or_more"],
-    size: int,
-    best: int,
-    gamma: float,
-    gaps: Float[np.ndarray, " arms"],
-    baseline: Float[np.ndarray, " arms"],
+    explored: Int[np.ndarray, " size_or_more"], size: int, best: int, gamma: float, gaps: PerArm, baseline: PerArm
 ) -> None:
     """p~(a) = 1 / (|S| + gamma c(a)) for a in S other than best, the rest on best, 0 elsewhere.
 
@@ -74,14 +58,9 @@ def set_baseline(
     baseline[best] = rest if rest > 1e-15 * size else 0.0  # |S| times 1/|S| may fall short of 1 by rounding
 
 
+# the walk of `adjacency.observation_probabilities`, with the largest instead of the sum
 @inner()
-def paper_demand(
-    graph: Any,
-    baseline: Float[np.ndarray, " arms"],
-    best: int,
-    scratch: Int[np.ndarray, " arms"],
-    demand: Float[np.ndarray, " arms"],
-) -> None:
+def paper_demand(graph: Any, baseline: PerArm, best: int, scratch: ArmIndices, demand: PerArm) -> None:
     """b(a) = max of p~(j) over the arms j that reveal a, for a != best: the right-hand side of program (2)."""
     for a in range(demand.shape[0]):
         demand[a] = 0.0
@@ -95,14 +74,7 @@ def paper_demand(
 
 
 @inner()
-def tight_demand(
-    candidates: Bool[np.ndarray, " arms"],
-    best: int,
-    size: int,
-    gamma: float,
-    gaps: Float[np.ndarray, " arms"],
-    demand: Float[np.ndarray, " arms"],
-) -> None:
+def tight_demand(candidates: ArmMask, best: int, size: int, gamma: float, gaps: PerArm, demand: PerArm) -> None:
     """b(a) = 1 / (|S| + gamma c(a)) for candidates a != best, 0 elsewhere: all that the proofs need."""
     for a in range(candidates.shape[0]):
         demand[a] = 1.0 / (size + gamma * gaps[a]) if candidates[a] else 0.0
@@ -110,7 +82,7 @@ def tight_demand(
 
 
 @inner()
-def draw_arm(probabilities: Float[np.ndarray, " arms"], uniform: float) -> int:
+def draw_arm(probabilities: PerArm, uniform: float) -> int:
     """The first arm at which the cumulative probability exceeds `uniform` times their sum."""
     total = 0.0
     for a in range(probabilities.shape[0]):

@@ -4,7 +4,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from graphbandit.base.shapes import Bool, Float, Int
+from graphbandit.base.arrays import (
+    ArmIndices,
+    ArmMask,
+    ArmMasks,
+    Offers,
+    PerArm,
+    PerRound,
+    RoundIndices,
+    RoundMask,
+    RoundsByArms,
+)
+from graphbandit.base.shapes import Float, Int
 from graphbandit.kernels.graphs.adjacency import Graphs, graph_of, observation_probabilities, reveals
 from graphbandit.kernels.jit import inner, kernel
 from graphbandit.kernels.planning.draw import weighted_observation_probabilities
@@ -16,11 +27,11 @@ from graphbandit.kernels.planning.ordering import sort_by
 def posterior_information(
     values: Float[np.ndarray, "n draws arms"],
     weights: Float[np.ndarray, " draws"],
-    available: Bool[np.ndarray, "masks arms"],
-    regrets: Float[np.ndarray, "n arms"],
-    information: Float[np.ndarray, "n arms"],
-    estimates: Float[np.ndarray, "n arms"],
-    candidates: Bool[np.ndarray, "n arms"],
+    available: Offers,
+    regrets: RoundsByArms,
+    information: RoundsByArms,
+    estimates: RoundsByArms,
+    candidates: ArmMasks,
 ) -> None:
     """Delta(a), v(a), mu(a) and the arms s with P(s) > 0, from the values f_b(x, a) of weighted draws.
 
@@ -75,14 +86,15 @@ def posterior_information(
             information[t, a] = spread if used > 1 else 0.0
 
 
+# it takes draws as `posterior_information` does
 @kernel()
 def best_arm_weights(
     values: Float[np.ndarray, "n draws arms"],
     weights: Float[np.ndarray, " draws"],
-    available: Bool[np.ndarray, "masks arms"],
-    probabilities: Float[np.ndarray, "n arms"],
-    means: Float[np.ndarray, "n arms"],
-    same: Bool[np.ndarray, " n"],
+    available: Offers,
+    probabilities: RoundsByArms,
+    means: RoundsByArms,
+    same: RoundMask,
 ) -> None:
     """P(s), the weight of the draws whose best available arm is s; mu(a); whether all draws call all arms the same."""
     n, draws, n_arms = values.shape
@@ -102,13 +114,13 @@ def best_arm_weights(
 
 @kernel()
 def bound_information(
-    lower: Float[np.ndarray, "n arms"],
-    upper: Float[np.ndarray, "n arms"],
+    lower: RoundsByArms,
+    upper: RoundsByArms,
     noise: float,
-    available: Bool[np.ndarray, "masks arms"],
-    regrets: Float[np.ndarray, "n arms"],
-    information: Float[np.ndarray, "n arms"],
-    candidates: Bool[np.ndarray, "n arms"],
+    available: Offers,
+    regrets: RoundsByArms,
+    information: RoundsByArms,
+    candidates: ArmMasks,
 ) -> None:
     """Delta(a) = max_b u(b) - l(a) and I(a) = log(1 + w(a)^2 / sigma^2), w = (u - l) / 2, from bounds l <= f <= u.
 
@@ -133,12 +145,7 @@ def bound_information(
 
 
 @inner()
-def neighbourhood(
-    graph: Any,
-    information: Float[np.ndarray, " arms"],
-    scratch: Int[np.ndarray, " arms"],
-    gains: Float[np.ndarray, " arms"],
-) -> None:
+def neighbourhood(graph: Any, information: PerArm, scratch: ArmIndices, gains: PerArm) -> None:
     """g(j) = sum of v(a) over the arms a that j reveals, for one graph."""
     for j in range(gains.shape[0]):
         gain = 0.0
@@ -151,21 +158,21 @@ def neighbourhood(
 class Directed(NamedTuple):
     """What is found for the rounds, a row each; `actions` has the arm of the smallest Delta and the arm drawn."""
 
-    gains: Float[np.ndarray, "n arms"]
-    probabilities: Float[np.ndarray, "n arms"]
-    observed: Float[np.ndarray, "n arms"]
-    gaps: Float[np.ndarray, "n arms"]
+    gains: RoundsByArms
+    probabilities: RoundsByArms
+    observed: RoundsByArms
+    gaps: RoundsByArms
     actions: Int[np.ndarray, "n 2"]
 
 
 @kernel()
 def directed_rounds(
     graphs: Graphs,
-    regrets: Float[np.ndarray, "n arms"],
-    information: Float[np.ndarray, "n arms"],
-    available: Bool[np.ndarray, "masks arms"],
-    blind: Bool[np.ndarray, " n"],
-    uniforms: Float[np.ndarray, " n"],
+    regrets: RoundsByArms,
+    information: RoundsByArms,
+    available: Offers,
+    blind: RoundMask,
+    uniforms: PerRound,
     found: Directed,
 ) -> None:
     """g(j), the distribution of the smallest ratio, q, Delta(a) - min Delta, and the arm drawn, for a batch of graphs.
@@ -186,12 +193,12 @@ def directed_rounds(
 @kernel()
 def directed_rounds_weighted(
     matrices: Float[np.ndarray, "stored arms arms"],
-    index: Int[np.ndarray, " n"],
-    regrets: Float[np.ndarray, "n arms"],
-    information: Float[np.ndarray, "n arms"],
-    available: Bool[np.ndarray, "masks arms"],
-    blind: Bool[np.ndarray, " n"],
-    uniforms: Float[np.ndarray, " n"],
+    index: RoundIndices,
+    regrets: RoundsByArms,
+    information: RoundsByArms,
+    available: Offers,
+    blind: RoundMask,
+    uniforms: PerRound,
     found: Directed,
 ) -> None:
     """The same for graphs with probabilities on their edges: g(j) = sum_a P(j reveals a) v(a)."""
@@ -212,11 +219,7 @@ def directed_rounds_weighted(
 
 @kernel()
 def directed_sampling(
-    regrets: Float[np.ndarray, "n arms"],
-    gains: Float[np.ndarray, "n arms"],
-    available: Bool[np.ndarray, "masks arms"],
-    probabilities: Float[np.ndarray, "n arms"],
-    best: Int[np.ndarray, " n"],
+    regrets: RoundsByArms, gains: RoundsByArms, available: Offers, probabilities: RoundsByArms, best: RoundIndices
 ) -> None:
     """The distribution of the smallest (sum p Delta)^2 / (sum p g) in each round, and the arm of the smallest Delta."""
     hull = np.empty(regrets.shape[1], np.int64)
@@ -227,13 +230,13 @@ def directed_sampling(
 
 @inner()
 def direct(
-    regrets: Float[np.ndarray, " arms"],
-    gains: Float[np.ndarray, " arms"],
-    available: Bool[np.ndarray, " arms"],
+    regrets: PerArm,
+    gains: PerArm,
+    available: ArmMask,
     blind: bool,
-    hull: Int[np.ndarray, " arms"],
-    probabilities: Float[np.ndarray, " arms"],
-    gaps: Float[np.ndarray, " arms"],
+    hull: ArmIndices,
+    probabilities: PerArm,
+    gaps: PerArm,
 ) -> int:
     """The distribution of one round and its gaps; uniform where it is blind. Returns the arm of the smallest Delta."""
     best = smallest_ratio(regrets, gains, available, hull, probabilities)
@@ -248,13 +251,7 @@ def direct(
 
 
 @inner()
-def smallest_ratio(
-    regrets: Float[np.ndarray, " arms"],
-    gains: Float[np.ndarray, " arms"],
-    available: Bool[np.ndarray, " arms"],
-    hull: Int[np.ndarray, " arms"],
-    probabilities: Float[np.ndarray, " arms"],
-) -> int:
+def smallest_ratio(regrets: PerArm, gains: PerArm, available: ArmMask, hull: ArmIndices, probabilities: PerArm) -> int:
     """One round of `directed_sampling`. Returns the arm of the smallest Delta, lowest index on ties.
 
     D^2 / g is convex, falls with g and rises with D, so its minimum over the hull of the points (g, Delta) is on

@@ -1,8 +1,10 @@
 """A stable sort of a few numbers: Numba would compile NumPy's for seconds."""
 
+from typing import Any
+
 import numpy as np
 
-from graphbandit.base.shapes import Float, Int
+from graphbandit.base.arrays import ArmIndices, ArmMask, PerArm
 from graphbandit.kernels.jit import inner
 
 RUN = 24
@@ -10,9 +12,7 @@ RUN = 24
 
 
 @inner()
-def sort_by(
-    keys: Float[np.ndarray, " arms"], order: Int[np.ndarray, " arms"], other: Int[np.ndarray, " arms"], count: int
-) -> None:
+def sort_by(keys: PerArm, order: ArmIndices, other: ArmIndices, count: int) -> None:
     """Sort the first `count` arms of `order` by ascending key, equal ones as they were. `other` is scratch."""
     for start in range(0, count, RUN):
         for i in range(start + 1, min(start + RUN, count)):
@@ -37,3 +37,15 @@ def sort_by(
         for k in range(count):
             order[k] = other[k]
         width *= 2
+
+
+@inner()
+def sort_chosen(chosen: ArmMask, keys: PerArm, order: ArmIndices, other: ArmIndices) -> int:
+    """Write the chosen arms to `order` by ascending key, equal ones by index. Returns how many they are."""
+    count: Any = np.int64(0)  # not a literal: what it is handed to would be compiled for that, too
+    for a in range(chosen.shape[0]):
+        if chosen[a]:
+            order[count] = a
+            count += 1
+    sort_by(keys, order, other, count)
+    return int(count)

@@ -1,63 +1,46 @@
-"""Single steps of a round, for Python; kernels call what is behind them. Each is compiled only if Python calls it."""
+"""Single steps of a round, for Python; kernels call what is behind them. Each is compiled only if Python calls it.
+
+They repeat the arguments of what is behind them for whoever calls them from Python.
+"""
 
 import numpy as np
 
-from graphbandit.base.shapes import Bool, Float, Int
+from graphbandit.base.arrays import ArmIndices, ArmMask, PerArm
+from graphbandit.base.shapes import Int
 from graphbandit.kernels.graphs import adjacency
 from graphbandit.kernels.graphs.adjacency import Graph
 from graphbandit.kernels.jit import kernel
-from graphbandit.kernels.planning import certificate, exploration, restriction
+from graphbandit.kernels.planning import certificate, exploration
 
 
 @kernel()
 def greedy_exploration_set(
-    graph: Graph,
-    candidates: Bool[np.ndarray, " arms"],
-    gaps: Float[np.ndarray, " arms"],
-    scratch: Int[np.ndarray, " arms"],
-    order: Int[np.ndarray, " arms"],
+    graph: Graph, candidates: ArmMask, gaps: PerArm, scratch: ArmIndices, order: ArmIndices
 ) -> int:
     """`exploration.greedy_exploration_set`."""
     return exploration.greedy_exploration_set(graph, candidates, gaps, scratch, order)
 
 
 @kernel()
-def set_baseline(
-    explored: Int[np.ndarray, " size"],
-    best: int,
-    gamma: float,
-    gaps: Float[np.ndarray, " arms"],
-    baseline: Float[np.ndarray, " arms"],
-) -> None:
+def set_baseline(explored: Int[np.ndarray, " size"], best: int, gamma: float, gaps: PerArm, baseline: PerArm) -> None:
     """`exploration.set_baseline`."""
     exploration.set_baseline(explored, explored.shape[0], best, gamma, gaps, baseline)
 
 
 @kernel()
-def paper_demand(
-    graph: Graph,
-    baseline: Float[np.ndarray, " arms"],
-    best: int,
-    scratch: Int[np.ndarray, " arms"],
-    demand: Float[np.ndarray, " arms"],
-) -> None:
+def paper_demand(graph: Graph, baseline: PerArm, best: int, scratch: ArmIndices, demand: PerArm) -> None:
     """`exploration.paper_demand`."""
     exploration.paper_demand(graph, baseline, best, scratch, demand)
 
 
 @kernel()
-def draw_arm(probabilities: Float[np.ndarray, " arms"], uniform: float) -> int:
+def draw_arm(probabilities: PerArm, uniform: float) -> int:
     """`exploration.draw_arm`."""
     return exploration.draw_arm(probabilities, uniform)
 
 
 @kernel()
-def observation_probabilities(
-    graph: Graph,
-    probabilities: Float[np.ndarray, " arms"],
-    scratch: Int[np.ndarray, " arms"],
-    observed: Float[np.ndarray, " arms"],
-) -> None:
+def observation_probabilities(graph: Graph, probabilities: PerArm, scratch: ArmIndices, observed: PerArm) -> None:
     """`adjacency.observation_probabilities`."""
     adjacency.observation_probabilities(graph, probabilities, scratch, observed)
 
@@ -65,21 +48,13 @@ def observation_probabilities(
 @kernel()
 def certify_program(
     graph: Graph,
-    demand: Float[np.ndarray, " arms"],
-    gaps: Float[np.ndarray, " arms"],
-    available: Bool[np.ndarray, " arms"],
-    probabilities: Float[np.ndarray, " arms"],
-    duals: Float[np.ndarray, " arms"],
-    scratch: Int[np.ndarray, " arms"],
-    observed: Float[np.ndarray, " arms"],
+    demand: PerArm,
+    gaps: PerArm,
+    available: ArmMask,
+    probabilities: PerArm,
+    duals: PerArm,
+    scratch: ArmIndices,
+    observed: PerArm,
 ) -> tuple[float, float, float, float]:
     """`certificate.certify_program`."""
     return certificate.certify_program(graph, demand, gaps, available, probabilities, duals, scratch, observed)
-
-
-@kernel()
-def transpose_lists(
-    pointers: Int[np.ndarray, " ptr"], entries: Int[np.ndarray, " entries"], n_rows: int
-) -> tuple[Int[np.ndarray, " row_ptr"], Int[np.ndarray, " entries"]]:
-    """`restriction.transpose_lists`."""
-    return restriction.transpose_lists(pointers, entries, n_rows)

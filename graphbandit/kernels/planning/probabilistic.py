@@ -1,13 +1,12 @@
 """What a round explores where edges have probabilities: the exploration set, gamma and the baseline."""
 
-from typing import Any
-
 import numpy as np
 
-from graphbandit.base.shapes import Bool, Float, Int
+from graphbandit.base.arrays import ArmIndices, ArmMask, ArmsByArms, PerArm, RoundIndices
+from graphbandit.base.shapes import Float
 from graphbandit.kernels.jit import kernel
 from graphbandit.kernels.planning.exploration import best_arm, set_baseline
-from graphbandit.kernels.planning.ordering import sort_by
+from graphbandit.kernels.planning.ordering import sort_chosen
 from graphbandit.kernels.planning.sampling import GAMMAS, Outcome, Rounds
 
 SURE = 1.0 - 1e-12
@@ -15,26 +14,15 @@ SURE = 1.0 - 1e-12
 
 
 @kernel()
-def greedy_likely_set(
-    matrix: Float[np.ndarray, "arms arms"],
-    candidates: Bool[np.ndarray, " arms"],
-    gaps: Float[np.ndarray, " arms"],
-    order: Int[np.ndarray, " arms"],
-) -> int:
+def greedy_likely_set(matrix: ArmsByArms, candidates: ArmMask, gaps: PerArm, order: ArmIndices) -> int:
     """Walk the candidates by ascending gap; take each that those taken before reveal with probabilities of sum below 1.
 
     Returns |S|, S in `order`.
     """
     n_arms = candidates.shape[0]
     covered, other = np.zeros(n_arms), np.empty(n_arms, np.int32)
-    count: Any = np.int64(0)
-    for a in range(n_arms):
-        if candidates[a]:
-            order[count] = a
-            count += 1
-    sort_by(gaps, order, other, count)
     size = 0
-    for i in range(count):
+    for i in range(sort_chosen(candidates, gaps, order, other)):
         arm = order[i]
         if covered[arm] < SURE:
             order[size] = arm
@@ -45,13 +33,7 @@ def greedy_likely_set(
 
 
 @kernel()
-def _bound(
-    matrix: Float[np.ndarray, "arms arms"],
-    baseline: Float[np.ndarray, " arms"],
-    widths: Float[np.ndarray, " arms"],
-    size: int,
-    gamma: float,
-) -> float:
+def _bound(matrix: ArmsByArms, baseline: PerArm, widths: PerArm, size: int, gamma: float) -> float:
     """2 |S| / gamma + (gamma / 4) sum_a q(a) w(a)^2, with the q of the baseline."""
     error = 0.0
     for j in range(baseline.shape[0]):
@@ -64,7 +46,7 @@ def _bound(
 @kernel()
 def baselines(
     matrices: Float[np.ndarray, "stored arms arms"],
-    index: Int[np.ndarray, " n"],
+    index: RoundIndices,
     rounds: Rounds,
     explore_all: bool,
     rate: float,

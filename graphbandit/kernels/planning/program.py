@@ -5,7 +5,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import types
 
-from graphbandit.base.shapes import Bool, Float, Int
+from graphbandit.base.arrays import ArmIndices, ArmMask, PerArm
+from graphbandit.base.shapes import Float, Int
 from graphbandit.kernels.graphs.adjacency import GRAPH, Graph
 from graphbandit.kernels.jit import caller, kernel, pointer
 from graphbandit.kernels.planning.certificate import certify_program
@@ -32,8 +33,8 @@ UNFIT = 4
 class Room(NamedTuple):
     """Room for the programs of one thread. Pages that no program reaches are never touched."""
 
-    row_of: Int[np.ndarray, " arms"]
-    marks: Int[np.ndarray, " arms"]
+    row_of: ArmIndices
+    marks: ArmIndices
     """-1 throughout, before and after each program"""
     floats: Float[np.ndarray, " floats"]
     integers: Int[np.ndarray, " integers"]
@@ -57,13 +58,13 @@ def room(n_arms: int, row_limit: int) -> Room:
 @kernel()
 def solve_program(
     graph: Graph,
-    demand: Float[np.ndarray, " arms"],
-    gaps: Float[np.ndarray, " arms"],
+    demand: PerArm,
+    gaps: PerArm,
     best: int,
-    available: Bool[np.ndarray, " arms"],
+    available: ArmMask,
     room: Room,
-    probabilities: Float[np.ndarray, " arms"],
-    duals: Float[np.ndarray, " arms"],
+    probabilities: PerArm,
+    duals: PerArm,
     simplex: int,
     row_limit: int,
 ) -> tuple[int, float, float]:
@@ -131,18 +132,19 @@ def solvers(row_limit: int) -> Solvers:
     return Solvers(pointer(solve_program, SIGNATURE), simplex_pointer(), row_limit)
 
 
+# a program as `solve_program` takes it
 @kernel()
 def answer_program(
     graph: Graph,
-    demand: Float[np.ndarray, " arms"],
-    gaps: Float[np.ndarray, " arms"],
+    demand: PerArm,
+    gaps: PerArm,
     best: int,
-    available: Bool[np.ndarray, " arms"],
+    available: ArmMask,
     room: Room,
     solvers: Solvers,
-    probabilities: Float[np.ndarray, " arms"],
-    duals: Float[np.ndarray, " arms"],
-    observed: Float[np.ndarray, " arms"],
+    probabilities: PerArm,
+    duals: PerArm,
+    observed: PerArm,
 ) -> tuple[int, float, float, float, float]:
     """`solve_program` with the certificate of the whole program; returns the status and what `certify_program` does."""
     status, _, _ = call_program(
@@ -160,11 +162,11 @@ def answer_program(
 @kernel()
 def answer_at_once(
     graph: Graph,
-    asked: Float[np.ndarray, " arms"],
+    asked: PerArm,
     is_baseline: bool,
-    gaps: Float[np.ndarray, " arms"],
+    gaps: PerArm,
     best: int,
-    available: Bool[np.ndarray, " arms"],
+    available: ArmMask,
     room: Room,
     solvers: Solvers,
     answer: Float[np.ndarray, "4 arms"],

@@ -4,19 +4,15 @@ from typing import Any
 
 import numpy as np
 
-from graphbandit.base.shapes import Bool, Int
+from graphbandit.base.arrays import ArmIndices, ArmMask, RoundIndices
+from graphbandit.base.shapes import Int
 from graphbandit.kernels.graphs.adjacency import Graph, trailing_zeros
 from graphbandit.kernels.jit import inner
 
 
 @inner()
 def restrict(
-    graph: Graph,
-    row_of: Int[np.ndarray, " arms"],
-    rows: Int[np.ndarray, " rows"],
-    best: int,
-    available: Bool[np.ndarray, " arms"],
-    marks: Int[np.ndarray, " arms"],
+    graph: Graph, row_of: ArmIndices, rows: Int[np.ndarray, " rows"], best: int, available: ArmMask, marks: ArmIndices
 ) -> tuple[Int[np.ndarray, " columns"], Int[np.ndarray, " ptr"], Int[np.ndarray, " entries"]]:
     """The columns of the sampling program that matter: `best`, and every available arm that reveals a row.
 
@@ -32,11 +28,7 @@ def restrict(
 
 @inner()
 def _packed(
-    graph: Graph,
-    row_of: Int[np.ndarray, " arms"],
-    rows: Int[np.ndarray, " rows"],
-    best: int,
-    available: Bool[np.ndarray, " arms"],
+    graph: Graph, row_of: ArmIndices, rows: Int[np.ndarray, " rows"], best: int, available: ArmMask
 ) -> tuple[Int[np.ndarray, " columns"], Int[np.ndarray, " ptr"], Int[np.ndarray, " entries"]]:
     """Every word of every available arm, masked by the rows."""
     n_arms, n_words = graph.words.shape
@@ -72,11 +64,7 @@ def _packed(
 
 @inner()
 def _listed(
-    graph: Graph,
-    rows: Int[np.ndarray, " rows"],
-    best: int,
-    available: Bool[np.ndarray, " arms"],
-    marks: Int[np.ndarray, " arms"],
+    graph: Graph, rows: Int[np.ndarray, " rows"], best: int, available: ArmMask, marks: ArmIndices
 ) -> tuple[Int[np.ndarray, " columns"], Int[np.ndarray, " ptr"], Int[np.ndarray, " entries"]]:
     """From the rows' in-neighbours: arms far from them are never touched. `marks` has the columns found."""
     in_pointers, in_arms = graph.in_pointers, graph.in_arms
@@ -124,7 +112,7 @@ def _longer(entries: Int[np.ndarray, " entries"]) -> Int[np.ndarray, " twice_as_
 
 
 @inner()
-def _sort(numbers: Int[np.ndarray, " n"], count: int) -> None:
+def _sort(numbers: RoundIndices, count: int) -> None:
     """Sort the first `count` numbers, none negative, ascending: by their bytes, from the lowest up."""
     other = np.empty(count, np.int32)
     starts = np.empty(256, np.int64)

@@ -4,8 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from graphbandit.base.arrays import ArmIndices, ArmMask, ArmMasks, Offers, PerArm, PerRound, RoundsByArms
 from graphbandit.base.programs import COVER_ARMS, COVERAGES, SOLVERS
-from graphbandit.base.shapes import Bool, Float, Int
+from graphbandit.base.shapes import Float, Int
 from graphbandit.kernels.graphs.adjacency import Graph, Graphs, graph_of, observation_probabilities
 from graphbandit.kernels.graphs.domination import greedy_dominating_set
 from graphbandit.kernels.jit import inner, kernel
@@ -40,23 +41,23 @@ class Rule(NamedTuple):
 class Rounds(NamedTuple):
     """What the rounds bring, a row each."""
 
-    values: Float[np.ndarray, "n arms"]
-    candidates: Bool[np.ndarray, "n arms"]
-    available: Bool[np.ndarray, "masks arms"]
+    values: RoundsByArms
+    candidates: ArmMasks
+    available: Offers
     """one mask for all rounds, or one each"""
     widths: Float[np.ndarray, "n arms_or_none"]
     """without columns where gamma is not chosen by widths"""
-    uniforms: Float[np.ndarray, " n"]
+    uniforms: PerRound
 
 
 class Outcome(NamedTuple):
     """What is found for the rounds, a row each: the fields of `Decisions`."""
 
-    probabilities: Float[np.ndarray, "n arms"]
-    observed: Float[np.ndarray, "n arms"]
-    gaps: Float[np.ndarray, "n arms"]
-    baseline: Float[np.ndarray, "n arms"]
-    explored: Bool[np.ndarray, "n arms"]
+    probabilities: RoundsByArms
+    observed: RoundsByArms
+    gaps: RoundsByArms
+    baseline: RoundsByArms
+    explored: ArmMasks
     integers: Int[np.ndarray, "n 3"]
     """action, best, solver"""
     numbers: Float[np.ndarray, "n 4"]
@@ -67,12 +68,12 @@ class Outcome(NamedTuple):
 def explore(
     graph: Graph,
     explore_all: bool,
-    candidates: Bool[np.ndarray, " arms"],
-    available: Bool[np.ndarray, " arms"],
-    gaps: Float[np.ndarray, " arms"],
-    scratch: Int[np.ndarray, " arms"],
-    order: Int[np.ndarray, " arms"],
-    explored: Bool[np.ndarray, " arms"],
+    candidates: ArmMask,
+    available: ArmMask,
+    gaps: PerArm,
+    scratch: ArmIndices,
+    order: ArmIndices,
+    explored: ArmMask,
 ) -> int:
     """The exploration set, in `order` and as a mask; returns its size."""
     n_arms = gaps.shape[0]

@@ -173,6 +173,7 @@ def simplex_pointer() -> int:
     return pointer(solve_covering_lp, SIGNATURE)
 
 
+# an LP as `solve_covering_lp` takes it: array by array, for the signature behind its pointer
 @kernel()
 def certify(
     col_ptr: Indices,

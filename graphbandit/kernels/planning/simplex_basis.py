@@ -103,6 +103,7 @@ def replace_row(inverse: Floats, k: int, place: int, row: int, entry: float, wor
     work.place_of_row[row] = place
 
 
+# `replace_row` with rows and columns exchanged
 @inlined()
 def replace_column(inverse: Floats, k: int, place: int, column: int, entry: float, work: Workspace) -> None:
     """Make `column` basic in the place of basic[place], which leaves the basis."""

@@ -23,8 +23,9 @@ from typing import Any
 import numpy as np
 from numba import types
 
+from graphbandit.base.arrays import ArmsByArms, Offers, PerArm, PerRound, RoundsByArms
 from graphbandit.base.programs import ACCEPTED
-from graphbandit.base.shapes import Bool, Float
+from graphbandit.base.shapes import Float
 from graphbandit.kernels.graphs.adjacency import Graphs, graph_of, reveals
 from graphbandit.kernels.jit import caller, inner, kernel, pointer
 from graphbandit.kernels.planning.cones import sandwich
@@ -57,13 +58,13 @@ REFINED = 1e-4
 
 @inner()
 def certify(
-    costs: Float[np.ndarray, " arms"],
-    revealing: Float[np.ndarray, "arms arms"],
-    revealed: Float[np.ndarray, "arms arms"],
-    p: Float[np.ndarray, " arms"],
-    weights: Float[np.ndarray, " arms"],
-    outer_slopes: Float[np.ndarray, " arms"],
-    inner_slopes: Float[np.ndarray, " arms"],
+    costs: PerArm,
+    revealing: ArmsByArms,
+    revealed: ArmsByArms,
+    p: PerArm,
+    weights: PerArm,
+    outer_slopes: PerArm,
+    inner_slopes: PerArm,
 ) -> tuple[float, float]:
     """(objective of p, lower bound of the optimum by w, r and rho), in units of 1 / gamma, from the data alone."""
     n = costs.shape[0]
@@ -88,12 +89,7 @@ def certify(
 
 @kernel()
 def solve_dense(
-    costs: Float[np.ndarray, " arms"],
-    revealing: Float[np.ndarray, "arms arms"],
-    p: Float[np.ndarray, " arms"],
-    weights: Float[np.ndarray, " arms"],
-    outer_slopes: Float[np.ndarray, " arms"],
-    inner_slopes: Float[np.ndarray, " arms"],
+    costs: PerArm, revealing: ArmsByArms, p: PerArm, weights: PerArm, outer_slopes: PerArm, inner_slopes: PerArm
 ) -> tuple[float, float, int]:
     """Solve for at least two arms; `revealing[j, b]` is 1.0 where j reveals b. Returns (objective, bound, steps).
 
@@ -174,14 +170,14 @@ def solve_dense(
 
 @inner()
 def settle(
-    costs: Float[np.ndarray, " arms"],
-    revealing: Float[np.ndarray, "arms arms"],
-    revealed: Float[np.ndarray, "arms arms"],
-    first: Float[np.ndarray, " arms"],
+    costs: PerArm,
+    revealing: ArmsByArms,
+    revealed: ArmsByArms,
+    first: PerArm,
     objective: float,
     bound: float,
-    p: Float[np.ndarray, " arms"],
-    weights: Float[np.ndarray, " arms"],
+    p: PerArm,
+    weights: PerArm,
     trial: Float[np.ndarray, "4 arms"],
 ) -> tuple[float, float]:
     """An answer with a gap of at most 1 where rounding spoilt the steps; returns its (objective, bound).
@@ -222,6 +218,7 @@ def settle(
 VECTOR, MATRIX = types.float64[::1], types.float64[:, ::1]
 SIGNATURE = types.Tuple((types.float64, types.float64, types.int64))(VECTOR, MATRIX, VECTOR, VECTOR, VECTOR, VECTOR)
 
+# a kernel behind a pointer, as in `simplex`: each has a signature of its own
 call_dense: Any = caller(SIGNATURE)
 """`solve_dense` for kernels, by its address and a tuple of its arguments."""
 
@@ -234,11 +231,11 @@ def dense_pointer() -> int:
 @kernel()
 def solve_rounds(
     graphs: Graphs,
-    losses: Float[np.ndarray, "n arms"],
-    available: Bool[np.ndarray, "masks arms"],
-    gammas: Float[np.ndarray, " n"],
+    losses: RoundsByArms,
+    available: Offers,
+    gammas: PerRound,
     dense: int,
-    probabilities: Float[np.ndarray, "n arms"],
+    probabilities: RoundsByArms,
     certificates: Float[np.ndarray, "n_or_1 3 arms"],
     numbers: Float[np.ndarray, "n 3"],
 ) -> None:

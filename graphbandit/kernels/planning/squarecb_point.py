@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from graphbandit.base.arrays import ArmsByArms, PerArm, PerRound
 from graphbandit.base.shapes import Float
 from graphbandit.kernels.jit import inner
 from graphbandit.kernels.planning.bordered_cholesky import add_rows
@@ -22,19 +23,19 @@ class Iterate(NamedTuple):
     in the same basis it is (h + w (u / q - g)^2, w, w (u / q - g)). Steps are in that basis too, and nothing cancels.
     """
 
-    p: Float[np.ndarray, " arms"]
-    s: Float[np.ndarray, " arms"]
+    p: PerArm
+    s: PerArm
     """duals of p >= 0"""
     outer: Float[np.ndarray, "arms 3"]
     inner: Float[np.ndarray, "arms 3"]
     outer_dual: Float[np.ndarray, "arms 3"]
     inner_dual: Float[np.ndarray, "arms 3"]
-    outer_slope: Float[np.ndarray, " arms"]
-    inner_slope: Float[np.ndarray, " arms"]
-    outer_excess: Float[np.ndarray, " arms"]
-    inner_excess: Float[np.ndarray, " arms"]
-    dp: Float[np.ndarray, " arms"]
-    ds: Float[np.ndarray, " arms"]
+    outer_slope: PerArm
+    inner_slope: PerArm
+    outer_excess: PerArm
+    inner_excess: PerArm
+    dp: PerArm
+    ds: PerArm
     outer_step: Float[np.ndarray, "arms 3"]
     inner_step: Float[np.ndarray, "arms 3"]
     outer_dual_step: Float[np.ndarray, "arms 3"]
@@ -42,9 +43,7 @@ class Iterate(NamedTuple):
 
 
 @inner()
-def weighted_rows(
-    rows: Float[np.ndarray, "n n"], factors: Float[np.ndarray, " n"], out: Float[np.ndarray, " n"]
-) -> None:
+def weighted_rows(rows: Float[np.ndarray, "n n"], factors: PerRound, out: PerRound) -> None:
     """sum_i factors[i] * rows[i]: q for p and who reveals, what an arm earns for prices and who is revealed."""
     n = out.shape[0]
     out[:] = 0.0
@@ -58,12 +57,7 @@ def _weight(level: float) -> float:
 
 
 @inner()
-def reduced_costs(
-    costs: Float[np.ndarray, " arms"],
-    revealed: Float[np.ndarray, "arms arms"],
-    point: Iterate,
-    out: Float[np.ndarray, " arms"],
-) -> None:
+def reduced_costs(costs: PerArm, revealed: ArmsByArms, point: Iterate, out: PerArm) -> None:
     """The derivative of the Lagrangian by each p(j), but for s and nu."""
     n = costs.shape[0]
     prices = np.empty(n)
@@ -78,9 +72,7 @@ def reduced_costs(
 
 
 @inner()
-def start(
-    costs: Float[np.ndarray, " arms"], revealing: Float[np.ndarray, "arms arms"], p: Float[np.ndarray, " arms"]
-) -> None:
+def start(costs: PerArm, revealing: ArmsByArms, p: PerArm) -> None:
     """A distribution that reveals b with probability of about 1 / (K + c(b)), by its cheapest revealer."""
     n = costs.shape[0]
     best = 0
@@ -112,12 +104,7 @@ def start(
 
 
 @inner()
-def centre(
-    costs: Float[np.ndarray, " arms"],
-    revealing: Float[np.ndarray, "arms arms"],
-    revealed: Float[np.ndarray, "arms arms"],
-    point: Iterate,
-) -> float:
+def centre(costs: PerArm, revealing: ArmsByArms, revealed: ArmsByArms, point: Iterate) -> float:
     """Fill in y, Y and the duals around p so that all cones have complementarity 1. Returns nu.
 
     For given p the best y(a) and w(a) are closed forms of Y, and sum_a w(a) = 1 determines Y.
@@ -182,7 +169,7 @@ def complementarity(point: Iterate) -> float:
 
 
 @inner()
-def _longest(x: Float[np.ndarray, " n"], dx: Float[np.ndarray, " n"]) -> float:
+def _longest(x: PerRound, dx: PerRound) -> float:
     """The largest t at which x + t dx has no negative entry."""
     length = np.inf
     for i in range(x.shape[0]):
@@ -228,9 +215,7 @@ def _moved(
 
 
 @inner()
-def advance(
-    revealing: Float[np.ndarray, "arms arms"], point: Iterate, primal: float, dual: float, q: Float[np.ndarray, " arms"]
-) -> None:
+def advance(revealing: ArmsByArms, point: Iterate, primal: float, dual: float, q: PerArm) -> None:
     """Take the steps: first the duals, in the old basis, then the primal point."""
     n = point.p.shape[0]
     for a in range(n):
@@ -252,12 +237,7 @@ def advance(
 
 
 @inner()
-def dual_point(
-    costs: Float[np.ndarray, " arms"],
-    revealed: Float[np.ndarray, "arms arms"],
-    point: Iterate,
-    trial: Float[np.ndarray, "4 arms"],
-) -> None:
+def dual_point(costs: PerArm, revealed: ArmsByArms, point: Iterate, trial: Float[np.ndarray, "4 arms"]) -> None:
     """p, w, r and rho of the iterate, p and w made distributions, and the bound rid of rounding.
 
     The bound takes the least reduced cost, so one that rounding made a little too low costs as much as if all were.

@@ -8,11 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from graphbandit.base.arrays import ArmsByArms, PerArm
 from graphbandit.base.shapes import Float, UInt8
-from graphbandit.kernels.function_classes.cholesky import solve_lower, solve_upper
+from graphbandit.kernels.cholesky import solve_lower, solve_upper
 from graphbandit.kernels.jit import inner
 from graphbandit.kernels.planning.bordered_cholesky import factorise
-from graphbandit.kernels.planning.cones import invert, move, sandwich
+from graphbandit.kernels.planning.cones import Cones, invert, move, sandwich
 from graphbandit.kernels.planning.squarecb_point import Iterate, reduced_costs, weighted_rows
 
 SUM_CURVATURE = 1.0
@@ -34,11 +35,11 @@ class System(NamedTuple):
     inner_inverse: Float[np.ndarray, "arms 3"]
     outer_second: Float[np.ndarray, "arms 3"]
     inner_second: Float[np.ndarray, "arms 3"]
-    second: Float[np.ndarray, " arms"]
+    second: PerArm
     """second-order terms of complementarity, 0 in the predictor"""
     outer_force: Float[np.ndarray, "arms 3"]
     inner_force: Float[np.ndarray, "arms 3"]
-    force: Float[np.ndarray, " arms"]
+    force: PerArm
     """what the duals lack to the complementarity aimed at"""
 
 
@@ -55,7 +56,7 @@ def slopes(point: Iterate, a: int) -> tuple[float, float, float, float]:
 
 
 @inner()
-def _subset_sums(numbers: Float[np.ndarray, " arms"], sums: Float[np.ndarray, "groups 256"]) -> None:
+def _subset_sums(numbers: PerArm, sums: Float[np.ndarray, "groups 256"]) -> None:
     """sums[g, m] = sum of numbers[8 g + i] over the bits i of m: what two arms both reveal, summed by table."""
     for g in range(sums.shape[0]):
         sums[g, 0] = 0.0
@@ -66,12 +67,7 @@ def _subset_sums(numbers: Float[np.ndarray, " arms"], sums: Float[np.ndarray, "g
 
 
 @inner()
-def build(
-    revealing: Float[np.ndarray, "arms arms"],
-    revealed: Float[np.ndarray, "arms arms"],
-    point: Iterate,
-    system: System,
-) -> None:
+def build(revealing: ArmsByArms, revealed: ArmsByArms, point: Iterate, system: System) -> None:
     """The matrix of the step, factorised: for each arm a form in the steps of q(a), p(a) and Y.
 
     With x = dY + (2 / q) dp + ((1 - 2 p) / q^2) dq, the slack of the inner cone steps by eta, that of the outer by
@@ -130,9 +126,9 @@ def build(
 
 @inner()
 def direct(
-    costs: Float[np.ndarray, " arms"],
-    revealing: Float[np.ndarray, "arms arms"],
-    revealed: Float[np.ndarray, "arms arms"],
+    costs: PerArm,
+    revealing: ArmsByArms,
+    revealed: ArmsByArms,
     point: Iterate,
     nu: float,
     target: float,
@@ -183,12 +179,12 @@ def direct(
 
 @inner()
 def _step(
-    revealing: Float[np.ndarray, "arms arms"],
-    revealed: Float[np.ndarray, "arms arms"],
+    revealing: ArmsByArms,
+    revealed: ArmsByArms,
     point: Iterate,
     system: System,
-    residual: Float[np.ndarray, " arms"],
-    missing: Float[np.ndarray, " arms"],
+    residual: PerArm,
+    missing: PerArm,
     excess: float,
 ) -> float:
     """Solve the system for the forces on the cones and the residuals of the dual equations; add to the steps."""
@@ -237,13 +233,7 @@ def _step(
 
 
 @inner()
-def _answer(
-    inverse: Float[np.ndarray, "n 3"],
-    change: Float[np.ndarray, "n 3"],
-    dual: Float[np.ndarray, "n 3"],
-    force: Float[np.ndarray, "n 3"],
-    dual_step: Float[np.ndarray, "n 3"],
-) -> None:
+def _answer(inverse: Cones, change: Cones, dual: Cones, force: Cones, dual_step: Cones) -> None:
     """The dual step that goes with a primal one: the force, less the symmetric part of inverse * change * dual."""
     product = np.empty_like(change)
     sandwich(inverse, change, dual, product)

@@ -9,9 +9,9 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
+from graphbandit.base.arrays import ArmMasks, Contexts, RoundsByArms
 from graphbandit.base.checks import LARGEST, setting_integer, setting_number
 from graphbandit.base.saved_files import savable
-from graphbandit.base.shapes import Bool, Float, Shaped
 from graphbandit.errors import EstimatedNoiseWarning, HorizonError, InputError, SettingError
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.learners.base import Learner, candidates_of, function_class_of, predicted
@@ -224,7 +224,7 @@ def reward_span(state: RewardSpan, observations: Observations) -> tuple[float, f
     return low, float(observations.rewards.max(initial=state.highest_reward))
 
 
-def estimates(functions: AnyFunctionClass, state: EpochState, shown: Shown) -> Float[np.ndarray, "n arms"]:
+def estimates(functions: AnyFunctionClass, state: EpochState, shown: Shown) -> RoundsByArms:
     """fhat_m(x, a), zero where there is no estimate yet. Raises at contexts that the class cannot evaluate."""
     if state.model is None:
         check_evaluable(functions, shown.contexts, shown.available)
@@ -233,11 +233,7 @@ def estimates(functions: AnyFunctionClass, state: EpochState, shown: Shown) -> F
     return predicted(functions, state.model, shown.contexts)
 
 
-def check_evaluable(
-    functions: AnyFunctionClass,
-    contexts: Shaped[np.ndarray, "n ..."],
-    available: Bool[np.ndarray, "n arms"] | None = None,
-) -> None:
+def check_evaluable(functions: AnyFunctionClass, contexts: Contexts, available: ArmMasks | None = None) -> None:
     """Have contexts refused that the class cannot evaluate: at the update it would be too late."""
     functions.check_contexts(contexts)
     if not functions.evaluates_all:

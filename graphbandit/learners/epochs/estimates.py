@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from graphbandit.base.shapes import Bool, Float
+from graphbandit.base.arrays import ArmMasks, RoundsByArms
 from graphbandit.learners.epochs.base import (
     EndedEpoch,
     EpochLearner,
@@ -34,7 +34,7 @@ class EstimateLearner(EpochLearner[EpochState]):
         rounds = state.rounds + ended.length
         return replace(state, rounds=rounds, epoch=state.epoch + 1, data=ended.data, model=model)
 
-    def estimates(self, state: EpochState, shown: Shown) -> Float[np.ndarray, "n arms"]:
+    def estimates(self, state: EpochState, shown: Shown) -> RoundsByArms:
         """fhat_m(x, a), zero where there is no estimate yet."""
         return estimates(self.functions(state.problem), state, shown)
 
@@ -47,9 +47,7 @@ class RuleLearner(EstimateLearner):
         """How probabilities follow from the estimate in this epoch."""
 
     @abstractmethod
-    def explored_arms(
-        self, state: EpochState, values: Float[np.ndarray, "n arms"], available: Bool[np.ndarray, "n arms"]
-    ) -> Bool[np.ndarray, "n arms"]:
+    def explored_arms(self, state: EpochState, values: RoundsByArms, available: ArmMasks) -> ArmMasks:
         """The arms that exploration has to cover: the candidates of this learner."""
 
     def choose(self, state: EpochState, shown: Shown, rng: np.random.Generator) -> Decisions:
@@ -80,9 +78,7 @@ class InverseGapLearner(RuleLearner):
         check_rates(self.eta, self.delta)
         EpochSchedule(growth=self.epoch_growth)
 
-    def explored_arms(
-        self, state: EpochState, values: Float[np.ndarray, "n arms"], available: Bool[np.ndarray, "n arms"]
-    ) -> Bool[np.ndarray, "n arms"]:
+    def explored_arms(self, state: EpochState, values: RoundsByArms, available: ArmMasks) -> ArmMasks:
         """Every available arm."""
         return np.array(available)
 

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from graphbandit.base.checks import LARGEST, first_not_finite, numbers, within
+from graphbandit.base.arrays import Contexts, Offers, RoundsByArms
+from graphbandit.base.checks import LARGEST, first_not_finite, numbers, setting_integer, setting_number, within
 from graphbandit.base.saved_files import savable
 from graphbandit.base.seeds import stream
-from graphbandit.base.shapes import Bool, Float, Shaped
+from graphbandit.base.shapes import Float
 from graphbandit.errors import InputError
 from graphbandit.function_classes.base import Draws
 from graphbandit.learners.epochs.base import (
@@ -23,6 +24,7 @@ from graphbandit.learners.epochs.base import (
     reward_span,
 )
 from graphbandit.learners.epochs.noise import conservative_noise, warn_of_estimated_noise
+from graphbandit.learners.epochs.schedule import EpochSchedule
 from graphbandit.learners.problem import Problem
 from graphbandit.planning.sampling_program import everyone
 from graphbandit.rounds.shown import Shown
@@ -116,14 +118,25 @@ class PlausibleLearner(EpochLearner[PlausibleState]):
         )
 
 
+@dataclass(frozen=True, kw_only=True)
+class DrawingLearner(PlausibleLearner):
+    """A `PlausibleLearner` that may draw its functions; the settings are those of `IDSG`."""
+
+    draws: int = 200
+    delta: float = 0.1
+    epoch_growth: float = 1.2
+    seed: int = 0
+    function_class: AnyFunctionClass | None = None
+
+    def __post_init__(self) -> None:
+        setting_integer("draws", self.draws, at_least=1)
+        setting_number("delta", self.delta, above=1.0 / LARGEST, below=1.0)
+        EpochSchedule(growth=self.epoch_growth)
+        setting_integer("seed", self.seed, at_least=0)
+
+
 def plausible_draws(
-    functions: AnyFunctionClass,
-    data: Any,
-    noise: float | None,
-    *,
-    count: int,
-    seed: int,
-    names: tuple[str | int, ...],
+    functions: AnyFunctionClass, data: Any, noise: float | None, *, count: int, seed: int, names: tuple[str | int, ...]
 ) -> Draws:
     """The class's draws."""
     return functions.draws(data, noise=noise, count=count, rng=stream(seed, *names))
@@ -143,7 +156,7 @@ def draws_know_nothing(functions: AnyFunctionClass, state: PlausibleState) -> bo
 
 
 def values_of_draws(
-    functions: AnyFunctionClass, state: PlausibleState, contexts: Shaped[np.ndarray, "n ..."]
+    functions: AnyFunctionClass, state: PlausibleState, contexts: Contexts
 ) -> Iterator[tuple[slice, Float[np.ndarray, "part draws arms"]]]:
     """f_b(x, a), some rounds at a time, checked as kernels trust them; nothing where the class has no draws yet."""
     draws: Draws = state.plausible
@@ -163,14 +176,12 @@ def values_of_draws(
         yield part, values
 
 
-def masks_of(shown: Shown, n_arms: int) -> Bool[np.ndarray, "masks arms"]:
+def masks_of(shown: Shown, n_arms: int) -> Offers:
     """The arms on offer as kernels take them: one row a round, or one row for all where everything is."""
     return everyone(n_arms)[None] if shown.available is None else np.ascontiguousarray(shown.available)
 
 
-def bounds_of(
-    functions: AnyFunctionClass, space: Any, contexts: Shaped[np.ndarray, "n ..."]
-) -> tuple[Float[np.ndarray, "n arms"], Float[np.ndarray, "n arms"]]:
+def bounds_of(functions: AnyFunctionClass, space: Any, contexts: Contexts) -> tuple[RoundsByArms, RoundsByArms]:
     """The class's lower and upper bounds, checked as kernels trust them; they may be infinite."""
     lower, upper = functions.bounds(space, contexts)
     expected = (len(contexts), functions.n_arms)

@@ -1,16 +1,16 @@
 """What UCB-N, UCB-MaxN, TS-N and IDS-N share: contexts are ignored, each arm has a number of rewards and their sum."""
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graphbandit.base.arrays import ArmIndices, Contexts, PerArm
 from graphbandit.base.checks import LARGEST_SCALE, setting_number
+from graphbandit.base.declared import limits
 from graphbandit.base.saved_files import savable
-from graphbandit.base.shapes import Float, Int, Shaped
 from graphbandit.base.values import trusted
-from graphbandit.errors import SettingError
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.learners.every_round.base import EveryRoundLearner, RoundState, noise_of, run_rounds
 from graphbandit.learners.problem import Problem
@@ -26,18 +26,8 @@ if TYPE_CHECKING:
 class ArmMeansState(RoundState):
     """How often each arm's reward was seen, and the sum of those rewards."""
 
-    counts: Int[np.ndarray, " arms"]
-    sums: Float[np.ndarray, " arms"]
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        shape = (self.problem.n_arms,)
-        if self.counts.shape != shape or self.counts.dtype != np.int64 or (self.counts < 0).any():
-            raise SettingError(
-                f"counts are {self.counts.dtype} of shape {self.counts.shape}; expected int64 of {shape}"
-            )
-        if self.sums.shape != shape or self.sums.dtype != np.float64 or not np.isfinite(self.sums).all():
-            raise SettingError(f"sums are {self.sums.dtype} of shape {self.sums.shape}; expected finite of {shape}")
+    counts: ArmIndices = field(metadata=limits(at_least=0))
+    sums: PerArm
 
 
 class ArmMeansLearner(EveryRoundLearner[ArmMeansState]):
@@ -49,20 +39,18 @@ class ArmMeansLearner(EveryRoundLearner[ArmMeansState]):
         if self.noise is not None:
             setting_number("noise", self.noise, at_least=0.0, at_most=LARGEST_SCALE)
 
-    @staticmethod
-    def _check_prior(mean: float, scale: float) -> None:
-        """Raise SettingError unless these are of a prior whose squares and products with rewards stay finite."""
-        setting_number("prior_mean", mean, at_least=-LARGEST_SCALE, at_most=LARGEST_SCALE)
-        setting_number("prior_scale", scale, at_least=1.0 / LARGEST_SCALE, at_most=LARGEST_SCALE)
-
     @property
     def needs_loops(self) -> bool:
         """No: an arm that is never revealed stays as unknown as it was."""
         return False
 
     @abstractmethod
+    def _rule(self) -> int:
+        """The kernel's number of the algorithm."""
+
+    @abstractmethod
     def _settings(self, problem: Problem) -> "MeanSettings":
-        """Which rule, with which constants."""
+        """The rule with its constants."""
 
     def init(self, problem: Problem) -> ArmMeansState:
         """Nothing was seen."""
@@ -77,13 +65,9 @@ class ArmMeansLearner(EveryRoundLearner[ArmMeansState]):
         counts, sums = np.pad(state.counts, (0, new)), np.pad(state.sums, (0, new))
         return ArmMeansState(problem=problem, rounds=state.rounds, counts=counts, sums=sums)
 
+    # the same steps in every family: arrays of its own, its kernel, a state of these arrays
     def _run(
-        self,
-        state: ArmMeansState,
-        contexts: Shaped[np.ndarray, "n ..."],
-        graphs: FeedbackGraphs,
-        inputs: "Inputs",
-        outputs: "Outputs",
+        self, state: ArmMeansState, contexts: Contexts, graphs: FeedbackGraphs, inputs: "Inputs", outputs: "Outputs"
     ) -> ArmMeansState:
         from graphbandit.kernels.learners import arm_means as kernels
 
@@ -103,3 +87,46 @@ class ArmMeansLearner(EveryRoundLearner[ArmMeansState]):
         kernels.learn(arrays, observations.arms, observations.rewards)
         rounds = state.rounds + 1
         return trusted(ArmMeansState, problem=state.problem, rounds=rounds, counts=arrays.counts, sums=arrays.sums)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OptimisticMeansLearner(ArmMeansLearner):
+    """What UCB-N and UCB-MaxN share: upper bounds of the arms' means."""
+
+    width: float = 1.0
+    noise: float | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        setting_number("width", self.width, at_least=0.0, at_most=LARGEST_SCALE)
+
+    @property
+    def needs_loops(self) -> bool:
+        """Yes: an arm whose reward never shows would keep its infinite bound, and be played for ever."""
+        return True
+
+    def _settings(self, problem: Problem) -> "MeanSettings":
+        from graphbandit.kernels.learners.arm_means import MeanSettings
+
+        return MeanSettings(self._rule(), noise_of(self.noise, problem), float(self.width), 0.0, 1.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GaussianMeansLearner(ArmMeansLearner):
+    """What TS-N and IDS-N share: a Gaussian prior of the arms' means."""
+
+    prior_mean: float = 0.0
+    prior_scale: float = 1.0
+    noise: float | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        # squares of them, and their products with rewards, stay finite
+        setting_number("prior_mean", self.prior_mean, at_least=-LARGEST_SCALE, at_most=LARGEST_SCALE)
+        setting_number("prior_scale", self.prior_scale, at_least=1.0 / LARGEST_SCALE, at_most=LARGEST_SCALE)
+
+    def _settings(self, problem: Problem) -> "MeanSettings":
+        from graphbandit.kernels.learners.arm_means import MeanSettings
+
+        noise, variance = noise_of(self.noise, problem), float(self.prior_scale) ** 2
+        return MeanSettings(self._rule(), noise, 1.0, float(self.prior_mean), variance)

@@ -6,15 +6,16 @@ does one round of either. Rewards that come late are learnt when they come, with
 """
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from graphbandit.base.checks import setting_integer
-from graphbandit.base.shapes import Bool, Float, Shaped
+from graphbandit.base.arrays import ArmMasks, Contexts, PerObservation, RoundsByArms
+from graphbandit.base.declared import check_declared, limits
+from graphbandit.base.shapes import Float, Shaped
 from graphbandit.base.values import trusted
 from graphbandit.errors import GraphError, HorizonError, InputError, SettingError
 from graphbandit.graphs.batch import FeedbackGraphs
@@ -35,12 +36,10 @@ class RoundState:
     """What every state of such a learner has: the problem, and the rounds that are learnt."""
 
     problem: Problem
-    rounds: int
+    rounds: int = field(metadata=limits(at_least=0))
 
     def __post_init__(self) -> None:
-        if not isinstance(self.problem, Problem):
-            raise SettingError(f"problem is {self.problem!r}; expected a Problem")
-        setting_integer("rounds", self.rounds, at_least=0)
+        check_declared(self)
 
 
 State = TypeVar("State", bound=RoundState)
@@ -51,12 +50,7 @@ class EveryRoundLearner(Learner[State], Generic[State]):
 
     @abstractmethod
     def _run(
-        self,
-        state: State,
-        contexts: Shaped[np.ndarray, "n ..."],
-        graphs: FeedbackGraphs,
-        inputs: "Inputs",
-        outputs: "Outputs",
+        self, state: State, contexts: Contexts, graphs: FeedbackGraphs, inputs: "Inputs", outputs: "Outputs"
     ) -> State:
         """Decide the rounds and, if `inputs.learn`, learn each before the next; the state after them."""
 
@@ -74,7 +68,7 @@ class EveryRoundLearner(Learner[State], Generic[State]):
         return _decisions(outputs, shown.available, state.rounds)
 
     def play(
-        self, state: State, shown: Shown, rewards: Float[np.ndarray, "n arms"], rng: np.random.Generator
+        self, state: State, shown: Shown, rewards: RoundsByArms, rng: np.random.Generator
     ) -> tuple[Decisions, State]:
         """The next n rounds, each learnt from before the next; `rewards` are looked at where they are revealed.
 
@@ -96,7 +90,7 @@ class EveryRoundLearner(Learner[State], Generic[State]):
         return decisions, after
 
     def _one_by_one(
-        self, state: State, shown: Shown, rewards: Float[np.ndarray, "n arms"], rng: np.random.Generator
+        self, state: State, shown: Shown, rewards: RoundsByArms, rng: np.random.Generator
     ) -> tuple[Decisions, State]:
         """`play` with a floor, which is no part of the compiled loop."""
         parts = []
@@ -134,7 +128,7 @@ class EveryRoundLearner(Learner[State], Generic[State]):
         return self._learn(state, observations)
 
     def _played(
-        self, state: State, shown: Shown, rng: np.random.Generator, rewards: Float[np.ndarray, "n arms"] | None
+        self, state: State, shown: Shown, rng: np.random.Generator, rewards: RoundsByArms | None
     ) -> tuple["Outputs", State]:
         from graphbandit.kernels.learners.base import Inputs, Outputs
 
@@ -193,7 +187,7 @@ def run_rounds(
         )
 
 
-def propensities_of(observations: Observations) -> Float[np.ndarray, " observed"]:
+def propensities_of(observations: Observations) -> PerObservation:
     """With which probability each reward was revealed; raises where that is not told."""
     q = observations.propensities
     if q is None or q.shape != observations.rewards.shape:
@@ -227,8 +221,9 @@ def noise_of(own: float | None, problem: Problem) -> float:
     return float(noise)
 
 
-def _decisions(outputs: "Outputs", available: Bool[np.ndarray, "n arms"] | None, rounds: int) -> Decisions:
+def _decisions(outputs: "Outputs", available: ArmMasks | None, rounds: int) -> Decisions:
     n, n_arms = outputs.probabilities.shape
+    # field by field, as `planning.sampling` does with the outcome of its own kernel
     return trusted(
         Decisions,
         action=outputs.integers[:, 0],

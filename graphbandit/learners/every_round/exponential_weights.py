@@ -1,13 +1,15 @@
 """What EXP3-SET, EXP3-DOM, EXP3.G and EXP3-IX share: exponential weights of estimated losses, contexts ignored."""
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graphbandit.base.arrays import Contexts
+from graphbandit.base.declared import limits
 from graphbandit.base.saved_files import savable
-from graphbandit.base.shapes import Float, Shaped
+from graphbandit.base.shapes import Float
 from graphbandit.base.values import trusted
 from graphbandit.errors import InputError, SettingError
 from graphbandit.graphs.batch import FeedbackGraphs
@@ -26,38 +28,27 @@ if TYPE_CHECKING:
 class Exp3State(RoundState):
     """Sums of estimated losses, (levels, arms), and what the rates depend on, (levels, 2)."""
 
-    losses: Float[np.ndarray, "levels arms"]
-    totals: Float[np.ndarray, "levels_or_kinds 2"]
+    losses: Float[np.ndarray, "levels arms"] = field(metadata=limits(at_least=0.0, finite=False))
+    totals: Float[np.ndarray, "kinds 2"] = field(metadata=limits(at_least=0.0, finite=False))
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.losses.ndim != 2 or self.losses.shape[1] != self.problem.n_arms or not len(self.losses):
-            raise SettingError(f"losses have shape {self.losses.shape}; expected (levels, {self.problem.n_arms})")
-        if self.totals.ndim != 2 or self.totals.shape[1] != 2 or len(self.totals) < len(self.losses):
-            raise SettingError(f"totals have shape {self.totals.shape}; expected ({len(self.losses)}, 2)")
-        for array in (self.losses, self.totals):
-            if array.dtype != np.float64 or np.isnan(array).any():
-                raise SettingError(f"losses or totals are nan or of type {array.dtype}; expected float64")
+        if not 0 < len(self.losses) <= len(self.totals):
+            raise InputError(
+                f"there are {len(self.losses)} levels of losses and {len(self.totals)} rows of totals; "
+                "expected at least one level, and a row of totals for each"
+            )
 
 
+@dataclass(frozen=True, kw_only=True)
 class Exp3Learner(BoundedRewards, EveryRoundLearner[Exp3State]):
     """A learner of losses that an adversary may have chosen."""
 
-    eta: float | None
+    eta: float | None = None
 
     def __post_init__(self) -> None:
         check_rate("eta", self.eta)
-        self._check_bounds()
-
-    @property
-    def needs_loops(self) -> bool:
-        """Yes: each arm's loss is to be estimated while it is played."""
-        return True
-
-    @property
-    def n_notes(self) -> int:
-        """Level, implicit exploration, and what the totals grow by."""
-        return 3
+        super().__post_init__()
 
     @abstractmethod
     def _rule(self) -> int:
@@ -99,13 +90,9 @@ class Exp3Learner(BoundedRewards, EveryRoundLearner[Exp3State]):
             high=float(self.high),
         )
 
+    # the same steps in every family: arrays of its own, its kernel, a state of these arrays
     def _run(
-        self,
-        state: Exp3State,
-        contexts: Shaped[np.ndarray, "n ..."],
-        graphs: FeedbackGraphs,
-        inputs: "Inputs",
-        outputs: "Outputs",
+        self, state: Exp3State, contexts: Contexts, graphs: FeedbackGraphs, inputs: "Inputs", outputs: "Outputs"
     ) -> Exp3State:
         from graphbandit.kernels.learners import exponential_weights as kernels
 

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from graphbandit.base.arrays import Contexts
 from graphbandit.base.checks import LARGEST, check_features, setting_array, setting_boolean, setting_number
 from graphbandit.base.declared import limits
 from graphbandit.base.saved_files import savable
-from graphbandit.base.shapes import Float, Shaped
+from graphbandit.base.shapes import Float
 from graphbandit.base.values import trusted
 from graphbandit.errors import InputError, SettingError
 from graphbandit.graphs.batch import FeedbackGraphs
@@ -27,35 +28,25 @@ if TYPE_CHECKING:
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LinearState(RoundState):
-    """Cholesky factors of V = ridge I + sum phi phi', sums b = sum r phi, log det V - d log ridge: one, or one an arm.
+    """Factors U of V = ridge I + sum phi phi', sums b = sum r phi, log det V - d log ridge: one each, or one an arm.
 
     `totals` are the number of rewards, the sum of their squares, the smallest, the largest, and the reward that r is
     counted from: 0, or the first one where the noise is not known. The regressions have no rows before the first round,
     as the first context says how long features are.
     """
 
-    factors: Float[np.ndarray, "vectors d d"]
+    factors: Float[np.ndarray, "vectors d d"] = field(metadata=limits(diagonal_above=0.0))
     sums: Float[np.ndarray, "vectors d"]
     log_determinants: Float[np.ndarray, " vectors"]
     totals: Float[np.ndarray, " 5"] = field(metadata=limits(finite=False))
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        vectors, d = self.sums.shape
-        fits = self.factors.shape == (vectors, d, d) and self.log_determinants.shape == (vectors,)
-        if not fits or vectors not in (0, 1, self.problem.n_arms):
-            raise SettingError(
-                f"factors have shape {self.factors.shape} and sums {self.sums.shape}; expected (vectors, d, d) and "
-                f"(vectors, d) with 1 or {self.problem.n_arms} vectors"
-            )
-        for array in (self.factors, self.sums, self.log_determinants):
-            if array.dtype != np.float64 or not np.isfinite(array).all():
-                raise SettingError(f"the regression has values of type {array.dtype}; expected finite float64")
+        if len(self.sums) not in (0, 1, self.problem.n_arms):
+            raise InputError(f"there are {len(self.sums)} regressions; expected 1 or {self.problem.n_arms}")
         count, squares, _, _, reference = self.totals.tolist()
         if not (0 <= count < math.inf and 0 <= squares < math.inf and math.isfinite(reference)):
-            raise SettingError(f"totals are {self.totals}; expected a count, a sum of squares, a range and a reward")
-        if not (np.diagonal(self.factors, axis1=1, axis2=2) > 0).all():
-            raise SettingError("a factor has a diagonal that is not positive; expected a Cholesky factor")
+            raise InputError(f"totals are {self.totals}; expected a count, a sum of squares, a range and a reward")
 
 
 class LinearLearner(EveryRoundLearner[LinearState]):
@@ -137,7 +128,7 @@ class LinearLearner(EveryRoundLearner[LinearState]):
             totals=np.array([0.0, 0.0, np.inf, -np.inf, 0.0]),
         )
 
-    def features(self, contexts: Shaped[np.ndarray, "n ..."], n_arms: int) -> Float[np.ndarray, "n rows d"]:
+    def features(self, contexts: Contexts, n_arms: int) -> Float[np.ndarray, "n rows d"]:
         """phi of each round: (n, 1, d), or (n, arms, d) where arms have features of their own."""
         if contexts.ndim == 2:
             rows = contexts[:, None, :]
@@ -189,12 +180,7 @@ class LinearLearner(EveryRoundLearner[LinearState]):
         return problem.n_arms if features.shape[1] == 1 else 1
 
     def _run(
-        self,
-        state: LinearState,
-        contexts: Shaped[np.ndarray, "n ..."],
-        graphs: FeedbackGraphs,
-        inputs: "Inputs",
-        outputs: "Outputs",
+        self, state: LinearState, contexts: Contexts, graphs: FeedbackGraphs, inputs: "Inputs", outputs: "Outputs"
     ) -> LinearState:
         from graphbandit.kernels.learners import linear_rewards as kernels
 

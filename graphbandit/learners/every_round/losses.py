@@ -1,6 +1,6 @@
 """Rewards as losses in [0, 1], as the adversarial learners have them."""
 
-from abc import ABC
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,22 +10,33 @@ from graphbandit.base.shapes import Float
 from graphbandit.errors import ObservationError, SettingError
 
 
-class BoundedRewards(ABC):
+@dataclass(frozen=True, kw_only=True)
+class BoundedRewards:
     """Settings `low`, `high` and `clip` of a learner: loss = (high - reward) / (high - low).
 
     Their guarantees are for rewards in [low, high], so another one is refused; with `clip` it counts as the nearer end.
     """
 
-    low: float
-    high: float
-    clip: bool
+    low: float = 0.0
+    high: float = 1.0
+    clip: bool = False
 
-    def _check_bounds(self) -> None:
+    def __post_init__(self) -> None:
         setting_number("low", self.low, at_least=-LARGEST_SCALE, at_most=LARGEST_SCALE)
         setting_number("high", self.high, at_least=-LARGEST_SCALE, at_most=LARGEST_SCALE)
         setting_boolean("clip", self.clip)
         if not self.low < self.high:
             raise SettingError(f"low is {self.low!r} and high is {self.high!r}; expected low below high")
+
+    @property
+    def needs_loops(self) -> bool:
+        """Yes: each arm's loss is to be estimated while it is played."""
+        return True
+
+    @property
+    def n_notes(self) -> int:
+        """Level (always 0 where there is one), implicit exploration, and what the totals grow by."""
+        return 3
 
     def check_rewards(self, rewards: Float[np.ndarray, " rewards"]) -> None:
         """Raise ObservationError at a reward outside [low, high], unless such are clipped."""

@@ -25,7 +25,7 @@ class Comparison:
     rounds: Mapping[str, int]
 
     def verdict(self, environment: str) -> str:
-        """Whether AdaCB.G, with the class that suits it best there, is the best; and if not, who is, by how much."""
+        """Whether AdaCB.G with its best class is the best there; if not, who is, and by how much."""
         names = self.regrets.by_mean(environment)
         best, ours = names[0], next(name for name in names if name.startswith(OURS))
         if ours == best:

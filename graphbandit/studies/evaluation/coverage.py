@@ -170,12 +170,12 @@ def _at_all_times(cell: Cell, problem: ClickProblem, log: Log, target: Any, repe
         yield name, path.low, path.high
 
 
-def all_cells(repeats: int, on_cell: Callable[[], None] = lambda: None) -> list[Coverage]:
+def all_cells(repeats: int, progress: Callable[[], None] = lambda: None) -> list[Coverage]:
     """The whole grid."""
     found: list[Coverage] = []
     for cell in cells():
         found += coverage(cell, repeats)
-        on_cell()
+        progress()
     return found
 
 

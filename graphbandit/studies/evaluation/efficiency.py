@@ -48,7 +48,7 @@ class Efficiency:
 
 
 def efficiency(
-    problem: LinearProblem, name: str, repeats: int, on_repeat: Callable[[], None], draws: int = 400_000
+    problem: LinearProblem, name: str, repeats: int, progress: Callable[[], None], draws: int = 400_000
 ) -> Efficiency:
     """Evaluate the target on `repeats` logs by every method; truth and bound are means over `draws` contexts."""
     truth, bound = problem.truth(draws)
@@ -60,7 +60,7 @@ def efficiency(
         for i, (method, model) in enumerate(models):
             settings: dict[str, Any] = {"method": method, "interval": "asymptotic", "worth": False}
             values[repeat, i] = evaluate(log, {"target": target}, model=model, **settings)["target"].value
-        on_repeat()
+        progress()
     rng = stream(0, "evaluation", "efficiency", "bootstrap")
     measured = variances(values, bound / ROUNDS)
     resampled = np.array(
@@ -91,11 +91,11 @@ def _with_interval(value: float, resampled: Float[np.ndarray, " resamples"]) -> 
     return float(value), float(low), float(high)
 
 
-def all_graphs(repeats: int, on_repeat: Callable[[], None] = lambda: None) -> list[Efficiency]:
+def all_graphs(repeats: int, progress: Callable[[], None] = lambda: None) -> list[Efficiency]:
     """The five graphs, and the star on which graph-IPS is worse than IPS."""
-    found = [efficiency(LinearProblem(graph=make(ARMS)), name, repeats, on_repeat) for name, make in GRAPHS.items()]
+    found = [efficiency(LinearProblem(graph=make(ARMS)), name, repeats, progress) for name, make in GRAPHS.items()]
     hub = HubProblem(graph=star(50, hub=0))
-    return [*found, efficiency(hub, "star of 50, hub played 5 %, target = logging", repeats, on_repeat)]
+    return [*found, efficiency(hub, "star of 50, hub played 5 %, target = logging", repeats, progress)]
 
 
 def markdown(found: list[Efficiency], repeats: int) -> str:

@@ -67,7 +67,7 @@ class Board:
 
     @cached_property
     def ratios(self) -> dict[tuple[str, str], float]:
-        """Mean regret over that of the best, by cell and learner; where the best has none, 1 or infinity."""
+        """Mean regret over that of the best, by cell and learner; 1 or infinity where the best has no regret."""
         found = {}
         for cell in self.regrets.environments:
             least = float(self.regrets.sample(cell, self.regrets.best(cell)).mean())
@@ -82,7 +82,7 @@ class Board:
         return float(np.exp(np.mean(np.log(values)))) if values else math.nan
 
     def worst(self, learner: str, cells: Sequence[str] | None = None) -> Worst | None:
-        """Over the stochastic cells, or those given, that the learner ran; None if it ran none."""
+        """The worst of the stochastic cells (or of those given) that the learner ran; None if it ran none."""
         asked = self.stochastic if cells is None else cells
         ran = [Worst(self.ratios[cell, learner], cell) for cell in asked if (cell, learner) in self.ratios]
         return max(ran, key=lambda each: each.ratio) if ran else None
@@ -100,7 +100,7 @@ class Board:
         return tuple(sorted(found, key=self._worst_ratio))
 
     def mean_rank(self, learner: str) -> float:
-        """Over the stochastic cells that it ran, its place by mean regret; nan if it ran none."""
+        """The learner's mean place by mean regret over the stochastic cells it ran; nan if it ran none."""
         orders = [self.regrets.by_mean(cell) for cell in self.stochastic]
         places = [order.index(learner) + 1 for order in orders if learner in order]
         return float(np.mean(places)) if places else math.nan

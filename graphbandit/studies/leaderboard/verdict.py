@@ -1,4 +1,4 @@
-"""The verdict in words, every figure of it computed: where ours are first, where not, and who is in the worst case."""
+"""The verdict in words, with computed figures: where ours are first, where not, and who has the best worst case."""
 
 from __future__ import annotations
 

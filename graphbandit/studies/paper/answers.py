@@ -112,7 +112,7 @@ def paired(first: Float[np.ndarray, " n"], second: Float[np.ndarray, " n"]) -> I
 
 
 def decide(yes: bool, no: bool) -> Verdict:
-    """No goes before yes; neither is undecided."""
+    """The verdict: no if `no` holds, else yes if `yes` holds, else undecided."""
     return "no" if no else "yes" if yes else "undecided"
 
 

@@ -1,6 +1,6 @@
 """The paper's five claims, answered from results.
 
-Every answer is computed, comes with the intervals it rests on, and would be another with other results. It is
+Every answer is computed from the results and comes with the intervals it rests on. It is
 "undecided" if an interval decides nothing, and "not tested" if the experiment was not run.
 """
 

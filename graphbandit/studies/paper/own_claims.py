@@ -142,7 +142,7 @@ def _panel_title(point: Point, rounds: int) -> str:
 
 
 def _welch(values: Float[np.ndarray, " n"], other: float, std: float, repeats: int) -> Interval:
-    """The mean minus one of which only mean, deviation and number of repeats are known."""
+    """The mean minus a printed one, of which only mean, deviation and number of repeats are known."""
     from scipy.stats import t
 
     values = values[np.isfinite(values)]

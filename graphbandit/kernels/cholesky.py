@@ -1,11 +1,11 @@
-"""Cholesky factors V = U'U, U upper triangular: made whole, updated by one vector, and solved with.
+"""Cholesky factors V = U'U, U upper triangular: the one form in which the package keeps and saves them.
 
 All sums run in a fixed order, and along rows of U, which lie together in memory.
 """
 
 import numpy as np
 
-from graphbandit.base.shapes import Float
+from graphbandit.base.arrays import Matrix, Vector
 from graphbandit.kernels.jit import kernel
 
 ROUNDING = 1e-13
@@ -13,7 +13,7 @@ ROUNDING = 1e-13
 
 
 @kernel()
-def cholesky(matrix: Float[np.ndarray, "d d"], floor: float, factor: Float[np.ndarray, "d d"]) -> None:
+def cholesky(matrix: Matrix, floor: float, factor: Matrix) -> None:
     """U of V, of which the upper triangle is read.
 
     For V >= floor I no pivot is below `floor` but by rounding, so one that is counts as `floor`; below ROUNDING of its
@@ -36,26 +36,29 @@ def cholesky(matrix: Float[np.ndarray, "d d"], floor: float, factor: Float[np.nd
 
 
 @kernel()
-def cholesky_update(factor: Float[np.ndarray, "d d"], vector: Float[np.ndarray, " d"]) -> None:
-    """U of V + vv' in place of U of V, in O(d^2) rotations; `vector` is used up.
+def add_square(factor: Matrix, vector: Vector) -> float:
+    """U of V + vv' in place of U of V, in O(d^2) rotations; `vector` is used up. Returns by how much log det V grows.
 
     For learners that learn after every round. One that adds many observations at a time adds them to V and calls
     `cholesky` once, which is cheaper and, as the sums are the same, does not depend on how they were portioned.
     """
     d = factor.shape[0]
+    growth = 0.0
     for j in range(d):
         if vector[j] == 0.0:
             continue
-        pivot = np.hypot(factor[j, j], vector[j])
+        pivot = np.sqrt(factor[j, j] * factor[j, j] + vector[j] * vector[j])
         cosine, sine = pivot / factor[j, j], vector[j] / factor[j, j]
+        growth += 2.0 * np.log(cosine)
         factor[j, j] = pivot
         for k in range(j + 1, d):
             factor[j, k] = (factor[j, k] + sine * vector[k]) / cosine
             vector[k] = cosine * vector[k] - sine * factor[j, k]
+    return growth
 
 
 @kernel()
-def solve_lower(factor: Float[np.ndarray, "d d"], vector: Float[np.ndarray, " d"]) -> None:
+def solve_lower(factor: Matrix, vector: Vector) -> None:
     """U'^-1 v in place of v; its squared length is v'V^-1 v."""
     d = factor.shape[0]
     for j in range(d):
@@ -67,7 +70,7 @@ def solve_lower(factor: Float[np.ndarray, "d d"], vector: Float[np.ndarray, " d"
 
 
 @kernel()
-def solve_upper(factor: Float[np.ndarray, "d d"], vector: Float[np.ndarray, " d"]) -> None:
+def solve_upper(factor: Matrix, vector: Vector) -> None:
     """U^-1 v in place of v."""
     d = factor.shape[0]
     for j in range(d - 1, -1, -1):
@@ -78,7 +81,7 @@ def solve_upper(factor: Float[np.ndarray, "d d"], vector: Float[np.ndarray, " d"
 
 
 @kernel()
-def log_determinant(factor: Float[np.ndarray, "d d"]) -> float:
+def log_determinant(factor: Matrix) -> float:
     """log det V = 2 sum log U_jj."""
     total = 0.0
     for j in range(factor.shape[0]):
@@ -87,7 +90,7 @@ def log_determinant(factor: Float[np.ndarray, "d d"]) -> float:
 
 
 @kernel()
-def inverse_trace(factor: Float[np.ndarray, "d d"]) -> float:
+def inverse_trace(factor: Matrix) -> float:
     """The trace of V^-1."""
     d = factor.shape[0]
     vector, total = np.empty(d), 0.0

@@ -1,0 +1,131 @@
+"""Finite classes from a callable that evaluates all of their functions."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from graphbandit.base.arrays import ArmMasks, Contexts, RoundsByArms
+from graphbandit.base.checks import LARGEST, first_not_finite, kernel_mask, numbers, setting_integer
+from graphbandit.base.shapes import Bool, Float
+from graphbandit.errors import InputError, SettingError
+from graphbandit.function_classes.finite import BLOCK, FiniteFunctionClass, FiniteModel, FiniteSpace
+from graphbandit.rounds.observations import Observations
+
+
+class FiniteClass(FiniteFunctionClass):
+    """A finite class given by one callable that evaluates all its functions.
+
+    - `function`: for contexts with n rows it returns the values of shape (n, n_functions, n_arms). It must be
+      deterministic, and row i of its answer must depend on row i of the contexts only.
+
+    - `n_functions`: |F|.
+    - `n_arms`: K.
+
+    >>> two = FiniteClass(lambda x: np.stack([x, 1 - x], axis=1), n_functions=2, n_arms=2)
+    >>> two.values(np.array([[0.0, 1.0]]))
+    array([[[0., 1.],
+            [1., 0.]]])
+    >>> everything = two.version_space(two.empty(), np.inf)
+    >>> two.candidates(everything, np.array([[0.0, 1.0]]))
+    array([[ True,  True]])
+    """
+
+    def __init__(
+        self, function: Callable[[Contexts], Float[np.ndarray, "n functions arms"]], *, n_functions: int, n_arms: int
+    ) -> None:
+        if not callable(function):
+            raise SettingError(f"function is {function!r}; expected a callable")
+        self._function = function
+        self._n_functions = setting_integer("n_functions", n_functions, at_least=1)
+        self._n_arms = setting_integer("n_arms", n_arms, at_least=1)
+
+    def __repr__(self) -> str:
+        return f"FiniteClass({self._function!r}, n_functions={self._n_functions}, n_arms={self._n_arms})"
+
+    @property
+    def n_arms(self) -> int:
+        """K."""
+        return self._n_arms
+
+    @property
+    def n_functions(self) -> int:
+        """N = |F|."""
+        return self._n_functions
+
+    def grown(self, n_arms: int, arm_features: Float[np.ndarray, "arms d"] | None) -> "FiniteClass":
+        """No: what the functions say of a new arm is not in them."""
+        raise SettingError(
+            f"FiniteClass cannot take more arms: its functions fix a value for each of {self.n_arms} arms; expected a "
+            "new bandit with functions of all arms, which learns from past rows"
+        )
+
+    def check_own_arms(self) -> None:
+        """The functions are shown the features of a round's arms, and whoever wrote them knows what they mean."""
+
+    def __external__(self) -> dict[str, int | str]:
+        """How a saved file names this class, since it cannot hold a Python callable."""
+        return {"class": "FiniteClass", "n_functions": self.n_functions, "n_arms": self.n_arms}
+
+    def check_contexts(self, contexts: Contexts) -> None:
+        """All contexts that the callable can evaluate are allowed."""
+
+    def values(self, contexts: Contexts) -> Float[np.ndarray, "n functions arms"]:
+        """The callable's answer, checked."""
+        values = np.ascontiguousarray(numbers("the answer of the function class", self._function(contexts)))
+        expected = (len(contexts), self.n_functions, self.n_arms)
+        if values.shape != expected:
+            raise InputError(f"the function class gave values of shape {values.shape}; expected {expected}")
+        if not (np.abs(values) <= LARGEST).all():
+            where = first_not_finite(values, largest=LARGEST)
+            raise InputError(f"the function class gave {where}; expected finite values up to {LARGEST:g} in size")
+        return values
+
+    def predict(self, model: FiniteModel, contexts: Contexts) -> RoundsByArms:
+        """The model's row of the values."""
+        self.check_model(model)
+        predicted = np.empty((len(contexts), self.n_arms))
+        for start in range(0, len(contexts), BLOCK):
+            predicted[start : start + BLOCK] = self.values(contexts[start : start + BLOCK])[:, model.index]
+        return predicted
+
+    def add_losses(self, losses: Float[np.ndarray, " functions"], observations: Observations) -> None:
+        """Block by block, in the order of the observations."""
+        from graphbandit.kernels.function_classes.finite import finite_losses
+
+        self.check_losses(losses, observations)
+        for start in range(0, len(observations), BLOCK):
+            part = observations.take(start, start + BLOCK)
+            if part.n_observed:
+                finite_losses(self.values(part.contexts), part.rows, part.arms, part.rewards, losses)
+
+    def best_arms(
+        self, members: Bool[np.ndarray, " functions"], contexts: Contexts, available: ArmMasks | None
+    ) -> ArmMasks:
+        """By comparing the values of every member."""
+        return self._evaluate(0, members, contexts, available)[1]
+
+    def outlook(
+        self, model: FiniteModel, space: FiniteSpace, contexts: Contexts, available: ArmMasks | None = None
+    ) -> tuple[RoundsByArms, ArmMasks]:
+        """Every function is evaluated once, for the model's row and for the best arms of all members."""
+        self.check_model(model)
+        self.check_size("members", len(space.members))
+        return self._evaluate(model.index, space.members, contexts, available)
+
+    def _evaluate(
+        self, index: int, members: Bool[np.ndarray, " functions"], contexts: Contexts, available: ArmMasks | None
+    ) -> tuple[RoundsByArms, ArmMasks]:
+        """The values of function `index`, and the arms that some member calls best."""
+        from graphbandit.kernels.function_classes.finite import finite_candidates
+
+        chosen = np.zeros((len(contexts), self.n_arms), dtype=np.bool_)
+        own = np.empty((len(contexts), self.n_arms))
+        self.check_size("members", len(members))
+        offered = kernel_mask(available, len(contexts), self.n_arms)
+        for start in range(0, len(contexts), BLOCK):
+            block = slice(start, start + BLOCK)
+            mask = offered if available is None else offered[block]
+            values = self.values(contexts[block])
+            own[block] = values[:, index]
+            finite_candidates(values, members, mask, chosen[block])
+        return own, chosen
