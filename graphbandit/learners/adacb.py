@@ -18,6 +18,7 @@ from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.draw import draw
 from graphbandit.rounds.observations import Observations
 from graphbandit.rounds.shown import Shown
+from graphbandit.rounds.words import Words
 
 
 @savable
@@ -96,6 +97,10 @@ class AdaCB(Learner[AdaCBGState]):
         chosen = self._on_loops.choose(state, shown.with_graphs(loops), rng)
         _, observed = draw(chosen.probabilities, shown.feedback_graphs, np.zeros(len(shown)))
         return dataclasses.replace(chosen, observation_probabilities=observed)
+
+    def words(self, state: AdaCBGState, shown: Shown, made: Decisions) -> Words:
+        """As AdaCB.G."""
+        return self._on_loops.words(state, shown, made)
 
     def update(self, state: AdaCBGState, observations: Observations) -> AdaCBGState:
         """As AdaCB.G, from everything that was revealed."""

@@ -30,6 +30,7 @@ from graphbandit.planning.sampling_program import DEFAULT_EFFORT
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.observations import Observations
 from graphbandit.rounds.shown import Shown
+from graphbandit.rounds.words import Words
 
 
 @savable
@@ -245,6 +246,11 @@ class AdaCBG(EpochLearner[AdaCBGState]):
             "widths": widths,
         }
         return sample_rounds(rule, graphs=graphs, **told)
+
+    def words(self, state: AdaCBGState, shown: Shown, made: Decisions) -> Words:
+        """Those of an estimate, the candidates, S and gamma."""
+        sets = {"candidates": made.candidates, "exploration set": made.exploration_set}
+        return {**super().words(state, shown, made), **sets, **self.gamma_in_words(state, made)}
 
     def _coverage(self, state: AdaCBGState) -> Literal["none", "cover", "paper", "tight"]:
         """What is asked for in this epoch."""

@@ -19,6 +19,7 @@ trusts it. An algorithm implements `init`, `choose`, `update` and `rounds_until_
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, Generic, TypeVar, final
 
 import numpy as np
@@ -36,6 +37,7 @@ from graphbandit.planning.floor import with_floor
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.observations import Observations
 from graphbandit.rounds.shown import Shown
+from graphbandit.rounds.words import LateWords, Words
 
 State = TypeVar("State")
 
@@ -68,6 +70,7 @@ class Learner(ABC, Generic[State]):
     floor: float | None = None
 
     _is_ours: ClassVar[bool] = True
+    _chooses_as_ours: ClassVar[bool] = True
 
     def __new__(cls, *_: Any, floor: float | None = None, **__: Any) -> "Learner[State]":
         """Check the floor; here, as learners have a `__post_init__` of their own."""
@@ -79,6 +82,7 @@ class Learner(ABC, Generic[State]):
         super().__init_subclass__(**kwargs)
         # the package's own learners are tested to decide rightly; what others decide is checked in every round
         cls._is_ours = cls.__module__.partition(".")[0] == "graphbandit"
+        cls._chooses_as_ours = cls.choose.__module__.partition(".")[0] == "graphbandit"
 
     @property
     def needs_loops(self) -> bool:
@@ -178,6 +182,24 @@ class Learner(ABC, Generic[State]):
             assert shown.graphs is not None  # learners that plan without refuse a floor
             return with_floor(decisions, self.floor, graphs=shown.graphs, available=shown.available, uniforms=uniforms)
         return decisions
+
+    @final
+    def in_words(self, state: State, shown: Shown, decisions: Decisions) -> Decisions:
+        """The decisions with `words`; whoever has a `choose` of their own from outside the package tells in there."""
+        if not self._chooses_as_ours:
+            return decisions
+        if self.late_words:
+            return decisions.telling(LateWords(partial(self.words, state, shown, decisions)))
+        return decisions.telling(self.words(state, shown, decisions))
+
+    @property
+    def late_words(self) -> bool:
+        """Whether words wait until they are asked for (default: no): decisions then keep the state, if it is small."""
+        return False
+
+    def words(self, state: State, shown: Shown, made: Decisions) -> Words:
+        """What the learner says of these decisions, for `Decision.explain` (default: what `choose` has told)."""
+        return made.told
 
     def postpone(self, state: State, observations: Observations) -> State:
         """The state after the same rounds when `update` has failed to fit them: all data, and the last good estimate.

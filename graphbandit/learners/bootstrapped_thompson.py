@@ -19,6 +19,7 @@ from graphbandit.learners.epochs.plausible import (
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.draw import uniform_over
 from graphbandit.rounds.shown import Shown
+from graphbandit.rounds.words import BEST, Words
 
 
 @savable
@@ -74,3 +75,7 @@ class BootstrappedThompson(DrawingLearner):
         probabilities[blind] = np.broadcast_to(uniform_over(masks), shape)[blind]
         explained = {"candidates": probabilities > 0, "exploration_set": probabilities > 0, "told": {"estimate": means}}
         return decided(probabilities, ranked(means, shown), state, shown, rng, **explained)
+
+    def words(self, state: PlausibleState, shown: Shown, made: Decisions) -> Words:
+        """The estimates that `choose` has told."""
+        return {BEST: made.best, "estimate": made.told["estimate"]}

@@ -16,6 +16,7 @@ from graphbandit.learners.problem import Problem
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.draw import uniform_over
 from graphbandit.rounds.shown import Shown
+from graphbandit.rounds.words import Words
 
 
 @savable
@@ -71,3 +72,8 @@ class EpsilonGreedy(EstimateLearner):
         probabilities = epsilon * uniform_over(shown.offered(values.shape[1]))
         probabilities[np.arange(len(values)), ranking.best] += 1.0 - epsilon
         return decided(probabilities, ranking, state, shown, rng)
+
+    def words(self, state: EpochState, shown: Shown, made: Decisions) -> Words:
+        """Those of an estimate, and epsilon."""
+        epsilon = np.full(len(made), self.epsilon_in(state.epoch, state.problem))
+        return {**super().words(state, shown, made), "epsilon": epsilon}

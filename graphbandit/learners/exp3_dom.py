@@ -5,12 +5,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from graphbandit.base.arrays import RoundsByArms
 from graphbandit.base.checks import setting_number
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float
 from graphbandit.errors import SettingError
-from graphbandit.learners.every_round.exponential_weights import Exp3Learner
+from graphbandit.learners.every_round.exponential_weights import Exp3Learner, Exp3State
 from graphbandit.learners.every_round.losses import given
+from graphbandit.rounds.decisions import Decisions
 
 
 @savable
@@ -58,3 +60,8 @@ class Exp3DOM(Exp3Learner):
         for b in range(levels if n_arms > 1 else 0):
             totals[b, 1] = max(0, math.ceil(math.log2(2**b * math.log(n_arms))))
         return np.zeros((levels, n_arms)), totals
+
+    def _losses(self, state: Exp3State, made: Decisions) -> RoundsByArms:
+        """Those of the level that a round falls into."""
+        levels = made.notes[:, 0].astype(np.int64)
+        return np.asarray(state.losses[levels])

@@ -25,9 +25,12 @@ from graphbandit.learners.every_round.base import (
     propensities_of,
     run_rounds,
 )
-from graphbandit.learners.every_round.losses import BoundedRewards, check_rate, given
+from graphbandit.learners.every_round.losses import BoundedRewards, check_rate, given, weights_in_words
 from graphbandit.learners.problem import Problem
+from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.observations import Observations
+from graphbandit.rounds.shown import Shown
+from graphbandit.rounds.words import Words
 
 if TYPE_CHECKING:
     from graphbandit.kernels.learners.base import Inputs, Outputs
@@ -71,6 +74,12 @@ class LinearLossLearner(BoundedRewards, EveryRoundLearner[LinearLossState]):
     @abstractmethod
     def _rule(self) -> int:
         """The kernel's number of the algorithm."""
+
+    def words(self, state: LinearLossState, shown: Shown, made: Decisions) -> Words:
+        """Weights, estimated losses, and exploration, at once: states of matrices are too much to be kept."""
+        rows, known = self._contexts(state, shown.contexts), state.vectors.shape[1] > 0
+        losses = rows @ state.vectors.T if known else np.zeros(made.probabilities.shape)
+        return weights_in_words(losses, made)
 
     def _contexts(self, state: LinearLossState, contexts: Contexts) -> Float[np.ndarray, "n d"]:
         if contexts.ndim != 2 or not contexts.shape[1] or contexts.dtype.kind not in "biuf":

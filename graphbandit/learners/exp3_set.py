@@ -3,7 +3,10 @@
 from dataclasses import dataclass
 
 from graphbandit.base.saved_files import savable
-from graphbandit.learners.every_round.exponential_weights import Exp3Learner
+from graphbandit.learners.every_round.exponential_weights import Exp3Learner, Exp3State
+from graphbandit.rounds.decisions import Decisions
+from graphbandit.rounds.shown import Shown
+from graphbandit.rounds.words import Words
 
 
 @savable
@@ -32,3 +35,7 @@ class Exp3SET(Exp3Learner):
         from graphbandit.kernels.learners.exponential_weights import EXP3_SET
 
         return EXP3_SET
+
+    def words(self, state: Exp3State, shown: Shown, made: Decisions) -> Words:
+        """The weights are the probabilities."""
+        return {"weight": made.baseline, "estimated losses": self._losses(state, made)}

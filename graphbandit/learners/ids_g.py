@@ -27,6 +27,7 @@ from graphbandit.learners.epochs.plausible import (
 from graphbandit.planning.information import information_directed_rounds
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.shown import Shown
+from graphbandit.rounds.words import BEST, Words
 
 
 @savable
@@ -123,6 +124,10 @@ class IDSG(DrawingLearner):
             epoch=state.epoch,
             told={"expected regret": regrets, "information": found.gains, "estimate": estimates},
         )
+
+    def words(self, state: PlausibleState, shown: Shown, made: Decisions) -> Words:
+        """Estimates, expected regrets and information, as `choose` has told them, and the candidates."""
+        return {BEST: made.best, **made.told, "candidates": made.candidates}
 
 
 _Outlook = tuple[

@@ -2,8 +2,13 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from graphbandit.base.saved_files import savable
-from graphbandit.learners.every_round.arm_means import GaussianMeansLearner
+from graphbandit.learners.every_round.arm_means import ArmMeansState, GaussianMeansLearner
+from graphbandit.rounds.decisions import Decisions
+from graphbandit.rounds.shown import Shown
+from graphbandit.rounds.words import Words
 
 
 @savable
@@ -31,3 +36,17 @@ class IDSN(GaussianMeansLearner):
         from graphbandit.kernels.learners.arm_means import IDS_N
 
         return IDS_N
+
+    def words(self, state: ArmMeansState, shown: Shown, made: Decisions) -> Words:
+        """The posterior, and, of a single round, what expected regret and information follow from it."""
+        from graphbandit.kernels.learners.gaussian_information import regrets_and_information
+
+        words = super().words(state, shown, made)
+        if len(made) != 1:
+            return words
+        means, variances = self._posterior(state)
+        regrets, information = np.empty((2, len(means)))
+        offered = np.ascontiguousarray(shown.offered(len(means))[0])
+        noise = self._settings(state.problem).noise
+        regrets_and_information(means, variances, noise, offered, regrets, information)
+        return {**words, "expected regret": regrets[None], "information": information[None]}

@@ -17,6 +17,7 @@ from graphbandit.learners.problem import Problem
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.observations import Observations
 from graphbandit.rounds.shown import Shown
+from graphbandit.rounds.words import Words
 
 
 @savable
@@ -136,6 +137,15 @@ class LateGraph(Learner[LateGraphState]):
         probabilities = self.edge_probabilities(state.plays, state.revealed)
         planned = shown.with_graphs(ProbabilisticGraphs.repeat(probabilities, len(shown)))
         return self.learner.chosen(state.problem, state.inner, planned, rng)
+
+    @property
+    def late_words(self) -> bool:
+        """As the other learner's."""
+        return self.learner.late_words
+
+    def words(self, state: LateGraphState, shown: Shown, made: Decisions) -> Words:
+        """The other learner's."""
+        return self.learner.words(state.inner, shown, made)
 
     def update(self, state: LateGraphState, observations: Observations) -> LateGraphState:
         """What the other learner learns, and the counts of edges."""

@@ -69,6 +69,10 @@ class LinTS(LinearLearner):
     def _counts_from_first(self, problem: Problem) -> bool:
         return math.isnan(self._told_noise(problem))
 
+    @property
+    def _told_words(self) -> tuple[str, ...]:
+        return ("posterior mean", "posterior deviation")
+
     def _settings(self, problem: Problem, features: Float[np.ndarray, "n rows d"]) -> "LinearSettings":
         from graphbandit.kernels.learners import linear_rewards as kernels
 

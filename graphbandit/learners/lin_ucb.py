@@ -71,6 +71,10 @@ class LinUCB(LinearLearner):
     def _counts_from_first(self, problem: Problem) -> bool:
         return self.alpha is None and math.isnan(self._told_noise(problem))
 
+    @property
+    def _told_words(self) -> tuple[str, ...]:
+        return ("estimate", "upper bound")
+
     def _settings(self, problem: Problem, features: Float[np.ndarray, "n rows d"]) -> "LinearSettings":
         from graphbandit.kernels.learners import linear_rewards as kernels
 

@@ -25,7 +25,6 @@ from graphbandit.learners.every_round.base import EveryRoundLearner
 from graphbandit.learners.played import Log, News, Played, observations_of
 from graphbandit.learners.problem import Problem
 from graphbandit.learners.snapshot import Snapshot
-from graphbandit.learners.words import in_words
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.shown import Shown
 
@@ -198,7 +197,8 @@ class Loop:
 
     def _decided(self, shown: Shown, rng: np.random.Generator) -> tuple[Decisions, "Loop"]:
         """Decide rounds of the current epoch."""
-        decisions = in_words(self.learner, self.state, shown, self.learner.chosen(self.problem, self.state, shown, rng))
+        chosen = self.learner.chosen(self.problem, self.state, shown, rng)
+        decisions = self.learner.in_words(self.state, shown, chosen)
         played = Played(self.rounds, shown.contexts, decisions.action, decisions.notes, shown.available)
         return decisions, self._with(rounds=self.rounds + len(shown), waiting=self.waiting.plus(played))
 

@@ -21,6 +21,7 @@ from graphbandit.learners.problem import Problem
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.observations import Observations
 from graphbandit.rounds.shown import Shown
+from graphbandit.rounds.words import Words
 
 OracleName = Literal["offline", "vaw", "ridge", "ogd"]
 
@@ -115,6 +116,10 @@ class OracleLearner(EstimateLearner):
         """The oracle's estimates, then the learner's own rule."""
         values = self._online.estimates(state, shown) if self._online else self.estimates(state, shown)
         return self.sample(state, values, shown, rng)
+
+    def words(self, state: EpochState, shown: Shown, made: Decisions) -> Words:
+        """Those of an estimate, and gamma."""
+        return {**super().words(state, shown, made), **self.gamma_in_words(state, made)}
 
     def gamma_of(self, state: EpochState) -> float:
         """The gamma of the rounds until the next update; 1 before the first, when all estimates are 0."""

@@ -14,6 +14,7 @@ from graphbandit.learners.epochs.schedule import EpochSchedule
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.draw import uniform_over
 from graphbandit.rounds.shown import Shown
+from graphbandit.rounds.words import BEST, Words
 
 
 @savable
@@ -78,3 +79,8 @@ class RegCB(PlausibleLearner):
         told = {"lower bound": lower, "upper bound": upper}
         explained = {"candidates": candidates, "exploration_set": probabilities > 0, "told": told}
         return decided(probabilities, ranked(middle, shown), state, shown, rng, **explained)
+
+    def words(self, state: PlausibleState, shown: Shown, made: Decisions) -> Words:
+        """The bounds that `choose` has told, and the candidates."""
+        bounds = {name: made.told[name] for name in ("lower bound", "upper bound")}
+        return {BEST: made.best, **bounds, "candidates": made.candidates}

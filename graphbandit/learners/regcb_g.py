@@ -6,6 +6,9 @@ from graphbandit.base.saved_files import savable
 from graphbandit.learners.epochs.base import AnyFunctionClass, EpochState
 from graphbandit.learners.epochs.estimates import InverseGapLearner
 from graphbandit.planning.sampling import SamplingRule
+from graphbandit.rounds.decisions import Decisions
+from graphbandit.rounds.shown import Shown
+from graphbandit.rounds.words import Words
 
 
 # Falcon, RegCB.G and Greedy are shown on the same data, to be compared
@@ -46,3 +49,7 @@ class RegCBG(InverseGapLearner):
     def rule(self, state: EpochState) -> SamplingRule:
         """The greedy exploration set, no program."""
         return SamplingRule(explore_all=False, coverage="none", rate=self._rate(state))
+
+    def words(self, state: EpochState, shown: Shown, made: Decisions) -> Words:
+        """Those of FALCON, and the exploration set."""
+        return {**super().words(state, shown, made), "exploration set": made.exploration_set}

@@ -9,7 +9,6 @@ from graphbandit.base.arrays import PerRound, RoundsByArms
 from graphbandit.learners.base import GivenUniforms, Learner
 from graphbandit.learners.every_round.base import EveryRoundLearner
 from graphbandit.learners.problem import Problem
-from graphbandit.learners.words import in_words
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.shown import Shown
 
@@ -41,7 +40,7 @@ class Snapshot:
             part = shown if len(shown) <= size else shown[i : i + size]
             drawn = GivenUniforms(np.array(uniforms[i : i + size]))
             made = self.learner.chosen(self.problem, self.state, part, drawn)
-            parts.append(in_words(self.learner, self.state, part, made) if words else made)
+            parts.append(self.learner.in_words(self.state, part, made) if words else made)
         return Decisions.concatenate(parts)
 
     def probabilities(self, shown: Shown) -> RoundsByArms:

@@ -11,6 +11,7 @@ from graphbandit.planning.sampling import SamplingRule, sample_rounds
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.observations import Observations
 from graphbandit.rounds.shown import Shown
+from graphbandit.rounds.words import Words
 
 
 @savable
@@ -44,6 +45,10 @@ class Uniform(EpochLearner[EpochState]):
             epoch=state.epoch,
             available=shown.available,
         )
+
+    def words(self, state: EpochState, shown: Shown, made: Decisions) -> Words:
+        """Nothing: it has no opinion."""
+        return {}
 
     def grown(self, state: EpochState, problem: Problem) -> EpochState:
         """As many arms as there are."""

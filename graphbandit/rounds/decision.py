@@ -11,7 +11,8 @@ from graphbandit.base.programs import SOLVERS, SolverName
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
 from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.graphs.probabilistic import ProbabilisticGraph
-from graphbandit.rounds.decisions import ARRAYS, BEST, WORDS, Decisions
+from graphbandit.rounds.decisions import ARRAYS, WORDS, Decisions
+from graphbandit.rounds.words import BEST
 
 MOST_ROWS = 30
 """How many arms a notebook shows."""

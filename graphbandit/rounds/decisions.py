@@ -14,6 +14,7 @@ from graphbandit.base.values import trusted
 from graphbandit.errors import GraphError, InputError
 from graphbandit.rounds.draw import draw
 from graphbandit.rounds.shown import Graphs, Shown
+from graphbandit.rounds.words import BEST
 
 TOLERANCE = 1e-9
 """How far the probabilities of a round may be from summing to one."""
@@ -263,9 +264,6 @@ class Decisions:
         """Round i alone: field name to scalar or (K,) array; `exploration_set` and `candidates` as masks; no `told`."""
         return {name: getattr(self, name)[i] for name in ARRAYS}
 
-
-BEST = "estimated best arm"
-"""What the arm of the highest estimate is called in words."""
 
 WORDS = {BEST: "best", "candidates": "candidates", "exploration set": "exploration_set", "gamma": "gamma"}
 """Fields in words: those that a learner gives are told."""

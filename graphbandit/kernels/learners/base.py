@@ -46,6 +46,8 @@ class Outputs(NamedTuple):
     numbers: Floats
     """(n, 3): probability, gamma, objective"""
     notes: Floats
+    told: Floats
+    """(n, words, arms): what the learner says of each arm in its own words; no words while it plays many rounds"""
 
 
 @kernel()

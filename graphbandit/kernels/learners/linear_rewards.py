@@ -197,12 +197,23 @@ def one_round(
     means = np.empty(n_arms)
     directions = np.empty((n_arms, arrays.factors.shape[2]))
     noise = estimate(t, settings, arrays, means, directions)
+    tells = outputs.told.shape[1] > 0
     if settings.rule == LIN_UCB:
-        play_one_arm(best_arm(upper_bounds(settings, arrays, noise, means, directions), offered(inputs, t)), t, outputs)
+        bounds = upper_bounds(settings, arrays, noise, means, directions)
+        play_one_arm(best_arm(bounds, offered(inputs, t)), t, outputs)
+        if tells:
+            for a in range(n_arms):
+                outputs.told[t, 1, a] = bounds[a] + arrays.totals[4]
     else:
+        if tells:
+            for a in range(n_arms):
+                outputs.told[t, 1, a] = settings.width * noise * length(directions[a])
         thompson_shares(t, rounds, settings, arrays, noise, means, directions, inputs, outputs.probabilities[t])
         for a in range(n_arms):
             outputs.explored[t, a] = outputs.probabilities[t, a] > 0.0
+    if tells:
+        for a in range(n_arms):
+            outputs.told[t, 0, a] = means[a] + arrays.totals[4]
     action = close_round(graph, t, means, 0.0, inputs, outputs)
     if inputs.learn:
         seen = np.empty(n_arms, np.int32)

@@ -17,8 +17,10 @@ from graphbandit.function_classes.base import FunctionClass
 from graphbandit.learners.base import Learner, candidates_of, function_class_of, predicted
 from graphbandit.learners.epochs.schedule import END, EpochSchedule
 from graphbandit.learners.problem import Problem
+from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.observations import Observations
 from graphbandit.rounds.shown import Shown
+from graphbandit.rounds.words import BEST, Words
 
 NO_OBSERVATIONS = Observations(
     contexts=np.empty((0, 0)),
@@ -177,6 +179,16 @@ class EpochLearner(Learner[State], Generic[State]):
         after = observations.between(first, rounds + expected)
         return EndedEpoch(observations, expected, before, functions.add(before, after), after)
 
+    def words(self, state: State, shown: Shown, made: Decisions) -> Words:
+        """The best arm and the gaps to it, once there is an estimate; without one, zeros would say a lot."""
+        if not _has_estimate(state):
+            return {BEST: np.full(len(made), -1), "gap": np.full(made.gaps.shape, np.nan)}
+        return {BEST: made.best, "gap": made.gaps}
+
+    def gamma_in_words(self, state: State, made: Decisions) -> Words:
+        """gamma, where there is an estimate that it goes with."""
+        return {"gamma": made.gamma if _has_estimate(state) else np.full(len(made), np.nan)}
+
     @property
     def growth(self) -> float:
         """The factor between the ends of epochs that is used."""
@@ -190,6 +202,11 @@ class EpochLearner(Learner[State], Generic[State]):
         """The data of no observation, which forgets with the problem's half-life if it has one."""
         functions = self.functions(problem)
         return functions.empty() if problem.half_life is None else functions.empty(half_life=problem.half_life)
+
+
+def _has_estimate(state: EpochClock) -> bool:
+    """Whether the learner has fitted something; some have no such thing as a model."""
+    return getattr(state, "model", None) is not None
 
 
 @lru_cache(maxsize=256)

@@ -19,6 +19,7 @@ from graphbandit.learners.problem import Problem
 from graphbandit.planning.sampling import SamplingRule, sample_rounds
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.shown import Shown
+from graphbandit.rounds.words import Words
 
 
 class EstimateLearner(EpochLearner[EpochState]):
@@ -81,6 +82,10 @@ class InverseGapLearner(RuleLearner):
     def explored_arms(self, state: EpochState, values: RoundsByArms, available: ArmMasks) -> ArmMasks:
         """Every available arm."""
         return np.array(available)
+
+    def words(self, state: EpochState, shown: Shown, made: Decisions) -> Words:
+        """Those of an estimate, and gamma."""
+        return {**super().words(state, shown, made), **self.gamma_in_words(state, made)}
 
     def _rate(self, state: EpochState) -> float:
         """sqrt(eta tau_{m-1} / (2 log(2 K |F| T^2 / delta))) over the unit of the rewards; 0 in epoch 1."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphbandit.base.arrays import ArmIndices, Contexts, PerArm
+from graphbandit.base.arrays import ArmIndices, Contexts, PerArm, RoundsByArms
 from graphbandit.base.checks import LARGEST_SCALE, setting_number
 from graphbandit.base.declared import limits
 from graphbandit.base.saved_files import savable
@@ -14,7 +14,10 @@ from graphbandit.base.values import trusted
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.learners.every_round.base import EveryRoundLearner, RoundState, noise_of, run_rounds
 from graphbandit.learners.problem import Problem
+from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.observations import Observations
+from graphbandit.rounds.shown import Shown
+from graphbandit.rounds.words import BEST, Words
 
 if TYPE_CHECKING:
     from graphbandit.kernels.learners.arm_means import MeanSettings
@@ -65,6 +68,11 @@ class ArmMeansLearner(EveryRoundLearner[ArmMeansState]):
         counts, sums = np.pad(state.counts, (0, new)), np.pad(state.sums, (0, new))
         return ArmMeansState(problem=problem, rounds=state.rounds, counts=counts, sums=sums)
 
+    @property
+    def late_words(self) -> bool:
+        """Yes."""
+        return True
+
     # the same steps in every family: arrays of its own, its kernel, a state of these arrays
     def _run(
         self, state: ArmMeansState, contexts: Contexts, graphs: FeedbackGraphs, inputs: "Inputs", outputs: "Outputs"
@@ -110,6 +118,16 @@ class OptimisticMeansLearner(ArmMeansLearner):
 
         return MeanSettings(self._rule(), noise_of(self.noise, problem), float(self.width), 0.0, 1.0)
 
+    def words(self, state: ArmMeansState, shown: Shown, made: Decisions) -> Words:
+        """Means, their upper bounds, and how often each arm was seen."""
+        from graphbandit.kernels.learners.arm_means import MeanArrays, upper_bounds
+
+        means = np.empty(state.problem.n_arms)
+        bounds = upper_bounds(state.rounds, self._settings(state.problem), MeanArrays(state.counts, state.sums), means)
+        means = np.where(state.counts > 0, means, np.nan)
+        rows = {"mean reward": means, "upper bound": bounds, "times seen": state.counts.astype(np.float64)}
+        return {BEST: np.where(state.counts[made.best] > 0, made.best, -1), **_repeated(rows, len(made))}
+
 
 @dataclass(frozen=True, kw_only=True)
 class GaussianMeansLearner(ArmMeansLearner):
@@ -130,3 +148,21 @@ class GaussianMeansLearner(ArmMeansLearner):
 
         noise, variance = noise_of(self.noise, problem), float(self.prior_scale) ** 2
         return MeanSettings(self._rule(), noise, 1.0, float(self.prior_mean), variance)
+
+    def words(self, state: ArmMeansState, shown: Shown, made: Decisions) -> Words:
+        """The posterior: means and deviations."""
+        means, variances = self._posterior(state)
+        rows = {"posterior mean": means, "posterior deviation": np.sqrt(variances)}
+        return {BEST: made.best, **_repeated(rows, len(made))}
+
+    def _posterior(self, state: ArmMeansState) -> tuple[PerArm, PerArm]:
+        from graphbandit.kernels.learners.arm_means import MeanArrays, posterior
+
+        means = np.empty(state.problem.n_arms)
+        variances = posterior(self._settings(state.problem), MeanArrays(state.counts, state.sums), means)
+        return means, variances
+
+
+def _repeated(rows: dict[str, PerArm], n: int) -> dict[str, RoundsByArms]:
+    """The same words in each of n rounds."""
+    return {name: np.tile(row, (n, 1)) for name, row in rows.items()}

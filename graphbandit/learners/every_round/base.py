@@ -65,7 +65,14 @@ class EveryRoundLearner(Learner[State], Generic[State]):
     def choose(self, state: State, shown: Shown, rng: np.random.Generator) -> Decisions:
         """The next round."""
         outputs, _ = self._played(state, shown, rng, None)
-        return _decisions(outputs, shown.available, state.rounds)
+        decisions = _decisions(outputs, shown.available, state.rounds)
+        words = self._told_words
+        return decisions.telling({words[i]: outputs.told[:, i] for i in range(len(words))}) if words else decisions
+
+    @property
+    def _told_words(self) -> tuple[str, ...]:
+        """What the kernel writes into `Outputs.told` (default: nothing)."""
+        return ()
 
     def play(
         self, state: State, shown: Shown, rewards: RoundsByArms, rng: np.random.Generator
@@ -143,6 +150,7 @@ class EveryRoundLearner(Learner[State], Generic[State]):
             integers=np.empty((n, 2), dtype=np.int64),
             numbers=np.empty((n, 3)),
             notes=np.empty((n, self.n_notes)),
+            told=np.empty((n, len(self._told_words) if rewards is None else 0, n_arms)),
         )
         place = rng.bit_generator.state
         try:

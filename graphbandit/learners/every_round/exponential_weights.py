@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphbandit.base.arrays import Contexts
+from graphbandit.base.arrays import Contexts, RoundsByArms
 from graphbandit.base.declared import limits
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float
@@ -14,9 +14,12 @@ from graphbandit.base.values import trusted
 from graphbandit.errors import InputError, SettingError
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.learners.every_round.base import EveryRoundLearner, RoundState, notes_of, propensities_of, run_rounds
-from graphbandit.learners.every_round.losses import BoundedRewards, check_rate, given
+from graphbandit.learners.every_round.losses import BoundedRewards, check_rate, given, weights_in_words
 from graphbandit.learners.problem import Problem
+from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.observations import Observations
+from graphbandit.rounds.shown import Shown
+from graphbandit.rounds.words import Words
 
 if TYPE_CHECKING:
     from graphbandit.kernels.learners.base import Inputs, Outputs
@@ -66,6 +69,19 @@ class Exp3Learner(BoundedRewards, EveryRoundLearner[Exp3State]):
         """All arms alike."""
         losses, totals = self._empty(problem.n_arms)
         return Exp3State(problem=problem, rounds=0, losses=losses, totals=totals)
+
+    @property
+    def late_words(self) -> bool:
+        """Yes."""
+        return True
+
+    def words(self, state: Exp3State, shown: Shown, made: Decisions) -> Words:
+        """Weights, estimated losses, and exploration."""
+        return weights_in_words(self._losses(state, made), made)
+
+    def _losses(self, state: Exp3State, made: Decisions) -> RoundsByArms:
+        """The estimated losses that each round's weights come from."""
+        return np.tile(state.losses[0], (len(made), 1))
 
     def _check_levels(self, state: Exp3State) -> None:
         """Raise SettingError at a state of another learner, whose arrays kernels would take for this one's."""

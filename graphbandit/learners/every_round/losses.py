@@ -5,9 +5,12 @@ from typing import Any
 
 import numpy as np
 
+from graphbandit.base.arrays import RoundsByArms
 from graphbandit.base.checks import LARGEST_SCALE, setting_boolean, setting_number
 from graphbandit.base.shapes import Float
 from graphbandit.errors import ObservationError, SettingError
+from graphbandit.rounds.decisions import Decisions
+from graphbandit.rounds.words import Words
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,3 +60,17 @@ def check_rate(name: str, value: Any) -> None:
     """Raise SettingError unless a rate is positive, or None for the algorithm's own."""
     if value is not None:
         setting_number(name, value, above=0.0)
+
+
+def weights_in_words(losses: RoundsByArms, made: Decisions) -> Words:
+    """Exponential weights, the losses they come from, and, where there is one, the share of exploration.
+
+    p = (1 - gamma) w + gamma times uniform on the exploration set; where a bias takes the place of exploration, p = w.
+    """
+    implicit = made.notes[:, 1] > 0.0
+    share = np.where(implicit, 0.0, made.gamma)[:, None]
+    spread = share * made.exploration_set / np.maximum(made.exploration_set.sum(axis=1, keepdims=True), 1)
+    with np.errstate(invalid="ignore", divide="ignore"):  # all of it is exploration: no weight shows
+        weights = np.where(share < 1.0, np.maximum(made.baseline - spread, 0.0) / (1.0 - share), np.nan)
+    sets = {} if implicit.all() else {"exploration set": made.exploration_set}
+    return {"weight": weights, "estimated losses": losses, **sets, "gamma": made.gamma}
