@@ -4,8 +4,8 @@ import numpy as np
 
 import graphbandit as gb
 
-ROUNDS, ITEMS = 3000, 6
-rng = np.random.default_rng(1)
+ROUNDS, ITEMS = 10_000, 6
+rng = np.random.default_rng(0)
 context = rng.normal(size=(ROUNDS, 3))
 expected = 1 / (1 + np.exp(-context @ rng.normal(size=(3, ITEMS))))
 pi_b = np.full((ROUNDS, ITEMS, 1), 1 / ITEMS)
@@ -32,7 +32,7 @@ shelves = gb.graphs.clique_group(ITEMS, n_cliques=2)  # a visitor sees the whole
 seen = np.where(gb.FeedbackGraphs.repeat(shelves, ROUNDS).revealed(action), clicks, np.nan)
 more = gb.interop.obp.to_log(bandit_feedback | {"rewards": seen}, graphs=shelves)
 
-print(f"true value of the policy: {truth:.3f}")
+print(f"true value of the policy: {truth:.3f}")  # a 95 % interval misses it in one log of twenty, at most
 for name, log in (("its own reward alone", plain), ("the whole shelf", more)):
     for method in ("snips", "graph-dr"):
         found = gb.evaluation.evaluate(log, {"new": policy}, method=method, reward_range=(0, 1))["new"]

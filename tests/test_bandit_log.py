@@ -162,20 +162,57 @@ def test_rounds_without_graphs_have_observation_probabilities(tmp_path):
         bandit.decide({"age": 1, "country": "DE"}, gb.ProbabilisticGraph.from_graph(STAR, 0.5))
 
 
-def test_a_log_has_as_many_arms_as_ever(tmp_path):
+def test_arms_that_join_are_in_the_log(tmp_path):
+    bandit = gb.Bandit(gb.AdaCBG(), problem(), graph=STAR, log=tmp_path / "log")
+    play(bandit, 3)
+    open_one = bandit.decide({"age": 1, "country": "DE"})
+    bandit.retire_arms(["pie"])
+    bandit.add_arms(["jam"])
+    assert Log.read(tmp_path / "log").n_arms == 3  # no round has it yet
+    play(bandit, 4)
+    bandit.observe(open_one, {open_one.action: 0.75})  # of a round before the arm joined
+    bandit.save(tmp_path / "saved.gb")
+    bandit.log_to(None)
+    log = Log.read(tmp_path / "log")
+    assert log.arms == ("tea", "cake", "pie", "jam")
+    assert [len(list((tmp_path / "log" / "decisions").glob(f"{i:06d}.parquet"))) for i in range(3)] == [1, 1, 0]
+    for one in (log, Log.read(tmp_path / "log")[2:]):
+        batch = one.to_batch()
+        first = 4 - one.first_row
+        assert batch.available.tolist() == [[True, True, True, False]] * first + [[True, True, False, True]] * 4
+        assert (batch.probabilities[:first, 3] == 0).all()
+        assert (batch.q[:first, 3] == 0).all()
+        assert batch.graphs[0] == gb.FeedbackGraph.from_edges([*STAR.edges().tolist(), [3, 3]], 4)
+        assert batch.rewards[first - 1, open_one.action] == 0.75
+    log.write(tmp_path / "copy")
+    assert np.array_equal(Log.read(tmp_path / "copy").to_batch().q, log.to_batch().q)
+    assert evaluate(log, {"it": bandit, "uniform": "uniform"}, support="part", missing="drop")["it"].rounds > 0
+    fresh = gb.Bandit(gb.AdaCBG(), bandit.problem, graph=gb.graphs.bandit(4)).learn(log)
+    again = gb.Bandit.load(tmp_path / "saved.gb", log=tmp_path / "log")
+    play(again, 2)
+    assert len(Log.read(tmp_path / "log")) == 10
+    assert (fresh or bandit) is not None
+
+
+def test_a_log_of_more_arms_says_how_to_go_on(tmp_path):
     bandit = gb.Bandit(gb.AdaCBG(), problem(), graph=STAR, log=tmp_path / "log")
     play(bandit, 2)
-    with pytest.raises(SettingError, match=r"has 3 arms; expected log_to\(None\) before arms are added"):
-        bandit.add_arms(["jam"])
-    open_one = bandit.decide({"age": 1, "country": "DE"})
-    bandit.log_to(None)
+    bandit.save(tmp_path / "before.gb")
     bandit.add_arms(["jam"])
-    bandit.log_to(tmp_path / "second")
-    bandit.observe(open_one, {open_one.action: 1.0})  # its decision is in the other log
     play(bandit, 1)
-    assert Log.read(tmp_path / "second").n_arms == 4
-    assert len(Log.read(tmp_path / "second")) == 1
-    assert len(Log.read(tmp_path / "log")) == 3
+    bandit.log_to(None)
+    with pytest.raises(LogError, match="has the arms tea, cake, pie, jam; expected those of the bandit's problem"):
+        gb.Bandit.load(tmp_path / "before.gb", log=tmp_path / "log")
+    back = gb.Bandit.load(tmp_path / "before.gb")
+    back.add_arms(["jam"])
+    back.log_to(tmp_path / "log")
+    play(back, 1)
+    assert len(Log.read(tmp_path / "log")) == 4
+    back.log_to(None)
+    other = gb.Bandit.load(tmp_path / "before.gb")
+    other.add_arms(["tart"])
+    with pytest.raises(LogError, match="has the arms tea, cake, pie, jam"):
+        other.log_to(tmp_path / "log")
 
 
 def test_copies_write_to_no_log(tmp_path):

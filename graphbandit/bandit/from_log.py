@@ -37,7 +37,7 @@ def learnt_from_log(loop: Loop, log: Any, cluster: object = None) -> Loop:
 
     source = log if isinstance(log, Log) else Log.read(log)
     learner, problem = loop.learner, loop.problem
-    _check(source, problem)
+    check_fits(source, problem)
     loop.check_horizon(len(source))
     if cluster is not None and not gathers(learner, loop.state):
         raise SettingError(
@@ -121,7 +121,7 @@ def _merged_on_cluster(
 def _added(functions: FunctionClass[Any, Any, Any], data: Any, log: Log, loop: Loop, first: int) -> Any:
     """Data with the rewards of a log, whose first round is the bandit's round `first`."""
     for batch in log.batches():
-        contexts = _contexts(batch, loop.problem)
+        contexts = contexts_of(batch, loop.problem)
         functions.check_contexts(contexts)
         seen = batch.revealed
         loop.learner.check_rewards(batch.rewards[seen])
@@ -132,7 +132,7 @@ def _added(functions: FunctionClass[Any, Any, Any], data: Any, log: Log, loop: L
 
 def _taken(loop: Loop, batch: LogBatch) -> Loop:
     """The rounds of a batch as they were played."""
-    contexts = _contexts(batch, loop.problem)
+    contexts = contexts_of(batch, loop.problem)
     functions = getattr(loop.learner, "function_class", None) or loop.problem.function_class
     if functions is not None:
         functions.check_contexts(contexts)
@@ -144,7 +144,7 @@ def _with_notes(loop: Loop, batch: LogBatch) -> Loop:
     """The rounds of a batch one by one, with the notes that the learner would have made."""
     if batch.graphs is None:
         raise LogError(f"the log has no graphs; {type(loop.learner).__name__} expects those of its rounds")
-    contexts, rng = _contexts(batch, loop.problem), np.random.default_rng(0)  # of no effect: nothing is played
+    contexts, rng = contexts_of(batch, loop.problem), np.random.default_rng(0)  # of no effect: nothing is played
     news = _news(loop, batch)
     starts = np.searchsorted(news.rounds, np.arange(loop.rounds, loop.rounds + len(batch) + 1)).tolist()
     shown = Shown(contexts, batch.graphs, batch.available)
@@ -177,7 +177,7 @@ def _news(loop: Loop, batch: LogBatch) -> News:
     return News(rows + loop.rounds, arms, rewards, np.minimum(q, 1.0))
 
 
-def _contexts(batch: LogBatch, problem: Problem) -> Shaped[np.ndarray, "n ..."]:
+def contexts_of(batch: LogBatch, problem: Problem) -> Shaped[np.ndarray, "n ..."]:
     """The contexts of a batch; those of a log without contexts are the constant that `decide(None)` has."""
     if batch.contexts[:1].size:
         return batch.contexts
@@ -185,7 +185,7 @@ def _contexts(batch: LogBatch, problem: Problem) -> Shaped[np.ndarray, "n ..."]:
     return np.repeat(one, len(batch), axis=0)
 
 
-def _check(log: Log, problem: Problem) -> None:
+def check_fits(log: Log, problem: Problem) -> None:
     """Raise unless the log has the problem's arms and contexts of its features."""
     if log.n_arms != problem.n_arms:
         raise InputError(f"the log has {log.n_arms} arms; expected {problem.n_arms}, as the problem has")

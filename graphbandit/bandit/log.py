@@ -63,6 +63,7 @@ class BanditLog:
         setting_choice("log_sync", sync, ("file", "append"))
         self.folder, self.sync_policy, self.unlogged = Path(folder), sync, 0
         self._problem, self._process = problem, os.getpid()
+        self._joining: Problem | None = None
         self._writer: LogWriter | None = None
         self._graphs: bool | None = None
         written = 0 if starts is None else int(starts[-1, 2])
@@ -80,11 +81,6 @@ class BanditLog:
         next_id = 0 if self._writer is None else self._writer.next_id
         return np.array([(*start, next_id) for start in self._starts], dtype=np.int64)
 
-    @property
-    def n_arms(self) -> int:
-        """K."""
-        return self._problem.n_arms
-
     def stage_decisions(
         self,
         first: int,
@@ -97,6 +93,9 @@ class BanditLog:
         """Write the rounds from `first` on; they count from `commit` on."""
         from graphbandit.logs.batch import LogBatch
 
+        n_arms = decisions.probabilities.shape[1]
+        if self._joining is not None and self._joining.n_arms == n_arms:
+            self._problem, self._joining = self._joining, None
         writer = self._open(contexts.shape[1:])
         n = len(contexts)
         if contexts.shape[1:] != writer.layout.stamp.context_shape:
@@ -107,6 +106,8 @@ class BanditLog:
         if self._graphs not in (None, graphs is not None):
             found, wanted = ("no graph", "one") if graphs is None else ("a graph", "none")
             raise LogError(f"the round has {found}; expected {wanted}, as all other rounds of the log in {self.folder}")
+        if n_arms > writer.layout.stamp.n_arms:
+            writer.grow(n_arms, self._names)
         batch = LogBatch(
             first_row=0,
             ids=np.arange(first, first + n) + self._offset(first),
@@ -159,23 +160,27 @@ class BanditLog:
         if self._writer is not None:
             self._writer.close()
 
+    @property
+    def _names(self) -> list[str] | None:
+        return None if self._problem.arms is None else list(self._problem.arms)
+
     def check_arms(self, problem: Problem) -> None:
-        """Raise SettingError if the problem has other arms than the log."""
-        if problem.n_arms != self._problem.n_arms:
-            raise SettingError(
-                f"the log in {self.folder} has {self._problem.n_arms} arms; expected log_to(None) before arms are "
-                "added, and log_to another folder after that"
-            )
+        """Expect these arms from now on. The log takes them up with the first round that has them."""
+        self._joining = problem
 
     def _continue(self, rounds: int, written: int) -> None:
         """Go on with a log that exists, if it is one of these arms, and of this bandit if that says so."""
         from graphbandit.logs.folder import read_stamp
 
-        stamp, arms = read_stamp(self.folder), self._problem.arms
-        names = None if arms is None else tuple(arms)
-        if stamp.n_arms != self._problem.n_arms or (stamp.arms or None) != names:
-            has = f"{stamp.n_arms} arms" if stamp.arms is None else f"the arms {', '.join(stamp.arms)}"
-            raise LogError(f"the log in {self.folder} has {has}; expected those of the bandit's problem")
+        stamp, names = read_stamp(self.folder), self._names
+        few = stamp.n_arms
+        known = stamp.arms is None if names is None else stamp.arms == tuple(names[:few])
+        if few > self._problem.n_arms or not known:
+            has = f"{few} arms" if stamp.arms is None else f"the arms {', '.join(stamp.arms)}"
+            raise LogError(
+                f"the log in {self.folder} has {has}; expected those of the bandit's problem, or the first of them "
+                "(arms that have joined a log may join a bandit by add_arms, and then log_to goes on with the log)"
+            )
         writer = self._open(stamp.context_shape)
         self._graphs = _has_graphs(writer) if writer.next_id else None
         if written > writer.next_id:
@@ -203,11 +208,12 @@ class BanditLog:
             assert context_shape is not None  # a reward comes after its round
             problem = self._problem
             names = None if problem.features is None else problem.features.feature_names
+            exists = (self.folder / "log.json").exists()
             self._writer = LogWriter(
                 self.folder,
-                n_arms=problem.n_arms,
+                n_arms=None if exists else problem.n_arms,
                 context_shape=context_shape,
-                arms=None if problem.arms is None else list(problem.arms),
+                arms=self._names,
                 context_names=names if names is not None and context_shape == (len(names),) else None,
                 columns={"key": pa.string()},
                 sync=self.sync_policy,
@@ -232,7 +238,7 @@ def stage_taken(
         return False
     graphs = [own if one.graph is None else one.graph for _, one in made]
     masks = [one.available for _, one in made]
-    n_arms = log.n_arms
+    n_arms = made[0][1].batch.probabilities.shape[1]
     available = None
     if any(mask is not None for mask in masks):
         available = np.concatenate([np.ones((1, n_arms), dtype=np.bool_) if mask is None else mask for mask in masks])

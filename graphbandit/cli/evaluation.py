@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,8 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from graphbandit.base.tables import Table
-from graphbandit.cli.console import print_table
+from graphbandit.cli.console import print_table, watched_bar
 from graphbandit.errors import SettingError
 
 app = typer.Typer()
@@ -19,6 +18,7 @@ app = typer.Typer()
 
 @app.command(epilog="Example: graphbandit evaluate log --policy saved.gb --policy uniform --report page.html")
 def evaluate(
+    context: typer.Context,
     log: Annotated[Path, typer.Argument(metavar="LOG", help="The folder of a log.", show_default=False)],
     policy: Annotated[
         list[str] | None,
@@ -49,6 +49,9 @@ def evaluate(
     from graphbandit.evaluation import Log, compare
     from graphbandit.evaluation import evaluate as evaluated
 
+    for option, file in (("--report", report), ("--csv", csv)):
+        if file is not None and not file.absolute().parent.is_dir():
+            raise SettingError(f"{option} is {file}; expected a file in a folder that exists")
     named = policies_named(policy or ["uniform", "logged"])
     settings: dict[str, Any] = {
         "method": method,
@@ -62,12 +65,14 @@ def evaluate(
         "cluster": cluster,
     }
     source = Log.read(log)
-    with _progress() as show:
-        table = evaluated(source, named, by=by, progress=show, **settings)
     first, *others = named
-    differences = [compare(source, first, other, policies=named, **settings) for other in others]
-    heads, rows = table._cells()
-    print_table(Table("", heads, rows))
+    with _progress() as show:
+        table = evaluated(source, named, by=by, progress=show("values"), **settings)
+        differences = [
+            compare(source, first, other, policies=named, progress=show(f"{first} - {other}"), **settings)
+            for other in others
+        ]
+    print_table(table.as_table())
     for line in (*map(str, differences), *(f"note: {note}" for note in table.notes)):
         typer.echo(line)
     if csv is not None:
@@ -77,7 +82,22 @@ def evaluate(
     if report is not None:
         from graphbandit.evaluation.report import write_report
 
-        typer.echo(f"Page: {write_report(table, report, name=log.name, differences=differences)}")
+        made = command_of(context)
+        typer.echo(f"Page: {write_report(table, report, name=log.name, differences=differences, command=made)}")
+
+
+def command_of(context: typer.Context) -> str:
+    """The command as it was typed, without the files it writes and the settings that are defaults."""
+    words = ["graphbandit", str(context.info_name)]
+    for parameter in context.command.params:
+        value = context.params.get(parameter.name or "")
+        if parameter.name in ("report", "csv") or value in (None, parameter.default):
+            continue
+        values = value if isinstance(value, list) else [value]
+        for one in values:
+            name = [] if parameter.param_type_name == "argument" else [max(parameter.opts, key=len)]
+            words += [*name, *map(str, one if isinstance(one, tuple) else [one])]
+    return shlex.join(words)
 
 
 def policies_named(given: list[str]) -> dict[str, str]:
@@ -101,14 +121,15 @@ def _missing(text: str) -> str | float:
 
 
 @contextmanager
-def _progress() -> Iterator[Callable[[int, int], None]]:
-    """Rounds done, on standard error; nothing where nobody watches."""
-    from rich.console import Console
-    from rich.progress import Progress
+def _progress() -> Iterator[Callable[[str], Callable[[int, int], None]]]:
+    """Rounds done of each pass, on standard error; nothing where nobody watches."""
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 
-    console = Console(stderr=True)
-    with Progress(
-        console=console, disable=not console.is_terminal or bool(os.environ.get("CI")), transient=True
-    ) as bar:
-        task = bar.add_task("rounds", total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+    words = TextColumn("{task.description}", markup=False)
+    with watched_bar(words, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()) as bar:
+
+        def begun(name: str) -> Callable[[int, int], None]:
+            task = bar.add_task(name, total=None)
+            return lambda done, total: bar.update(task, completed=done, total=total)
+
+        yield begun

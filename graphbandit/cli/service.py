@@ -155,6 +155,9 @@ def export(
 
     for name, outcome in maintenance.export_all(configuration, _url(configuration, data, database), folder):
         typer.echo(f"{name}: {outcome.decisions} decisions and {outcome.rewards} rewards are in {outcome.folder}")
+        for count, why in ((outcome.inactive, "nobody has activated them"), (outcome.waiting, "their window is open")):
+            if count:
+                typer.echo(f"{name}: {count} decisions are left out, as {why}")
 
 
 @group.command(epilog="Example: graphbandit service compact bandits.toml --keep 30d")

@@ -10,6 +10,7 @@ from graphbandit.errors import InputError, LogError, SettingError
 from graphbandit.evaluation.groups import Sums
 from graphbandit.evaluation.intervals import asymptotic
 from graphbandit.evaluation.models import GivenModel
+from graphbandit.evaluation.notes import drift_note, general_notes, learning_note
 from graphbandit.evaluation.passes import (
     Plan,
     model_data,
@@ -149,6 +150,12 @@ def compare(
     sums, plan = _run(log, resolved, ((one, other),), settings, model, None, cluster, progress)
     estimator = Estimator(settings=settings, reward_range=plan.reward_range, counts=sums.counts)
     found = estimator.of_difference(sums.terms[one], sums.terms[other], sums.terms[pair_name(one, other)])
+    notes = general_notes(settings, plan.reward_range, model)
+    if found.drifts:
+        notes.append(drift_note(pair_name(one, other), settings))
+    learning = [name for name, policy in resolved.items() if policy.in_order]
+    if learning and settings.interval in ("betting", "sequence"):
+        notes.append(learning_note(learning))
     return Difference(
         first=one,
         second=other,
@@ -158,6 +165,7 @@ def compare(
         standard_error=found.standard_error,
         rounds=estimator.n,
         level=settings.level,
+        notes=tuple(notes),
     )
 
 
@@ -167,6 +175,8 @@ def _settings(arguments: dict[str, Any]) -> Settings:
         raise InputError(f"log is a {type(log).__name__}; expected a Log, as Log.read(folder)")
     if not len(log):
         raise LogError("the log is empty; expected at least one round")
+    if arguments["progress"] is not None and not callable(arguments["progress"]):
+        raise SettingError(f"progress is {arguments['progress']!r}; expected a function of two numbers, or None")
     return Settings(**{name: arguments[name] for name in Settings.__dataclass_fields__})
 
 

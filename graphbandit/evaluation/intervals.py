@@ -51,8 +51,8 @@ class Interval:
 
     - `value`, `standard_error`: the estimate and its standard error.
     - `low`, `high`: the ends of the interval.
-    - `drifts`: whether the value has changed within the log, so that the interval is that of its average; False by
-      default.
+    - `drifts`: whether the value seems to have changed within the log, so that the interval was widened to that of its
+      average; False by default.
     """
 
     value: float

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from graphbandit.evaluation.settings import WITH_MODEL, Settings
+from graphbandit.function_classes.base import FunctionClass
 
 if TYPE_CHECKING:
     from graphbandit.evaluation.table import EvaluationTable
@@ -14,13 +18,8 @@ FEW = 100
 
 def notes_of(table: EvaluationTable) -> list[str]:
     """One sentence a note."""
-    settings, found = table.settings, []
-    if settings.any_size and not table.range_given:
-        low, high = table.reward_range
-        found.append(
-            f"the interval holds if rewards lie in [{low:g}, {high:g}]: the range was taken from the log; "
-            "state it with reward_range=(lowest, highest)"
-        )
+    settings = table.settings
+    found = general_notes(settings, table.reward_range, table.model)
     if not settings.any_size:
         few = [v.name for v in table.values_by_name.values() if v.effective_sample_size < FEW]
         if few:
@@ -30,16 +29,10 @@ def notes_of(table: EvaluationTable) -> list[str]:
             )
     learning = [name for name, policy in table.policies.items() if getattr(policy, "in_order", False)]
     if learning and settings.interval in ("betting", "sequence"):
-        found.append(
-            f"{', '.join(learning)}: the policy changes as it learns, so this interval is approximate; "
-            "interval='bernstein' holds for the average over the log"
-        )
+        found.append(learning_note(learning))
     drifting = [v.name for v in table.values_by_name.values() if v.drifts]
     if drifting:
-        found.append(
-            f"{', '.join(drifting)}: the value has changed within the log, which interval={settings.interval!r} "
-            "does not allow; the interval is that of interval='bernstein', for the average over the log"
-        )
+        found.append(drift_note(", ".join(drifting), settings))
     if settings.method == "direct":
         found.append(
             "the direct method is biased where its model is"
@@ -49,8 +42,6 @@ def notes_of(table: EvaluationTable) -> list[str]:
                 else ", and its interval does not include that"
             )
         )
-    if settings.clip is not None or settings.shrink is not None:
-        found.append("weights were clipped or shrunk, so the values are biased")
     part = [v.name for v in table.values_by_name.values() if v.support < 1 - 1e-9]
     if part:
         found.append(f"{', '.join(part)}: the value is that of the supported arms alone")
@@ -60,3 +51,46 @@ def notes_of(table: EvaluationTable) -> list[str]:
     if table.dropped:
         found.append(f"{table.dropped:,} rounds were left out, as rewards that were revealed are missing")
     return found
+
+
+def general_notes(settings: Settings, reward_range: tuple[float, float], model: Any) -> list[str]:
+    """What holds for every policy and every difference that is evaluated with these settings."""
+    found = []
+    if settings.any_size and settings.reward_range is None:
+        low, high = reward_range
+        found.append(
+            f"the interval holds if rewards lie in [{low:g}, {high:g}]: the range was taken from the log; "
+            "state it with reward_range=(lowest, highest)"
+        )
+    if settings.any_size and settings.method in WITH_MODEL:
+        if model is not None and not isinstance(model, FunctionClass):
+            found.append("the interval holds if the predictions of the model come from other data than this log")
+        elif settings.fitting == "cross":
+            found.append(
+                f"interval={settings.interval!r} is not guaranteed with fit='cross', as the models have seen rounds "
+                "that come later; fit='past' keeps the guarantee"
+            )
+    if not settings.any_size:
+        found.append(
+            f"interval={settings.interval!r} holds for many independent rounds; it is only approximate where the "
+            "log's probabilities depend on its past, as those of a learner do, and interval='betting' holds there"
+        )
+    if settings.clip is not None or settings.shrink is not None:
+        found.append("weights were clipped or shrunk, so the values are biased")
+    return found
+
+
+def drift_note(names: str, settings: Settings) -> str:
+    """That a value has changed, and which interval this is therefore."""
+    return (
+        f"{names}: the value seems to have changed within the log, which interval={settings.interval!r} "
+        "does not allow; the interval is widened to that of interval='bernstein', for the average over the log"
+    )
+
+
+def learning_note(names: Sequence[str]) -> str:
+    """That policies which learn have no one value."""
+    return (
+        f"{', '.join(names)}: the policy changes as it learns, so this interval is approximate; "
+        "interval='bernstein' holds for the average over the log"
+    )

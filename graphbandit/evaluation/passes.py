@@ -236,9 +236,8 @@ def _add_batch(sums: Sums, batch: LogBatch, plan: Plan, slack_of_group: Float[np
         sums.terms[name].add(first, local, values[name])
     for name in targets:
         w = weights_of(supported[name], seen, clip=settings.clip, shrink=settings.shrink).sum(axis=1)
-        mass = lacking[name]
-        known = mass is not None
-        weights[name] = weights[name].merge(WeightSums.of(w, np.zeros(len(w)) if mass is None else mass, known))
+        known = not np.isnan(lacking[name]).any()
+        weights[name] = weights[name].merge(WeightSums.of(w, np.nan_to_num(lacking[name]), known))
         if plan.by is not None:
             segments[name] = _segments(segments[name], filled.columns[plan.by], values[name].value)
     plain = _add_plain(sums, filled, targets, plan, first, local, common)
@@ -266,8 +265,7 @@ def _add_plain(
     model = None if plan.plain_models is None else plan.plain_models.predict(batch)
     kept = dict(sums.plain)
     for name, target in targets.items():
-        mass = unsupported(target, seen)
-        if mass is not None and mass.max(initial=0.0) > MASS:
+        if (unsupported(target, seen) > MASS).any():
             kept.pop(name, None)
     everything = targets | {pair_name(a, b): targets[a] - targets[b] for a, b in plan.pairs}
     for pair in plan.pairs:
@@ -289,13 +287,11 @@ def _check_known(seen: Seen) -> None:
         )
 
 
-def unsupported(target: Float[np.ndarray, "n arms"], seen: Seen) -> Float[np.ndarray, " n"] | None:
-    """The mass of the policy on arms that could not be revealed; None if the log does not tell."""
+def unsupported(target: Float[np.ndarray, "n arms"], seen: Seen) -> Float[np.ndarray, " n"]:
+    """The mass of the policy on arms that could not be revealed; nan in rounds of which the log does not tell."""
     q = seen.q
-    if np.isnan(q).any():
-        return None
     found: Float[np.ndarray, " n"] = np.where(q > 0, 0.0, target).sum(axis=1)
-    return found
+    return np.where(np.isnan(q).any(axis=1), np.nan, found)
 
 
 def _supported(target: Float[np.ndarray, "n arms"], seen: Seen) -> Float[np.ndarray, "n arms"]:
@@ -303,10 +299,10 @@ def _supported(target: Float[np.ndarray, "n arms"], seen: Seen) -> Float[np.ndar
     return np.where(np.isnan(q) | (q > 0), target, 0.0)
 
 
-def _check_support(name: str, mass: Float[np.ndarray, " n"] | None, batch: LogBatch, settings: Settings) -> None:
-    if mass is None or settings.support == "part" or not (mass > MASS).any():
+def _check_support(name: str, mass: Float[np.ndarray, " n"], batch: LogBatch, settings: Settings) -> None:
+    if settings.support == "part" or not (mass > MASS).any():
         return
-    row = int(np.argmax(mass))
+    row = int(np.nanargmax(mass))
     raise SupportError(
         f"the policy {name!r} has probability {mass[row]:g} on arms that could not be revealed in round "
         f"{batch.first_row + row}; expected none, or support='part' for the value of the other arms alone"

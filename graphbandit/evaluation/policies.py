@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from graphbandit.bandit import Bandit
+from graphbandit.bandit.from_log import check_fits, contexts_of
 from graphbandit.base.checks import numbers
 from graphbandit.base.shapes import Float
 from graphbandit.errors import FitError, HorizonError, InputError, SettingError
@@ -52,9 +53,11 @@ class LoggedPolicy(Policy):
 
     def probabilities(self, batch: LogBatch) -> Float[np.ndarray, "n arms"]:
         """p."""
-        if batch.probabilities is None:
+        if batch.probabilities is None or not batch.all_known.all():
+            row = batch.first_row + int(np.argmin(batch.all_known))
             raise InputError(
-                "the policy 'logged' needs the probabilities of all arms; the log has only the played one's"
+                "the policy 'logged' needs the probabilities of all arms; "
+                f"the log has only the played one's in row {row}"
             )
         return batch.probabilities
 
@@ -92,22 +95,35 @@ class CallablePolicy(Policy):
 
     def __init__(self, function: Any) -> None:
         self._function = function
+        self._available = False
         try:
-            self._available = "available" in inspect.signature(function).parameters
-        except (TypeError, ValueError):
-            self._available = False
+            takes = inspect.signature(function)
+        except (TypeError, ValueError):  # some that are written in C do not say
+            return
+        self._available = "available" in takes.parameters
+        try:
+            takes.bind(None, None, **({"available": None} if self._available else {}))
+        except TypeError:
+            raise InputError(
+                f"is a function of {takes}; expected one of (contexts, graphs), and available where it wants that"
+            ) from None
 
     def probabilities(self, batch: LogBatch) -> Float[np.ndarray, "n arms"]:
         """What the function returns."""
         more = {"available": batch.available} if self._available else {}
-        return numbers("it", self._function(batch.contexts, batch.graphs, **more))
+        found: Float[np.ndarray, "n arms"] = self._function(batch.contexts, batch.graphs, **more)
+        return found
 
 
 class BanditPolicy(Policy):
     """What a bandit would do with what it knows now. Nothing about it changes."""
 
-    def __init__(self, bandit: Bandit) -> None:
-        self._learner, self._state = bandit.learner, bandit.state
+    def __init__(self, bandit: Bandit, log: Log) -> None:
+        try:
+            check_fits(log, bandit.problem)
+        except InputError as error:
+            raise InputError(f"is a bandit that does not fit: {error}") from None
+        self._learner, self._state, self._problem = bandit.learner, bandit.state, bandit.problem
 
     def probabilities(self, batch: LogBatch) -> Float[np.ndarray, "n arms"]:
         """Of all rounds, decided with the same state."""
@@ -117,7 +133,8 @@ class BanditPolicy(Policy):
         found = np.empty(batch.rewards.shape)
         for start in range(0, len(batch), most):
             part = batch.take(slice(start, start + most))
-            found[start : start + most] = decide(self._learner, self._state, part, part.contexts).probabilities
+            contexts = contexts_of(part, self._problem)
+            found[start : start + most] = decide(self._learner, self._state, part, contexts).probabilities
         return found
 
 
@@ -205,23 +222,27 @@ def policy_of(name: str, value: Any, log: Log, problem: Problem | None = None) -
                 raise InputError(
                     f"is {str(value)!r}; expected 'uniform', 'logged', a saved bandit, or a column ({columns})"
                 )
-            return BanditPolicy(Bandit.load(value))
+            return BanditPolicy(Bandit.load(value), log)
         if isinstance(value, Bandit):
-            return BanditPolicy(value)
+            return BanditPolicy(value, log)
         if isinstance(value, Learner):
             return TrainedPolicy(value, log, problem)
         if callable(value):
             return CallablePolicy(value)
-        return ArrayPolicy(numbers("it", value), log)
+        if value is None:
+            raise InputError("is None; expected probabilities, a function, a Bandit, a learner, or a name")
+        return ArrayPolicy(numbers("", value), log)
     except InputError as error:
-        raise type(error)(f"the policy {name!r} {error}") from None
+        raise type(error)(f"the policy {name!r} {str(error).strip()}") from None
 
 
-def checked(name: str, found: Any, batch: LogBatch) -> Float[np.ndarray, "n arms"]:
+def checked(name: str, given: Any, batch: LogBatch) -> Float[np.ndarray, "n arms"]:
     """Probabilities of a policy; raises unless they are some, for every round."""
-    if not isinstance(found, np.ndarray) or found.shape != batch.rewards.shape:
-        shape = getattr(found, "shape", type(found).__name__)
-        raise InputError(f"the policy {name!r} gives probabilities of shape {shape}; expected {batch.rewards.shape}")
+    found = numbers(f"what the policy {name!r} gives", given)
+    if found.shape != batch.rewards.shape:
+        raise InputError(
+            f"the policy {name!r} gives probabilities of shape {found.shape}; expected {batch.rewards.shape}"
+        )
     inside = np.asarray((found >= 0) & (found <= 1 + TOLERANCE)).all(axis=1)
     rows = np.asarray(~(inside & (np.abs(found.sum(axis=1) - 1) <= TOLERANCE)))
     if rows.any():
@@ -244,6 +265,8 @@ def policies_of(policies: Any, log: Log, problem: Problem | None = None) -> dict
         policies = {policies: policies}
     elif isinstance(policies, list | tuple) and policies and all(isinstance(name, str) for name in policies):
         policies = {name: name for name in policies}
+    elif policies is None or (isinstance(policies, list | tuple) and not policies):
+        raise SettingError(f"policies is {policies!r}; expected at least one policy, as {{'new': probabilities}}")
     elif not hasattr(policies, "items"):
         policies = {"policy": policies}
     if not policies:

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import base64
 import csv
 import io
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from graphbandit.base.saved_files import write_atomically
+from graphbandit.base.tables import Cell, Table
 from graphbandit.evaluation.figures import plot_over_time, plot_segments, plot_values, plot_weights
 from graphbandit.evaluation.table import Difference, EvaluationTable
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from graphbandit.plots.pages.page import Section, page_html, templates
+from graphbandit.plots.pages.svg import PagePicture, page_picture
 
 WORDS = (
     ("value", "what the policy would have earned a round, on average"),
@@ -29,20 +27,16 @@ WORDS = (
 )
 
 
-@dataclass(frozen=True)
-class Shown:
-    """A figure with its words."""
-
-    title: str
-    caption: str
-    source: str
-
-
 def write_report(
-    table: EvaluationTable, path: Path, *, name: str = "the log", differences: Sequence[Difference] = ()
+    table: EvaluationTable,
+    path: Path,
+    *,
+    name: str = "the log",
+    differences: Sequence[Difference] = (),
+    command: str | None = None,
 ) -> Path:
     """Write the page to `path`, whole or not at all."""
-    content = report_html(table, name=name, differences=differences).encode()
+    content = report_html(table, name=name, differences=differences, command=command).encode()
     write_atomically(path, lambda file: _write(file, content))
     return path
 
@@ -58,29 +52,27 @@ def write_table(table: EvaluationTable, path: Path) -> Path:
     return path
 
 
-def report_html(table: EvaluationTable, *, name: str = "the log", differences: Sequence[Difference] = ()) -> str:
-    """The page."""
-    import jinja2
-
-    environment = jinja2.Environment(autoescape=True, trim_blocks=True, undefined=jinja2.StrictUndefined)
-    template = environment.from_string(
-        resources.files("graphbandit.evaluation").joinpath("page.html").read_text("utf-8")
-    )
-    heads, rows = table._cells()
-    settings = table.settings
+def report_html(
+    table: EvaluationTable,
+    *,
+    name: str = "the log",
+    differences: Sequence[Difference] = (),
+    command: str | None = None,
+) -> str:
+    """The page; the footer names the command that made it."""
+    text, settings = templates("graphbandit.evaluation", "evaluation.html"), table.settings
     rounds = table[next(iter(table))].rounds
-    return template.render(
-        title=f"What would other policies have earned? {name}",
-        subtitle=f"{rounds:,} rounds, {settings.method}, {settings.interval} intervals at {settings.level:.0%}",
-        verdicts=[str(difference) for difference in differences] or [_best(table)],
-        heads=heads,
-        rows=rows,
-        figures=_figures(table),
-        differences=[_difference(difference) for difference in differences],
-        notes=table.notes,
-        facts=_facts(table),
-        words=WORDS,
-    )
+    verdicts = [f"{difference}." for difference in differences] or [_best(table)]
+    sections = [
+        Section("values", "Values", text.values(verdicts, table.as_table(), _value_pictures(table))),
+        Section("differences", "Differences", text.differences(_differences(differences))) if differences else None,
+        _segments(table, text) if table.by is not None else None,
+        Section("notes", "What to know before relying on it", text.notes(table.notes)) if table.notes else None,
+        Section("log", "The log and the settings", text.facts(_facts(table))),
+        Section("words", "How to read this", text.facts(WORDS)),
+    ]
+    lead = f"{rounds:,} rounds, {settings.method}, {settings.interval} intervals at {settings.level:.0%}."
+    return page_html(f"What would other policies have earned? {name}", lead, sections, command=command)
 
 
 def _best(table: EvaluationTable) -> str:
@@ -88,19 +80,45 @@ def _best(table: EvaluationTable) -> str:
     return f"The highest value is that of {best.name}: {best.value:.5g} [{best.low:.5g}, {best.high:.5g}]."
 
 
-def _difference(found: Difference) -> list[str]:
-    better = found.first if found.value > 0 else found.second
-    figures = [f"{value:.5g}" for value in (found.value, found.low, found.high)]
-    return [f"{found.first} - {found.second}", *figures, f"{better} is better" if found.decided else "undecided"]
+def _differences(differences: Sequence[Difference]) -> Table:
+    rows = []
+    for found in differences:
+        better = found.first if found.value > 0 else found.second
+        cells = [Cell(f"{number:.5g}", number) for number in (found.value, found.low, found.high)]
+        verdict = f"{better} is better" if found.decided else "undecided"
+        rows.append([f"{found.first} - {found.second}", *cells, verdict])
+    return Table("Differences with paired intervals", ["policies", "difference", "low", "high", "verdict"], rows)
+
+
+def _segments(table: EvaluationTable, text: Any) -> Section:
+    rows = [
+        [
+            f"{found.segment}, {found.policy}",
+            *(Cell(f"{number:.5g}", number) for number in (found.value, found.low, found.high)),
+            Cell(f"{found.rounds:,}", found.rounds),
+        ]
+        for found in table.segments
+    ]
+    words = "The largest segments first, with asymptotic intervals."
+    shown = page_picture(plot_segments(table), "segments", f"Values of the policies by {table.by}", words)
+    caption = f"Values by {table.by}"
+    numbers = Table(caption, ["segment, policy", "value", "low", "high", "rounds"], rows)
+    return Section("segments", f"By {table.by}", text.segments(shown, numbers))
 
 
 def _facts(table: EvaluationTable) -> list[tuple[str, str]]:
     low, high = table.reward_range
+    settings = table.settings
     facts = [
         ("rounds", f"{len(table.log):,}"),
         ("arms", f"{table.log.n_arms:,}"),
         ("rewards", f"from {low:g} to {high:g}" + ("" if table.range_given else ", as found in the log")),
+        ("method", f"{settings.method}, models fitted to {_fitted(settings)}"),
+        ("interval", f"{settings.interval} at {settings.level:.0%}{_constant(settings)}"),
+        ("seed", f"{settings.seed}"),
     ]
+    if settings.clip is not None or settings.shrink is not None:
+        facts.append(("weights", f"clip {settings.clip}" if settings.shrink is None else f"shrink {settings.shrink}"))
     if table.sums.times is not None:
         facts.append(("time", f"{str(table.sums.times[0])[:16]} to {str(table.sums.times[1])[:16]}"))
     if table.dropped:
@@ -108,36 +126,39 @@ def _facts(table: EvaluationTable) -> list[tuple[str, str]]:
     return facts
 
 
-def _figures(table: EvaluationTable) -> list[Shown]:
-    narrower = " Thin lines: without side observations." if any(v.worth == v.worth for v in table.values()) else ""
+def _constant(settings: Any) -> str:
+    return ", for values that do not change within the log" if settings.interval in ("betting", "sequence") else ""
+
+
+def _fitted(settings: Any) -> str:
+    return "earlier rounds" if settings.fitting == "past" else f"other folds of {settings.folds}"
+
+
+def _value_pictures(table: EvaluationTable) -> list[PagePicture]:
+    thin = any(not math.isnan(value.worth) for value in table.values())
+    narrower = " Thin lines: without side observations." if thin else ""
     over = "holds at all times at once" if table.settings.any_size else "holds at each time for itself"
-    found = [
-        Shown(
-            "Values with intervals",
-            f"The dot is the value, the bar its interval.{narrower}",
-            _source(plot_values(table)),
+    names = ", ".join(table)
+    return [
+        page_picture(
+            plot_values(table),
+            "values",
+            f"Values with intervals of {names}",
+            f"Values with intervals. The dot is the value, the bar its interval.{narrower}",
         ),
-        Shown("Over time", f"The value after more and more rounds; the band {over}.", _source(plot_over_time(table))),
-        Shown(
-            "Weights",
-            "How many rounds have which weight. Few rounds far to the right decide the value.",
-            _source(plot_weights(table)),
+        page_picture(
+            plot_over_time(table),
+            "time",
+            f"Values over time of {names}",
+            f"Over time. The value after more and more rounds; the band {over}.",
+        ),
+        page_picture(
+            plot_weights(table),
+            "weights",
+            f"Weights of rounds for {names}",
+            "Weights. How many rounds have which weight; few rounds far to the right decide the value.",
         ),
     ]
-    if table.by is not None:
-        words = "Values within each segment, the largest segments first, with asymptotic intervals."
-        found.append(Shown(f"By {table.by}", words, _source(plot_segments(table))))
-    return found
-
-
-def _source(figure: Figure) -> str:
-    """The figure as a data address, so that the page is one file; the same figure gives the same bytes."""
-    import matplotlib as mpl
-
-    file = io.BytesIO()
-    with mpl.rc_context({"svg.hashsalt": "graphbandit", "svg.fonttype": "path"}):
-        figure.savefig(file, format="svg", metadata={"Date": None, "Creator": None}, transparent=True)
-    return "data:image/svg+xml;base64," + base64.b64encode(file.getvalue()).decode()
 
 
 def _write(file: Any, content: bytes) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
+from graphbandit.base.tables import Cell, Table
 from graphbandit.errors import InputError, MissingExtraError
 from graphbandit.evaluation.groups import Sums
 from graphbandit.evaluation.intervals import Interval
@@ -34,8 +35,8 @@ class PolicyValue:
     - `rounds`: how many rounds were used.
     - `without_side_observations`: the same estimate from the rewards of the arms played alone; None (default): not
       asked for, or not possible.
-    - `drifts`: whether the value has changed within the log, so that the interval is Bernstein's, of its average; False
-      by default.
+    - `drifts`: whether the value seems to have changed within the log, so that the interval was widened to Bernstein's,
+      of its average; False by default.
     """
 
     name: str
@@ -67,6 +68,7 @@ class Difference:
     - `low`, `high`, `level`: the interval, and the probability with which it holds.
     - `standard_error`: of the value.
     - `rounds`: how many rounds were used.
+    - `notes`: what is not guaranteed, and what was assumed; none by default.
     """
 
     first: str
@@ -77,6 +79,7 @@ class Difference:
     standard_error: float
     rounds: int
     level: float
+    notes: tuple[str, ...] = ()
 
     @property
     def decided(self) -> bool:
@@ -232,6 +235,19 @@ class EvaluationTable(Mapping[str, PolicyValue]):
             weights = (f"{v.effective_sample_size:.0f}", f"{v.largest_weight:.3g}")
             rows.append([v.name, *figures, *weights, support, worth])
         return head, rows
+
+    def as_table(self) -> Table:
+        """The values for the console and the page; the highest is marked."""
+        heads, rows = self._cells()
+        found: list[list[object]] = []
+        for (name, *texts), value in zip(rows, self.values(), strict=True):
+            numbers = [value.value, value.low, value.high, value.standard_error, value.effective_sample_size]
+            numbers += [value.largest_weight, value.support, value.worth]
+            cells = [Cell(text, number) for text, number in zip(texts, numbers, strict=True)]
+            if value.name == self.best and len(self) > 1:
+                cells[0] = Cell(texts[0], value.value, mark="best")
+            found.append([name, *cells])
+        return Table("Values a round, with their intervals", heads, found)
 
     def __str__(self) -> str:
         head, rows = self._cells()

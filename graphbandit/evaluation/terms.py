@@ -56,16 +56,18 @@ class Seen:
         """The probability of each reward to be revealed; nan where the log does not tell."""
         if self.side:
             return self.batch.q
-        if self.batch.probabilities is not None:
-            return self.batch.probabilities
-        known = np.full(self.batch.rewards.shape, np.nan)
-        known[np.arange(len(self.batch)), self.batch.actions] = self.batch.probability
+        batch = self.batch
+        if batch.probabilities is not None and batch.all_known.all():
+            return batch.probabilities
+        known = np.full(batch.rewards.shape, np.nan) if batch.probabilities is None else batch.probabilities.copy()
+        rows = np.flatnonzero(~batch.all_known)
+        known[rows, batch.actions[rows]] = batch.probability[rows]
         return known
 
     def largest(self, cells: Float[np.ndarray, "n arms"]) -> Float[np.ndarray, " n"] | None:
         """The most that the cells revealed by one action sum to, over the actions that may be played.
 
-        None if the log does not tell.
+        It is nan in rounds of which the log does not tell, and None if it tells of none.
         """
         p = self.batch.probabilities
         if p is None:
@@ -78,7 +80,7 @@ class Seen:
                 graphs = ProbabilisticGraphs((graphs.stored > 0).astype(np.float64), graphs.index)
             cells = times_graphs(cells, graphs, transposed=True)
         found: Float[np.ndarray, " n"] = np.where(p > 0, cells, 0.0).max(axis=1)
-        return found
+        return found if self.batch.all_known.all() else np.where(self.batch.all_known, found, np.nan)
 
 
 def weights_of(
@@ -155,7 +157,7 @@ def _guess(
     if worst is None:
         return base
     drop = (target * away).sum(axis=1) - worst
-    scale = np.ones(len(target))
+    scale = np.where(np.isnan(worst), 0.0, 1.0)
     np.divide(slack, -drop, out=scale, where=drop < -slack)
     return np.asarray(base + scale[:, None] * away)
 
@@ -204,8 +206,12 @@ def balanced_weights(
     (diag(q) - diag(r) G' diag(p / (s2 + G r^2)) G diag(r)) m = s2 d. With r = 0 it is graph-IPS.
     """
     batch = seen.batch
-    if batch.probabilities is None or batch.graphs is None:
-        raise LogError("the log lacks graphs or the probabilities of all arms; method='graph-balanced' expects both")
+    if batch.probabilities is None or batch.graphs is None or not batch.all_known.all():
+        raise LogError(
+            "the log lacks graphs or the probabilities of all arms; method='graph-balanced' expects both",
+            table="decisions",
+            row=batch.first_row + int(np.argmin(batch.all_known & (batch.graphs is not None))),
+        )
     n, n_arms = target.shape
     result = np.zeros((n, n_arms))
     step = max(1, (1 << 20) // (n_arms * n_arms))

@@ -23,6 +23,8 @@ from graphbandit.evaluation.intervals import (
 from graphbandit.evaluation.settings import Settings
 
 MANY_GROUPS = 20_000
+CHANGE = 3.0
+"""Standard errors by which the halves of a log may differ before its value counts as one that changes."""
 SELF_NORMALISED = ("snips", "graph-snips")
 
 
@@ -129,10 +131,27 @@ class Estimator:
                 low, high = betting_lower(lower, each), -betting_lower(upper, each)
             else:
                 low, high = betting_lower(lower, each, uniform=True), -betting_lower(upper, each, uniform=True)
-            if low > high:  # no value that stays the same explains these rounds
+            if self.settings.interval != "bernstein" and (low > high or self._changes(terms)):
                 drifts = True
-                low, high = bernstein_lower(lower, each), -bernstein_lower(upper, each)
+                wide = bernstein_lower(lower, each), -bernstein_lower(upper, each)
+                # no value that stays the same explains bounds that cross; others are kept, and only widened
+                low, high = wide if low > high else (min(low, wide[0]), max(high, wide[1]))
         return Interval(value, low, high, error, drifts)
+
+    def _changes(self, terms: Terms) -> bool:
+        """Whether the two halves of the log differ by more than `CHANGE` standard errors of their difference."""
+        there = self.counts > 0
+        counts, sums = self.counts[there], self.residuals(terms)[there]
+        first = np.cumsum(counts) <= self.n / 2
+        difference = variance = 0.0
+        for half, sign in ((first, 1.0), (~first, -1.0)):
+            n = int(counts[half].sum())
+            if not n:
+                return False
+            mean = float(sums[half].sum()) / n
+            difference += sign * mean
+            variance += standard_error(sums[half] - mean * counts[half], n) ** 2
+        return bool(difference * difference > CHANGE * CHANGE * variance > 0)
 
     def sides(self, terms: Terms, bottom: float, top: float) -> tuple[Groups, Groups]:
         """What the lower and (with the sign changed) the upper bound are made of."""

@@ -88,7 +88,7 @@ def from_log(log: Log, *, action_context: npt.ArrayLike | None = None) -> dict[s
     if np.isnan(reward).any():
         row = int(np.argmax(np.isnan(reward)))
         raise LogError("the arm played has no reward; expected one in every round", table="decisions", row=row)
-    p = batch.probabilities
+    p = batch.probabilities if batch.all_known.all() else None
     position = batch.columns.get("position")
     expected = batch.columns.get("expected_reward")
     feedback: dict[str, Any] = {

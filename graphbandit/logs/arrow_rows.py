@@ -29,16 +29,17 @@ def to_batch(
 ) -> LogBatch:
     """The rounds of some decisions with their rewards, checked; `reward_rows` are the rewards' rows in their table."""
     n, n_arms = decisions.num_rows, stamp.n_arms
-    ids = integers(decisions, "id", first_row)
+    ids = integers(decisions, "id", DECISIONS, first_row)
+    check_growing(ids, first_row)
     y, q = _reward_arrays(ids, rewards, reward_rows, n_arms)
     batch = LogBatch(
         first_row=first_row,
         ids=ids,
         contexts=_contexts(decisions, stamp, first_row),
         graphs=graphs.batch(decisions, first_row),
-        actions=integers(decisions, "action", first_row),
-        probability=_numbers(decisions, "probability", first_row),
-        probabilities=_lists(decisions, "probabilities", n_arms, first_row),
+        actions=integers(decisions, "action", DECISIONS, first_row),
+        probability=_numbers(decisions, "probability", DECISIONS, first_row),
+        probabilities=_lists(decisions, "probabilities", n_arms, first_row, gaps=True),
         rewards=y,
         observation_probabilities=q,
         available=_available(decisions, n_arms, first_row),
@@ -56,6 +57,18 @@ def to_batch(
     return batch
 
 
+def check_growing(ids: Int[np.ndarray, " n"], first_row: int) -> None:
+    """Raise LogError at the first id that is not above the one before it."""
+    growing = np.diff(ids) > 0
+    if not growing.all():
+        row = int(np.argmin(growing)) + 1
+        raise LogError(
+            f"the id {ids[row]} follows {ids[row - 1]}; expected ids that grow from row to row",
+            table=DECISIONS,
+            row=first_row + row,
+        )
+
+
 def _reward_arrays(
     ids: Int[np.ndarray, " n"], rewards: pa.Table, rows: Int[np.ndarray, " rewards"], n_arms: int
 ) -> tuple[Float[np.ndarray, "n arms"], Float[np.ndarray, "n arms"] | None]:
@@ -68,9 +81,9 @@ def _reward_arrays(
             first = int(np.flatnonzero(wrong)[np.argmin(rows[wrong])])
             raise LogError(message(first), table=REWARDS, row=int(rows[first]))
 
-    of = integers(rewards, "decision", rows)
-    arms = integers(rewards, "arm", rows)
-    values = _numbers(rewards, "reward", rows)
+    of = integers(rewards, "decision", REWARDS, rows)
+    arms = integers(rewards, "arm", REWARDS, rows)
+    values = _numbers(rewards, "reward", REWARDS, rows)
     place = np.minimum(np.searchsorted(ids, of), len(ids) - 1)
     refuse(ids[place] != of, lambda i: f"there is no decision {of[i]}")
     refuse((arms < 0) | (arms >= n_arms), lambda i: f"the arm is {arms[i]}; expected an arm of 0 .. {n_arms - 1}")
@@ -108,16 +121,32 @@ def _contexts(table: pa.Table, stamp: Stamp, first_row: int) -> Float[np.ndarray
     return flat.reshape(table.num_rows, *stamp.context_shape)
 
 
-def _lists(table: pa.Table, name: str, size: int, first_row: int) -> Float[np.ndarray, "n size"] | None:
-    """A column of lists of `size` numbers each; None if all are missing, an error if some are."""
+def _lists(
+    table: pa.Table, name: str, size: int, first_row: int, *, gaps: bool = False
+) -> Float[np.ndarray, "n size"] | None:
+    """A column of lists of `size` numbers each; None if all are missing.
+
+    With `gaps`, the numbers of rows that lack them are nan; otherwise such a row is an error.
+    """
     if name not in table.column_names or not table.num_rows:
         return None
     column = table[name]
     if column.null_count == len(column):
         return None
     if column.null_count:
-        row = int(np.argmin(column.is_valid().to_numpy(zero_copy_only=False)))
-        raise LogError(f"{name} is empty; expected it in every row or in none", table=DECISIONS, row=first_row + row)
+        there = column.is_valid().to_numpy(zero_copy_only=False)
+        if not gaps:
+            row = first_row + int(np.argmin(there))
+            raise LogError(f"{name} is empty; expected it in every row or in none", table=DECISIONS, row=row)
+        try:
+            kept = _lists(table.filter(pa.array(there)), name, size, 0)
+        except LogError as error:
+            place = None if error.row is None else first_row + int(np.flatnonzero(there)[error.row])
+            raise LogError(error.message, table=DECISIONS, row=place) from None
+        found = np.full((table.num_rows, size), np.nan)
+        if kept is not None:
+            found[there] = kept
+        return found
     kind = column.type
     array = column.combine_chunks()
     if isinstance(array, pa.ChunkedArray):
@@ -132,8 +161,9 @@ def _lists(table: pa.Table, name: str, size: int, first_row: int) -> Float[np.nd
         row = int(np.argmax(lengths != size))
         raise LogError(f"{name} has {lengths[row]} numbers; expected {size}", table=DECISIONS, row=first_row + row)
     flat = array.flatten()
-    if flat.null_count or not (pa.types.is_floating(flat.type) or pa.types.is_integer(flat.type)):
-        raise LogError(f"{name} has values that are not numbers", table=DECISIONS)
+    if flat.null_count:
+        row = int(np.argmin(flat.is_valid().to_numpy(zero_copy_only=False))) // size
+        raise LogError(f"{name} has values that are missing; expected numbers", table=DECISIONS, row=first_row + row)
     return np.asarray(flat.to_numpy(zero_copy_only=False), dtype=np.float64).reshape(-1, size)
 
 
@@ -145,6 +175,8 @@ def _available(table: pa.Table, n_arms: int, first_row: int) -> Bool[np.ndarray,
         if not arms.is_valid:
             mask[row] = True
             continue
+        if arms.values.null_count:
+            raise LogError("available has an empty entry; expected arms", table=DECISIONS, row=first_row + row)
         chosen = arms.values.to_numpy(zero_copy_only=False)
         if len(chosen) and not 0 <= chosen.min() <= chosen.max() < n_arms:
             raise LogError(
@@ -179,34 +211,23 @@ def _nested(column: pa.ChunkedArray, n: int) -> Shaped[np.ndarray, "n ..."]:
     return objects
 
 
-def _place(rows: int | Int[np.ndarray, " rows"], i: int) -> int:
-    return rows + i if isinstance(rows, int) else int(rows[i])
-
-
-def _valid(table: pa.Table, name: str, rows: int | Int[np.ndarray, " rows"]) -> pa.ChunkedArray:
+def _valid(table: pa.Table, name: str, where: str, rows: int | Int[np.ndarray, " rows"]) -> pa.ChunkedArray:
+    """A column without gaps; `rows` are the numbers of its rows in the table `where`, or that of the first."""
     column = table[name]
     if column.null_count:
         first = int(np.argmin(column.is_valid().to_numpy(zero_copy_only=False)))
-        where = DECISIONS if isinstance(rows, int) else REWARDS
-        raise LogError(f"{name} is empty; expected a number", table=where, row=_place(rows, first))
+        row = rows + first if isinstance(rows, int) else int(rows[first])
+        raise LogError(f"{name} is empty; expected a number", table=where, row=row)
     return column
 
 
-def integers(table: pa.Table, name: str, rows: int | Int[np.ndarray, " rows"]) -> Int[np.ndarray, " n"]:
-    """A column of whole numbers."""
-    column = _valid(table, name, rows)
-    if not pa.types.is_integer(column.type):
-        where = DECISIONS if isinstance(rows, int) else REWARDS
-        raise LogError(f"{name} has type {column.type}; expected whole numbers", table=where)
-    return np.asarray(column.to_numpy(), dtype=np.int64)
+def integers(table: pa.Table, name: str, where: str, rows: int | Int[np.ndarray, " rows"] = 0) -> Int[np.ndarray, " n"]:
+    """A column of whole numbers of the table `where`; `rows` are the numbers of its rows, or that of the first."""
+    return np.asarray(_valid(table, name, where, rows).to_numpy(), dtype=np.int64)
 
 
-def _numbers(table: pa.Table, name: str, rows: int | Int[np.ndarray, " rows"]) -> Float[np.ndarray, " n"]:
-    column = _valid(table, name, rows)
-    if not (pa.types.is_floating(column.type) or pa.types.is_integer(column.type)):
-        where = DECISIONS if isinstance(rows, int) else REWARDS
-        raise LogError(f"{name} has type {column.type}; expected numbers", table=where)
-    return np.asarray(column.to_numpy(), dtype=np.float64)
+def _numbers(table: pa.Table, name: str, where: str, rows: int | Int[np.ndarray, " rows"]) -> Float[np.ndarray, " n"]:
+    return np.asarray(_valid(table, name, where, rows).to_numpy(), dtype=np.float64)
 
 
 def decision_rows(
@@ -229,7 +250,7 @@ def decision_rows(
         "probability": pa.array(batch.probability),
         "probabilities": nulls(n, pa.list_(pa.float64(), stamp.n_arms))
         if batch.probabilities is None
-        else fixed_lists(batch.probabilities),
+        else fixed_lists(batch.probabilities, None if batch.all_known.all() else ~batch.all_known),
         "epoch": nulls(n, pa.int64()) if batch.epochs is None else pa.array(batch.epochs, pa.int64()),
         **empty,
     }
@@ -263,11 +284,11 @@ def reward_rows(layout: Layout, batch: LogBatch) -> pa.Table:
     return pa.table(columns, schema=layout.schema(REWARDS))
 
 
-def fixed_lists(rows: Float[np.ndarray, "n size"]) -> pa.Array:
-    """Rows of numbers as an Arrow column of lists, without a copy where the memory allows."""
-    return pa.FixedSizeListArray.from_arrays(
-        pa.array(np.ascontiguousarray(rows, dtype=np.float64).ravel()), rows.shape[1]
-    )
+def fixed_lists(rows: Float[np.ndarray, "n size"], missing: Bool[np.ndarray, " n"] | None = None) -> pa.Array:
+    """Rows of numbers as an Arrow column of lists, without a copy where the memory allows; `missing` ones are null."""
+    numbers = pa.array(np.ascontiguousarray(rows, dtype=np.float64).ravel())
+    mask = None if missing is None else pa.array(missing)
+    return pa.FixedSizeListArray.from_arrays(numbers, rows.shape[1], mask=mask)
 
 
 def nulls(n: int, kind: pa.DataType) -> pa.Array:

@@ -34,7 +34,8 @@ class LogBatch:
     - `graphs`: None if the log does not say what was revealed with which probability.
     - `actions`, `probability`: the arm that was played, and the probability with which it was.
     - `rewards`: [t, a], nan where arm a was not revealed.
-    - `probabilities`: those of all arms; None (default): the log holds only that of the arm that was played.
+    - `probabilities`: those of all arms, nan in rounds of which the log holds only that of the arm played; None
+      (default): it holds no others in any round.
     - `observation_probabilities`: [t, a], where there are no graphs, for the revealed arms, nan elsewhere; None
       (default): the graphs say it.
     - `available`: the arms on offer; None (default): all.
@@ -77,16 +78,49 @@ class LogBatch:
         It is nan where the log does not tell: for arms that were not revealed, if it lacks the graph or all
         probabilities but that of the arm played.
         """
-        recorded = self.observation_probabilities
-        known = None
-        if self.graphs is not None and self.probabilities is not None:
-            known = times_graphs(self.probabilities, self.graphs)
-        elif self.loops_only:
-            known = np.full(self.rewards.shape, np.nan)
-            known[np.arange(len(self)), self.actions] = self.probability
+        known, recorded = self._q_from_graphs, self.observation_probabilities
         if known is None:
             return np.full(self.rewards.shape, np.nan) if recorded is None else recorded
         return known if recorded is None else np.where(np.isnan(recorded), known, recorded)
+
+    @cached_property
+    def all_known(self) -> Bool[np.ndarray, " n"]:
+        """In which rounds the probabilities of all arms are known."""
+        if self.probabilities is None:
+            return np.zeros(len(self), dtype=np.bool_)
+        mask: Bool[np.ndarray, " n"] = ~np.isnan(self.probabilities).any(axis=1)
+        return mask
+
+    @cached_property
+    def _q_from_graphs(self) -> Float[np.ndarray, "n arms"] | None:
+        """q as far as it follows from the graphs; None without any."""
+        if self.graphs is None:
+            return None
+        if self.all_known.all() and self.probabilities is not None:
+            return times_graphs(self.probabilities, self.graphs)
+        found = self._q_of_one_way()
+        if self.probabilities is not None and self.all_known.any():
+            rows = self.all_known
+            found[rows] = times_graphs(self.probabilities[rows], self.graphs[rows])
+        return found
+
+    def _q_of_one_way(self) -> Float[np.ndarray, "n arms"]:
+        """q of arms that only the arm played reveals, for which its own probability is enough; nan for others."""
+        found = np.full(self.rewards.shape, np.nan)
+        rows = np.arange(len(self))
+        if self.loops_only:
+            found[rows, self.actions] = self.probability
+            return found
+        if isinstance(self.graphs, ProbabilisticGraphs):
+            edges = self.graphs.stored[self.graphs.index, self.actions]
+            ways = (self.graphs.stored > 0).sum(axis=1)[self.graphs.index]
+        else:
+            assert self.graphs is not None
+            edges = self.graphs._revealed(self.actions).astype(np.float64)
+            ways = times_graphs(np.ones(self.rewards.shape), self.graphs)
+        one = (edges > 0) & (ways == 1)
+        found[one] = (edges * self.probability[:, None])[one]
+        return found
 
     @cached_property
     def loops_only(self) -> bool:
@@ -183,8 +217,9 @@ class LogBatch:
             refuse(~self.available[played], lambda t: f"the action {self.actions[t]} was not available")
         if self.probabilities is not None:
             each = self.probabilities
+            untold = np.isnan(each).all(axis=1, keepdims=True)
             refuse_arm(
-                ~((each >= 0) & (each <= 1 + SUM_TOLERANCE)),
+                ~((each >= 0) & (each <= 1 + SUM_TOLERANCE)) & ~untold,
                 lambda t, a: f"the probability of arm {a} is {each[t, a]}; expected a number from 0 to 1",
             )
             total = each.sum(axis=1)
@@ -227,8 +262,8 @@ class LogBatch:
                     "expected a number above 0 and at most 1"
                 ),
             )
-            if self.graphs is not None and self.probabilities is not None:
-                known = times_graphs(self.probabilities, self.graphs)
+            known = self._q_from_graphs
+            if known is not None:
                 refuse_arm(
                     np.abs(known - recorded) > SUM_TOLERANCE,
                     lambda t, a: (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections import OrderedDict
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ from graphbandit.base.shapes import Int
 from graphbandit.errors import LogError
 from graphbandit.logs.arrow_rows import integers, to_batch
 from graphbandit.logs.batch import LogBatch
+from graphbandit.logs.column_types import check_types, plain_type, to_format
 from graphbandit.logs.format import (
     DECISION_COLUMNS,
     DECISIONS,
@@ -29,6 +31,7 @@ from graphbandit.logs.format import (
 )
 from graphbandit.logs.graph_rows import GraphStore
 from graphbandit.logs.sources import Source, ids_range, range_of
+from graphbandit.logs.widening import widened
 
 SEALED, OPEN = ".parquet", ".arrows"
 ATTEMPTS = 10
@@ -48,6 +51,10 @@ class Piece:
     high: int
 
 
+class _Grown(Exception):  # noqa: N818
+    """Arms have joined since log.json was read."""
+
+
 class FolderSource(Source):
     """The rounds of a log in a folder."""
 
@@ -56,12 +63,13 @@ class FolderSource(Source):
         self._stamp = read_stamp(folder)
         self._lost = 0
         self._open: dict[Path, pa.Table] = {}
+        self._arms: dict[Path, int] = {}
+        self.layout = Layout(stamp=self._stamp)
         self._pieces = self._scan_all()
         self._store = GraphStore(self._stamp.n_arms)
         for piece in self._pieces[GRAPHS]:
             self._store.add(self._read(piece), str(piece.path.relative_to(folder)))
         self._kept: OrderedDict[Piece, pa.Table] = OrderedDict()
-        self.layout = Layout(stamp=self._stamp, columns=self._further_columns())
 
     def __reduce__(self) -> tuple[type, tuple[Path]]:
         return FolderSource, (self.folder,)
@@ -79,13 +87,13 @@ class FolderSource(Source):
         """Rewards of decisions after the last: a log that is being written may have them."""
         last = max((piece.high for piece in self._pieces[DECISIONS]), default=-1)
         later = [piece for piece in self._pieces[REWARDS] if piece.high > last]
-        return sum(int((integers(self._read(piece), "decision", 0) > last).sum()) for piece in later)
+        return sum(int((integers(self._read(piece), "decision", REWARDS) > last).sum()) for piece in later)
 
     def batches(self, first: int, stop: int, size: int) -> Iterator[LogBatch]:
         """The decisions in their order, each with its rewards, wherever those are."""
         after = np.iinfo(np.int64).min if first == 0 else None
         for start, decisions in self._decisions(first, stop, size):
-            ids = integers(decisions, "id", start)
+            ids = integers(decisions, "id", DECISIONS, start)
             low = int(ids[0]) if after is None else after
             rewards, rows = self._rewards(low, int(ids[-1]))
             yield to_batch(decisions, rewards, rows, stamp=self._stamp, graphs=self._store, first_row=start)
@@ -106,7 +114,7 @@ class FolderSource(Source):
                 with _parquet(piece.path, self.folder) as file:
                     statistics = _statistics(file, piece.group, "reward")
             found += statistics or range_of(np.asarray(self._read(piece)["reward"].to_numpy(), dtype=np.float64))
-        return range_of(np.array(found, dtype=np.float64) + 0.0)  # no minus zero
+        return range_of(np.array(found, dtype=np.float64))
 
     def _decisions(self, first: int, stop: int, size: int) -> Iterator[tuple[int, pa.Table]]:
         """Tables of `size` rows, as rows and not files count."""
@@ -146,7 +154,7 @@ class FolderSource(Source):
             self._kept[piece] = table
             if len(self._kept) > KEPT_PIECES:
                 self._kept.popitem(last=False)
-            of = integers(table, "decision", np.arange(piece.first_row, piece.first_row + piece.rows))
+            of = integers(table, "decision", REWARDS, piece.first_row)
             chosen = np.flatnonzero((of >= low) & (of <= high))
             tables.append(table.take(pa.array(chosen)) if len(chosen) < len(of) else table)
             rows.append(chosen + piece.first_row)
@@ -155,11 +163,13 @@ class FolderSource(Source):
     def _scan_all(self) -> dict[str, list[Piece]]:
         """Rewards first, as decisions are written before their rewards and graphs before decisions."""
         for _ in range(ATTEMPTS):
-            self._lost, self._open = 0, {}
+            self._lost, self._open, self.layout = 0, {}, Layout(stamp=self._stamp)
             try:
                 return {table: self._scan(table) for table in reversed(TABLES)}
             except FileNotFoundError:  # a writer has sealed a file since it was listed
                 continue
+            except _Grown:
+                self._stamp = read_stamp(self.folder)
         raise LogError(f"{self.folder} changes faster than it can be read")
 
     def _scan(self, table: str) -> list[Piece]:
@@ -184,7 +194,7 @@ class FolderSource(Source):
                 if not count:
                     continue
                 piece = Piece(path, group, count, row, 0, 0)
-                low, high = known or ids_range(self._read(piece), _key(table))
+                low, high = known or ids_range(self._read(piece), _key(table), table, row)
                 pieces.append(Piece(path, group, count, row, int(low), int(high)))
                 row += count
         return pieces
@@ -195,30 +205,39 @@ class FolderSource(Source):
         if text is None:
             raise LogError(f"{place} has no stamp of a log in its metadata; expected a file of this format")
         stamp = Stamp.from_json(text, place)
-        for name in ("n_arms", "context_shape"):
-            mine, theirs = getattr(stamp, name), getattr(self._stamp, name)
-            if mine != theirs:
-                raise LogError(f"{place} has {name} {mine}; expected {theirs}, as log.json has")
+        if not self._stamp.extends(stamp):
+            if stamp.extends(self._stamp) and read_stamp(self.folder) != self._stamp:
+                raise _Grown
+            for name in ("n_arms", "context_shape", "arms"):
+                mine, theirs = getattr(stamp, name), getattr(self._stamp, name)
+                if mine != theirs:
+                    raise LogError(f"{place} has {name} {mine}; expected {theirs}, as log.json has")
+        self._arms[path] = stamp.n_arms
         check_columns(table, schema, place)
+        if table == DECISIONS:
+            further = {field.name: plain_type(field.type) for field in schema if field.name not in DECISION_COLUMNS}
+            self.layout = Layout(stamp=self._stamp, columns=further | self.layout.columns)
+        check_types(table, schema, self.layout, place)
 
     def _read(self, piece: Piece) -> pa.Table:
+        place, table = str(piece.path.relative_to(self.folder)), piece.path.parent.name
         if piece.group is None:
-            return self._open[piece.path]
-        with _parquet(piece.path, self.folder) as file:
-            try:
-                return file.read_row_group(piece.group)
-            except (pa.ArrowException, OSError) as error:
-                place = piece.path.relative_to(self.folder)
-                raise LogError(
-                    f"{place} is damaged: {error}", table=piece.path.parent.name, row=piece.first_row
-                ) from None
+            rows = self._open[piece.path]
+        else:
+            with _parquet(piece.path, self.folder) as file:
+                try:
+                    rows = file.read_row_group(piece.group)
+                except (pa.ArrowException, OSError) as error:
+                    raise LogError(f"{place} is damaged: {error}", table=table, row=piece.first_row) from None
+        rows = to_format(rows, table, self.layout, place=place, first_row=piece.first_row)
+        return widened(rows, table, self._arms[piece.path], self._stamp.n_arms)
 
-    def _further_columns(self) -> dict[str, pa.DataType]:
-        if not self._pieces[DECISIONS]:
-            return {}
-        first = self._pieces[DECISIONS][0]
-        schema = self._open[first.path].schema if first.group is None else pq.read_schema(first.path)
-        return {field.name: field.type for field in schema if field.name not in DECISION_COLUMNS}
+
+def log_folder(folder: str | os.PathLike[str]) -> Path:
+    """The path of a log; LogError if this is none."""
+    if not isinstance(folder, str | os.PathLike) or not os.fspath(folder):
+        raise LogError(f"the folder is {folder!r}; expected the path of a log")
+    return Path(folder)
 
 
 def read_stamp(folder: Path) -> Stamp:
@@ -229,6 +248,8 @@ def read_stamp(folder: Path) -> Stamp:
         raise LogError(f"{folder} is not a log: it has no log.json") from None
     except OSError as error:
         raise LogError(f"{folder / 'log.json'} cannot be read: {error.strerror or error}") from None
+    except UnicodeDecodeError as error:
+        raise LogError(f"{folder / 'log.json'} is no JSON: {error}") from None
     return Stamp.from_json(text, "log.json")
 
 
@@ -276,7 +297,10 @@ def _key(table: str) -> str:
 
 
 def _statistics(file: pq.ParquetFile, group: int, name: str) -> tuple[float, float] | None:
-    """The smallest and the largest value of a column in a row group, if the file tells."""
+    """The smallest and the largest value of a column in a row group, if the file tells and it holds numbers."""
+    kind = file.schema_arrow.field(name).type
+    if not (pa.types.is_integer(kind) or pa.types.is_float64(kind)):
+        return None
     meta = file.metadata.row_group(group)
     for place in range(meta.num_columns):
         column = meta.column(place)

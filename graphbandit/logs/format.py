@@ -22,6 +22,7 @@ import pyarrow as pa
 from graphbandit.errors import LogError
 
 FORMAT = "graphbandit-log"
+MOST_ARMS = 2**31 - 1
 VERSION = 1
 STAMP = b"graphbandit.log"
 """The key of the stamp in the metadata of a file's schema."""
@@ -69,6 +70,12 @@ class Stamp:
         """How many numbers a context is."""
         return math.prod(self.context_shape)
 
+    def extends(self, other: Stamp) -> bool:
+        """Whether all arms of the other have their places here, so that arms may have joined since."""
+        if self.context_shape != other.context_shape or self.n_arms < other.n_arms:
+            return False
+        return other.arms is None or (self.arms is not None and self.arms[: other.n_arms] == other.arms)
+
     def to_json(self, table: str | None = None) -> str:
         """As it stands in log.json and, with the table's name, in the metadata of a file."""
         content: dict[str, Any] = {"format": FORMAT, "version": self.version}
@@ -90,10 +97,13 @@ class Stamp:
                 raise LogError(f"{place} has format {content['format']!r}; expected {FORMAT!r}")
             if content["version"] != VERSION:
                 raise LogError(f"{place} has log version {content['version']!r}; expected {VERSION}")
+            for name in ("context_shape", "arms", "context_names"):
+                if not isinstance(content.get(name, []), list):
+                    raise LogError(f"{place} has {name} {content[name]!r}; expected a list")
             arms, names = content.get("arms"), content.get("context_names")
-            return cls(
-                n_arms=int(content["n_arms"]),
-                context_shape=tuple(int(size) for size in content["context_shape"]),
+            stamp = cls(
+                n_arms=content["n_arms"],
+                context_shape=tuple(content["context_shape"]),
                 arms=None if arms is None else tuple(map(str, arms)),
                 context_names=None if names is None else tuple(map(str, names)),
             )
@@ -101,6 +111,19 @@ class Stamp:
             if isinstance(error, LogError):
                 raise
             raise LogError(f"{place} has no stamp of a log: {type(error).__name__}: {error}") from None
+        stamp._check(place)
+        return stamp
+
+    def _check(self, place: str) -> None:
+        """Raise LogError unless all of it makes sense."""
+        if not (type(self.n_arms) is int and 1 <= self.n_arms <= MOST_ARMS):
+            raise LogError(f"{place} has n_arms {self.n_arms!r}; expected a whole number from 1 to {MOST_ARMS}")
+        if not all(type(size) is int and 0 <= size <= MOST_ARMS for size in self.context_shape):
+            raise LogError(f"{place} has context_shape {list(self.context_shape)}; expected whole numbers from 0")
+        if self.arms is not None and (len(self.arms) != self.n_arms or len(set(self.arms)) != self.n_arms):
+            raise LogError(
+                f"{place} has {len(self.arms)} arms, {len(set(self.arms))} different ones; expected {self.n_arms}"
+            )
 
 
 @dataclass(frozen=True, kw_only=True)

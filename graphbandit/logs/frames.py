@@ -14,6 +14,7 @@ from graphbandit.errors import LogError
 from graphbandit.graphs import FeedbackGraph, FeedbackGraphs, ProbabilisticGraphs, bandit
 from graphbandit.logs.array_input import log_stamp
 from graphbandit.logs.arrow_rows import fixed_lists
+from graphbandit.logs.column_types import arm_numbers, is_text, plain
 from graphbandit.logs.format import (
     DECISION_COLUMNS,
     DECISIONS,
@@ -27,11 +28,11 @@ from graphbandit.logs.sources import TableSource, graph_rows
 
 
 def to_arrow(frame: Any, name: str) -> pa.Table:
-    """A data frame as an Arrow table."""
+    """A data frame as an Arrow table, its text and categories as plain text."""
     if isinstance(frame, pa.Table):
-        return frame
+        return plain(frame)
     try:
-        return narwhals.from_native(frame, eager_only=True).to_arrow()
+        return plain(narwhals.from_native(frame, eager_only=True).to_arrow())
     except (TypeError, pa.ArrowException) as error:
         raise LogError(f"{name} is a {type(frame).__name__}; expected a data frame: {error}") from None
 
@@ -118,17 +119,13 @@ def _numbered(table: pa.Table, name: str, arms: list[str] | None, where: str) ->
     if name not in table.column_names:
         return table
     column = table[name]
-    if pa.types.is_integer(column.type):
+    if not is_text(column.type):
         return table
     if arms is None:
         raise LogError(
             f"{name} has type {column.type}; expected arms by number, or their names as arms=[...]", table=where
         )
-    numbers = pc.index_in(column.cast(pa.string()), value_set=pa.array(arms, pa.string()))
-    if numbers.null_count:
-        row = int(np.argmin(numbers.is_valid().to_numpy(zero_copy_only=False)))
-        raise LogError(f"{name} is {column[row].as_py()!r}; expected one of the names in arms", table=where, row=row)
-    return table.set_column(table.column_names.index(name), name, numbers)
+    return table.set_column(table.column_names.index(name), name, arm_numbers(column, name, arms, where, 0))
 
 
 def _with_ids(table: pa.Table) -> tuple[pa.Table, bool]:
@@ -152,7 +149,7 @@ def _with_ids(table: pa.Table) -> tuple[pa.Table, bool]:
 def _references(rewards: pa.Table, keys: pa.ChunkedArray) -> pa.Table:
     column = rewards["decision"]
     try:
-        rows = pc.index_in(column, value_set=keys.combine_chunks())
+        rows = pc.index_in(column.cast(keys.type), value_set=keys.combine_chunks())
     except pa.ArrowException as error:
         raise LogError(f"decision has type {column.type}; expected {keys.type}: {error}", table=REWARDS) from None
     if rows.null_count:
@@ -164,7 +161,10 @@ def _references(rewards: pa.Table, keys: pa.ChunkedArray) -> pa.Table:
 def _own_rewards(decisions: pa.Table) -> tuple[pa.Table, pa.Table]:
     """The rewards of the arms played, from the decisions' own column; an empty one is a reward that is missing."""
     if "reward" not in decisions.column_names:
-        raise LogError("there are no rewards; expected a frame of rewards, or a column reward", table=DECISIONS)
+        found = ", ".join(map(repr, decisions.column_names))
+        raise LogError(
+            f"there are no rewards; expected a frame of rewards, or a column reward among {found}", table=DECISIONS
+        )
     there = decisions["reward"].is_valid()
     rewards = pa.table(
         {

@@ -51,6 +51,9 @@ class GraphStore:
         """Take the rows of a graphs table; a number that is there already must name the same graph."""
         probabilities = table["edge_probabilities"] if "edge_probabilities" in table.column_names else None
         for row, (number, edges) in enumerate(zip(table["graph"], table["edges"], strict=True)):
+            for name, value in (("graph", number), ("edges", edges)):
+                if not value.is_valid:
+                    raise LogError(f"{name} is empty; expected a graph in every row", table=place, row=row)
             given = None if probabilities is None else probabilities[row]
             graph = read_graph(edges, given, self.n_arms, place, row)
             old = self._graphs.setdefault(number.as_py(), graph)

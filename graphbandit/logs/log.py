@@ -18,9 +18,9 @@ from graphbandit.base.checks import setting_integer
 from graphbandit.base.shapes import Shaped
 from graphbandit.errors import InputError, LogError
 from graphbandit.graphs import FeedbackGraph, FeedbackGraphs, ProbabilisticGraphs, bandit
-from graphbandit.logs.array_input import log_batch, log_stamp
+from graphbandit.logs.array_input import integer_array, log_batch, log_stamp, number_array, numbered
 from graphbandit.logs.batch import LogBatch
-from graphbandit.logs.folder import FolderSource
+from graphbandit.logs.folder import FolderSource, log_folder
 from graphbandit.logs.format import TABLES, Layout
 from graphbandit.logs.frames import source_of_frames
 from graphbandit.logs.sources import ArraySource, Source
@@ -96,7 +96,7 @@ class Log:
     ) -> Log:
         """From one row a round.
 
-        - `actions`: the arm played, (n,).
+        - `actions`: the arm played, (n,); its name will do where `arms` are given.
         - `probabilities`: of all arms, (n, K); or of the arm played, (n,).
         - `rewards`: (n, K), nan where not revealed; or (n,), of the arm played.
         - `contexts`: (n, ...); None (default): there are none.
@@ -111,16 +111,20 @@ class Log:
         - `arms`: names of the arms; None (default): they have none.
         - `n_arms`: K, if no array says it; None (default): one does.
         """
-        played = np.asarray(actions)
+        played = integer_array("actions", actions if arms is None else numbered(actions, arms))
+        if not len(played):
+            raise LogError("actions is empty; expected at least one round")
         n_arms = _n_arms(n_arms, arms, graphs, probabilities, rewards, played)
-        rows = np.empty((len(played), 0)) if contexts is None else np.asarray(contexts)
+        rows = np.empty((len(played), 0)) if contexts is None else number_array("contexts", contexts)
+        if rows.ndim < 2:
+            raise LogError(f"contexts has shape {rows.shape}; expected ({len(played)}, ...), one row a round")
         if graphs is None and observation_probabilities is None:
             graphs = bandit(n_arms)
-        stamp = log_stamp(n_arms, rows.shape[1:] or (0,), arms)
+        stamp = log_stamp(n_arms, rows.shape[1:], arms)
         batch = log_batch(
             stamp,
             ids=ids,
-            contexts=rows.reshape(len(rows), 0) if rows.ndim == 1 and not rows.size else rows,
+            contexts=rows,
             graphs=graphs,
             actions=played,
             probabilities=probabilities,
@@ -165,11 +169,11 @@ class Log:
     @classmethod
     def read(cls, folder: str | os.PathLike[str]) -> Log:
         """A log in a folder. Only its outline is read now; the rows are read in batches when they are needed."""
-        return cls(FolderSource(Path(folder)))
+        return cls(FolderSource(log_folder(folder)))
 
     def write(self, folder: str | os.PathLike[str]) -> None:
         """Write the log to a new folder: all of it, or nothing."""
-        target = Path(folder)
+        target = log_folder(folder)
         if target.exists() and (not target.is_dir() or any(target.iterdir())):
             raise LogError(f"{target} exists already; expected a folder that is new or empty")
         part = target.parent / f".{target.name}.{secrets.token_hex(4)}.part"
@@ -201,7 +205,10 @@ class Log:
     def __getitem__(self, rows: slice) -> Log:
         if not isinstance(rows, slice) or rows.step not in (None, 1):
             raise InputError(f"rows is {rows!r}; expected a slice of consecutive rounds")
-        first, stop, _ = rows.indices(len(self))
+        try:
+            first, stop, _ = rows.indices(len(self))
+        except TypeError:
+            raise InputError(f"rows is {rows!r}; expected whole numbers") from None
         part = Log(self._source, self._first + first, self._first + max(first, stop))
         part.policies = dict(self.policies)
         return part
@@ -346,8 +353,8 @@ def _n_arms(
         return len(arms)
     if isinstance(graphs, FeedbackGraph | FeedbackGraphs | ProbabilisticGraphs):
         return graphs.n_arms
-    for value in (probabilities, rewards):
-        array = np.asarray(value)
+    for name, value in (("probabilities", probabilities), ("rewards", rewards)):
+        array = number_array(name, value)
         if array.ndim == 2:
             return int(array.shape[1])
     raise LogError(f"the number of arms is not told; expected n_arms, at least {actions.max(initial=0) + 1}")

@@ -9,10 +9,10 @@ import numpy as np
 import pyarrow as pa
 
 from graphbandit.base.shapes import Float, Int
-from graphbandit.errors import LogError
 from graphbandit.graphs import FeedbackGraphs, ProbabilisticGraphs
-from graphbandit.logs.arrow_rows import decision_rows, integers, reward_rows, to_batch
+from graphbandit.logs.arrow_rows import check_growing, decision_rows, integers, reward_rows, to_batch
 from graphbandit.logs.batch import LogBatch
+from graphbandit.logs.column_types import to_format
 from graphbandit.logs.format import DECISIONS, GRAPHS, REWARDS, Layout
 from graphbandit.logs.graph_rows import GraphStore, edge_columns, edge_row
 
@@ -85,8 +85,7 @@ class ArraySource(Source):
 
     def reward_range(self) -> tuple[float, float]:
         """Of all rewards."""
-        seen = self._rounds.rewards[self._rounds.revealed]
-        return (float(seen.min()), float(seen.max())) if len(seen) else (np.nan, np.nan)
+        return range_of(self._rounds.rewards[self._rounds.revealed])
 
 
 def graph_rows(layout: Layout, graphs: FeedbackGraphs | ProbabilisticGraphs) -> pa.Table:
@@ -101,22 +100,19 @@ class TableSource(Source):
 
     def __init__(self, layout: Layout, decisions: pa.Table, rewards: pa.Table, graphs: pa.Table | None) -> None:
         self.layout = layout
+        if graphs is not None:
+            graphs = to_format(graphs, GRAPHS, layout, place=GRAPHS)
+        decisions = to_format(decisions, DECISIONS, layout, place=DECISIONS)
+        rewards = to_format(rewards, REWARDS, layout, place=REWARDS)
         self._decisions, self._rewards, self._graphs = decisions.combine_chunks(), rewards.combine_chunks(), graphs
         self._store = GraphStore(layout.stamp.n_arms)
         if graphs is not None:
             self._store.add(graphs, GRAPHS)
-        of = integers(rewards, "decision", np.arange(rewards.num_rows))
+        of = integers(rewards, "decision", REWARDS)
         self._order = np.argsort(of, kind="stable")
         self._of = of[self._order]
-        self._ids = integers(decisions, "id", 0)
-        growing = np.diff(self._ids) > 0
-        if not growing.all():
-            row = int(np.argmin(growing)) + 1
-            raise LogError(
-                f"the id {self._ids[row]} follows {self._ids[row - 1]}; expected ids that grow from row to row",
-                table=DECISIONS,
-                row=row,
-            )
+        self._ids = integers(decisions, "id", DECISIONS)
+        check_growing(self._ids, 0)
 
     def __len__(self) -> int:
         return int(self._decisions.num_rows)
@@ -156,11 +152,11 @@ class TableSource(Source):
 
 
 def range_of(values: Float[np.ndarray, " n"]) -> tuple[float, float]:
-    """The smallest and the largest; nan if there is none."""
-    return (float(values.min()), float(values.max())) if len(values) else (np.nan, np.nan)
+    """The smallest and the largest, neither of them minus zero; nan if there is none."""
+    return (float(values.min()) + 0.0, float(values.max()) + 0.0) if len(values) else (np.nan, np.nan)
 
 
-def ids_range(table: pa.Table, name: str) -> tuple[int, int]:
-    """The smallest and the largest id of a table that is not empty."""
-    values: Int[np.ndarray, " n"] = integers(table, name, 0)
+def ids_range(rows: pa.Table, name: str, table: str, first_row: int) -> tuple[int, int]:
+    """The smallest and the largest id of some rows of a table, one at least."""
+    values: Int[np.ndarray, " n"] = integers(rows, name, table, first_row)
     return int(values.min()), int(values.max())

@@ -30,11 +30,13 @@ from graphbandit.base.shapes import Int
 from graphbandit.errors import LogError, SettingError
 from graphbandit.graphs import FeedbackGraph, FeedbackGraphs, ProbabilisticGraphs
 from graphbandit.logs.array_input import log_batch, log_stamp
-from graphbandit.logs.arrow_rows import decision_rows, reward_rows
+from graphbandit.logs.arrow_rows import decision_rows, integers, reward_rows
 from graphbandit.logs.batch import LogBatch
-from graphbandit.logs.folder import OPEN, SEALED, read_stamp, read_stream, table_files
-from graphbandit.logs.format import DECISIONS, GRAPHS, REWARDS, TABLES, TIME, Layout
+from graphbandit.logs.column_types import to_format
+from graphbandit.logs.folder import OPEN, SEALED, log_folder, read_stamp, read_stream, table_files
+from graphbandit.logs.format import DECISIONS, GRAPHS, REWARDS, STAMP, TABLES, TIME, Layout, Stamp
 from graphbandit.logs.graph_rows import EdgeRow, GraphStore, edge_columns, edge_row
+from graphbandit.logs.widening import widened
 
 ROWS_PER_FILE = 1 << 18
 ROWS_PER_GROUP = 1 << 16
@@ -84,7 +86,7 @@ class LogWriter:
         setting_choice("sync", sync, ("file", "append"))
         self._rows_per_file = setting_integer("rows_per_file", rows_per_file, at_least=1)
         self._sync = sync == "append"
-        self.folder = Path(folder)
+        self.folder = log_folder(folder)
         self.recovered_rows = self.lost_bytes = 0
         exists = (self.folder / "log.json").exists()
         if not exists and n_arms is None:
@@ -97,7 +99,7 @@ class LogWriter:
             )
         self.layout = Layout(stamp=stamp, columns=dict(columns or {}))
         self._graphs: dict[FeedbackGraph | bytes, int] = {}
-        self._graph_bytes = 0
+        self._graph_bytes = self._next_graph = 0
         self._staged = _Staged()
         self.next_id = 0
         for table in TABLES:
@@ -232,7 +234,29 @@ class LogWriter:
             self._files[table].done = done
         self._graphs.update(staged.graphs)
         self._graph_bytes = max(self._graph_bytes, staged.graph_bytes)
+        self._next_graph = max(self._next_graph, staged.next_graph)
         self.next_id = max(self.next_id, staged.next_id)
+
+    def grow(self, n_arms: int, arms: Sequence[str] | None = None) -> None:
+        """Let arms join, behind those of the log; in rounds before they were not on offer.
+
+        Files are sealed first, so that each has the arms of its own time.
+
+        - `n_arms`: K from now on.
+        - `arms`: the names of all arms, those of the log first; None (default): they have none.
+        """
+        before = self.layout.stamp
+        stamp = log_stamp(n_arms, before.context_shape, arms, before.context_names)
+        if not stamp.extends(before):
+            has = f"{before.n_arms} arms" if before.arms is None else f"the arms {', '.join(before.arms)}"
+            raise LogError(f"the log has {has}; expected these and others behind them, not {arms or n_arms}")
+        for table in TABLES:
+            self._files[table].seal()
+        text = stamp.to_json().encode() + b"\n"
+        write_atomically(self.folder / "log.json", lambda file: _write_all(file, text))
+        self.layout = Layout(stamp=stamp, columns=self.layout.columns)
+        for table in TABLES:
+            self._files[table].schema = self.layout.schema(table)
 
     def sync(self) -> None:
         """Flush every row that counts to disk."""
@@ -261,7 +285,7 @@ class LogWriter:
 
     def _begin_stage(self) -> None:
         """Forget what was staged and not committed, and seal the files that are full."""
-        self._staged = _Staged(next_id=self.next_id, graph_bytes=self._graph_bytes)
+        self._staged = _Staged(next_id=self.next_id, graph_bytes=self._graph_bytes, next_graph=self._next_graph)
         for file in self._files.values():
             if file.full:
                 file.seal()
@@ -286,7 +310,8 @@ class LogWriter:
                 row = edge_row(graph)
                 size = graph.n_arms**2 // 8 if isinstance(graph, FeedbackGraph) else graph.nbytes
                 if self._staged.graph_bytes + size <= SHARED_BYTES:
-                    number = self._staged.graphs[key] = len(self._graphs) + len(self._staged.graphs)
+                    number = self._staged.graphs[key] = self._staged.next_graph
+                    self._staged.next_graph += 1
                     self._staged.graph_bytes += size
                     new.append((number, row))
                 else:
@@ -318,14 +343,26 @@ class LogWriter:
         if table == GRAPHS:
             store = GraphStore(self.layout.stamp.n_arms)
             for path in sealed:
-                store.add(pq.read_table(path), path.name)
+                store.add(self._sealed_rows(path, GRAPHS), path.name)
             for known, graph in store.items():
+                self._next_graph = max(self._next_graph, known + 1)
                 self._graphs[graph if isinstance(graph, FeedbackGraph) else graph.tobytes()] = known
                 self._graph_bytes += graph.n_arms**2 // 8 if isinstance(graph, FeedbackGraph) else graph.nbytes
         if table == DECISIONS and sealed:
-            ids = pq.read_table(sealed[-1], columns=["id"])["id"].to_numpy()
-            self.next_id = int(ids[-1]) + 1
+            self.next_id = int(integers(self._sealed_rows(sealed[-1], DECISIONS, ["id"]), "id", DECISIONS)[-1]) + 1
         return _File(self.folder / table, number, self.layout.schema(table), self._rows_per_file, self._sync)
+
+    def _sealed_rows(self, path: Path, table: str, columns: list[str] | None = None) -> pa.Table:
+        """Rows of a finished file."""
+        place = f"{table}/{path.name}"
+        try:
+            rows = pq.read_table(path, columns=columns)
+        except (pa.ArrowException, OSError) as error:
+            raise LogError(f"{place} is truncated or damaged: {error}", table=table) from None
+        text = (rows.schema.metadata or {}).get(STAMP)
+        few = self.layout.stamp.n_arms if text is None else Stamp.from_json(text, place).n_arms
+        rows = to_format(rows, table, Layout(stamp=self.layout.stamp), place=place)
+        return widened(rows, table, few, self.layout.stamp.n_arms)
 
 
 @dataclass
@@ -334,6 +371,7 @@ class _Staged:
 
     next_id: int = 0
     graph_bytes: int = 0
+    next_graph: int = 0
     graphs: dict[FeedbackGraph | bytes, int] = field(default_factory=dict)
     ends: dict[str, tuple[int, int, int]] = field(default_factory=dict)
 
@@ -342,7 +380,7 @@ class _File:
     """The unfinished file of one table; `done` are the bytes, rows and appends of it that count."""
 
     def __init__(self, folder: Path, number: int, schema: pa.Schema, rows_per_file: int, sync: bool) -> None:
-        self._folder, self._number, self._schema = folder, number, schema
+        self._folder, self._number, self.schema = folder, number, schema
         self._limit, self._sync = rows_per_file, sync
         self._file: io.FileIO | None = None
         self.done = (0, 0, 0)
@@ -357,7 +395,7 @@ class _File:
             if self._file.tell() != end:
                 self._cut(end)
             if not end:
-                _write_all(self._file, memoryview(self._schema.serialize()))
+                _write_all(self._file, memoryview(self.schema.serialize()))
             for batch in rows.combine_chunks().to_batches(max_chunksize=ROWS_PER_GROUP):
                 _write_all(self._file, memoryview(batch.serialize()))
             if self._sync:

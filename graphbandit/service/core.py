@@ -294,6 +294,11 @@ class Core:
         """The shape of an encoded context."""
         return (self._features.size,) if self._own is None else (self.slots, self._own.size)
 
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """What the numbers of an encoded context are."""
+        return self._features.feature_names
+
     def rounds_until_update(self, state: Any) -> int:
         """How many rounds go into the next update."""
         return self.learner.rounds_until_update(state)

@@ -1,7 +1,15 @@
-"""From the service's log to the log format (docs/log-format.md): Parquet tables of decisions, rewards and graphs."""
+"""From the service's log to the log format (docs/log-format.md), in memory that does not grow with it.
 
-import json
-from collections.abc import Iterable, Iterator
+A round of the exported log is a decision that has started: one that was asked for as active, or activated later.
+Decisions that nobody has activated are left out. With a default reward, so are those whose window is still open, or
+fast rewards would count before slow defaults; the others have the rewards that came within the window, and the default
+where none came. Decisions are taken some at a time, each with all rows that are about it.
+"""
+
+import os
+import secrets
+import shutil
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -9,214 +17,273 @@ from typing import Any
 import msgspec
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
-from graphbandit.base.saved_files import write_atomically
-from graphbandit.errors import SettingError
-from graphbandit.graphs import FeedbackGraph
-from graphbandit.logs.graph_rows import edge_row
+from graphbandit.errors import LogError, SettingError
+from graphbandit.graphs import FeedbackGraph, FeedbackGraphs, ProbabilisticGraph, ProbabilisticGraphs
+from graphbandit.logs import LogBatch, LogWriter
+from graphbandit.logs.format import REWARDS, TIME
+from graphbandit.rounds.shown import Graphs
 from graphbandit.service.configuration import Bandit
-from graphbandit.service.core import Core
-from graphbandit.service.rows import Kind, Row, unpack
+from graphbandit.service.core import Asked, Core
+from graphbandit.service.rows import DecisionBody, Kind, Row, unpack
 from graphbandit.service.store import Store
 
-FORMAT, VERSION = "graphbandit-log", 1
-ROWS_PER_FILE = 200_000
+CHUNK = 1000
+"""Decisions that are in memory at a time."""
 
 
 @dataclass
 class Exported:
-    """What was written."""
+    """What was written.
+
+    - `folder`: where it is.
+    - `decisions`, `rewards`: how many of each are there.
+    - `inactive`, `waiting`: decisions left out as nobody has activated them, or as their window is still open.
+    - `late`: rewards that came after the window of a decision with a default reward; the column `late` has them.
+    - `first`, `last`: the ids of the first and of the last decision; 0 if there is none.
+    """
 
     folder: Path
     decisions: int = 0
     rewards: int = 0
-    graphs: int = 0
+    inactive: int = 0
+    waiting: int = 0
+    late: int = 0
     first: int = 0
     last: int = 0
 
 
-@dataclass
-class _Rewards:
-    """The rewards of one arm of a decision, its parts added up or the earliest taken."""
-
-    reward: float
-    time: float
-
-
-@dataclass
-class _Tables:
-    decisions: list[dict[str, Any]] = field(default_factory=list)
-    rewards: list[dict[str, Any]] = field(default_factory=list)
-
-
 def export(
-    store: Store, name: str, settings: Bandit, folder: Path, *, until: int | None = None, keys: set[str] | None = None
+    store: Store, name: str, settings: Bandit, folder: Path, *, until: int | None = None, finished: bool = False
 ) -> Exported:
-    """Write a bandit's rows to an empty folder; those up to a position, or only those of some keys."""
+    """Write a bandit's rounds as a log to a new or empty folder: all of them, or nothing.
+
+    - `until`: the last position of the decisions that count; None (default): all do.
+    - `finished`: only decisions that no row after `until` is about; False by default.
+    """
     if folder.exists() and any(folder.iterdir()):
         raise SettingError(f"{folder} is not empty; expected a new folder")
-    folder.mkdir(parents=True, exist_ok=True)
-    writer = _Writer(Core(name, settings), folder)
-    for row in _rows(store, name, until):
-        if keys is None or row.key in keys or row.kind == Kind.CONFIGURATION:
-            writer.take(row)
-    return writer.close()
+    part = folder.parent / f".{folder.name}.{secrets.token_hex(4)}.part"
+    try:
+        part.mkdir(parents=True)
+        with _Exporter(store, name, settings, part) as exporter:
+            exporter.export(until, finished)
+        if folder.exists():
+            folder.rmdir()
+        os.replace(part, folder)
+    except OSError as error:
+        raise LogError(f"{folder} cannot be written: {error.strerror or error}") from error
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+    exporter.outcome.folder = folder
+    return exporter.outcome
 
 
-def _rows(store: Store, name: str, until: int | None) -> Iterator[Row]:
-    after = 0
-    while rows := store.read(after, limit=2000, bandit=name, until=until):
-        yield from rows
-        after = rows[-1].position
+@dataclass
+class _Round:
+    """A decision that has started, with what was asked and its rewards by arm, each with its time."""
+
+    row: Row
+    body: DecisionBody
+    asked: Asked
+    rewards: dict[str, tuple[float, float]]
+    late: dict[str, float] = field(default_factory=dict)
 
 
-class _Writer:
-    """Collects rows and writes a file of each table whenever enough have come."""
+class _Exporter:
+    """Turns decisions with the rows about them into batches, and writes these."""
 
-    def __init__(self, core: Core, folder: Path) -> None:
-        self._core, self._folder = core, folder
-        self._tables = _Tables()
-        self._graphs: dict[Any, int] = {}
-        self._edges: list[dict[str, Any]] = []
-        self._numbers = {"decisions": 0, "rewards": 0}
-        self._places: dict[str, tuple[int, list[str], np.ndarray]] = {}
-        self._sums: dict[tuple[str, str], _Rewards] = {}
+    def __init__(self, store: Store, name: str, settings: Bandit, folder: Path) -> None:
+        self._store, self._core = store, Core(name, settings)
+        self._now = store.last()[1]
+        configurations = [settings, *_configurations(store, name)]
+        self._proposes = any(each.mode == "apprentice" for each in configurations)
+        core, names = self._core, self._core.feature_names
+        columns = {"key": pa.string(), "snapshot": pa.string(), "given": pa.string()}
+        if settings.own_arms:
+            columns["offered"] = pa.list_(pa.string())
+        if self._proposes:
+            columns["proposed"] = pa.list_(pa.float64())
+        if any(each.default_reward is not None for each in configurations):
+            columns["late"] = pa.string()
+        self._writer = LogWriter(
+            folder,
+            n_arms=core.slots,
+            context_shape=core.context_shape,
+            arms=settings.names if len(settings.names) == core.slots else None,
+            context_names=names if core.context_shape == (len(names),) else None,
+            columns=columns,
+        )
         self.outcome = Exported(folder)
-        self._any_p = False
-        self._stamp: dict[str, Any] = {
-            "format": FORMAT,
-            "version": VERSION,
-            "n_arms": core.slots,
-            "context_shape": list(core.context_shape),
-        }
-        if len(core.settings.names) == core.slots:
-            self._stamp["arms"] = list(core.settings.names)
 
-    def take(self, row: Row) -> None:
-        """Add a row."""
-        if row.kind == Kind.CONFIGURATION:
-            self._core = Core(self._core.name, msgspec.json.decode(row.body or b"", type=Bandit))
-        elif row.kind == Kind.DECISION:
-            self._decision(row)
-        elif row.kind == Kind.REWARD:
-            self._reward(row)
+    def __enter__(self) -> "_Exporter":
+        return self
 
-    def _decision(self, row: Row) -> None:
-        body, core = unpack(row.body or b""), self._core
+    def __exit__(self, *_: object) -> None:
+        self._writer.close()
+
+    def export(self, until: int | None, finished: bool) -> None:
+        """Write all rounds up to a position."""
+        name, after = self._core.name, 0
+        held: list[Row] = []
+        while rows := self._store.read(after, limit=2 * CHUNK, bandit=name, until=until):
+            for row in rows:
+                if row.kind == Kind.DECISION:
+                    held.append(row)
+                if len(held) >= CHUNK or (held and row.kind == Kind.CONFIGURATION):
+                    self._write(held, until if finished else None)
+                    held = []
+                if row.kind == Kind.CONFIGURATION:
+                    self._core = Core(name, _settings(row))
+            after = rows[-1].position
+        if held:
+            self._write(held, until if finished else None)
+
+    def _write(self, decisions: Sequence[Row], until: int | None) -> None:
+        about: dict[str, list[Row]] = {row.key: [] for row in decisions}
+        for row in self._store.find((row.bandit, row.key) for row in decisions):
+            about[row.key].append(row)
+        rounds = [
+            found
+            for row in decisions
+            if until is None or about[row.key][-1].position <= until
+            if (found := self._round(row, about[row.key])) is not None
+        ]
+        if not rounds:
+            return
+        self._writer.stage_decisions(self._batch(rounds))
+        self._writer.commit()
+        rewards = self._rewards(rounds)
+        if rewards.num_rows:
+            self._writer.stage_rewards(rewards)
+            self._writer.commit()
+        outcome = self.outcome
+        outcome.decisions += len(rounds)
+        outcome.rewards += rewards.num_rows
+        outcome.late += sum(len(each.late) for each in rounds)
+        outcome.first, outcome.last = outcome.first or rounds[0].row.position, rounds[-1].row.position
+
+    def _round(self, row: Row, about: Sequence[Row]) -> _Round | None:
+        """The decision with its rewards; None if it has not started, or waits for its default reward."""
+        body, core, settings = unpack(row.body or b""), self._core, self._core.settings
+        started = row.time if body.active else next((r.time for r in about if r.kind == Kind.ACTIVATION), None)
+        if started is None:
+            self.outcome.inactive += 1
+            return None
+        closes, default = None, settings.default_reward
+        if default is not None:
+            closes = started + (settings.window_seconds or 0.0)
+            if closes > self._now:
+                self.outcome.waiting += 1
+                return None
+        rewards: dict[str, tuple[float, float]] = {}
+        late: dict[str, float] = {}
+        for each in about:
+            if each.kind != Kind.REWARD or each.reward is None:
+                continue
+            if closes is not None and each.time >= closes:
+                late[each.arm] = late.get(each.arm, 0.0) + each.reward
+            elif each.arm not in rewards:
+                rewards[each.arm] = each.reward, each.time
+            elif settings.aggregation == "sum":
+                rewards[each.arm] = rewards[each.arm][0] + each.reward, each.time
+        if default is not None and closes is not None:
+            for arm in [body.arm] if settings.default_for == "played" else body.revealed:
+                if arm in body.revealed:
+                    rewards.setdefault(arm, (default, closes))
         features = None if body.arm_features is None else msgspec.json.decode(body.arm_features)
         arms = None if body.arms is None else list(zip(body.arms, features or [], strict=True))
         graph = None if body.graph is None else msgspec.json.decode(body.graph)
         asked = core.asked(row.key, msgspec.json.decode(body.context), arms, graph, body.available)
-        given = asked.graph if isinstance(asked.graph, FeedbackGraph) else asked.graph.matrix
-        same = given if isinstance(given, FeedbackGraph) else given.tobytes()
-        number = self._graphs.setdefault(same, len(self._graphs))
-        if number == len(self._edges):
-            edges, odds = edge_row(given)
-            self._edges.append({"graph": number, "edges": edges.tolist(), "edge_probabilities": odds})
-        p = np.zeros(core.slots)
-        p[: len(body.p) // 8] = np.frombuffer(body.p)
-        names = list(asked.names)
-        self._tables.decisions.append(
-            {
-                "id": row.position,
-                "time": round(row.time * 1e6),
-                "context": asked.context.ravel().tolist(),
-                "available": None if asked.available is None else np.flatnonzero(asked.available).tolist(),
-                "graph": number,
-                "action": names.index(body.arm),
-                "probability": body.probability,
-                "probabilities": None if body.proposed is not None else p.tolist(),
-                "epoch": body.epoch,
-                "key": row.key,
-                "snapshot": body.snapshot,
-                "active": body.active,
-            }
+        return _Round(row, body, asked, rewards, late)
+
+    def _batch(self, rounds: Sequence[_Round]) -> LogBatch:
+        n, slots = len(rounds), self._core.slots
+        played = np.array([each.asked.names.index(each.body.arm) for each in rounds], dtype=np.int64)
+        probability = np.array([each.body.probability for each in rounds])
+        service, p = np.zeros((n, slots)), np.full((n, slots), np.nan)
+        for i, each in enumerate(rounds):
+            proposed = np.frombuffer(each.body.p)
+            service[i, : len(proposed)] = proposed
+            if each.body.proposed is None:
+                p[i] = service[i]
+            elif probability[i] == 1.0:  # a caller that draws says only the probability of the arm it played
+                p[i], p[i, played[i]] = 0.0, 1.0
+        masks = [each.asked.available for each in rounds]
+        everything = np.ones(slots, dtype=np.bool_)
+        columns: dict[str, Any] = {
+            "key": _objects([each.row.key for each in rounds]),
+            "snapshot": _objects([each.body.snapshot for each in rounds]),
+            "given": _objects([each.body.context.decode() for each in rounds]),
+            "offered": _objects([list(each.asked.names) for each in rounds]),
+            "proposed": service,
+            "late": _objects([msgspec.json.encode(each.late).decode() if each.late else None for each in rounds]),
+        }
+        return LogBatch(
+            first_row=0,
+            ids=np.array([each.row.position for each in rounds], dtype=np.int64),
+            contexts=np.stack([each.asked.context for each in rounds]),
+            graphs=_pooled([each.asked.graph for each in rounds]),
+            actions=played,
+            probability=probability,
+            probabilities=p,
+            rewards=np.empty((n, 0)),
+            available=None
+            if all(mask is None for mask in masks)
+            else np.stack([everything if mask is None else mask for mask in masks]),
+            epochs=np.array([each.body.epoch for each in rounds], dtype=np.int64),
+            times=np.array([round(each.row.time * 1e6) for each in rounds], dtype="datetime64[us]"),
+            columns={name: columns[name] for name in self._writer.layout.columns},
         )
-        self._any_p = self._any_p or body.proposed is not None
-        self._places[row.key] = (row.position, names, np.frombuffer(body.q))
-        self.outcome.decisions += 1
-        self.outcome.first = self.outcome.first or row.position
-        self.outcome.last = row.position
-        if len(self._tables.decisions) >= ROWS_PER_FILE:
-            self._write("decisions")
 
-    def _reward(self, row: Row) -> None:
-        if row.key not in self._places or row.reward is None:
-            return
-        found = self._sums.get((row.key, row.arm))
-        if found is None:
-            self._sums[row.key, row.arm] = _Rewards(row.reward, row.time)
-        elif self._core.settings.aggregation == "sum":
-            found.reward += row.reward
-
-    def close(self) -> Exported:
-        """Write what is left, then the graphs and the stamp."""
-        for (key, arm), given in self._sums.items():
-            position, names, q = self._places[key]
-            slot = names.index(arm)
-            self._tables.rewards.append(
-                {
-                    "decision": position,
-                    "arm": slot,
-                    "reward": given.reward,
-                    "observation_probability": min(1.0, float(q[slot])),
-                    "time": round(given.time * 1e6),
-                }
-            )
-            self.outcome.rewards += 1
-        for table in ("decisions", "rewards"):
-            self._write(table)
-        columns = [("edges", pa.list_(pa.int32())), ("edge_probabilities", pa.list_(pa.float64()))]
-        graphs = pa.schema([("graph", pa.int64()), *columns])
-        self._file("graphs", 0, self._edges, graphs)
-        self.outcome.graphs = len(self._edges)
-        text = json.dumps(self._stamp).encode()
-        write_atomically(self._folder / "log.json", lambda file: _put(file, text))
-        return self.outcome
-
-    def _write(self, table: str) -> None:
-        rows = getattr(self._tables, table)
-        if not rows and self._numbers[table]:
-            return
-        schema = self._schemas()[table]
-        self._file(table, self._numbers[table], rows, schema)
-        self._numbers[table] += 1
-        setattr(self._tables, table, [])
-
-    def _schemas(self) -> dict[str, Any]:
-        core, moment = self._core, pa.timestamp("us", tz="UTC")
-        size = int(np.prod(core.context_shape))
-        decisions = [
-            ("id", pa.int64()),
-            ("time", moment),
-            ("context", pa.list_(pa.float64(), size)),
-            ("available", pa.list_(pa.int32())),
-            ("graph", pa.int64()),
-            ("action", pa.int32()),
-            ("probability", pa.float64()),
-            *([] if self._any_p else [("probabilities", pa.list_(pa.float64(), core.slots))]),
-            ("epoch", pa.int64()),
-            ("key", pa.string()),
-            ("snapshot", pa.string()),
-            ("active", pa.bool_()),
-        ]
-        rewards = [
-            ("decision", pa.int64()),
-            ("arm", pa.int32()),
-            ("reward", pa.float64()),
-            ("observation_probability", pa.float64()),
-            ("time", moment),
-        ]
-        return {"decisions": pa.schema(decisions), "rewards": pa.schema(rewards)}
-
-    def _file(self, table: str, number: int, rows: Iterable[dict[str, Any]], schema: Any) -> None:
-        metadata = {b"graphbandit.log": json.dumps({**self._stamp, "table": table}).encode()}
-        columns = pa.Table.from_pylist(list(rows), schema=schema.with_metadata(metadata))
-        (self._folder / table).mkdir(exist_ok=True)
-        path = self._folder / table / f"{number:06d}.parquet"
-        write_atomically(path, lambda file: pq.write_table(columns, file, write_page_checksum=True))
+    def _rewards(self, rounds: Sequence[_Round]) -> pa.Table:
+        found: list[tuple[int, int, float, float | None, int]] = []
+        for each in rounds:
+            q = np.frombuffer(each.body.q)
+            told = each.body.proposed is None or each.body.probability == 1.0
+            for arm, (reward, time) in each.rewards.items():
+                slot = each.asked.names.index(arm)
+                odds = min(1.0, float(q[slot])) if told else None
+                found.append((each.row.position, slot, reward, odds, round(time * 1e6)))
+        columns = list(zip(*found, strict=True)) or [()] * 5
+        schema = self._writer.layout.schema(REWARDS)
+        kinds = [pa.int64(), pa.int32(), pa.float64(), pa.float64(), TIME]
+        return pa.table([pa.array(c, kind) for c, kind in zip(columns, kinds, strict=True)], schema=schema)
 
 
-def _put(file: Any, data: bytes) -> None:
-    file.write(data)
+def _configurations(store: Store, name: str) -> Iterator[Bandit]:
+    """All that the log has of a bandit."""
+    at: int | None = None
+    while (row := store.configuration(name, at)) is not None:
+        yield _settings(row)
+        at = row.position - 1
+
+
+def _settings(row: Row) -> Bandit:
+    return msgspec.json.decode(row.body or b"", type=Bandit)
+
+
+def _pooled(graphs: Sequence[FeedbackGraph | ProbabilisticGraph]) -> Graphs:
+    """The graphs of some rounds, each stored once."""
+    places: dict[Any, int] = {}
+    pool: list[FeedbackGraph | ProbabilisticGraph] = []
+    index = np.empty(len(graphs), dtype=np.int32)
+    for i, graph in enumerate(graphs):
+        same = graph if isinstance(graph, FeedbackGraph) else graph.matrix.tobytes()
+        index[i] = places.setdefault(same, len(pool))
+        if index[i] == len(pool):
+            pool.append(graph)
+    sure = [graph for graph in pool if isinstance(graph, FeedbackGraph)]
+    if len(sure) == len(pool):
+        return FeedbackGraphs.pool(sure, index)
+    matrices = [
+        graph.to_dense().astype(np.float64) if isinstance(graph, FeedbackGraph) else graph.matrix for graph in pool
+    ]
+    return ProbabilisticGraphs.pool(np.stack(matrices), index)
+
+
+def _objects(values: Sequence[Any]) -> Any:
+    found = np.empty(len(values), dtype=object)
+    for i, value in enumerate(values):
+        found[i] = value
+    return found

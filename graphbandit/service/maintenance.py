@@ -1,11 +1,13 @@
 """What looks after a log: check, replay, export, compact."""
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
 
 from graphbandit.errors import DatabaseError
+from graphbandit.logs import Log
 from graphbandit.service import configuration as settings
 from graphbandit.service.configuration import Bandit
 from graphbandit.service.core import Core
@@ -68,7 +70,8 @@ def compact(path: Path, url: str, keep: float, archive: Path) -> Iterator[str]:
     """Move decisions older than `keep` seconds, with their rewards, to Parquet; what was moved, a line a bandit.
 
     Moved are decisions that the newest snapshot has learnt from and that no row after the cut is about. A reward that
-    comes for one of them later is refused as unknown. The newest snapshot becomes the beginning of replays.
+    comes for one of them later is refused as unknown. Decisions that nobody has activated stay, as they may be
+    activated still. The newest snapshot becomes the beginning of replays.
     """
     store = _opened(url)
     last, now = store.last()
@@ -76,17 +79,17 @@ def compact(path: Path, url: str, keep: float, archive: Path) -> Iterator[str]:
     for name, bandit in settings.read(path).bandits.items():
         base = store.newest_snapshot(name)
         limit = min(cut, 0 if base is None else base.learnt)
-        keys = _finished(store, name, limit)
-        if base is None or not keys:
+        folder = archive / f"{name}-{limit:012d}"
+        if base is None or not _has_decisions(store, name, limit):
             yield f"{name}: nothing to move"
             continue
-        folder = archive / f"{name}-{limit:012d}"
-        moved = export(store, name, bandit, folder, until=limit, keys=keys)
+        moved = export(store, name, bandit, folder, until=limit, finished=True)
+        if not moved.decisions:
+            shutil.rmtree(folder)
+            yield f"{name}: nothing to move"
+            continue
         with store.writing():
-            kinds = ", ".join(str(int(kind)) for kind in (Kind.DECISION, Kind.REWARD, Kind.ACTIVATION, Kind.FINAL))
-            store.execute_many(
-                f"DELETE FROM log WHERE bandit = ? AND key = ? AND kind IN ({kinds})", [(name, key) for key in keys]
-            )
+            _delete(store, name, folder, limit)
             store.execute("DELETE FROM log WHERE kind = ? AND position <= ?", (int(Kind.TICK), limit))
             store.execute("UPDATE snapshots SET data = NULL WHERE bandit = ? AND position < ?", (name, base.position))
             store.put_statistics(f"{name}/base", base.position, base.hash.encode())
@@ -95,9 +98,15 @@ def compact(path: Path, url: str, keep: float, archive: Path) -> Iterator[str]:
     store.close()
 
 
-def _finished(store: Store, name: str, limit: int) -> set[str]:
-    """Keys of decisions up to a position that no later row is about."""
-    kind = int(Kind.DECISION)
-    rows = store.execute("SELECT key FROM log WHERE bandit = ? AND kind = ? AND position <= ?", (name, kind, limit))
-    later = store.execute("SELECT DISTINCT key FROM log WHERE bandit = ? AND position > ?", (name, limit))
-    return {str(row[0]) for row in rows} - {str(row[0]) for row in later}
+def _has_decisions(store: Store, name: str, limit: int) -> bool:
+    sql = "SELECT 1 FROM log WHERE bandit = ? AND kind = ? AND position <= ? LIMIT 1"
+    return bool(store.execute(sql, (name, int(Kind.DECISION), limit)))
+
+
+def _delete(store: Store, name: str, folder: Path, limit: int) -> None:
+    """Delete the rows about decisions that are in an archive, unless more have come since it was written."""
+    kinds = ", ".join(str(int(kind)) for kind in (Kind.DECISION, Kind.REWARD, Kind.ACTIVATION, Kind.FINAL))
+    later = "SELECT 1 FROM log AS later WHERE later.bandit = ? AND later.key = ? AND later.position > ?"
+    sql = f"DELETE FROM log WHERE bandit = ? AND key = ? AND kind IN ({kinds}) AND NOT EXISTS ({later})"
+    for batch in Log.read(folder).batches():
+        store.execute_many(sql, [(name, key, name, key, limit) for key in batch.columns["key"].tolist()])

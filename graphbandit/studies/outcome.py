@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from graphbandit.base.tables import Table, counted, number_cell
 from graphbandit.errors import SavedFileError
 from graphbandit.experiments.report.facts import computing_seconds, seconds_text, version_rows
-from graphbandit.experiments.report.page import Section, page_html, templates, write_text
-from graphbandit.experiments.report.svg import PagePicture, page_picture
+from graphbandit.plots.pages.page import Section, page_html, templates, write_text
+from graphbandit.plots.pages.svg import PagePicture, page_picture
 from graphbandit.plots.style import save_figure
 from graphbandit.studies.findings import Findings, family
 

@@ -120,16 +120,32 @@ def test_difference_intervals_hold():
 
 
 @pytest.mark.parametrize(
-    ("graph", "scenario"), [("star", "heavy"), ("loops", "adaptive"), ("complete", "deterministic")]
+    "cell",
+    [
+        coverage.Cell("star", "heavy", 100, "graph-dr"),
+        coverage.Cell("loops", "adaptive", 100, "graph-dr"),
+        coverage.Cell("complete", "deterministic", 100, "graph-dr"),
+        coverage.Cell("star", "drift", 100, "graph-dr"),
+        coverage.Cell("loops", "mild", 100, "graph-dr", "difference"),
+        coverage.Cell("star", "mild", 1000, "graph-dr", "all times"),
+    ],
 )
-def test_coverage(graph, scenario):
-    found = coverage.coverage(graph, scenario, 100, "graph-dr", 30, 20_000)
+def test_coverage(cell):
+    found = coverage.coverage(cell, 30 if cell.rounds < 1000 else 10, 20_000)
     assert not coverage.too_low(found)
-    assert [cell.interval for cell in found] == list(INTERVALS)
-    for cell in found:
-        assert 0 <= cell.bounds[0] <= cell.share <= cell.bounds[1] <= 1
-    assert graph in coverage.markdown(found)
+    names = ["asymptotic", "sequence"] if cell.quantity == "all times" else list(INTERVALS)
+    assert [one.interval for one in found] == names
+    for one in found:
+        assert 0 <= one.bounds[0] <= one.share <= one.bounds[1] <= 1
+    assert cell.graph in coverage.markdown(found)
     assert coverage.as_csv(found).count("\n") == len(found) + 1
+    assert cell in set(coverage.cells())
+
+
+def test_what_is_promised():
+    drift, times = (coverage.Cell("star", "drift", 100, "dr"), coverage.Cell("star", "mild", 9, "dr", "all times"))
+    assert [name for name in INTERVALS if coverage.promised(drift, name)] == ["bernstein"]
+    assert [name for name in INTERVALS if coverage.promised(times, name)] == ["sequence"]
 
 
 def test_graph_dr_is_near_the_bound_and_far_below_ips():
@@ -166,3 +182,42 @@ def test_a_value_that_drifts_is_told_and_has_the_interval_of_its_average():
     rewards = (rng.random(n) < np.where(actions == 0, later, 1 - later)).astype(float)
     log = Log.from_arrays(actions=actions, probabilities=np.full((n, 2), 0.5), rewards=rewards)
     assert not compare(log, [1.0, 0.0], [0.0, 1.0], reward_range=(0, 1)).decided
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"interval": "asymptotic"}, "only approximate where the log's probabilities depend on its past"),
+        ({"interval": "bootstrap"}, "only approximate where the log's probabilities depend on its past"),
+        ({"interval": "betting", "fit": "cross"}, "interval='betting' is not guaranteed with fit='cross'"),
+        ({"interval": "sequence", "model": np.full((200, 5), 0.5)}, "if the predictions of the model come from other"),
+        ({"interval": "betting", "clip": 3.0}, "the values are biased"),
+        ({"interval": "betting"}, "the range was taken from the log"),
+    ],
+)
+def test_the_result_says_what_is_not_guaranteed(settings, words):
+    log = logged(n=200).log
+    assert any(words in note for note in evaluate(log, ["uniform", "logged"], **settings).notes)
+    assert any(words in note for note in compare(log, "uniform", "logged", **settings).notes)
+    promised = {"reward_range": (0, 1), "interval": "betting"}
+    assert evaluate(log, ["uniform"], **promised).notes == []
+    assert compare(log, "uniform", "logged", **promised).notes == ()
+    assert evaluate(log, ["uniform"], method="graph-ips", fit="cross", **promised).notes == []
+
+
+def test_halves_that_differ_widen_the_interval():
+    rng = np.random.default_rng(0)
+    n = 1000
+    actions = rng.integers(2, size=n)
+    for rise, changes in ((0.3, True), (0.0, False)):
+        means = 0.5 + rise * np.linspace(-1, 1, n)
+        rewards = (rng.random(n) < means).astype(float)
+        log = Log.from_arrays(actions=actions, probabilities=np.full((n, 2), 0.5), rewards=rewards)
+        found = {
+            interval: evaluate(log, ["uniform"], method="ips", interval=interval, reward_range=(0, 1))["uniform"]
+            for interval in ("betting", "bernstein")
+        }
+        assert found["betting"].drifts == changes
+        narrower = found["betting"].high - found["betting"].low < found["bernstein"].high - found["bernstein"].low
+        assert narrower != changes
+        assert not found["bernstein"].drifts

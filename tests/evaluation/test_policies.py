@@ -82,6 +82,14 @@ def test_bandits_and_saved_ones(made, bandit, tmp_path):
     assert np.array_equal(decisions.probabilities, found[:10])
 
 
+def test_a_bandit_of_other_arms_is_refused(made):
+    log = Log.from_arrays(**made.arrays, arms=list("abcde"))
+    functions = gb.LinearClass(n_arms=5, dimension=3, parameters="per-arm")
+    bandit = gb.Bandit(gb.AdaCBG(), gb.Problem(arms=list("abced"), function_class=functions, noise=0.5))
+    with pytest.raises(InputError, match="the policy 'x' is a bandit that does not fit: the log's arm 3 is 'd'"):
+        evaluate(log, {"x": bandit})
+
+
 @pytest.mark.parametrize("learner", [gb.AdaCBG(), gb.LinUCB(), gb.learners.Exp3G(), gb.learners.Uniform(), gb.IDSG()])
 def test_learners_learn_as_they_go(made, learner):
     found = probabilities(made.log, learner)
@@ -109,7 +117,10 @@ def test_a_learner_is_better_than_chance(made):
         (np.full((120, 5), 0.3), "the policy 'x' gives [0.3 0.3 0.3 0.3 0.3] in round 0"),
         (lambda contexts, graphs: np.full((len(contexts), 4), 0.25), "gives probabilities of shape (120, 4)"),
         ("no_such_file.gb", "the policy 'x' is 'no_such_file.gb'; expected 'uniform', 'logged', a saved bandit"),
-        ([[0.5], [0.2, 0.3]], "the policy 'x' it has rows of different lengths"),
+        ([[0.5], [0.2, 0.3]], "the policy 'x' has rows of different lengths"),
+        (None, "the policy 'x' is None; expected probabilities, a function, a Bandit, a learner, or a name"),
+        (lambda contexts: contexts, "the policy 'x' is a function of (contexts); expected one of (contexts, graphs)"),
+        (lambda contexts, graphs: "often", "what the policy 'x' gives has type"),
     ],
 )
 def test_bad_policies_are_refused(made, policy, message):
@@ -124,5 +135,10 @@ def test_names_of_policies_or_refused(made):
     assert list(policies_of(np.full(5, 0.2), made.log)) == ["policy"]
     with pytest.raises(SettingError, match="policies is empty"):
         evaluate(made.log, {})
+    for nothing in (None, []):
+        with pytest.raises(SettingError, match="expected at least one policy"):
+            evaluate(made.log, nothing)
+    with pytest.raises(SettingError, match="progress is 3"):
+        evaluate(made.log, "uniform", progress=3)
     with pytest.raises(SettingError, match="has the name 3"):
         evaluate(made.log, {3: "uniform"})

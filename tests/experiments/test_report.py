@@ -12,7 +12,7 @@ from graphbandit.experiments import Experiment, Grid, InProcess
 from graphbandit.experiments import run as run_experiment
 from graphbandit.experiments.analysis.statistics import FinalRegrets, paired_difference
 from graphbandit.experiments.report.experiment import report_html, write_report
-from graphbandit.experiments.report.page import END_OF_TIMINGS, TIMINGS
+from graphbandit.plots.pages.page import END_OF_TIMINGS, TIMINGS
 from tests.experiment_results import made_up, sweep
 
 NAN = float("nan")

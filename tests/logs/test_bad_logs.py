@@ -12,7 +12,7 @@ import pytest
 
 import graphbandit as gb
 from graphbandit.errors import LogError
-from graphbandit.evaluation import Log
+from graphbandit.evaluation import Log, LogWriter
 from graphbandit.logs.format import STAMP
 from tests.logs.logged import logged
 
@@ -89,6 +89,17 @@ def test_probability_of_the_arm_played_refused(p):
         ({"columns": {"country": ["de"]}}, "expected 2 entries"),
         ({"available": [[True, True], [True, False]]}, "row 1: the action 1 was not available"),
         ({"times": ["noon", "one"]}, "not points in time"),
+        ({"actions": []}, "actions is empty; expected at least one round"),
+        ({"actions": [], "probabilities": np.empty((0, 2)), "rewards": []}, "actions is empty"),
+        ({"actions": None}, "actions has type object and shape (); expected whole numbers, one a round"),
+        ({"actions": [[0], [1, 2]]}, "actions has rows of different lengths"),
+        ({"actions": ["a", "c"], "arms": ["a", "b"]}, "row 1: the action is 'c'; expected one of the names in arms"),
+        ({"probabilities": [[0.5], [0.3, 0.7]]}, "probabilities has rows of different lengths"),
+        ({"contexts": [[1.0], ["x"]]}, "contexts has type"),
+        ({"contexts": [1.0, 2.0]}, "contexts has shape (2,); expected (2, ...), one row a round"),
+        ({"actions": [0.0, 0.5]}, "actions has type float64"),
+        ({"graphs": np.eye(2)}, "graphs is a ndarray; expected a FeedbackGraph, as FeedbackGraph.from_dense(matrix)"),
+        ({"columns": 3}, "columns is a int; expected a mapping"),
     ],
 )
 def test_arrays_that_do_not_fit_refused(arguments, message):
@@ -194,11 +205,62 @@ def test_files_without_a_stamp_refused(folder):
         Log.read(folder)
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        *({"n_arms": n} for n in (0, -3, "x", 10**12, 2.5, True)),
+        *({"context_shape": shape} for shape in ("a", [-1], [4], 7)),
+        *({"arms": arms} for arms in (["a"], list("aabcd"), 3)),
+        {"context_names": 3},
+    ],
+)
+def test_stamps_that_make_no_sense_refused(folder, change):
+    stamp = json.loads((folder / "log.json").read_text())
+    (folder / "log.json").write_text(json.dumps(stamp | change))
+    with pytest.raises(LogError, match=next(iter(change))):
+        Log.read(folder)
+
+
+def test_log_json_that_is_no_text_refused(folder):
+    (folder / "log.json").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(LogError, match="is no JSON"):
+        Log.read(folder)
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "values", "message"),
+    [
+        ("decisions", "id", list(range(50))[::-1], "decisions, row 1: the id 48 follows 49"),
+        ("decisions", "context", [[1.0, None, 2.0]] + [[0.0] * 3] * 49, "row 0: context has values that are missing"),
+        ("decisions", "available", [[0, None]] + [None] * 49, "row 0: available has an empty entry"),
+        ("graphs", "graph", [None], "graphs, row 0: graph is empty"),
+        ("graphs", "edges", [None], "graphs/000000.parquet, row 0: edges is empty"),
+    ],
+)
+def test_columns_with_gaps_say_where_refused(folder, table, column, values, message):
+    def changed(rows: pa.Table) -> pa.Table:
+        place = rows.column_names.index(column)
+        kind = pa.list_(pa.float64()) if column == "context" else rows[column].type
+        return rows.set_column(place, column, pa.array(values, kind))
+
+    rewrite(folder / table / "000000.parquet", changed)
+    with pytest.raises(LogError) as caught:
+        Log.read(folder).to_batch()
+    assert message in str(caught.value)
+
+
 @pytest.mark.parametrize("text", ["{", '{"format": "graphbandit-log"}', "[]", '{"format": "x", "version": 1}'])
 def test_log_json_refused(folder, text):
     (folder / "log.json").write_text(text)
     with pytest.raises(LogError, match=r"log.json"):
         Log.read(folder)
+
+
+@pytest.mark.parametrize("folder", [None, 3, ""])
+def test_paths_that_are_none_refused(folder):
+    for use in (Log.read, logged(n=3).log.write, lambda path: LogWriter(path, n_arms=2)):
+        with pytest.raises(LogError, match=f"the folder is {folder!r}; expected the path of a log"):
+            use(folder)
 
 
 def test_no_log_there_refused(tmp_path):

@@ -10,7 +10,7 @@ import pytest
 
 import graphbandit as gb
 from graphbandit.errors import InputError, LogError
-from graphbandit.evaluation import Log
+from graphbandit.evaluation import Log, evaluate
 from tests.logs.logged import logged
 
 
@@ -99,9 +99,59 @@ def test_slices(tmp_path):
     assert np.array_equal(Log.read(tmp_path / "part").to_batch().actions, made.arrays["actions"][10:20])
 
 
+def test_rounds_may_lack_the_probabilities_of_all_arms(tmp_path):
+    made = logged(n=60)
+    tables = made.log.to_arrow()
+    kept = [row if t % 3 else None for t, row in enumerate(tables["decisions"]["probabilities"].to_pylist())]
+    place = tables["decisions"].column_names.index("probabilities")
+    decisions = tables["decisions"].set_column(place, "probabilities", pa.array(kept, pa.list_(pa.float64(), 5)))
+    log = Log.from_frames(decisions, tables["rewards"], graphs=tables["graphs"], n_arms=5)
+    log.write(tmp_path / "log")
+    for one in (log, Log.read(tmp_path / "log"), Log.read(tmp_path / "log")[1:]):
+        batch = one.to_batch()
+        rows = slice(one.first_row, None)
+        assert np.array_equal(batch.all_known, np.arange(60)[rows] % 3 > 0)
+        assert np.array_equal(batch.q[batch.revealed], made.log.to_batch().take(rows).q[batch.revealed])
+        for size in (1, 2, 7):  # some of these batches know all, and some know none
+            assert np.array_equal(np.concatenate([b.q for b in one.batches(size)]), batch.q, equal_nan=True)
+    want = evaluate(made.log, {"uniform": "uniform"}, method="graph-ips")["uniform"]
+    found = evaluate(log, {"uniform": "uniform"}, method="graph-ips")["uniform"]
+    assert (found.value, found.low, found.high) == (want.value, want.low, want.high)
+    assert np.isnan(found.support)
+    wider = evaluate(log, {"uniform": "uniform"}, model=np.full((60, 5), 0.5))["uniform"]
+    model = evaluate(made.log, {"uniform": "uniform"}, model=np.full((60, 5), 0.5))["uniform"]
+    assert wider.value == model.value
+    assert wider.high - wider.low > 0.99 * (model.high - model.low)
+    with pytest.raises(InputError, match="only the played one's in row 0"):
+        evaluate(log, ["logged"])
+    with pytest.raises(LogError, match="row 0: the log lacks graphs or the probabilities"):
+        evaluate(log, ["uniform"], method="graph-balanced")
+    partly = pa.array([*kept[:7], [0.2, None, 0.2, 0.2, 0.2], *kept[8:]], pa.list_(pa.float64(), 5))
+    broken = decisions.set_column(place, "probabilities", partly)
+    with pytest.raises(LogError, match="row 7: probabilities has values that are missing"):
+        Log.from_frames(broken, tables["rewards"], graphs=tables["graphs"], n_arms=5).to_batch()
+
+
+def test_actions_by_name():
+    given = {"probabilities": [[0.5, 0.5], [0.2, 0.8]], "rewards": [1.0, 0.0]}
+    named = Log.from_arrays(actions=["low", "high"], arms=["low", "high"], **given)
+    same(named, Log.from_arrays(actions=[0, 1], **given))
+
+
+def test_the_range_of_rewards_has_no_minus_zero(tmp_path):
+    log = Log.from_arrays(actions=[0, 0], probabilities=[1.0, 1.0], rewards=[-299.0, -0.0], n_arms=1)
+    log.write(tmp_path / "log")
+    tables = log.to_arrow()
+    frames = Log.from_frames(tables["decisions"], tables["rewards"], graphs=tables["graphs"], n_arms=1)
+    for one in (log, Log.read(tmp_path / "log"), frames):
+        assert [f"{end:g}" for end in one.reward_range] == ["-299", "0"]
+
+
 def test_single_rounds_are_refused():
     with pytest.raises(InputError, match="expected a slice"):
         logged(n=5).log[3]
+    with pytest.raises(InputError, match="expected whole numbers"):
+        logged(n=5).log["a":]
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars", "arrow"])

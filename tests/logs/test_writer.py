@@ -180,3 +180,24 @@ def test_a_full_disk_leaves_the_file_as_it_was(tmp_path, monkeypatch):
     append(writer, made.arrays, slice(5, 10))
     writer.close()
     assert np.array_equal(Log.read(tmp_path / "log").to_batch().rewards, made.arrays["rewards"][:10], equal_nan=True)
+
+
+def test_arms_join_a_log(tmp_path):
+    edges = gb.ProbabilisticGraph.from_graph(gb.graphs.star(2, hub=0), 0.5).matrix
+    graphs = [gb.graphs.star(2, hub=0), gb.ProbabilisticGraphs.from_dense(edges[None])]
+    with LogWriter(tmp_path / "log", n_arms=2, arms=["a", "b"]) as writer:
+        for graph in graphs:
+            writer.append_decisions(actions=[0], probabilities=[[0.5, 0.5]], graphs=graph)
+        for n_arms, arms in ((3, ["a", "c", "b"]), (1, ["a"]), (3, None)):
+            with pytest.raises(LogError, match="the log has the arms a, b; expected these and others behind them"):
+                writer.grow(n_arms, arms)
+        reader = Log.read(tmp_path / "log")
+        writer.grow(3, ["a", "b", "c"])
+        writer.append_decisions(actions=[2], probabilities=[[0.25, 0.25, 0.5]], graphs=gb.graphs.complete(3))
+        assert reader.to_batch().n_arms == 2  # what was opened before stays as it was
+        log = Log.read(tmp_path / "log")
+        assert log.to_batch().q.tolist() == [[1, 1, 0], [0.75, 0.75, 0], [1, 1, 1]]
+    with LogWriter(tmp_path / "log") as writer:
+        assert writer.layout.stamp.arms == ("a", "b", "c")
+        writer.append_decisions(actions=[1], probabilities=[[0.25, 0.25, 0.5]], graphs=gb.graphs.bandit(3))
+    assert Log.read(tmp_path / "log").to_batch().graphs.matrix(3).tolist() == np.eye(3).tolist()

@@ -17,7 +17,6 @@ from graphbandit.experiments.report.facts import (
     settings_section,
     timings_section,
 )
-from graphbandit.experiments.report.page import page_html, write_text
 from graphbandit.experiments.report.sections import (
     comparisons_section,
     environments_section,
@@ -26,6 +25,7 @@ from graphbandit.experiments.report.sections import (
     summary_section,
     try_ranks,
 )
+from graphbandit.plots.pages.page import page_html, write_text
 
 if TYPE_CHECKING:
     from graphbandit.experiments.results.reading import Results

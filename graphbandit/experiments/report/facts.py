@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 from graphbandit.base.tables import Table, number_cell, short_number
 from graphbandit.experiments.analysis.statistics import FinalRegrets, mean_seconds
 from graphbandit.experiments.figures import plot_regret_versus_time
-from graphbandit.experiments.report.page import Section
 from graphbandit.experiments.report.sections import texts
-from graphbandit.experiments.report.svg import page_picture
 from graphbandit.experiments.results import files
+from graphbandit.plots.pages.page import Section
+from graphbandit.plots.pages.svg import page_picture
 
 if TYPE_CHECKING:
     from graphbandit.experiments.results.reading import Results

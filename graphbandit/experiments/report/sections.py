@@ -12,9 +12,9 @@ from graphbandit.experiments import figures
 from graphbandit.experiments.analysis.ranks import Ranks, ranks
 from graphbandit.experiments.analysis.statistics import FinalRegrets, paired_difference
 from graphbandit.experiments.figures.heatmap import grid_name
-from graphbandit.experiments.report.page import ROOM, Section, templates
-from graphbandit.experiments.report.svg import page_picture
 from graphbandit.plots.looks import SHOWN
+from graphbandit.plots.pages.page import Section, templates
+from graphbandit.plots.pages.svg import page_picture
 
 if TYPE_CHECKING:
     from graphbandit.experiments.results.reading import Results
@@ -28,7 +28,7 @@ HEAT_MAPS = 6
 
 def texts() -> Any:
     """The template of a report's sections."""
-    return templates(ROOM, "experiment.html")
+    return templates("graphbandit.experiments.report", "experiment.html")
 
 
 def try_ranks(regrets: FinalRegrets) -> Ranks | None:

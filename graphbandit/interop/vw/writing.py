@@ -58,7 +58,7 @@ def dsjson_lines(log: Log) -> Iterator[str]:
             if batch.times is not None:
                 content["Timestamp"] = f"{np.datetime_as_string(batch.times[t], 'us')}Z"
             content |= {"Version": "1", "EventId": writer.key(t)}
-            if batch.probabilities is not None:
+            if batch.probabilities is not None and batch.all_known[t]:
                 ranking = [action, *(arm for arm in arms if arm != action)]
                 content["a"] = [place[arm] + 1 for arm in ranking]
                 content["p"] = [float(batch.probabilities[t, arm]) for arm in ranking]
@@ -140,7 +140,11 @@ class _Rounds:
     def probabilities(self, t: int, arms: list[int]) -> str:
         """The probabilities of the arms on offer, as a tag."""
         p = self._batch.probabilities
-        return "" if p is None else "'" + PROBABILITIES + ",".join(repr(float(p[t, arm])) for arm in arms)
+        return (
+            ""
+            if p is None or not self._batch.all_known[t]
+            else "'" + PROBABILITIES + ",".join(repr(float(p[t, arm])) for arm in arms)
+        )
 
     def edges(self, t: int, place: dict[int, int]) -> list[tuple[int, int, float]] | None:
         """(j, a, value) by place, of arms on offer; None where each arm reveals itself alone."""

@@ -1,4 +1,4 @@
-"""Print the tables: ``python -m graphbandit.studies.evaluation efficiency --repeats 400``."""
+"""Print the tables: ``python -m graphbandit.studies.evaluation efficiency --repeats 2000``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def main(arguments: list[str] | None = None) -> None:
 
     parser = argparse.ArgumentParser(prog="python -m graphbandit.studies.evaluation", description=__doc__)
     parser.add_argument("study", choices=["efficiency", "coverage", "data"])
-    parser.add_argument("--repeats", type=int, default=None, help="default: 400 for efficiency, 200 for coverage")
+    parser.add_argument("--repeats", type=int, default=None, help="default: 2,000 for efficiency, 200 for coverage")
     parser.add_argument("--out", type=Path, default=None, help="write the table here, too")
     parser.add_argument("--data", type=Path, default=None, help="the folder of data sets, for data")
     chosen = parser.parse_args(arguments)
@@ -25,7 +25,7 @@ def main(arguments: list[str] | None = None) -> None:
         print(f"\r{done} done", end="", file=sys.stderr, flush=True)
 
     if chosen.study == "efficiency":
-        repeats = chosen.repeats or 400
+        repeats = chosen.repeats or 2000
         text = efficiency.markdown(efficiency.all_graphs(repeats, step), repeats)
     elif chosen.study == "data":
         if chosen.data is None:

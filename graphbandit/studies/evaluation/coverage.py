@@ -1,4 +1,8 @@
-"""Do intervals hold as often as they promise? Coverage over graphs, policies, numbers of rounds, and adaptive logs."""
+"""Do intervals hold as often as they promise? Coverage over graphs, policies, numbers of rounds, and adaptive logs.
+
+Three quantities are covered: the value of a policy, the difference of two policies (the target and uniform play), and
+the value at all numbers of rounds at once. What each interval promises is in `promised`.
+"""
 
 from __future__ import annotations
 
@@ -7,31 +11,51 @@ import io
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
 from graphbandit.base.seeds import stream
-from graphbandit.evaluation import INTERVALS, evaluate
-from graphbandit.evaluation.settings import ANY_SIZE
+from graphbandit.evaluation import INTERVALS, compare, evaluate
+from graphbandit.evaluation.settings import ANY_SIZE, IntervalKind
 from graphbandit.evaluation.values import Estimator
+from graphbandit.logs import Log
 from graphbandit.studies.evaluation.problems import GRAPHS, ClickProblem
 
-ARMS, LEVEL = 10, 0.95
-SCENARIOS = ("mild", "heavy", "deterministic", "adaptive")
+Quantity = Literal["value", "difference", "all times"]
+Scenario = Literal["mild", "heavy", "deterministic", "adaptive", "drift"]
+
+ARMS, LEVEL, LOOKS = 10, 0.95, 20
+SCENARIOS: tuple[Scenario, ...] = get_args(Scenario)
 ROUNDS = (100, 1000)
 COVERED_GRAPHS = ("loops", "star", "cliques of 4", "complete")
 COVERED_METHODS = ("graph-ips", "graph-dr")
+FEWER_GRAPHS = ("loops", "star")
+"""Those on which differences and all times are covered, with graph-DR."""
+
+
+class Cell(NamedTuple):
+    """A place in the grid."""
+
+    graph: str
+    scenario: Scenario
+    rounds: int
+    method: str
+    quantity: Quantity = "value"
+
+
+def promised(cell: Cell, interval: str) -> bool:
+    """Whether an interval promises to hold in a cell, at any number of rounds."""
+    if cell.quantity == "all times":
+        return interval == "sequence"
+    return interval == "bernstein" if cell.scenario == "drift" else interval in ANY_SIZE
 
 
 @dataclass(frozen=True, kw_only=True)
 class Coverage:
     """How often an interval held the true value in one cell of the grid."""
 
-    graph: str
-    scenario: str
-    rounds: int
-    method: str
+    cell: Cell
     interval: str
     held: int
     repeats: int
@@ -53,16 +77,17 @@ class Coverage:
         return low, high
 
 
-def problem_of(graph: str, scenario: str) -> ClickProblem:
+def problem_of(graph: str, scenario: Scenario) -> ClickProblem:
     """Heavy: the log hardly plays what the target plays. Deterministic: the target always plays the same arm."""
     made = GRAPHS[graph](ARMS)
-    settings = {
+    settings: dict[str, Any] = {
         "mild": {"logging_share": 0.4, "steepness": 1.0},
         "heavy": {"logging_share": 0.05, "steepness": 3.0},
         "deterministic": {"logging_share": 0.2, "steepness": 1.0},
         "adaptive": {"logging_share": 0.2, "steepness": 1.0, "adaptive": True},
+        "drift": {"logging_share": 0.4, "steepness": 1.0, "drift": 2.0},
     }[scenario]
-    problem = ClickProblem(graph=made, **settings)  # type: ignore[arg-type]
+    problem = ClickProblem(graph=made, **settings)
     return FixedArm(**problem.__dict__) if scenario == "deterministic" else problem
 
 
@@ -76,104 +101,141 @@ class FixedArm(ClickProblem):
         return rows
 
 
-def cells() -> Iterator[tuple[str, str, int, str]]:
+def cells() -> Iterator[Cell]:
     """The grid."""
     for graph in COVERED_GRAPHS:
         for scenario in SCENARIOS:
             for rounds in ROUNDS:
                 for method in COVERED_METHODS:
-                    yield graph, scenario, rounds, method
+                    yield Cell(graph, scenario, rounds, method)
+    for graph in FEWER_GRAPHS:
+        for scenario in SCENARIOS:
+            for rounds in ROUNDS:
+                yield Cell(graph, scenario, rounds, "graph-dr", "difference")
+    for graph in FEWER_GRAPHS:
+        for scenario in SCENARIOS:
+            if scenario != "drift":  # then there is no one value at all times
+                yield Cell(graph, scenario, ROUNDS[-1], "graph-dr", "all times")
 
 
-def coverage(graph: str, scenario: str, rounds: int, method: str, repeats: int, draws: int = 200_000) -> list[Coverage]:
-    """Every interval in one cell; the truth is the mean over `draws` contexts."""
-    problem = problem_of(graph, scenario)
+def coverage(cell: Cell, repeats: int, draws: int = 200_000) -> list[Coverage]:
+    """Every interval of a cell; the truth is the mean over `draws` contexts."""
+    problem = problem_of(cell.graph, cell.scenario)
     truth, _ = problem.truth(draws)
-    held = dict.fromkeys(INTERVALS, 0)
-    widths = dict.fromkeys(INTERVALS, 0.0)
+    if cell.quantity == "difference":
+        contexts = problem.contexts(draws, stream(0, "evaluation", "truth"))
+        truth -= float(problem.means(contexts).mean())
+    find = {"value": _of_value, "difference": _of_difference, "all times": _at_all_times}[cell.quantity]
+    held: dict[str, int] = {}
+    widths: dict[str, float] = {}
     for repeat in range(repeats):
-        log = problem.log(rounds, stream(0, "evaluation", "coverage", graph, scenario, rounds, repeat))
+        seed = stream(0, "evaluation", "coverage", cell.graph, cell.scenario, cell.rounds, repeat)
+        log = problem.log(cell.rounds, seed)
         target = problem.target(log.to_batch().contexts)
-        for group in (ANY_SIZE, tuple(name for name in INTERVALS if name not in ANY_SIZE)):
-            chosen: dict[str, Any] = {"method": method, "interval": group[0], "level": LEVEL, "worth": False}
-            table = evaluate(log, {"target": target}, model=problem.model, **chosen)
-            for name in group:  # one pass over the log does for all intervals of a kind
-                settings = replace(table.settings, interval=name, seed=repeat)
-                estimator = Estimator(settings=settings, reward_range=(0.0, 1.0), counts=table.sums.counts)
-                found = estimator.of_policy(table.sums.terms["target"])
-                held[name] += found.low <= truth <= found.high
-                widths[name] += found.width / repeats
-    return [
-        Coverage(
-            graph=graph,
-            scenario=scenario,
-            rounds=rounds,
-            method=method,
-            interval=name,
-            held=held[name],
-            repeats=repeats,
-            width=widths[name],
-        )
-        for name in INTERVALS
-    ]
+        for name, low, high in find(cell, problem, log, target, repeat):
+            held[name] = held.get(name, 0) + bool((low <= truth).all() and (truth <= high).all())
+            widths[name] = widths.get(name, 0.0) + float(high[-1] - low[-1]) / repeats
+    return [Coverage(cell=cell, interval=name, held=held[name], repeats=repeats, width=widths[name]) for name in held]
 
 
-def all_cells(repeats: int, on_cell: Callable[[], None] = lambda: None) -> list[Coverage]:
+Found = Iterator[tuple[str, Any, Any]]
+"""The name of an interval with its ends at each look; one look unless all times count."""
+
+
+def _of_value(cell: Cell, problem: ClickProblem, log: Log, target: Any, repeat: int) -> Found:
+    for group in (tuple(name for name in INTERVALS if name not in ANY_SIZE), ANY_SIZE):
+        settings: dict[str, Any] = {"method": cell.method, "interval": group[0], "level": LEVEL, "worth": False}
+        table = evaluate(log, {"target": target}, model=problem.model, **settings)
+        for name in group:  # one pass over the log does for all intervals of a kind
+            chosen = replace(table.settings, interval=name, seed=repeat)
+            estimator = Estimator(settings=chosen, reward_range=(0.0, 1.0), counts=table.sums.counts)
+            found = estimator.of_policy(table.sums.terms["target"])
+            yield name, np.array([found.low]), np.array([found.high])
+
+
+def _of_difference(cell: Cell, problem: ClickProblem, log: Log, target: Any, repeat: int) -> Found:
+    name: IntervalKind
+    for name in INTERVALS:
+        settings: dict[str, Any] = {"method": cell.method, "interval": name, "level": LEVEL, "reward_range": (0, 1)}
+        found = compare(log, target, "uniform", model=problem.model, seed=repeat, **settings)
+        yield name, np.array([found.low]), np.array([found.high])
+
+
+def _at_all_times(cell: Cell, problem: ClickProblem, log: Log, target: Any, repeat: int) -> Found:
+    """The time-uniform sequence, and as a contrast the asymptotic interval at each look for itself."""
+    for name in ("asymptotic", "sequence"):
+        settings: dict[str, Any] = {"method": cell.method, "interval": name, "level": LEVEL, "worth": False}
+        table = evaluate(log, {"target": target}, model=problem.model, reward_range=(0, 1), **settings)
+        path = table.over_time("target", LOOKS)
+        yield name, path.low, path.high
+
+
+def all_cells(repeats: int, progress: Callable[[], None] = lambda: None) -> list[Coverage]:
     """The whole grid."""
     found: list[Coverage] = []
     for cell in cells():
-        found += coverage(*cell, repeats)
-        on_cell()
+        found += coverage(cell, repeats)
+        progress()
     return found
 
 
 def too_low(found: list[Coverage]) -> list[Coverage]:
-    """Cells in which an interval that promises coverage at any number of rounds has less, beyond chance.
+    """Cells in which an interval that promises to hold there has less coverage, beyond chance.
 
     The interval of each share is widened so that all of them hold together with 95 %.
     """
     from scipy.stats import binom
 
-    promised = [cell for cell in found if cell.interval in ANY_SIZE]
-    limit = 0.05 / max(len(promised), 1)
-    return [cell for cell in promised if float(binom.cdf(cell.held, cell.repeats, LEVEL)) < limit]
+    held = [one for one in found if promised(one.cell, one.interval)]
+    limit = 0.05 / max(len(held), 1)
+    return [one for one in held if float(binom.cdf(one.held, one.repeats, LEVEL)) < limit]
 
 
 def markdown(found: list[Coverage]) -> str:
     """Coverage with its interval, and the mean width, a row a cell of the grid."""
     lines = [
-        f"Coverage at {LEVEL:.0%} in % [its 95 % interval] and mean width, {found[0].repeats} repeats, K = {ARMS}.",
+        f"Coverage at {LEVEL:.0%} in % [its 95 % interval] and mean width, {found[0].repeats} repeats, K = {ARMS}. "
+        "A star marks what is promised at any number of rounds.",
         "",
-        "| graph | log and target | n | method | " + " | ".join(INTERVALS) + " |",
-        "| " + " | ".join("---" for _ in range(4 + len(INTERVALS))) + " |",
+        "| quantity | graph | log and target | n | method | " + " | ".join(INTERVALS) + " |",
+        "| " + " | ".join("---" for _ in range(5 + len(INTERVALS))) + " |",
     ]
-    for place in range(0, len(found), len(INTERVALS)):
-        row = found[place : place + len(INTERVALS)]
-        shown = []
-        for cell in row:
-            low, high = cell.bounds
-            shown.append(f"{100 * cell.share:.1f} [{100 * low:.0f}, {100 * high:.0f}] {cell.width:.3f}")
-        first = row[0]
-        lines.append(
-            f"| {first.graph} | {first.scenario} | {first.rounds} | {first.method} | " + " | ".join(shown) + " |"
-        )
-    worst = {name: min((c.share for c in found if c.interval == name), default=math.nan) for name in INTERVALS}
-    lines += ["", "Lowest: " + ", ".join(f"{name} {share:.3f}" for name, share in worst.items()) + "."]
+    rows: dict[Cell, dict[str, Coverage]] = {}
+    for one in found:
+        rows.setdefault(one.cell, {})[one.interval] = one
+    for cell, row in rows.items():
+        shown = [_shown(row[name]) if name in row else "" for name in INTERVALS]
+        place = [cell.quantity, cell.graph, cell.scenario, f"{cell.rounds}", cell.method]
+        lines.append("| " + " | ".join([*place, *shown]) + " |")
+    kept = [one for one in found if promised(one.cell, one.interval)]
+    worst = {name: min((c.share for c in kept if c.interval == name), default=math.nan) for name in ANY_SIZE}
+    others = {
+        name: min((c.share for c in found if c.interval == name), default=math.nan)
+        for name in INTERVALS
+        if name not in ANY_SIZE
+    }
+    told = ", ".join(f"{name} {share:.3f}" for name, share in worst.items())
+    untold = ", ".join(f"{name} {share:.3f}" for name, share in others.items())
+    lines += ["", f"Lowest where it is promised: {told}. Lowest of all: {untold}."]
     bad = too_low(found)
-    verdict = "Every interval that promises coverage at any number of rounds has it."
+    verdict = "Every interval holds as often as it promises, wherever it promises that."
     lines.append(verdict if not bad else f"{len(bad)} cells fall short of what they promise.")
     return "\n".join(lines) + "\n"
+
+
+def _shown(one: Coverage) -> str:
+    low, high = one.bounds
+    star = "*" if promised(one.cell, one.interval) else ""
+    return f"{100 * one.share:.1f}{star} [{100 * low:.0f}, {100 * high:.0f}] {one.width:.3f}"
 
 
 def as_csv(found: list[Coverage]) -> str:
     """All cells, for further work."""
     file = io.StringIO()
     writer = csv.writer(file)
-    writer.writerow(
-        ["graph", "scenario", "rounds", "method", "interval", "coverage", "low", "high", "width", "repeats"]
-    )
-    for cell in found:
-        low, high = cell.bounds
-        row = [cell.graph, cell.scenario, cell.rounds, cell.method, cell.interval]
-        writer.writerow([*row, cell.share, low, high, cell.width, cell.repeats])
+    measured = ["interval", "promised", "coverage", "low", "high", "width", "repeats"]
+    writer.writerow([*Cell._fields, *measured])
+    for one in found:
+        figures = [one.share, *one.bounds, one.width, one.repeats]
+        writer.writerow([*one.cell, one.interval, promised(one.cell, one.interval), *figures])
     return file.getvalue()

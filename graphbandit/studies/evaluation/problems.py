@@ -99,15 +99,21 @@ class ClickProblem(LinearProblem):
 
     `adaptive`: every 25 rounds the arm of the highest mean so far becomes the one that is played unless a uniform draw
     (with probability `logging_share`) decides; contexts do not matter to it.
+
+    `drift`: from the first context to the last, theta[a]'x rises by so much on either side of its middle.
     """
 
     dimension: int = 3
     adaptive: bool = False
+    drift: float = 0.0
 
     def means(self, contexts: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n arms"]:
-        """f(x, a)."""
+        """f(x, a) of contexts in the order of time."""
+        n = len(contexts)
         bias = stream(0, "evaluation", "bias", self.n_arms).normal(size=self.n_arms)
-        found: Float[np.ndarray, "n arms"] = 1 / (1 + np.exp(-contexts @ self._parameters("rewards") - bias))
+        rise = self.drift * ((2 * np.arange(n) + 1) / n - 1)
+        logits = contexts @ self._parameters("rewards") + bias + rise[:, None]
+        found: Float[np.ndarray, "n arms"] = 1 / (1 + np.exp(-logits))
         return found
 
     def log(self, n: int, rng: np.random.Generator) -> Log:

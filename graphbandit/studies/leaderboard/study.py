@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from graphbandit.experiments.report.page import Section
-from graphbandit.experiments.report.svg import PagePicture
+from graphbandit.plots.pages.page import Section
+from graphbandit.plots.pages.svg import PagePicture
 from graphbandit.studies.findings import Findings
 from graphbandit.studies.leaderboard.board import Board, board_of
 from graphbandit.studies.leaderboard.figures import plot_board, plot_worst

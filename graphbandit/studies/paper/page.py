@@ -8,9 +8,9 @@ from typing import Any
 from graphbandit.environments.synthetic import SyntheticEnvironment
 from graphbandit.experiments.describe.environment_kinds import build_environment
 from graphbandit.experiments.report.facts import point_settings
-from graphbandit.experiments.report.page import Section, templates
-from graphbandit.experiments.report.svg import PagePicture
 from graphbandit.graphs.networks.source import NetworkSource
+from graphbandit.plots.pages.page import Section, templates
+from graphbandit.plots.pages.svg import PagePicture
 from graphbandit.studies.findings import Finding, Findings
 from graphbandit.studies.outcome import Picture
 from graphbandit.studies.paper.answers import Answer, Claim

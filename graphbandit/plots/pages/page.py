@@ -22,7 +22,7 @@ from graphbandit.errors import SavedFileError
 TIMINGS, END_OF_TIMINGS = "<!-- timings: these differ from run to run -->", "<!-- end of timings -->"
 """Only what stands between these two comments differs when the same experiment is run again."""
 
-ROOM = "graphbandit.experiments.report"
+ROOM = "graphbandit.plots.pages"
 
 
 class Section(NamedTuple):
@@ -34,8 +34,8 @@ class Section(NamedTuple):
     timings: bool = False
 
 
-def page_html(title: str, lead: str, sections: Sequence[Section | None]) -> str:
-    """A page of sections, with links to them; those that are None are left out."""
+def page_html(title: str, lead: str, sections: Sequence[Section | None], *, command: str | None = None) -> str:
+    """A page of sections, with links to them; those that are None are left out. The footer names the `command`."""
     return (
         _environment(ROOM)
         .get_template("base.html")
@@ -44,6 +44,7 @@ def page_html(title: str, lead: str, sections: Sequence[Section | None]) -> str:
             lead=lead,
             sections=[section for section in sections if section is not None],
             version=graphbandit.__version__,
+            command=command,
             timings=Markup(TIMINGS),
             end_of_timings=Markup(END_OF_TIMINGS),
         )
