@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-PATH = Path(__file__).parents[1] / "docs" / "bandit.md"
+PATH = Path(__file__).parents[2] / "docs" / "bandit.md"
 PAGE = PATH.read_text(encoding="utf-8")
 
 
