@@ -92,7 +92,7 @@ async def one_client(
     rng = random.Random(id(reader))
 
     async def post(where: str, body: bytes) -> bytes:
-        head = f"POST {where} HTTP/1.1\r\nhost: x\r\ncontent-length: {len(body)}\r\n\r\n"
+        head = f"POST {where} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: {len(body)}\r\n\r\n"
         writer.write(head.encode() + body)
         answer = await reader.readuntil(b"\r\n\r\n")
         if not answer.startswith(b"HTTP/1.1 200"):

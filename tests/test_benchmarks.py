@@ -266,3 +266,9 @@ def test_the_command_refuses_unknown_parts_and_needs_a_checkout(monkeypatch, tmp
     refused = CliRunner().invoke(cli.app, ["bench"])
     assert refused.exit_code == 2
     assert "expected a checkout of the sources" in refused.stderr
+
+
+def test_the_page_shows_the_last_run_and_that_is_of_this_version():
+    last = history.read()[-1]
+    assert last["version"] == graphbandit.__version__
+    assert history.with_table(history.DOCUMENT.read_text(), last) == history.DOCUMENT.read_text()
