@@ -10,12 +10,13 @@ from graphbandit.base.arrays import ArmMasks, Contexts
 from graphbandit.base.checks import setting_boolean, setting_choice, setting_number
 from graphbandit.base.saved_files import savable
 from graphbandit.errors import InputError, SettingError
-from graphbandit.learners.base import candidates_of, outlook_of
+from graphbandit.learners.base import candidates_of, outlook_of, predicted
 from graphbandit.learners.epochs.base import (
     AnyFunctionClass,
     EndedEpoch,
     EpochLearner,
     RewardSpan,
+    check_evaluable,
     check_rates,
     reward_span,
     rounds_that_count,
@@ -219,8 +220,12 @@ class AdaCBG(EpochLearner[AdaCBGState]):
             check_revealed(graphs, available, problem.arms)
         functions.check_contexts(contexts)
         learnt = state.model is not None
-        values, candidates = outlook_of(functions, state.model, state.space, contexts, available)
-        if not self.candidate_set:
+        if self.candidate_set:
+            values, candidates = outlook_of(functions, state.model, state.space, contexts, available)
+        else:
+            if not learnt:
+                check_evaluable(functions, contexts, available)
+            values = predicted(functions, state.model, contexts) if learnt else np.zeros((len(shown), functions.n_arms))
             candidates = np.ones(values.shape, dtype=np.bool_) if available is None else np.array(available)
         widths = None
         if learnt and self.gamma_rule == "width":
