@@ -26,6 +26,9 @@ WORDS = (
     ("worth", "by what factor rewards of arms that were not played narrowed the interval"),
 )
 
+MOST_NAMES = 12
+"""How many arms the page names."""
+
 
 def write_report(
     table: EvaluationTable,
@@ -111,7 +114,7 @@ def _facts(table: EvaluationTable) -> list[tuple[str, str]]:
     settings = table.settings
     facts = [
         ("rounds", f"{len(table.log):,}"),
-        ("arms", f"{table.log.n_arms:,}"),
+        ("arms", _arms(table)),
         ("rewards", f"from {low:g} to {high:g}" + ("" if table.range_given else ", as found in the log")),
         ("method", f"{settings.method}, models fitted to {_fitted(settings)}"),
         ("interval", f"{settings.interval} at {settings.level:.0%}{_constant(settings)}"),
@@ -124,6 +127,15 @@ def _facts(table: EvaluationTable) -> list[tuple[str, str]]:
     if table.dropped:
         facts.append(("left out", f"{table.dropped:,} rounds with missing rewards"))
     return facts
+
+
+def _arms(table: EvaluationTable) -> str:
+    """How many, and their names as far as they fit on a line."""
+    names = table.log.arms
+    if names is None:
+        return f"{table.log.n_arms:,}"
+    shown = ", ".join(names[:MOST_NAMES])
+    return f"{table.log.n_arms:,}: {shown}{', ...' if table.log.n_arms > MOST_NAMES else ''}"
 
 
 def _constant(settings: Any) -> str:

@@ -131,6 +131,23 @@ def test_the_page_is_well_formed():
     assert "&lt;log&gt;" in html
 
 
+def test_the_page_names_the_arms():
+    rng = np.random.default_rng(0)
+    for names in (["tea", "<i>cake"], [f"item {i}" for i in range(20)]):
+        k = len(names)
+        log = gb.evaluation.Log.from_arrays(
+            contexts=rng.normal(size=(60, 1)),
+            graphs=gb.graphs.complete(k),
+            actions=rng.integers(k, size=60),
+            probabilities=np.full((60, k), 1.0 / k),
+            rewards=rng.random((60, k)),
+            arms=names,
+        )
+        html = report_html(evaluate(log, ["uniform"], interval="asymptotic", method="ips"))
+        assert "2: tea, &lt;i&gt;cake" in html if k == 2 else "20: item 0, item 1" in html
+        assert "item 19" not in html
+
+
 @pytest.mark.parametrize("name", ["evaluation.md", "log-format.md"])
 def test_documents_are_executed(name, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
