@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from graphbandit.base.arms import ArmNames
+from graphbandit.base.checks import setting_integer
 from graphbandit.errors import UnknownDecisionError
 from graphbandit.rounds.decision import Decision
 from graphbandit.rounds.decisions import ARRAYS, Decisions
@@ -103,7 +104,7 @@ def keys_content(keys: Keys, *, own_arms: bool) -> dict[str, Any]:
 
 def keys_of(saved: dict[str, Any], identity: str, arms: ArmNames | None, opened: set[int]) -> Keys:
     """What `keys_content` made arrays of; `opened` are the decisions that await rewards."""
-    keys, made = Keys(int(saved["max_keys"])), {}
+    keys, made = Keys(setting_integer("max_keys", saved["max_keys"], at_least=0)), {}
     for group in saved["keyed"]:
         batch = Decisions(**group["decisions"], told=group["told"])
         named = [arms] * len(group["keys"]) if "arms" not in group else list(map(_names, group["arms"]))

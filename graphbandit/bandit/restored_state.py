@@ -39,6 +39,8 @@ def check_state(learner: Learner[Any], problem: Problem, state: Any) -> None:
             raise TypeError(f"its state has a {type(found).__name__} for its {name}")
     if functions is not None and "space" in expected:
         functions.check_data(state.data)
+        if isinstance(drawn := getattr(state, "plausible", None), Draws):
+            functions.check_draws(drawn)
 
 
 def _or_any(kind: Any) -> type:

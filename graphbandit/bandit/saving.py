@@ -15,7 +15,7 @@ from graphbandit.bandit.own_arms import RoundArms
 from graphbandit.bandit.restored_state import check_state
 from graphbandit.base import saved_files
 from graphbandit.base.arms import ArmNames
-from graphbandit.base.checks import contexts_array
+from graphbandit.base.checks import contexts_array, setting_integer
 from graphbandit.base.shapes import Bool, Int
 from graphbandit.errors import SavedFileError
 from graphbandit.features import Tally
@@ -119,15 +119,15 @@ def _graph(content: dict[str, Any] | None, n_arms: int) -> Graph | None:
     """What `_graph_content` made."""
     if content is None:
         return None
-    graph: Graph
     if "matrix" in content:
-        graph = ProbabilisticGraph(content["matrix"], arms=content["arms"])
+        found, size = content["matrix"], len(content["matrix"])
     else:
-        graph = FeedbackGraph.from_edges(content["edges"], int(content["n_arms"]), require_loops=False)
-        graph = graph.with_arms(content["arms"])
-    if graph.n_arms != n_arms:
+        found, size = content["edges"], int(content["n_arms"])
+    if size != n_arms:  # before anything of that size is made
         raise ValueError("its graph and its arms do not fit each other")
-    return graph
+    if "matrix" in content:
+        return ProbabilisticGraph(found, arms=content["arms"])
+    return FeedbackGraph.from_edges(found, size, require_loops=False).with_arms(content["arms"])
 
 
 def _restored(saved: dict[str, Any]) -> SavedBandit:
@@ -137,7 +137,7 @@ def _restored(saved: dict[str, Any]) -> SavedBandit:
     if not isinstance(saved["identity"], str):
         raise TypeError("no identity in it")
     check_state(learner, problem, state)
-    rounds, learnt = int(saved["rounds"]), int(saved["learnt"])
+    rounds, learnt, forget_after = int(saved["rounds"]), int(saved["learnt"]), saved["forget_after"]
     masks = _masks(saved["available"], problem.n_arms)
     if not len(masks) == len(saved["actions"]) == rounds - learnt:
         raise ValueError("its rounds and contexts do not fit each other")
@@ -175,8 +175,8 @@ def _restored(saved: dict[str, Any]) -> SavedBandit:
         generator=_generator(saved["generator"]),
         opened=dict(_open_decisions(saved, opened, rounds, problem.n_arms)),
         forgotten=int(saved["forgotten"]),
-        max_open=int(saved["max_open"]),
-        forget_after=None if saved["forget_after"] is None else int(saved["forget_after"]),
+        max_open=setting_integer("max_open", saved["max_open"], at_least=1),
+        forget_after=None if forget_after is None else setting_integer("forget_after", forget_after, at_least=1),
         graph=_graph(saved["graph"], problem.n_arms),
         retired=_retired(saved["retired"], problem.n_arms),
         tally=_tally(saved["tally"]),

@@ -89,6 +89,10 @@ class FunctionClass(ABC, Generic[Data, Model, Space]):
         """Raise InputError unless the data is of this class, as that of a file may not be (default: not checked)."""
         return
 
+    def check_draws(self, draws: Draws) -> None:
+        """Raise InputError unless `draw_values` can take these draws (default: not checked, it raises itself)."""
+        return
+
     @property
     def evaluates_all(self) -> bool:
         """Whether contexts that `check_contexts` lets pass can always be evaluated (default: no, they are tried)."""

@@ -153,13 +153,23 @@ class EnsembleFunctionClass(RefittedClass[Function]):
         weights = np.full(len(numbers), 1.0 / len(numbers))
         return Draws(members=EnsembleMembers(data=data, numbers=numbers), weights=weights)
 
+    def check_draws(self, draws: Draws) -> None:
+        """Raise InputError unless the draws name refits, one a weight."""
+        members = draws.members
+        if not isinstance(members, EnsembleMembers):
+            raise InputError(f"the draws are a {type(members).__name__}; expected the numbers of refits and their data")
+        if (
+            len(members.numbers) != len(draws)
+            or not 0 <= members.numbers.min() <= members.numbers.max() <= self._members
+        ):
+            raise InputError(f"the draws are the fits {members.numbers}; expected {len(draws)} of 0 to {self._members}")
+
     def draw_values(self, draws: Draws, contexts: Contexts) -> Float[np.ndarray, "n draws arms"]:
         """Each of the refits that were drawn, evaluated."""
+        self.check_draws(draws)
         members: EnsembleMembers = draws.members
         if not self.enough(members.data):
             return self.predict(RefitModel(data=members.data), contexts)[:, None]
-        if len(members.numbers) != len(draws) or members.numbers.max() > self._members:
-            raise InputError(f"the draws are the fits {members.numbers}; expected {len(draws)} of 0 to {self._members}")
         fits = self.fits(members.data, int(members.numbers.max()) + 1)
         return self.values_of([fits[i] for i in members.numbers], contexts)
 
