@@ -9,6 +9,7 @@ import numpy as np
 
 from graphbandit.base.arrays import ArmMasks, Contexts, RoundIndices, RoundsByArms
 from graphbandit.base.checks import (
+    available_array,
     optional_number,
     setting_integer,
 )
@@ -101,7 +102,8 @@ class EnsembleFunctionClass(RefittedClass[Function]):
         from graphbandit.kernels.function_classes.finite import finite_candidates
 
         self._check_shape(contexts)
-        offered = np.ones((len(contexts), self.n_arms), dtype=np.bool_) if available is None else np.array(available)
+        mask = available_array(available, len(contexts), self.n_arms)
+        offered = np.ones((len(contexts), self.n_arms), dtype=np.bool_) if mask is None else np.array(mask)
         if space.radius == math.inf:
             return offered
         chosen = np.zeros((len(contexts), self.n_arms), dtype=np.bool_)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphbandit.base.arrays import ArmMasks, Contexts, RoundIndices, RoundsByArms
+from graphbandit.base.checks import available_array
 from graphbandit.base.declared import check_declared, limits
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float
@@ -175,7 +176,8 @@ class LastLayerClass(FunctionClass[RefitData, RefitModel, LastLayerSpace]):
         """The arms that win for some theta of the ellipsoid; all arms at radius infinity."""
         if space.radius == math.inf:
             self.check_contexts(contexts)
-            return np.ones((len(contexts), self.n_arms), dtype=np.bool_) if available is None else np.array(available)
+            mask = available_array(available, len(contexts), self.n_arms)
+            return np.ones((len(contexts), self.n_arms), dtype=np.bool_) if mask is None else np.array(mask)
         return self._linear.candidates(self._ellipsoid(space), self._features(space.data, contexts), available)
 
     def widths(self, space: LastLayerSpace, model: RefitModel, contexts: Contexts, best: RoundIndices) -> RoundsByArms:

@@ -154,3 +154,9 @@ class OnlineLinear:
                 f"contexts have shape {contexts.shape}, for parameters of shape {expected}; "
                 f"expected contexts as before, for parameters of shape {state.parameters.shape}"
             )
+        blocks, size = expected if self.method != "ogd" else (expected[0], 0)
+        if state.inverses.shape != (blocks, size, size) or len(state.squares) != blocks:
+            raise InputError(
+                f"the state has inverses of shape {state.inverses.shape} and {len(state.squares)} squares; expected "
+                f"{(blocks, size, size)} and {blocks}, as {self.method!r} has them"
+            )

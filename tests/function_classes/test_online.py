@@ -78,6 +78,14 @@ def test_bad_input():
         gb.function_classes.OnlineLinear(method="vaw", n_arms=3, regularisation=0.0)
 
 
+def test_a_state_of_another_oracle_is_refused():
+    contexts, oracles = np.ones((2, 3)), gb.function_classes.OnlineLinear
+    for method, other in (("vaw", "ogd"), ("ogd", "vaw"), ("ridge", "ogd")):
+        state = oracles(method=other, n_arms=3).start(contexts)
+        with pytest.raises(InputError, match=f"as '{method}' has them"):
+            oracles(method=method, n_arms=3).predict(state, contexts)
+
+
 @pytest.mark.parametrize("learner", [gb.learners.SquareCB(), gb.SquareCBG(oracle="vaw"), gb.SquareCBG(oracle="ogd")])
 def test_learners_learn_every_round(learner):
     """Two arms, the better one told by the sign of the context: the last hundred rounds are mostly right."""

@@ -394,3 +394,14 @@ def test_each_fit_is_logged_with_its_time(caplog):
         f"Ridge: 1 fit on {len(data)} observations",
         f"Ridge: 4 fits on {len(data)} observations",
     ]
+
+
+def test_masks_of_another_shape_are_refused_before_a_kernel_sees_them():
+    functions = made(Ridge())
+    data = data_of(functions, seen())
+    space, contexts = functions.version_space(data, 1.0), np.zeros((3, D))
+    for mask in (np.empty((0, 0), dtype=bool), np.ones((3, K + 1), dtype=bool), np.ones((2, K), dtype=bool)):
+        with pytest.raises(InputError, match="available has shape"):
+            functions.outlook(functions.fit(data), space, contexts, mask)
+    with pytest.raises(InputError, match="expected booleans"):
+        functions.candidates(space, contexts, np.ones((3, K)))
