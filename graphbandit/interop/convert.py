@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
-import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +14,7 @@ from graphbandit.interop import frames, obp
 from graphbandit.interop.vw import VwReader, dsjson, text, write_dsjson, write_text
 from graphbandit.interop.vw.outline import Contexts
 from graphbandit.logs import Log, LogWriter
+from graphbandit.logs.whole_folder import whole_folder
 
 FORMATS = ("vw-dsjson", "vw-text", "obp", "csv", "parquet", "log")
 ENDINGS = {
@@ -121,11 +120,8 @@ def _format(path: Path, given: str | None, name: str) -> str:
 
 def _streamed(reader: VwReader, target: Path, progress: Progress | None) -> Converted:
     """Batch by batch into a new folder: all of it, or nothing."""
-    if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise LogError(f"{target} exists already; expected a folder that is new or empty")
     rounds, stamp = reader.outline.rounds, reader.stamp
-    part = target.parent / f".{target.name}.{secrets.token_hex(4)}.part"
-    try:
+    with whole_folder(target) as part:
         with LogWriter(
             part,
             n_arms=stamp.n_arms,
@@ -139,11 +135,4 @@ def _streamed(reader: VwReader, target: Path, progress: Progress | None) -> Conv
                 if progress is not None:
                     progress(writer.next_id, rounds)
         (part / "writer.lock").unlink(missing_ok=True)
-        if target.exists():
-            target.rmdir()
-        os.replace(part, target)
-    except OSError as error:
-        raise LogError(f"{target} cannot be written: {error.strerror or error}") from error
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
     return Converted("vw", "log", rounds, dict(reader.outline.skipped))

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
-import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +22,7 @@ from graphbandit.logs.folder import FolderSource, log_folder
 from graphbandit.logs.format import TABLES, Layout
 from graphbandit.logs.frames import source_of_frames
 from graphbandit.logs.sources import ArraySource, Source
+from graphbandit.logs.whole_folder import whole_folder
 from graphbandit.logs.writer import ROWS_PER_FILE, ROWS_PER_GROUP, parquet_writer
 
 CELLS = 1 << 20
@@ -174,19 +173,8 @@ class Log:
     def write(self, folder: str | os.PathLike[str]) -> None:
         """Write the log to a new folder: all of it, or nothing."""
         target = log_folder(folder)
-        if target.exists() and (not target.is_dir() or any(target.iterdir())):
-            raise LogError(f"{target} exists already; expected a folder that is new or empty")
-        part = target.parent / f".{target.name}.{secrets.token_hex(4)}.part"
-        try:
-            part.mkdir(parents=True)
+        with whole_folder(target) as part:
             self._write_into(part)
-            if target.exists():
-                target.rmdir()
-            os.replace(part, target)
-        except OSError as error:
-            raise LogError(f"{target} cannot be written: {error.strerror or error}") from error
-        finally:
-            shutil.rmtree(part, ignore_errors=True)
 
     def _write_into(self, folder: Path) -> None:
         layout = self._source.layout

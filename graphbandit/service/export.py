@@ -6,9 +6,6 @@ fast rewards would count before slow defaults; the others have the rewards that 
 where none came. Decisions are taken some at a time, each with all rows that are about it.
 """
 
-import os
-import secrets
-import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,10 +15,11 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
-from graphbandit.errors import LogError, SettingError
+from graphbandit.errors import SettingError
 from graphbandit.graphs import FeedbackGraph, FeedbackGraphs, ProbabilisticGraph, ProbabilisticGraphs
 from graphbandit.logs import LogBatch, LogWriter
 from graphbandit.logs.format import REWARDS, TIME
+from graphbandit.logs.whole_folder import whole_folder
 from graphbandit.rounds.shown import Graphs
 from graphbandit.service.configuration import Bandit
 from graphbandit.service.core import Asked, Core
@@ -63,18 +61,8 @@ def export(
     """
     if folder.exists() and any(folder.iterdir()):
         raise SettingError(f"{folder} is not empty; expected a new folder")
-    part = folder.parent / f".{folder.name}.{secrets.token_hex(4)}.part"
-    try:
-        part.mkdir(parents=True)
-        with _Exporter(store, name, settings, part) as exporter:
-            exporter.export(until, finished)
-        if folder.exists():
-            folder.rmdir()
-        os.replace(part, folder)
-    except OSError as error:
-        raise LogError(f"{folder} cannot be written: {error.strerror or error}") from error
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
+    with whole_folder(folder) as part, _Exporter(store, name, settings, part) as exporter:
+        exporter.export(until, finished)
     exporter.outcome.folder = folder
     return exporter.outcome
 
