@@ -57,6 +57,7 @@ class LogLearner:
         self.core, self._find = core, find
         self.closed = core.initial() if snapshot is None else snapshot  # the newest closed epoch
         self.position = self.closed.learnt  # rows up to here have been read
+        self._size = core.rounds_until_update(self.closed.state)  # rounds of the open epoch once it is full
         self._settings = core.settings
         self._pending = _Pending()
         self._awaited: dict[str, int] = {}  # rewards that rounds of this epoch still await
@@ -209,7 +210,7 @@ class LogLearner:
 
     @property
     def _full(self) -> bool:
-        return 0 < self.core.rounds_until_update(self.closed.state) <= len(self._pending.starts)
+        return 0 < self._size <= len(self._pending.starts)
 
     def _encoded(self, body: DecisionBody) -> tuple[np.ndarray, int, np.ndarray]:
         features = None if body.arm_features is None else msgspec.json.decode(body.arm_features)
@@ -239,7 +240,7 @@ class LogLearner:
     def _close(self, position: int) -> None:
         """Learn the epoch; `position` is the last row that counts for it."""
         pending, before = self._pending, self.closed
-        count = self.core.rounds_until_update(before.state)
+        count = self._size
         assert count == len(pending.starts)
         late = sorted(pending.late)
         order = np.array([*late, *pending.starts], dtype=np.int64)
@@ -266,6 +267,7 @@ class LogLearner:
         state, fitted = self.core.learn(before.state, before.rounds, rounds)
         self.failed_fits += not fitted
         self.closed = Snapshot("", state, position, pending.starts[-1], before.rounds + count)
+        self._size = self.core.rounds_until_update(state)
         self._pending, self._awaited = _Pending(), {}
 
     def snapshot(self) -> tuple[Snapshot, bytes]:

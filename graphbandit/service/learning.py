@@ -22,6 +22,8 @@ CHUNK = 500
 """Rows read at a time."""
 PUBLISH_EVERY = 0.2
 """Seconds between snapshots of a learner that learns in every round."""
+GATHER = 0.01
+"""Seconds between looks at the log: a commit's few rows are read together with those of the next commits."""
 
 
 class LostLeaseError(DatabaseError):
@@ -155,6 +157,7 @@ def run(
                 stop.wait(LEASE / 4)
             while not stop.is_set():
                 if learning.step() < CHUNK:
+                    stop.wait(GATHER)
                     news.wait(0.1)
                     news.clear()
             learning.give_up()
