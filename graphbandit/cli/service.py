@@ -39,7 +39,10 @@ def _url(configuration: Path, data: Path | None, database: str | None) -> str:
     if database is not None:
         return database
     if data is not None:
-        data.mkdir(parents=True, exist_ok=True)
+        try:
+            data.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise SettingError(f"--data is {data}, which cannot be made: {error}") from error
         return found.service.database or str(data / "bandits.db")
     return found.default_database
 
@@ -49,7 +52,9 @@ def serve(
     configuration: Configured,
     new: Annotated[bool, typer.Option("--new", help="Write a commented configuration that runs as it is.")] = False,
     host: Annotated[str | None, typer.Option(help="Where to listen.", show_default="as configured")] = None,
-    port: Annotated[int | None, typer.Option(help="0 for a free one.", show_default="as configured")] = None,
+    port: Annotated[
+        int | None, typer.Option(help="0 for a free one.", show_default="as configured", min=0, max=65535)
+    ] = None,
     data: Data = None,
     database: Database = None,
     workers: Annotated[int, typer.Option(help="Deciders in processes of their own; 0: all in one process.", min=0)] = 0,

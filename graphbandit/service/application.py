@@ -85,12 +85,13 @@ class Service:
             raise RefusedError(422, f"the batch has {len(found)} items; expected 1 to {self.limits.batch}")
         return found, True
 
-    def prepared(self, name: str, items: list[DecideRequest]) -> list[Prepared]:
-        """Requests for decisions, checked."""
+    def prepared(self, name: str, items: list[DecideRequest], *, batch: bool = False) -> list[Prepared]:
+        """Requests for decisions, checked; what is wrong in a batch is refused with its place there."""
         if self.reader.open_decisions(name) + len(items) > self.limits.open_decisions:
             raise RefusedError(429, f"more than {self.limits.open_decisions} decisions of {name!r} await rewards")
         found = []
-        for index, item in enumerate(items):
+        for number, item in enumerate(items):
+            index = number if batch else None
             if item.arms is not None and len(item.arms) > self.limits.arms:
                 raise RefusedError(
                     422, f"has {len(item.arms)} arms; expected at most {self.limits.arms}", "arms", index
@@ -101,22 +102,22 @@ class Service:
                 raise RefusedError(422, f"{error.field}: {error}", error.field, index) from None
         return found
 
-    def rewards(self, name: str, items: list[ObserveRequest]) -> list[Observe]:
+    def rewards(self, name: str, items: list[ObserveRequest], *, batch: bool = False) -> list[Observe]:
         """Rewards, checked as far as the learner is concerned."""
         core = self.decider.cores[name]
         for index, item in enumerate(items):
             try:
                 core.check_rewards(list(item.rewards.values()))
             except ValueError as error:
-                raise RefusedError(422, str(error), "rewards", index) from None
+                raise RefusedError(422, str(error), "rewards", index if batch else None) from None
         return [Observe(name, i.id, i.rewards, i.final, core.settings.aggregation) for i in items]
 
     async def decide(self, request: Request) -> Response:
         """POST /v1/{bandit}/decide."""
         name = self.bandit(request)
         items, batch = self.decoded(self._decide, await self.body(request))
-        prepared = self.prepared(name, items)
-        done = checked(await self.batcher.decide(name, prepared))
+        prepared = self.prepared(name, items, batch=batch)
+        done = checked(await self.batcher.decide(name, prepared), batch=batch)
         answers = [
             self.decider.answer(name, one.key, one.body or b"", item.explain)
             for one, item in zip(done, items, strict=True)
@@ -127,7 +128,7 @@ class Service:
         """POST /v1/{bandit}/observe."""
         name = self.bandit(request)
         items, batch = self.decoded(self._observe, await self.body(request))
-        done = checked(await self.log.submit(self.rewards(name, items)))
+        done = checked(await self.log.submit(self.rewards(name, items, batch=batch)), batch=batch)
         answers = [messages.ObserveAnswer(one.key, one.new) for one in done]
         return json(answers if batch else answers[0])
 
@@ -135,7 +136,7 @@ class Service:
         """POST /v1/{bandit}/activate."""
         name = self.bandit(request)
         items, batch = self.decoded(self._activate, await self.body(request))
-        done = checked(await self.log.submit([Activate(name, item.id) for item in items]))
+        done = checked(await self.log.submit([Activate(name, item.id) for item in items]), batch=batch)
         answers = [messages.ActivateAnswer(one.key, one.new) for one in done]
         return json(answers if batch else answers[0])
 
@@ -185,6 +186,7 @@ class Service:
 
     async def numbers(self, request: Request) -> Response:
         """GET /metrics."""
+        self.metrics.learning.set(self.reader.learning)
         for name in self.decider.cores:
             self.metrics.open.labels(name).set(self.reader.open_decisions(name))
             age = self.reader.snapshot_age(name)

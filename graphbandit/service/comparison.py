@@ -110,8 +110,8 @@ def _weights(settings: Bandit, body: DecisionBody, rewards: Mapping[str, float])
     if body.proposed is not None:  # an apprentice: the caller has played, and the service would have
         own = float(np.frombuffer(body.p)[names.index(body.arm)])
         return {body.arm: own / body.probability}
-    place = {arm: i for i, arm in enumerate(names)}
     q = np.frombuffer(body.q)
+    place = {arm: i for i, arm in enumerate(names[: len(q)])}  # arms that have come since are in no older row
     if settings.baseline != "uniform":
         plays = [settings.baseline]
     else:

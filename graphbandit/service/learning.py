@@ -1,18 +1,22 @@
 """The learner of all bandits: reads the log in order under a lease, and publishes snapshots."""
 
+import contextlib
+import logging
 import os
 import secrets
 import socket
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
 
 import msgspec
 
-from graphbandit.errors import DatabaseError
+from graphbandit.errors import DatabaseError, SavedFileError
 from graphbandit.service.configuration import Bandit
 from graphbandit.service.core import Core
 from graphbandit.service.learner import LogLearner
+from graphbandit.service.logs import say
 from graphbandit.service.statistics import Statistics
 from graphbandit.service.store import SnapshotRow, Store
 
@@ -22,6 +26,8 @@ CHUNK = 500
 """Rows read at a time."""
 PUBLISH_EVERY = 0.2
 """Seconds between snapshots of a learner that learns in every round."""
+KEPT = 100
+"""Snapshots of a bandit whose content is kept; of older ones the log keeps the name, which a replay compares."""
 GATHER = 0.01
 """Seconds between looks at the log: a commit's few rows are read together with those of the next commits."""
 
@@ -31,15 +37,30 @@ class LostLeaseError(DatabaseError):
 
 
 def resumed(store: Store, name: str, settings: Bandit) -> LogLearner:
-    """The learner of a bandit as its newest snapshot left it."""
-    newest = store.newest_snapshot(name)
-    learnt = 0 if newest is None else newest.learnt
-    logged = store.configuration(name, learnt)
+    """The learner of a bandit as its newest snapshot left it.
+
+    A damaged snapshot is made again: the learner begins at the one before it, or at the first row of the log.
+    """
+    for row in reversed(store.snapshots(name)):
+        kept = store.snapshot(row.hash)
+        if kept is None or kept.data is None:
+            break  # compaction has emptied this one and all before it
+        core = _core_at(store, name, settings, row.learnt)
+        try:
+            return LogLearner(core, store.find, core.restore(bytes(kept.data), row.hash))
+        except SavedFileError as error:
+            say("a snapshot is damaged, and is made again", level=logging.WARNING, bandit=name, error=str(error))
+    if store.statistics(f"{name}/base") is not None:
+        raise DatabaseError(f"no snapshot of {name!r} can be read, and the rows that they were made of are archived")
+    return LogLearner(_core_at(store, name, settings, 0), store.find, None)
+
+
+def _core_at(store: Store, name: str, settings: Bandit, position: int) -> Core:
+    """The bandit as it was configured at a position of the log."""
+    logged = store.configuration(name, position)
     if logged is not None and logged.body is not None:
         settings = msgspec.json.decode(logged.body, type=Bandit)
-    core = Core(name, settings)
-    snapshot = None if newest is None or newest.data is None else core.restore(bytes(newest.data))
-    return LogLearner(core, store.find, snapshot)
+    return Core(name, settings)
 
 
 class Learning:
@@ -54,6 +75,7 @@ class Learning:
         self._learners: dict[str, LogLearner] = {}
         self._statistics: dict[str, Statistics] = {}
         self._published: dict[str, tuple[int, int]] = {}
+        self._kept: dict[str, deque[str]] = {}
         self._published_at = 0.0
         self._told_at = 0.0
         self._lease_until = 0.0
@@ -70,6 +92,9 @@ class Learning:
             name: (learner.closed.position, learner.closed.rounds)
             for name, learner in self._learners.items()
             if self._store.newest_hash(name) is not None
+        }
+        self._kept = {
+            name: deque(row.hash for row in self._store.snapshots(name, newest=KEPT)) for name in self._bandits
         }
         self.position = min(
             *(learner.position for learner in self._learners.values()),
@@ -119,6 +144,7 @@ class Learning:
                 raise LostLeaseError("another learner has the lease")
             for row in rows:
                 self._store.publish(row)
+                self._forget_before(row)
             for name, position, body in changed:
                 self._store.put_statistics(name, position, body)
         self._lease_until = now + LEASE
@@ -126,6 +152,15 @@ class Learning:
         self._published.update((name, place) for name, place, _ in news)
         if news and self._on_snapshot is not None:
             self._on_snapshot()
+
+    def _forget_before(self, row: SnapshotRow) -> None:
+        """Empty the snapshot that is no longer one of the newest, unless replays begin there."""
+        kept = self._kept[row.bandit]
+        kept.append(row.hash)
+        if len(kept) > KEPT:
+            oldest, base = kept.popleft(), self._store.statistics(f"{row.bandit}/base")
+            if oldest not in kept and (base is None or base[1].decode() != oldest):
+                self._store.empty_snapshot(oldest)
 
     def _renew(self) -> bool:
         with self._store.writing():
@@ -149,7 +184,10 @@ def run(
     on_snapshot: Callable[[], None] | None = None,
     on_error: Callable[[Exception], None] | None = None,
 ) -> None:
-    """Learn until `stop`; `news` says that the log has grown. A failing database is tried again."""
+    """Learn until `stop`; `news` says that the log has grown. A failing database is tried again.
+
+    Whatever else ends it, the lease is given back first, so that the page shows that nobody learns.
+    """
     while not stop.is_set():
         learning = Learning(store, bandits, on_snapshot=on_snapshot)
         try:
@@ -165,3 +203,7 @@ def run(
             if on_error is not None and not isinstance(error, LostLeaseError):
                 on_error(error)
             stop.wait(0.5)
+        except BaseException:
+            with contextlib.suppress(DatabaseError):
+                learning.give_up()
+            raise

@@ -25,6 +25,7 @@ def _opened(url: str) -> Store:
     store = open_store(url)
     found = store.version()
     if found != VERSION:
+        store.close()
         raise DatabaseError(
             f"{url} has schema version {found}; expected {VERSION}: start the service once to bring it up"
         )

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from graphbandit.service.application import Service
 
 BANDIT = "personalizer"
+FIELDS = {"arms": "actions", "context": "contextFeatures", "available": "excludedActions", "key": "eventId"}
+"""What Personalizer calls the fields of a request."""
 
 
 class Action(Struct, frozen=True):
@@ -77,7 +79,11 @@ class Personalizer:
             available=[name for name in ids if name not in asked.excludedActions] if asked.excludedActions else None,
             active=not asked.deferActivation,
         )
-        prepared = service.prepared(BANDIT, [decision])
+        try:
+            prepared = service.prepared(BANDIT, [decision])
+        except RefusedError as refused:
+            field = FIELDS.get(refused.field or "", refused.field)
+            raise RefusedError(refused.status, f"{field}: {refused.detail.partition(': ')[2]}", field) from None
         done = checked(await service.batcher.decide(BANDIT, prepared))[0]
         answer = service.decider.answer(BANDIT, done.key, done.body or b"", False)
         body = unpack(done.body or b"")
@@ -99,8 +105,7 @@ class Personalizer:
         self._check()
         service, key = self._service, str(request.path_params["id"])
         value = decoded(_reward, await service.body(request)).value
-        found = await service.reader.run(lambda: service.reader.decision(BANDIT, key))
-        arm = "" if found is None else str(found["arm"])
+        arm = await service.reader.run(lambda: service.reader.played(BANDIT, key)) or ""
         aggregation = service.decider.cores[BANDIT].settings.aggregation
         checked(await service.log.submit([Observe(BANDIT, key, {arm: value}, False, aggregation)]))
         return Response(status_code=204)

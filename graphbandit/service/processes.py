@@ -36,9 +36,12 @@ from graphbandit.service.metrics import FOLDER, Metrics
 from graphbandit.service.reader import Reader
 from graphbandit.service.rows import Kind
 from graphbandit.service.server import address, serve
-from graphbandit.service.store import Store, open_store
+from graphbandit.service.store import VERSION, Store, open_store
 from graphbandit.service.tokens import Tokens
 from graphbandit.service.writer import Writer, configure
+
+RETRY = 10.0
+"""Seconds before a learner that has failed starts again."""
 
 
 def prepare(found: Configuration, url: str) -> Store:
@@ -47,7 +50,9 @@ def prepare(found: Configuration, url: str) -> Store:
     for name, bandit in found.bandits.items():
         Core(name, bandit)
     store = open_store(url)
-    store.migrate()
+    before = store.migrate()
+    if 0 < before < VERSION:
+        say("the schema of the log was brought up to date", before=before, now=VERSION)
     for name, bandit in found.bandits.items():
         logged = store.configuration(name)
         if logged is not None and logged.body is not None:
@@ -70,10 +75,13 @@ def check_change(name: str, before: Bandit, after: Bandit) -> None:
             field == "capacity" and before.slots == after.slots
         ):
             raise refuse(field, f"was {getattr(before, field)!r} and is {getattr(after, field)!r}")
-    if before.slots != after.slots:
-        raise refuse("arms", f"need {after.slots} places and had {before.slots}; capacity leaves room for more")
+    gone = [arm for arm in before.names if arm not in after.names]
+    if gone:
+        raise refuse("arms", f"lack {gone[0]!r}, which was one (keep it there, and name it in retired)")
     if before.names != after.names[: len(before.names)]:
-        raise refuse("arms", "lack some of before, or are in another order (list them, and name them in retired)")
+        raise refuse("arms", "are in another order (add new ones at the end)")
+    if before.slots != after.slots:
+        raise refuse("arms", f"need {after.slots} places and had {before.slots} (capacity leaves room for more)")
     if (before.default_reward is None) != (after.default_reward is None) or before.aggregation != after.aggregation:
         raise refuse("default_reward", "came or went, or its aggregation changed")
 
@@ -179,16 +187,18 @@ def _learn(
     news: threading.Event,
     published: Callable[[], None] | None = None,
 ) -> None:
+    """Learn until `stop`. If the learner fails, the log says why, decisions go on, and it tries again."""
+
     def failed(error: Exception) -> None:
         say("the learner cannot go on, and tries again", level=logging.WARNING, error=str(error))
 
-    try:
-        learning.run(store, bandits, stop, news, on_snapshot=published, on_error=failed)
-    except Exception:
-        logs.logger.exception("the learner has failed")
-        raise
-    finally:
-        store.close()
+    while not stop.is_set():
+        try:
+            learning.run(store, bandits, stop, news, on_snapshot=published, on_error=failed)
+        except Exception:
+            logs.logger.exception("the learner has failed, and tries again in %g seconds", RETRY)
+            stop.wait(RETRY)
+    store.close()
 
 
 async def _count(writer: Writer, metrics: Metrics) -> None:

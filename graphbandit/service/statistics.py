@@ -151,8 +151,10 @@ class Statistics:
                 return
             del self._entries[key]
             self.figures.expired += 1
-            if self._settings.default_reward is not None:
-                entry.rewards.setdefault(entry.body.arm, self._settings.default_reward)
+            default = self._settings.default_reward
+            if default is not None:
+                for arm in [entry.body.arm] if self._settings.default_for == "played" else entry.body.revealed:
+                    entry.rewards.setdefault(arm, default)
             self._value(entry)
 
     def _count_decision(self, row: Row, entry: _Entry) -> None:
@@ -192,7 +194,7 @@ class Statistics:
                 mass[name] = mass.get(name, 0.0) + p
             joined.append(Bucket(first.count + second.count, second.time, mass))
         figures.bucket_size *= 2
-        figures.buckets = joined
+        figures.buckets = joined + figures.buckets[2 * len(joined) :]
 
     def _count_reward(self, row: Row) -> None:
         figures = self.figures
