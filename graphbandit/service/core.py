@@ -288,6 +288,12 @@ class Core:
             for i in range(len(asked))
         ]
 
+    def best(self, state: Any, contexts: Sequence[Float[np.ndarray, "..."]]) -> Int[np.ndarray, " n"]:
+        """The arm that a state takes for the best, by slot, of contexts of a bandit that has its arms itself."""
+        graph, names = self._graphs.asked(None, self.settings.names), self.settings.names
+        asked = [Asked("", context, graph, self._offered, names, Tally()) for context in contexts]
+        return np.array([made.best for made in self.decide(Snapshot("", state, 0, 0, 0), asked)])
+
     # learning
 
     def initial(self) -> Snapshot:

@@ -6,20 +6,25 @@ all its rewards. An epoch has as many rounds as the learner asks for. It closes 
 is awaited from its rounds or the next round comes.
 """
 
+import contextlib
 from array import array
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 import msgspec
 import numpy as np
 
+from graphbandit.errors import GraphBanditError
 from graphbandit.service.configuration import Bandit
 from graphbandit.service.core import Core, Rounds, Snapshot
 from graphbandit.service.protocol import Known, known_from
 from graphbandit.service.rows import DecisionBody, Kind, Row, unpack
 
+CONTEXTS = 16
+"""Newest contexts for which it is said whether their best arm has changed."""
 REMEMBERED = 8_000
 """Decisions kept unpacked in memory; others are looked up in the log."""
 
@@ -279,6 +284,17 @@ class LogLearner:
         self.closed = Snapshot(named.hash, closed.state, closed.position, closed.learnt, closed.rounds)
         return self.closed, data
 
-    def facts(self) -> dict[str, Any]:
-        """Figures of the newest snapshot for people."""
-        return {"epoch": int(getattr(self.closed.state, "epoch", self.closed.rounds)), "failed_fits": self.failed_fits}
+    def facts(self, before: Any) -> dict[str, Any]:
+        """Figures of the newest snapshot for people; `before` is the state of the one before it, if there is one.
+
+        `changed` is the share of the newest contexts for which another arm than before is now the best; None where
+        there are none, or where arms come with the request.
+        """
+        epoch = int(getattr(self.closed.state, "epoch", self.closed.rounds))
+        contexts = [self._encoded(start.body)[0] for start in islice(reversed(self._recent.values()), CONTEXTS)]
+        changed = None
+        if before is not None and contexts and not self._settings.own_arms:
+            with contextlib.suppress(GraphBanditError):  # a figure for people must not keep anybody from learning
+                now, then = self.core.best(self.closed.state, contexts), self.core.best(before, contexts)
+                changed = float((now != then).mean())
+        return {"epoch": epoch, "failed_fits": self.failed_fits, "changed": changed}

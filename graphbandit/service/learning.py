@@ -9,6 +9,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from typing import Any
 
 import msgspec
 
@@ -76,6 +77,7 @@ class Learning:
         self._statistics: dict[str, Statistics] = {}
         self._published: dict[str, tuple[int, int]] = {}
         self._kept: dict[str, deque[str]] = {}
+        self._states: dict[str, Any] = {}  # of the newest snapshots
         self._published_at = 0.0
         self._told_at = 0.0
         self._lease_until = 0.0
@@ -92,6 +94,9 @@ class Learning:
             name: (learner.closed.position, learner.closed.rounds)
             for name, learner in self._learners.items()
             if self._store.newest_hash(name) is not None
+        }
+        self._states = {
+            name: learner.closed.state for name, learner in self._learners.items() if name in self._published
         }
         self._kept = {
             name: deque(row.hash for row in self._store.snapshots(name, newest=KEPT)) for name in self._bandits
@@ -135,7 +140,8 @@ class Learning:
         rows = []  # made before the transaction, in which the writer has to wait
         for name, _, learner in news:
             snapshot, data = learner.snapshot()
-            facts = msgspec.json.encode(learner.facts()).decode()
+            facts = msgspec.json.encode(learner.facts(self._states.get(name))).decode()
+            self._states[name] = snapshot.state
             place_of = (snapshot.position, snapshot.learnt, snapshot.rounds)
             rows.append(SnapshotRow(snapshot.hash, name, *place_of, time.time(), facts, data))
         changed = [(n, s.position, s.pack()) for n, s in self._statistics.items() if tell and s.changed]

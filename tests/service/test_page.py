@@ -39,6 +39,7 @@ def test_the_page_moves_and_explains(server: Server, tmp_path: Path) -> None:
         page.wait_for("Number(document.getElementById('rounds').textContent) >= 16")
         assert page.evaluate("document.querySelectorAll('#mass rect').length") > 10
         assert page.evaluate("document.querySelectorAll('#graph path').length") == 3
+        assert "%" in page.evaluate("document.getElementById('snapshots').textContent"), "what a snapshot has changed"
         server.post("/v1/prices/decide", {"key": "brand-new", "context": {}})
         page.wait_for("document.getElementById('newest').textContent.includes('brand-new')")
         page.evaluate(
