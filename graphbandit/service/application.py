@@ -38,13 +38,13 @@ class Service:
     """What all routes share."""
 
     def __init__(
-        self, configuration: Configuration, decider: Decider, log: Log, reader: Reader, metrics: Metrics
+        self, configuration: Configuration, decider: Decider, log: Log, reader: Reader, metrics: Metrics, address: str
     ) -> None:
         self.configuration, self.decider, self.log, self.reader = configuration, decider, log, reader
         self.metrics = metrics
         self.limits = configuration.service.limits
         self.tokens = Tokens(configuration.tokens)
-        self.answers_to = _own_names(configuration) if not self.tokens else None
+        self.answers_to = _own_names(configuration, address) if not self.tokens else None
         self.batcher = Batcher(decider, log, metrics)
         self.stopping, self.news = asyncio.Event(), asyncio.Event()
         self._decide = msgspec.json.Decoder(DecideRequest | list[DecideRequest])
@@ -180,8 +180,10 @@ class Service:
     async def ready(self, request: Request) -> Response:
         """GET /ready: the log can be written and read."""
         age = time.monotonic() - self.reader.refreshed
+        if not self.log.reached:
+            return problem(503, "the writer is away")
         if not self.log.ready or age > 5.0:
-            return problem(503, "the writer is away" if not self.log.ready else "the log cannot be read")
+            return problem(503, "the log cannot be read" if self.log.ready else "the log cannot be written")
         return json({"status": "ready"})
 
     async def numbers(self, request: Request) -> Response:
@@ -286,12 +288,12 @@ def _with_short_way(service: Service, app: Starlette) -> Callable[..., Awaitable
     return entrance
 
 
-def _own_names(configuration: Configuration) -> frozenset[str] | None:
+def _own_names(configuration: Configuration, address: str) -> frozenset[str] | None:
     """The names that requests may call a service by; None: any, as it listens at an address that is open to others."""
     settings = configuration.service
-    if settings.host not in LOCAL and not settings.names:
+    if address not in LOCAL and not settings.names:
         return None
-    return frozenset(name.lower() for name in (*LOCAL, settings.host, *settings.names))
+    return frozenset(name.lower() for name in (*LOCAL, address, settings.host, *settings.names))
 
 
 def _is_foreign(request: Request) -> bool:

@@ -197,6 +197,7 @@ def run(
     while not stop.is_set():
         learning = Learning(store, bandits, on_snapshot=on_snapshot)
         try:
+            store.relax()
             while not stop.is_set() and not learning.take_over():
                 stop.wait(LEASE / 4)
             while not stop.is_set():

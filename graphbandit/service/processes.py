@@ -144,7 +144,7 @@ async def _decide(
         await reader.run(reader.refresh)
     await asyncio.to_thread(_warm_up, decider)
     _settle()
-    service = Service(found, decider, log, reader, metrics)
+    service = Service(found, decider, log, reader, metrics, bound.getsockname()[0])
     if made is not None:
         made(service)
     try:
@@ -189,8 +189,13 @@ def _learn(
 ) -> None:
     """Learn until `stop`. If the learner fails, the log says why, decisions go on, and it tries again."""
 
+    said: dict[str, float] = {}
+
     def failed(error: Exception) -> None:
-        say("the learner cannot go on, and tries again", level=logging.WARNING, error=str(error))
+        """Say it, and then once a minute."""
+        if time.monotonic() - said.get(str(error), -60.0) >= 60.0:
+            say("the learner cannot go on, and tries again", level=logging.WARNING, error=str(error))
+            said[str(error)] = time.monotonic()
 
     while not stop.is_set():
         try:

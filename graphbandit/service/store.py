@@ -71,6 +71,14 @@ class Store(ABC):
         """One transaction, durable when the block has ended, with no other writer meanwhile; undone by an exception."""
 
     @abstractmethod
+    def relax(self) -> None:
+        """Let what this connection commits be flushed to disk with the next commit of another one.
+
+        For what can be made again from the log: snapshots and figures. A decision that names a snapshot is committed
+        after it, and flushing the one flushes the other.
+        """
+
+    @abstractmethod
     def execute(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Run one statement with `?` for each value; DatabaseError if the database cannot."""
 

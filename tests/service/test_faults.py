@@ -194,10 +194,14 @@ def test_the_database_goes_away_and_comes_back(postgres_server: Postgres, tmp_pa
         assert refused.status_code == 503
         assert refused.headers["retry-after"] == "1"
         assert server.get("/health").status_code == 200
+        assert server.get("/ready").status_code == 503
         postgres_server.start()
         deadline = time.monotonic() + 30
         while not (again := server.post("/v1/prices/decide", {"key": "during", "context": {}})).is_success:
             assert time.monotonic() < deadline, again.text
+            time.sleep(0.1)
+        while not server.get("/ready").is_success:
+            assert time.monotonic() < deadline, "it is ready again"
             time.sleep(0.1)
         for key, answer in acknowledged.items():
             assert server.post("/v1/prices/decide", {"key": key, "context": {}}).json() == answer
