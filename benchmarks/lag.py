@@ -45,8 +45,10 @@ def regret(
     instance = environment.instance(0, repeat)
     rng, luck = stream(0, "lag", "draws", repeat), stream(0, "lag", "lost", repeat)
     state = learner.init(instance.problem(None))
-    known, arriving = state, []  # what the decider has, and what is on its way to it
-    lost, t, parts = np.empty(rounds), 0, []
+    known = state  # what the decider has
+    arriving: list[tuple[int, Any]] = []  # what is on its way to it
+    parts: list[gb.Observations] = []
+    lost, t = np.empty(rounds), 0
     while t < rounds:
         for due, new in [item for item in arriving if item[0] <= t]:
             known = new
@@ -108,7 +110,7 @@ def picture(found: dict[tuple[str, Lag], Float[np.ndarray, "repeats rounds"]], p
     """Mean regret over time, a panel a learner: with lag it rises until the first snapshot comes, then stays."""
     from matplotlib.figure import Figure
 
-    from graphbandit.plots.style import COLOURS, plain_axes, save_figure
+    from graphbandit.plots.style import COLOURS, name_ends, plain_axes, save_figure
 
     late = [lag for lag in LAGS if not lag.lost]
     learners = list(dict.fromkeys(name for name, _ in found))
@@ -116,18 +118,20 @@ def picture(found: dict[tuple[str, Lag], Float[np.ndarray, "repeats rounds"]], p
     for axes, name in zip(figure.subplots(1, len(learners), sharey=True), learners, strict=True):
         for lag, colour in zip(late, COLOURS, strict=False):
             mean = found[name, lag].mean(axis=0)
-            axes.plot(np.arange(1, len(mean) + 1), np.maximum(mean, 0.1), color=colour, label=f"snapshots {lag}")
+            axes.plot(np.arange(1, len(mean) + 1), np.maximum(mean, 0.1), color=colour)
         axes.set(title=name, xscale="log", yscale="log", xlabel="round")
         plain_axes(axes)
     figure.axes[0].set_ylabel("regret so far")
-    figure.axes[-1].legend(frameon=False, fontsize=8, loc="lower right")
+    last = learners[-1]
+    ends = [(found[last, lag][:, -1].mean(), str(lag), colour) for lag, colour in zip(late, COLOURS, strict=False)]
+    name_ends(figure.axes[-1], found[last, late[0]].shape[1], ends)
     save_figure(figure, path)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=3000)
-    parser.add_argument("--repeats", type=int, default=8)
+    parser.add_argument("--repeats", type=int, default=40)
     parser.add_argument("--write", action="store_true", help="put the table and the picture into docs")
     chosen = parser.parse_args()
     found = measured(chosen.rounds, chosen.repeats)

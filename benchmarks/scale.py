@@ -24,6 +24,8 @@ CLIENTS, REVEALED = 12, 3
 BASE = 500
 """Decisions a second that one process on two cores carries with ease."""
 VIEWERS = 5
+TURNS = 4
+"""How often decisions alone and decisions with rewards take turns, so that a busy moment is not taken for a cost."""
 
 
 @dataclass(frozen=True)
@@ -47,17 +49,21 @@ def measured(folder: Path, seconds: float, server: Postgres | None) -> Costs:
     with served(folder, ADACBG, ["--workers", "2", "--database", database]) as running:
         asked: list[int] = []
 
-        def phase(length: float, observe: float) -> dict[str, float]:
-            """What a decision has cost each part, once the learner has read them all."""
+        def phase(length: float, observe: float) -> tuple[int, dict[str, float]]:
+            """How many decisions were made, and what they have cost each part once the learner has read them."""
             before = spent(running, server)
-            count = load(running, CLIENTS, length, observe)["decisions"]
-            asked.append(count)
+            asked.append(load(running, CLIENTS, length, observe)["decisions"])
             wait_for_learner(running, sum(asked))
             after = spent(running, server)
-            return {part: (after[part] - before[part]) / count for part in PARTS}
+            return asked[-1], {part: after[part] - before[part] for part in PARTS}
+
+        def mean(phases: list[tuple[int, dict[str, float]]]) -> dict[str, float]:
+            count = sum(made for made, _ in phases)
+            return {part: sum(cost[part] for _, cost in phases) / count for part in PARTS}
 
         phase(3.0, 1.0)  # warm, and something to learn from
-        decision, both = phase(seconds, 0.0), phase(seconds, 1.0)
+        turns = [(phase(seconds / TURNS, 0.0), phase(seconds / TURNS, 1.0)) for _ in range(TURNS)]
+        decision, both = mean([alone for alone, _ in turns]), mean([rewarded for _, rewarded in turns])
         viewer = viewed(running, server)
     rewards = {part: max(0.0, both[part] - decision[part]) for part in PARTS}
     return Costs(decision, rewards, *bytes_of_rows(database), viewer)
