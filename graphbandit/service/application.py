@@ -23,7 +23,7 @@ from graphbandit.service.link import Log
 from graphbandit.service.logs import logger
 from graphbandit.service.messages import ActivateRequest, DecideRequest, ObserveRequest
 from graphbandit.service.metrics import Metrics
-from graphbandit.service.personalizer import Personalizer
+from graphbandit.service.personalizer import Personalizer, as_there
 from graphbandit.service.protocol import Activate, Observe
 from graphbandit.service.reader import Reader
 from graphbandit.service.tokens import Tokens
@@ -222,6 +222,8 @@ def application(service: Service) -> Callable[..., Awaitable[None]]:
         async def guarded(request: Request) -> Response:
             started = time.perf_counter()
             response = await _guarded(service, request, endpoint, scope)
+            if response.status_code >= 400 and path.startswith("/personalizer/"):
+                response = as_there(response)
             observed(label or path, str(response.status_code)).observe(time.perf_counter() - started)
             return response
 

@@ -94,6 +94,13 @@ class ActivateAnswer(Struct, frozen=True):
     new: int
 
 
+class PersonalizerError(Struct, frozen=True):
+    """What is wrong, where clients of Personalizer look for it."""
+
+    code: str
+    message: str
+
+
 class Problem(Struct, frozen=True, omit_defaults=True):
     """What is wrong (RFC 9457); `field` is the part of the request, `index` its place in a batch."""
 
@@ -103,3 +110,4 @@ class Problem(Struct, frozen=True, omit_defaults=True):
     field: str | None = None
     index: int | None = None
     type: str = "about:blank"
+    error: PersonalizerError | None = None

@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from graphbandit.service.answers import RefusedError, checked, decoded, json
-from graphbandit.service.messages import ArmFeatures, DecideRequest, Name
+from graphbandit.service.messages import ArmFeatures, DecideRequest, Name, PersonalizerError, Problem
 from graphbandit.service.protocol import Activate, Observe
 from graphbandit.service.rows import unpack
 
@@ -50,6 +50,16 @@ class RewardRequest(Struct, frozen=True):
 
 _rank = msgspec.json.Decoder(RankRequest)
 _reward = msgspec.json.Decoder(RewardRequest)
+
+
+def as_there(answer: Response) -> Response:
+    """A problem in which Personalizer's clients find what is wrong, too."""
+    found = msgspec.json.decode(answer.body, type=Problem)
+    codes = {401: "Unauthorized", 404: "ResourceNotFound", 413: "RequestTooLarge"}
+    code = codes.get(found.status, "BadArgument" if found.status < 500 else "InternalServerError")
+    body = msgspec.json.encode(msgspec.structs.replace(found, error=PersonalizerError(code, found.detail)))
+    headers = {name: value for name, value in answer.headers.items() if name in ("www-authenticate", "retry-after")}
+    return Response(body, answer.status_code, headers, media_type=answer.media_type)
 
 
 class Personalizer:

@@ -138,6 +138,7 @@ def test_wrong_requests_are_refused_with_the_field(
     assert (answer.status_code, answer.json().get("field")) == (status, field), answer.text
     assert answer.json()["status"] == status
     assert "index" not in answer.json(), "only in batches"
+    assert ("error" in answer.json()) == path.startswith("/personalizer/"), "where its clients look"
     assert answer.headers["content-type"] == "application/problem+json"
     assert server.get("/v1/prices").json()["settings"] == before
     if isinstance(body, dict) and path.startswith("/v1/prices"):
