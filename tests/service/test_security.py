@@ -3,6 +3,7 @@
 import socket
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
