@@ -193,7 +193,7 @@ def _run(
     """Both passes, here or on a cluster."""
     for policy in policies.values():
         if isinstance(policy, TrainedPolicy):
-            policy.reset()
+            policy.learning.restart()
     functions = start_models(log, settings, model)
     plan = Plan(
         settings=settings,
