@@ -97,6 +97,7 @@ def evaluate(
     return _table(log, sums, plan, named, model)
 
 
+# The settings are those of evaluate, and are written out so that help() shows them.
 def compare(
     log: Log | EvaluationTable,
     first: Any,

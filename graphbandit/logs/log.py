@@ -16,7 +16,7 @@ from graphbandit.base.checks import setting_integer
 from graphbandit.base.shapes import Shaped
 from graphbandit.errors import InputError, LogError
 from graphbandit.graphs import FeedbackGraph, FeedbackGraphs, ProbabilisticGraphs, bandit
-from graphbandit.logs.array_input import integer_array, log_batch, log_stamp, number_array, numbered
+from graphbandit.logs.array_input import integer_array, log_batch, log_stamp, number_array, numbered, told_n_arms
 from graphbandit.logs.batch import LogBatch
 from graphbandit.logs.folder import FolderSource, log_folder
 from graphbandit.logs.format import TABLES, Layout
@@ -335,12 +335,9 @@ def _n_arms(
     rewards: npt.ArrayLike,
     actions: Shaped[np.ndarray, " n"],
 ) -> int:
-    if given is not None:
-        return given
-    if arms is not None:
-        return len(arms)
-    if isinstance(graphs, FeedbackGraph | FeedbackGraphs | ProbabilisticGraphs):
-        return graphs.n_arms
+    told = told_n_arms(given, arms, graphs)
+    if told is not None:
+        return told
     for name, value in (("probabilities", probabilities), ("rewards", rewards)):
         array = number_array(name, value)
         if array.ndim == 2:
