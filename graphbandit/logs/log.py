@@ -21,9 +21,10 @@ from graphbandit.logs.batch import LogBatch
 from graphbandit.logs.folder import FolderSource, log_folder
 from graphbandit.logs.format import TABLES, Layout
 from graphbandit.logs.frames import source_of_frames
+from graphbandit.logs.growing_file import ROWS_PER_GROUP, parquet_writer
 from graphbandit.logs.sources import ArraySource, Source
 from graphbandit.logs.whole_folder import whole_folder
-from graphbandit.logs.writer import ROWS_PER_FILE, ROWS_PER_GROUP, parquet_writer
+from graphbandit.logs.writer import ROWS_PER_FILE
 
 CELLS = 1 << 20
 """Rounds times arms of a batch: what bounds the memory."""

@@ -275,7 +275,7 @@ def _with_short_way(service: Service, app: Starlette) -> Callable[..., Awaitable
         endpoint, right = hot[parts[3]]
         try:
             response = await _guarded(service, Request(scope, receive), endpoint, right)
-        except Exception:
+        except Exception:  # a defect: as Starlette answers it, which this request does not pass
             logger.exception("a request has failed")
             response = problem(500, "the service has failed; its log says why")
         observed(f"/v1/{{bandit}}/{parts[3]}", str(response.status_code)).observe(time.perf_counter() - started)

@@ -91,7 +91,7 @@ def _raw(kind: type) -> dict[str, Any]:
     """A context is any JSON value."""
     if kind is msgspec.Raw:
         return {"description": "any JSON"}
-    raise NotImplementedError(kind)
+    raise NotImplementedError(kind)  # what msgspec expects of a hook that does not know a type
 
 
 def _content(schema: Any, batches: bool) -> dict[str, Any]:

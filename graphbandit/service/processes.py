@@ -170,7 +170,7 @@ def _learn(
 
     try:
         learning.run(store, bandits, stop, news, on_snapshot=published, on_error=failed)
-    except Exception:
+    except Exception:  # it ends a thread or a process; without this line its reason would be lost
         logs.logger.exception("the learner has failed")
         raise
     finally:
