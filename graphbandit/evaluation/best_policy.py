@@ -46,7 +46,7 @@ class BestPolicy:
 
 
 class GreedyPolicy(Policy):
-    """The arm of the highest estimate, always; the lowest of several."""
+    """Plays the arm of the highest estimate, always; the first of several."""
 
     def __init__(self, functions: FunctionClass[Any, Any, Any], model: Any) -> None:
         self.functions, self.model = functions, model

@@ -44,7 +44,7 @@ class Learning:
         return model_contexts(batch.contexts) if self.constant else batch.contexts
 
     def decided(self, batch: LogBatch) -> Iterator[tuple[LogBatch, Decisions]]:
-        """The rounds of a batch, up to where an epoch ends at a time, with what the learner would do in them."""
+        """The parts of a batch that end where epochs end, each with what the learner would do in it."""
         start = 0
         while start < len(batch):
             self.loop = self.loop.ready()

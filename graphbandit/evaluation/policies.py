@@ -106,7 +106,7 @@ class CallablePolicy(Policy):
             takes.bind(None, None, **({"available": None} if self._available else {}))
         except TypeError:
             raise InputError(
-                f"is a function of {takes}; expected one of (contexts, graphs), and available where it wants that"
+                f"is a function of {takes}; expected one of (contexts, graphs), or of (contexts, graphs, available)"
             ) from None
 
     def probabilities(self, batch: LogBatch) -> Float[np.ndarray, "n arms"]:
@@ -198,7 +198,7 @@ def policy_of(name: str, value: Any, log: Log, problem: Problem | None = None) -
 
 
 def checked(name: str, given: Any, batch: LogBatch) -> Float[np.ndarray, "n arms"]:
-    """Probabilities of a policy; raises unless they are some, for every round."""
+    """The probabilities of a policy; raises InputError unless those of every round are a distribution."""
     found = numbers(f"what the policy {name!r} gives", given)
     if found.shape != batch.rewards.shape:
         raise InputError(

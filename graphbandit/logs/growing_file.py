@@ -31,7 +31,7 @@ class GrowingFile:
         self.done = (0, 0, 0)
 
     def stage(self, rows: pa.Table) -> tuple[int, int, int]:
-        """Write rows behind those that count; `done` is to be what is returned. On failure the file is as before."""
+        """Write rows behind those that count; returns what `done` is to be. On failure the file is as before."""
         if self._file is None:
             self.seal()  # nothing to do, unless that was interrupted
             self._file = io.FileIO(self._path, "w")

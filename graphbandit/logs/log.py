@@ -203,7 +203,7 @@ class Log:
         return part
 
     def __getstate__(self) -> dict[str, Any]:
-        """Pickled without rounds it does not hold, and without the policies it was evaluated with."""
+        """What is pickled: neither rounds outside of the log, nor the policies it was evaluated with."""
         return {**self.__dict__, "_source": self._source.restricted(self._first, self._stop), "policies": {}}
 
     def __repr__(self) -> str:

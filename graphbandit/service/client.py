@@ -5,18 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from graphbandit.errors import ServiceError
-from graphbandit.service.requests import (
-    RETRIED,
-    RemoteDecision,
-    Requests,
-    checked,
-    decision_path,
-    encoded,
-    http_settings,
-    id_of,
-    import_httpx,
-    pause,
-)
+from graphbandit.service import wire
+from graphbandit.service.wire import RemoteDecision
 
 
 class Client:
@@ -29,7 +19,7 @@ class Client:
     """
 
     def __init__(self, url: str, token: str | None = None, *, timeout: float = 5.0, retries: int = 8) -> None:
-        self._http: Any = import_httpx().Client(**http_settings(url, token, timeout))
+        self._http: Any = wire.import_httpx().Client(**wire.http_settings(url, token, timeout))
         self._retries = retries
 
     def __repr__(self) -> str:
@@ -52,16 +42,16 @@ class Client:
 
     def request(self, method: str, path: str, body: Any = None) -> Any:
         """Send a request, again if it fails on the way; every request of this client is safe to repeat."""
-        httpx, content = import_httpx(), encoded(body)
+        httpx, content = wire.import_httpx(), wire.encoded(body)
         for attempt in range(self._retries + 1):
             try:
                 response = self._http.request(method, path, content=content)
-                if response.status_code not in RETRIED or attempt == self._retries:
-                    return checked(response)
+                if response.status_code not in wire.RETRIED or attempt == self._retries:
+                    return wire.checked(response)
             except httpx.TransportError as error:
                 if attempt == self._retries:
                     raise ServiceError(f"{self._http.base_url} cannot be reached: {error}") from error
-            time.sleep(pause(attempt))
+            time.sleep(wire.pause(attempt))
         raise AssertionError("unreachable")
 
     def close(self) -> None:
@@ -73,13 +63,13 @@ class RemoteBandit:
     """A bandit of a service, used like `Bandit`; ``client["prices"]`` makes it.
 
     - `client`: the connection to the service.
-    - `name`: of the bandit there.
+    - `name`: the name of the bandit there.
     - `arms`: the names of its arms.
     """
 
     def __init__(self, client: Client, name: str, arms: Sequence[str]) -> None:
         self._client, self.name, self.arms = client, name, tuple(arms)
-        self._requests = Requests(arms)
+        self._requests = wire.Requests(arms)
 
     def __repr__(self) -> str:
         return f"RemoteBandit({self.name!r})"
@@ -87,7 +77,7 @@ class RemoteBandit:
     def decide(self, context: Any = None, graph: Any = None, *, key: str | None = None, **more: Any) -> RemoteDecision:
         """Decide; the same key again is the same decision.
 
-        More: `available`, `arms`, `active`, `explain`, and in apprentice mode `arm` and `probability`.
+        Further settings: `available`, `arms`, `active`, `explain`, and in apprentice mode `arm` and `probability`.
         """
         request = self._requests.decide(context, key, graph, **more)
         return self._requests.decision(request, self._post("decide", request))
@@ -111,16 +101,16 @@ class RemoteBandit:
         self._post("observe", [self._requests.observe(decision, given, False) for decision, given in rewards])
 
     def activate(self, decision: RemoteDecision | str) -> None:
-        """Have a decision that was asked for with `active=False` learnt from."""
-        self._post("activate", {"id": id_of(decision)})
+        """Say that a decision asked for with `active=False` was shown after all, so that it is learnt from."""
+        self._post("activate", {"id": wire.id_of(decision)})
 
     def forget(self, decision: RemoteDecision | str) -> None:
-        """Wait no longer for the rewards of a decision."""
+        """Stop waiting for the rewards of a decision."""
         self.observe(decision, {}, final=True)
 
     def explain(self, decision: RemoteDecision | str) -> dict[str, Any]:
         """Everything that explains a decision."""
-        found: dict[str, Any] = self._client.request("GET", decision_path(self.name, decision))
+        found: dict[str, Any] = self._client.request("GET", wire.decision_path(self.name, decision))
         return found
 
     @property

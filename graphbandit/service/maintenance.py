@@ -32,7 +32,7 @@ def _opened(url: str) -> Store:
 
 
 def check(path: Path, url: str) -> Iterator[str]:
-    """Check a configuration and its log; what was found, a line each."""
+    """Check a configuration and its log; returns what was found, one line each."""
     found = settings.read(path)
     for name, bandit in found.bandits.items():
         core = Core(name, bandit)
@@ -67,11 +67,11 @@ def export_all(path: Path, url: str, folder: Path) -> Iterator[tuple[str, Export
 
 
 def compact(path: Path, url: str, keep: float, archive: Path) -> Iterator[str]:
-    """Move decisions older than `keep` seconds, with their rewards, to Parquet; what was moved, a line a bandit.
+    """Move decisions older than `keep` seconds, with their rewards, to Parquet; returns a line for each bandit.
 
-    Moved are decisions that the newest snapshot has learnt from and that no row after the cut is about. A reward that
+    It moves decisions that the newest snapshot has learnt from and that no row after the cut is about. A reward that
     comes for one of them later is refused as unknown. Decisions that nobody has activated stay, as they may be
-    activated still. The newest snapshot becomes the beginning of replays.
+    activated still. Replays then begin at the newest snapshot.
     """
     store = _opened(url)
     last, now = store.last()

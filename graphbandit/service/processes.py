@@ -204,7 +204,7 @@ def _run(main: Any) -> None:
 
 
 def _no_default_signals() -> None:
-    """Signals are the server's business; afterwards it raises them again, which must not end the process at once."""
+    """The server handles signals, and raises them again once it has stopped; that must not end the process at once."""
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: None)
 
@@ -324,7 +324,7 @@ async def _remote_decide(
 
 
 def _end_with_parent(alive: int) -> None:
-    """Wait until the parent is gone, then go at once: it may have been killed."""
+    """Wait until the parent is gone, then end at once: it may have been killed."""
     with contextlib.suppress(OSError):
         os.read(alive, 1)
     os._exit(1)

@@ -37,7 +37,7 @@ class RemoteDecision:
     - `id`: the key of the decision, with which rewards are handed back.
     - `arm`: the arm to play, by name.
     - `action`: the place of the arm among the bandit's arms, or among those that were sent along.
-    - `probability`: with which it was drawn.
+    - `probability`: the probability with which it was drawn.
     - `revealed`: the arms whose rewards may be handed back.
     - `snapshot`: which state of the bandit decided.
     - `proposed`: in apprentice mode, the arm that the bandit would have played; None (default): not in that mode.
@@ -164,7 +164,7 @@ def checked(response: "httpx.Response") -> Any:
 
 
 def pause(attempt: int) -> float:
-    """Seconds before the next attempt: twice as long each time, at random, so that clients do not come in step."""
+    """Seconds before the next attempt: twice as long each time, times a random factor, so that clients spread out."""
     return min(2.0, 0.05 * 2.0**attempt) * (0.5 + random.random())
 
 
