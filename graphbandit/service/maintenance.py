@@ -4,15 +4,12 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-import msgspec
-
 from graphbandit.errors import DatabaseError
 from graphbandit.logs import Log
 from graphbandit.service import configuration as settings
-from graphbandit.service.configuration import Bandit
 from graphbandit.service.core import Core
 from graphbandit.service.export import Exported, export
-from graphbandit.service.processes import check_change
+from graphbandit.service.processes import check_fits
 from graphbandit.service.replay import Replayed, replay
 from graphbandit.service.rows import Kind
 from graphbandit.service.store import VERSION, Store, open_store
@@ -42,10 +39,7 @@ def check(path: Path, url: str) -> Iterator[str]:
         yield f"{url} is not there yet: the service makes it"
         return
     store = _opened(url)
-    for name, bandit in found.bandits.items():
-        logged = store.configuration(name)
-        if logged is not None and logged.body is not None:
-            check_change(name, msgspec.json.decode(logged.body, type=Bandit), bandit)
+    check_fits(store, found.bandits)
     yield f"{url}: schema version {VERSION}, {store.last()[0]} rows, fits"
     store.close()
 

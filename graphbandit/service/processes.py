@@ -46,12 +46,17 @@ def prepare(found: Configuration, url: str) -> Store:
         Core(name, bandit)
     store = open_store(url)
     store.migrate()
-    for name, bandit in found.bandits.items():
+    check_fits(store, found.bandits)
+    configure(store, {name: msgspec.json.encode(bandit) for name, bandit in found.bandits.items()})
+    return store
+
+
+def check_fits(store: Store, bandits: dict[str, Bandit]) -> None:
+    """Raise ConfigurationError unless all bandits fit the log they have."""
+    for name, bandit in bandits.items():
         logged = store.configuration(name)
         if logged is not None and logged.body is not None:
             check_change(name, msgspec.json.decode(logged.body, type=Bandit), bandit)
-    configure(store, {name: msgspec.json.encode(bandit) for name, bandit in found.bandits.items()})
-    return store
 
 
 def check_change(name: str, before: Bandit, after: Bandit) -> None:
