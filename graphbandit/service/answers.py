@@ -46,14 +46,14 @@ def json(value: Any, status: int = 200) -> Response:
 
 
 def checked(answer: Answer, *, batch: bool = False) -> list[Done]:
-    """The operations done, or the refusal raised; it has the place in the request if that was a batch."""
+    """The operations that were done; raises the refusal if there is one, with its place if the request was a batch."""
     if isinstance(answer, Refusal):
         raise RefusedError(answer.status, answer.detail, answer.field, answer.index if batch else None)
     return answer
 
 
 def decoded(decoder: Any, data: bytes) -> Any:
-    """What the decoder makes of a body; what is wrong with it is refused."""
+    """A body, decoded; RefusedError says what is wrong with it."""
     try:
         return decoder.decode(data)
     except msgspec.ValidationError as error:
