@@ -109,7 +109,6 @@ class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):
         self, model: LinearModel, space: Ellipsoid, contexts: Contexts, available: ArmMasks | None = None
     ) -> tuple[RoundsByArms, ArmMasks]:
         """Features are made once for both."""
-        check_parameters(self.features, model.parameters)
         check_parameters(self.features, space.center)
         values = np.empty((len(contexts), self.n_arms))
         chosen = np.zeros(values.shape, dtype=np.bool_)
@@ -120,7 +119,6 @@ class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):
 
     def predict(self, model: LinearModel, contexts: Contexts) -> RoundsByArms:
         """mu(thetahat'phi(x, a))."""
-        check_parameters(self.features, model.parameters)
         values = np.empty((len(contexts), self.n_arms))
         for part, rows in self.features.blocks_of(contexts):
             values[part] = self.values_of_rows(model, rows)

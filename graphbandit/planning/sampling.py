@@ -22,13 +22,15 @@ best is max over j of P[j, best] / (|S| + gamma c(j)). No bound is claimed. A ro
 is decided as its graph is, to the last bit.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from graphbandit.base.arrays import ArmMask, ArmMasks, ArmsByArms, PerArm, PerRound, RoundsByArms
+from graphbandit.base.checks import as_in_kernels, kernel_mask
 from graphbandit.base.programs import COVER_ARMS, COVERAGES, ROW_LIMIT, SOLVERS
 from graphbandit.base.shapes import Int
 from graphbandit.base.values import trusted
@@ -36,6 +38,7 @@ from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.graphs.kernel_forms import WHOLE, kernel_batches
 from graphbandit.graphs.probabilistic import ProbabilisticGraphs
+from graphbandit.kernels.at_once import AtOnce
 from graphbandit.planning.anytime import Effort
 from graphbandit.planning.cover import cover_of, cover_size
 from graphbandit.planning.demands import demand_of_candidates, paper_demand
@@ -44,7 +47,6 @@ from graphbandit.planning.revealed import revealed_by_some
 from graphbandit.planning.sampling_program import (
     DEFAULT_EFFORT,
     compiled_solvers,
-    everyone,
     kept_room,
     solve,
     solve_scaled,
@@ -115,13 +117,13 @@ def sample_rounds(
     widths: RoundsByArms | None = None,
 ) -> Decisions:
     """Steps 1 to 7 of every round of a batch, each by its own graph. One uniform number a round draws its arm."""
-    from graphbandit.kernels.planning.sampling import Rounds
-
     n, n_arms = values.shape
-    masks = everyone(n_arms)[None] if available is None else np.ascontiguousarray(available)
-    rounds = Rounds(values, candidates, masks, np.empty((n, 0)) if widths is None else widths, uniforms)
+    masks = kernel_mask(available, n, n_arms)
+    told = np.empty((n, 0)) if widths is None else as_in_kernels(widths)
+    Rounds = _kernels().Rounds
+    rounds = Rounds(as_in_kernels(values), as_in_kernels(candidates), masks, told, as_in_kernels(uniforms))
     plan = _empty(rounds, n_arms)
-    parts = list(_parts(rule, graphs))
+    parts = _parts(rule, graphs)
     if len(parts) == 1:
         parts[0][1](rule, plan, parts[0][2])
     else:
@@ -145,65 +147,73 @@ def sample_rounds(
         candidates=candidates,
         exploration_set=outcome.explored,
         gamma=outcome.numbers[:, 1],
-        epoch=np.full(n, epoch),
+        epoch=np.array([epoch]) if n == 1 else np.full(n, epoch),
         objective=outcome.numbers[:, 2],
         duality_gap=outcome.numbers[:, 3],
         solver=outcome.integers[:, 2],
         coverage_factor=plan.coverage_factor,
-        notes=np.empty((n, 0)),
         told={},
     )
 
 
 Strategy = Callable[[SamplingRule, Plan, Any], None]
+_decide_rounds = AtOnce("planning.sampling", "decide_rounds")
+
+
+@cache
+def _kernels() -> Any:
+    from graphbandit.kernels.planning import sampling
+
+    return sampling
 
 
 def _empty(rounds: "Rounds", n_arms: int) -> Plan:
-    from graphbandit.kernels.planning.sampling import Outcome
-
     n = len(rounds.values)
     probabilities, observed, gaps, baseline = np.empty((4, n, n_arms))
     explored = np.empty((n, n_arms), dtype=np.bool_)
-    outcome = Outcome(
+    outcome = _kernels().Outcome(
         probabilities, observed, gaps, baseline, explored, np.empty((n, 3), dtype=np.int64), np.empty((n, 4))
     )
     return trusted(Plan, rounds=rounds, outcome=outcome, coverage_factor=np.ones(n))
 
 
-def _parts(
-    rule: SamplingRule, graphs: FeedbackGraphs | ProbabilisticGraphs
-) -> Iterator[tuple[Int[np.ndarray, " rounds"], Strategy, FeedbackGraphs | ProbabilisticGraphs]]:
+_Part = tuple[Int[np.ndarray, " rounds"] | slice, Strategy, FeedbackGraphs | ProbabilisticGraphs]
+
+
+def _parts(rule: SamplingRule, graphs: FeedbackGraphs | ProbabilisticGraphs) -> list[_Part]:
     """The rounds of each kind: (their numbers, how they are planned, their graphs)."""
-    if isinstance(graphs, ProbabilisticGraphs):
-        used, index = np.unique(graphs.index, return_inverse=True)
-        matrices = graphs.stored[used]
-        is_sure = ((matrices == 0.0) | (matrices == 1.0)).all(axis=(1, 2))
-        sure = is_sure[index]
-        if not sure.all() or not len(sure):
-            yield np.flatnonzero(~sure), _plan_probabilistic, graphs if not sure.any() else graphs[~sure]
-        if sure.any():
-            edges = FeedbackGraphs.from_dense(matrices[is_sure] == 1.0, require_loops=False)
-            numbers = np.flatnonzero(sure)
-            for rounds, strategy, part in _parts(rule, edges[(np.cumsum(is_sure) - 1)[index[sure]]]):
-                yield numbers[rounds], strategy, part
-    elif rule.coverage == "cover":
-        yield np.arange(len(graphs)), _plan_cover, graphs
-    elif rule.coverage == "none" or graphs.has_all_loops:
-        yield np.arange(len(graphs)), _plan_sure, graphs
-    else:
-        weak = np.array([not graph.has_all_loops for graph in graphs])
-        yield np.flatnonzero(weak), _plan_weak, graphs if weak.all() else graphs[weak]
-        if not weak.all():
-            yield np.flatnonzero(~weak), _plan_sure, graphs[~weak]
+    if isinstance(graphs, FeedbackGraphs):
+        return _parts_of_sure(rule, graphs)
+    used, index = np.unique(graphs.index, return_inverse=True)
+    matrices = graphs.stored[used]
+    is_sure = ((matrices == 0.0) | (matrices == 1.0)).all(axis=(1, 2))
+    sure = is_sure[index]
+    parts: list[_Part] = []
+    if not sure.all() or not len(sure):
+        parts.append((np.flatnonzero(~sure), _plan_probabilistic, graphs if not sure.any() else graphs[~sure]))
+    if sure.any():
+        edges = FeedbackGraphs.from_dense(matrices[is_sure] == 1.0, require_loops=False)
+        numbers = np.flatnonzero(sure)
+        of_sure = _parts_of_sure(rule, edges[(np.cumsum(is_sure) - 1)[index[sure]]])
+        parts += [(numbers[rounds], strategy, part) for rounds, strategy, part in of_sure]
+    return parts
+
+
+def _parts_of_sure(rule: SamplingRule, graphs: FeedbackGraphs) -> list[_Part]:
+    if rule.coverage == "cover":
+        return [(WHOLE, _plan_cover, graphs)]
+    if rule.coverage == "none" or graphs.has_all_loops:
+        return [(WHOLE, _plan_sure, graphs)]
+    weak = np.array([not graph.has_all_loops for graph in graphs])
+    if weak.all():
+        return [(WHOLE, _plan_weak, graphs)]
+    return [(np.flatnonzero(weak), _plan_weak, graphs[weak]), (np.flatnonzero(~weak), _plan_sure, graphs[~weak])]
 
 
 def _plan_sure(rule: SamplingRule, plan: Plan, graphs: FeedbackGraphs) -> None:
     """All in one compiled pass, but for the programs that it leaves open."""
-    from graphbandit.kernels.planning import sampling as kernels
-    from graphbandit.kernels.planning.program import Solvers
-
-    asks = rule.coverage != "none"
-    solvers = compiled_solvers(ROW_LIMIT) if asks else Solvers(0, 0, 0)
+    kernels, asks = _kernels(), rule.coverage != "none"
+    solvers = compiled_solvers(ROW_LIMIT) if asks else kernels.Solvers(0, 0, 0)
     room = kept_room(graphs.n_arms if asks else 1, ROW_LIMIT)
     told = kernels.Rule(rule.explore_all, COVERAGES.index(rule.coverage), float(rule.rate), rule.by_cover)
     rounds, outcome, masks = plan.rounds, plan.outcome, plan.rounds.available
@@ -213,7 +223,7 @@ def _plan_sure(rule: SamplingRule, plan: Plan, graphs: FeedbackGraphs) -> None:
         if part is not WHOLE:
             some = kernels.Rounds(*(a if a is masks and len(a) == 1 else a[part] for a in rounds))
             into = kernels.Outcome(*(array[part] for array in outcome))
-        open_programs += kernels.decide_rounds(stored, some, told, solvers, room, into)
+        open_programs += _decide_rounds.call(stored, some, told, solvers, room, into)
     if not open_programs:
         return
     for t in (outcome.integers[:, 2] == kernels.PENDING).nonzero()[0].tolist():

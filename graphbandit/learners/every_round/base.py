@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbandit.base.arrays import ArmMasks, Contexts, PerObservation, RoundsByArms
+from graphbandit.base.checks import everyone
 from graphbandit.base.declared import check_declared, limits
 from graphbandit.base.shapes import Float, Shaped
 from graphbandit.base.values import trusted
@@ -22,7 +23,6 @@ from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.kernel_forms import kernel_batches
 from graphbandit.learners.base import Learner
 from graphbandit.learners.problem import Problem
-from graphbandit.planning.sampling_program import everyone
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.observations import Observations
 from graphbandit.rounds.shown import Shown
@@ -167,6 +167,8 @@ class EveryRoundLearner(Learner[State], Generic[State]):
 
 def for_kernels(array: Shaped[np.ndarray, "..."], kind: npt.DTypeLike = np.float64) -> Shaped[np.ndarray, "..."]:
     """The array in the one layout kernels are compiled for: contiguous, and writable as read-only is another type."""
+    if array.dtype == kind and array.flags.carray:
+        return array
     return np.require(array, dtype=kind, requirements=["C", "W"])
 
 
@@ -246,9 +248,7 @@ def _decisions(outputs: "Outputs", available: ArmMasks | None, rounds: int) -> D
         gamma=outputs.numbers[:, 1],
         epoch=np.arange(rounds + 1, rounds + 1 + n),
         objective=outputs.numbers[:, 2],
-        duality_gap=np.full(n, np.nan),
         solver=np.zeros(n, dtype=np.int64),
-        coverage_factor=np.ones(n),
         notes=outputs.notes,
         told={},
     )
