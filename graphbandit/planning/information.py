@@ -6,17 +6,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphbandit.base.arrays import Offers, PerRound, RoundIndices, RoundMask, RoundsByArms
+from graphbandit.base.at_once import AtOnce
 from graphbandit.base.checks import as_in_kernels
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.kernel_forms import WHOLE, kernel_batches
 from graphbandit.graphs.probabilistic import ProbabilisticGraphs
-from graphbandit.kernels.at_once import AtOnce
 
 if TYPE_CHECKING:
     from graphbandit.kernels.planning.information import Directed
-
-
-_directed_rounds = AtOnce("planning.information", "directed_rounds")
 
 
 @cache
@@ -24,6 +21,9 @@ def _kernels() -> Any:
     from graphbandit.kernels.planning import information
 
     return information
+
+
+_directed_rounds = AtOnce(lambda: _kernels().directed_rounds)
 
 
 def information_directed(

@@ -25,11 +25,12 @@ is decided as its graph is, to the last bit.
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
 from graphbandit.base.arrays import ArmMask, ArmMasks, ArmsByArms, PerArm, PerRound, RoundsByArms
+from graphbandit.base.at_once import AtOnce
 from graphbandit.base.checks import as_in_kernels, kernel_mask
 from graphbandit.base.programs import COVER_ARMS, COVERAGES, ROW_LIMIT, SOLVERS
 from graphbandit.base.shapes import Int
@@ -38,7 +39,6 @@ from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.graphs.kernel_forms import WHOLE, kernel_batches
 from graphbandit.graphs.probabilistic import ProbabilisticGraphs
-from graphbandit.kernels.at_once import AtOnce
 from graphbandit.planning.anytime import Effort
 from graphbandit.planning.cover import cover_of, cover_size
 from graphbandit.planning.demands import demand_of_candidates, paper_demand
@@ -79,13 +79,11 @@ class SamplingRule:
     by_cover: bool = False
 
 
-@dataclass(frozen=True, eq=False)
-class Plan:
+class Plan(NamedTuple):
     """What has been found for the rounds of a batch: arrays to be filled."""
 
     rounds: "Rounds"
     outcome: "Outcome"
-    coverage_factor: PerRound
 
     def mask(self, t: int) -> ArmMask:
         """The arms on offer in round t."""
@@ -102,7 +100,7 @@ class Plan:
         action = int(draw_arm(answer.probabilities, float(self.rounds.uniforms[t])))
         outcome.integers[t, 0], outcome.integers[t, 2] = action, SOLVERS.index(solver)
         outcome.numbers[t, 0] = answer.probabilities[action]
-        outcome.numbers[t, 2:] = answer.objective, answer.duality_gap
+        outcome.numbers[t, 2:4] = answer.objective, answer.duality_gap
 
 
 def sample_rounds(
@@ -133,7 +131,6 @@ def sample_rounds(
             strategy(rule, found, part)
             for whole, array in zip(plan.outcome, found.outcome, strict=True):
                 whole[chosen] = array
-            plan.coverage_factor[chosen] = found.coverage_factor
     outcome = plan.outcome
     return trusted(
         Decisions,
@@ -151,13 +148,12 @@ def sample_rounds(
         objective=outcome.numbers[:, 2],
         duality_gap=outcome.numbers[:, 3],
         solver=outcome.integers[:, 2],
-        coverage_factor=plan.coverage_factor,
+        coverage_factor=outcome.numbers[:, 4],
         told={},
     )
 
 
 Strategy = Callable[[SamplingRule, Plan, Any], None]
-_decide_rounds = AtOnce("planning.sampling", "decide_rounds")
 
 
 @cache
@@ -167,14 +163,17 @@ def _kernels() -> Any:
     return sampling
 
 
+_decide_rounds = AtOnce(lambda: _kernels().decide_rounds)
+
+
 def _empty(rounds: "Rounds", n_arms: int) -> Plan:
     n = len(rounds.values)
     probabilities, observed, gaps, baseline = np.empty((4, n, n_arms))
     explored = np.empty((n, n_arms), dtype=np.bool_)
-    outcome = _kernels().Outcome(
-        probabilities, observed, gaps, baseline, explored, np.empty((n, 3), dtype=np.int64), np.empty((n, 4))
-    )
-    return trusted(Plan, rounds=rounds, outcome=outcome, coverage_factor=np.ones(n))
+    integers, numbers = np.empty((n, 3), dtype=np.int64), np.empty((n, 5))
+    numbers[:, 4] = 1.0  # unless a weakly observable graph allows less
+    outcome = _kernels().Outcome(probabilities, observed, gaps, baseline, explored, integers, numbers)
+    return Plan(rounds, outcome)
 
 
 _Part = tuple[Int[np.ndarray, " rounds"] | slice, Strategy, FeedbackGraphs | ProbabilisticGraphs]
@@ -314,5 +313,5 @@ def _enter_scaled(plan: Plan, t: int, graph: FeedbackGraph | ArmsByArms, demand:
     """Solve the program of round t, with its demands scaled where need be, and write the answer."""
     outcome = plan.outcome
     program = Program(graph, demand, outcome.gaps[t], int(outcome.integers[t, 1]), np.ascontiguousarray(plan.mask(t)))
-    answer, plan.coverage_factor[t] = solve_scaled(program, start=outcome.baseline[t])
+    answer, outcome.numbers[t, 4] = solve_scaled(program, start=outcome.baseline[t])
     plan.enter(t, answer, answer.solver if demand.any() else "trivial")

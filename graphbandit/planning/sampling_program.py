@@ -18,12 +18,12 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbandit.base.arrays import ArmMask, PerArm
+from graphbandit.base.at_once import AtOnce
 from graphbandit.base.checks import available_array, everyone, setting_choice
 from graphbandit.base.programs import ROW_LIMIT
 from graphbandit.errors import InputError, SettingError, SolverError
 from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.graphs.kernel_forms import kernel_graph
-from graphbandit.kernels.at_once import AtOnce
 from graphbandit.planning.anytime import Effort, improve
 from graphbandit.planning.counters import count
 from graphbandit.planning.demands import paper_demand
@@ -239,14 +239,14 @@ def _fits(value: object, n_arms: int, dtype: np.dtype[Any]) -> bool:
     )
 
 
-_answer = AtOnce("planning.program", "answer_at_once")
-
-
 @cache
 def _kernels() -> Any:
     from graphbandit.kernels.planning import program
 
     return program
+
+
+_answer = AtOnce(lambda: _kernels().answer_at_once)
 
 
 class _Rooms(threading.local):

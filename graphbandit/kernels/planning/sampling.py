@@ -60,8 +60,8 @@ class Outcome(NamedTuple):
     explored: ArmMasks
     integers: Int[np.ndarray, "n 3"]
     """action, best, solver"""
-    numbers: Float[np.ndarray, "n 4"]
-    """probability, gamma, objective, gap"""
+    numbers: Float[np.ndarray, "n 5"]
+    """probability, gamma, objective, gap, and the share of the coverage that the graph allows, 1 to begin with"""
 
 
 @inner()
