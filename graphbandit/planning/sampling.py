@@ -40,7 +40,7 @@ from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.graphs.kernel_forms import WHOLE, kernel_batches
 from graphbandit.graphs.probabilistic import ProbabilisticGraphs
 from graphbandit.planning.anytime import Effort
-from graphbandit.planning.cover import cover_of, cover_size
+from graphbandit.planning.cover import cover_address, cover_of, cover_size
 from graphbandit.planning.demands import demand_of_candidates, paper_demand
 from graphbandit.planning.program import Program, SamplingSolution
 from graphbandit.planning.revealed import revealed_by_some
@@ -51,7 +51,7 @@ from graphbandit.planning.sampling_program import (
     solve,
     solve_scaled,
 )
-from graphbandit.rounds.decisions import Decisions
+from graphbandit.rounds.decisions import Decisions, no_notes
 from graphbandit.rounds.draw import uniform_over
 
 if TYPE_CHECKING:
@@ -149,6 +149,7 @@ def sample_rounds(
         duality_gap=outcome.numbers[:, 3],
         solver=outcome.integers[:, 2],
         coverage_factor=outcome.numbers[:, 4],
+        notes=no_notes(n),
         told={},
     )
 
@@ -214,7 +215,9 @@ def _plan_sure(rule: SamplingRule, plan: Plan, graphs: FeedbackGraphs) -> None:
     kernels, asks = _kernels(), rule.coverage != "none"
     solvers = compiled_solvers(ROW_LIMIT) if asks else kernels.Solvers(0, 0, 0)
     room = kept_room(graphs.n_arms if asks else 1, ROW_LIMIT)
-    told = kernels.Rule(rule.explore_all, COVERAGES.index(rule.coverage), float(rule.rate), rule.by_cover)
+    told = kernels.Rule(
+        rule.explore_all, COVERAGES.index(rule.coverage), float(rule.rate), cover_address() if rule.by_cover else 0
+    )
     rounds, outcome, masks = plan.rounds, plan.outcome, plan.rounds.available
     open_programs = 0
     for part, stored in kernel_batches(graphs):

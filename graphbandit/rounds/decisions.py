@@ -201,14 +201,13 @@ class Decisions:
             exploration_set=exploration_set,
             epoch=_column(epoch, n),
             solver=_column(SOLVERS.index(solver), n),
+            notes=no_notes(n) if notes is None else notes,
             told={} if told is None else told,
         )
         if gamma is not None:
             made.__dict__["gamma"] = _column(gamma, n)
         if duality_gap is not None:
             made.__dict__["duality_gap"] = _column(duality_gap, n)
-        if notes is not None:
-            made.__dict__["notes"] = notes
         return made
 
     def __getattr__(self, name: str) -> Any:
@@ -281,12 +280,18 @@ ARRAYS = tuple(f.name for f in fields(Decisions) if f.name != "told")
 
 
 _NO_NOTES = np.empty((1, 0))
+
+
+def no_notes(n: int) -> Float[np.ndarray, "n 0"]:
+    """The notes of n rounds in which a learner notes nothing down."""
+    return _NO_NOTES if n == 1 else np.empty((n, 0))
+
+
 _LATE: dict[str, Callable[[Decisions], Float[np.ndarray, "n ..."]]] = {
     "gamma": lambda made: np.full(len(made), np.nan),
     "objective": lambda made: (made.probabilities * made.gaps).sum(axis=1),
     "duality_gap": lambda made: np.full(len(made), np.nan),
     "coverage_factor": lambda made: np.ones(len(made)),
-    "notes": lambda made: _NO_NOTES if len(made) == 1 else np.empty((len(made), 0)),
 }
 """What stands in a field that nothing was given for."""
 
