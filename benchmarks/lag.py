@@ -42,6 +42,7 @@ def regret(learner: Learner[Any], environment: Environment, lag: Lag, rounds: in
         shown = instance.rounds(t, t + step)
         made = learner.decide(known, Shown(shown.contexts, shown.graphs), rng)
         total += float((shown.best_means() - shown.means[np.arange(step), made.action]).sum())
+        # as any loop of one's own: the package's has no place for a state that comes late
         parts.append(
             gb.Observations.from_masks(
                 shown.contexts,

@@ -9,7 +9,6 @@ import contextlib
 import json
 import os
 import random
-import shutil
 import signal
 import subprocess
 import sys
@@ -20,7 +19,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from benchmarks.postgres import BINARIES, Postgres, unprivileged
+from benchmarks.postgres import BINARIES, Postgres, temporary_postgres, unprivileged
 from benchmarks.settings import Settings
 from benchmarks.timing import Progress
 
@@ -209,14 +208,8 @@ def _postgres() -> Iterator[Postgres | None]:
     if BINARIES is None or (os.getuid() == 0 and unprivileged() is None):
         yield None
         return
-    folder = Path(tempfile.mkdtemp(prefix="graphbandit-pg-"))
-    server = Postgres(folder)
-    server.start()
-    try:
+    with temporary_postgres() as server:
         yield server
-    finally:
-        server.stop("fast")
-        shutil.rmtree(folder)
 
 
 @contextmanager

@@ -45,14 +45,14 @@ def json(value: Any, status: int = 200) -> Response:
 
 
 def checked(answer: Answer) -> list[Done]:
-    """The operations done, or the refusal raised."""
+    """The operations that were done; raises the refusal if there is one."""
     if isinstance(answer, Refusal):
         raise RefusedError(answer.status, answer.detail, answer.field, answer.index)
     return answer
 
 
 def decoded(decoder: Any, data: bytes) -> Any:
-    """What the decoder makes of a body; what is wrong with it is refused."""
+    """A body, decoded; RefusedError says what is wrong with it."""
     try:
         return decoder.decode(data)
     except msgspec.ValidationError as error:

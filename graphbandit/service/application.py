@@ -102,7 +102,7 @@ class Service:
         return found
 
     def rewards(self, name: str, items: list[ObserveRequest]) -> list[Observe]:
-        """Rewards, checked as far as the learner is concerned."""
+        """Requests for rewards, refused if the learner cannot take one of them."""
         core = self.decider.cores[name]
         for index, item in enumerate(items):
             try:
@@ -259,7 +259,7 @@ def application(service: Service) -> Callable[..., Awaitable[None]]:
 
 
 def _with_short_way(service: Service, app: Starlette) -> Callable[..., Awaitable[None]]:
-    """Take decide and observe past the router and its layers, which cost as much as the rest of a request."""
+    """Let decide and observe skip the router and its layers, which cost as much as the rest of a request."""
     hot = {"decide": (service.decide, "decide"), "observe": (service.observe, "observe")}
     observed = service.metrics.requests.labels
 
@@ -275,7 +275,7 @@ def _with_short_way(service: Service, app: Starlette) -> Callable[..., Awaitable
         endpoint, right = hot[parts[3]]
         try:
             response = await _guarded(service, Request(scope, receive), endpoint, right)
-        except Exception:
+        except Exception:  # a defect: as Starlette answers it, which this request does not pass
             logger.exception("a request has failed")
             response = problem(500, "the service has failed; its log says why")
         observed(f"/v1/{{bandit}}/{parts[3]}", str(response.status_code)).observe(time.perf_counter() - started)
@@ -285,7 +285,7 @@ def _with_short_way(service: Service, app: Starlette) -> Callable[..., Awaitable
 
 
 def _own_names(configuration: Configuration) -> frozenset[str] | None:
-    """The names that requests may call a service by; None: any, as it listens at an address that is open to others."""
+    """The host names that requests may use; None: any, because the service listens at an address open to others."""
     settings = configuration.service
     if settings.host not in LOCAL and not settings.names:
         return None
@@ -293,7 +293,7 @@ def _own_names(configuration: Configuration) -> frozenset[str] | None:
 
 
 def _is_foreign(request: Request) -> bool:
-    """Whether a browser sends this for a page of another site, which no token keeps from doing so."""
+    """Whether a browser sends this request for a page of another site."""
     origin = request.headers.get("origin")
     return origin is not None and origin.partition("://")[2] != request.headers.get("host")
 

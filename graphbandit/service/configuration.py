@@ -87,7 +87,7 @@ class Bandit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 
     @property
     def window_seconds(self) -> float | None:
-        """How long rewards of a decision are waited for; None for ever."""
+        """How long to wait for the rewards of a decision; None: for ever."""
         return None if self.window is None else seconds(self.window)
 
 

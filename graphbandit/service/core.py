@@ -239,7 +239,7 @@ class Core:
     # deciding
 
     def decide(self, snapshot: Snapshot, asked: Sequence[Asked]) -> list[Decided]:
-        """Decide each as if it were alone: the draw is a function of snapshot and key, the rest of the state."""
+        """Decide each as if it were alone: the draw depends on the snapshot and the key, all else on the state."""
         made: dict[int, Decided] = {}
         for kind in (FeedbackGraph, ProbabilisticGraph):
             rows = [i for i, one in enumerate(asked) if isinstance(one.graph, kind)]
@@ -304,7 +304,7 @@ class Core:
         return self.learner.rounds_until_update(state)
 
     def learn(self, state: Any, first_round: int, rounds: Rounds) -> tuple[Any, bool]:
-        """The state after these rounds, the late ones among them being earlier than `first_round`, and whether it fits.
+        """The state after these rounds, of which late ones are before `first_round`, and whether the learner could fit.
 
         If the learner cannot fit, it keeps its estimate and has the data for its next fit.
         """

@@ -44,7 +44,7 @@ class Decider:
         self._older: dict[str, OrderedDict[str, Snapshot]] = {name: OrderedDict() for name in bandits}
 
     def refresh(self, store: Store) -> list[str]:
-        """Take up the newest snapshots; the bandits that have a new one."""
+        """Load the newest snapshots; returns the bandits that have a new one."""
         changed = []
         for name, core in self.cores.items():
             newest = store.newest_hash(name)
@@ -83,7 +83,7 @@ class Decider:
         return Prepared(request, key, asked, features)
 
     def decide(self, name: str, prepared: Sequence[Prepared]) -> list[bytes | GraphBanditError]:
-        """Bodies for the log, one for each; an error stands for the one request it is about."""
+        """The body that is logged for each request, or the error that refuses it."""
         core, snapshot = self.cores[name], self.snapshots[name]
         asked = [one.asked for one in prepared]
         try:
@@ -96,11 +96,11 @@ class Decider:
                 except GraphBanditError as error:
                     made.append(error)
         return [
-            found if isinstance(found, GraphBanditError) else pack(self._body(core, snapshot, one, found))
+            found if isinstance(found, GraphBanditError) else pack(self._body(snapshot, one, found))
             for one, found in zip(prepared, made, strict=True)
         ]
 
-    def _body(self, core: Core, snapshot: Snapshot, prepared: Prepared, made: Decided) -> DecisionBody:
+    def _body(self, snapshot: Snapshot, prepared: Prepared, made: Decided) -> DecisionBody:
         request, names = prepared.request, prepared.asked.names
         arm, probability, proposed = names[made.action], made.probability, None
         revealed, q = made.revealed.tolist(), made.observed
@@ -132,7 +132,7 @@ class Decider:
         )
 
     def answer(self, name: str, key: str, data: bytes, explain: bool) -> DecideAnswer:
-        """What is sent back of a decision in the log."""
+        """The answer to a request, from its decision in the log."""
         body = unpack(data)
         explanation = self.explanation(name, key, body, None) if explain else None
         return DecideAnswer(key, body.arm, body.probability, body.revealed, body.snapshot, body.proposed, explanation)

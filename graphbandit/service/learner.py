@@ -63,7 +63,6 @@ class LogLearner:
         self._waiting: deque[tuple[int, float, str]] = deque()  # started, window still open
         self._given: dict[str, dict[str, float]] = {}  # rewards of those
         self._recent: OrderedDict[str, _Start] = OrderedDict()
-        self._time = 0.0
         self.failed_fits = 0
         self.unlearnt_rewards = 0
 
@@ -96,7 +95,6 @@ class LogLearner:
             self._awaited.pop(row.key, None)
         elif row.kind == Kind.CONFIGURATION:
             self._configure(row.body or b"")
-        self._time = row.time
         self.position = row.position
         if self._full and not self._awaited:
             self._close(row.position)

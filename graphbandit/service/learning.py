@@ -77,7 +77,7 @@ class Learning:
         return True
 
     def step(self) -> int:
-        """Read some rows, and publish what they taught; how many rows were read."""
+        """Read some rows and publish what they taught; returns how many rows were read."""
         rows = self._store.read(self.position, limit=CHUNK)
         for row in rows:
             for name in (row.bandit,) if row.bandit else self._learners:

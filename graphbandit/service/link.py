@@ -39,7 +39,7 @@ class _Waker:
         self._woken = False
 
     def put(self, thing: Any) -> None:
-        """From any thread."""
+        """Hand one over, from any thread."""
         self._things.append(thing)
         if not self._woken:
             self._woken = True

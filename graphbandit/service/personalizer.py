@@ -31,7 +31,7 @@ class Action(Struct, frozen=True):
 
 
 class RankRequest(Struct, frozen=True):
-    """As Personalizer has it; unknown fields are left out of account, as there."""
+    """As Personalizer has it; unknown fields are ignored, as they are there."""
 
     actions: Annotated[list[Action], Meta(min_length=1)]
     contextFeatures: list[Any] = []  # noqa: N815

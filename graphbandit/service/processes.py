@@ -46,12 +46,17 @@ def prepare(found: Configuration, url: str) -> Store:
         Core(name, bandit)
     store = open_store(url)
     store.migrate()
-    for name, bandit in found.bandits.items():
+    check_fits(store, found.bandits)
+    configure(store, {name: msgspec.json.encode(bandit) for name, bandit in found.bandits.items()})
+    return store
+
+
+def check_fits(store: Store, bandits: dict[str, Bandit]) -> None:
+    """Raise ConfigurationError unless all bandits fit the log they have."""
+    for name, bandit in bandits.items():
         logged = store.configuration(name)
         if logged is not None and logged.body is not None:
             check_change(name, msgspec.json.decode(logged.body, type=Bandit), bandit)
-    configure(store, {name: msgspec.json.encode(bandit) for name, bandit in found.bandits.items()})
-    return store
 
 
 def check_change(name: str, before: Bandit, after: Bandit) -> None:
@@ -170,7 +175,7 @@ def _learn(
 
     try:
         learning.run(store, bandits, stop, news, on_snapshot=published, on_error=failed)
-    except Exception:
+    except Exception:  # it ends a thread or a process; without this line its reason would be lost
         logs.logger.exception("the learner has failed")
         raise
     finally:
@@ -204,7 +209,7 @@ def _run(main: Any) -> None:
 
 
 def _no_default_signals() -> None:
-    """Signals are the server's business; afterwards it raises them again, which must not end the process at once."""
+    """The server handles signals, and raises them again once it has stopped; that must not end the process at once."""
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: None)
 
@@ -324,7 +329,7 @@ async def _remote_decide(
 
 
 def _end_with_parent(alive: int) -> None:
-    """Wait until the parent is gone, then go at once: it may have been killed."""
+    """Wait until the parent is gone, then end at once: it may have been killed."""
     with contextlib.suppress(OSError):
         os.read(alive, 1)
     os._exit(1)

@@ -46,7 +46,6 @@ class Figures(msgspec.Struct):
     expired: int = 0
     first: float = 0.0
     last: float = 0.0
-    last_reward: float = 0.0
     bucket_size: int = 1
     buckets: list[Bucket] = []
     delays: list[float] = []
@@ -183,7 +182,7 @@ class Statistics:
             self._entries.pop(row.key, None)
 
     def _join(self) -> None:
-        """Make one bar of each two."""
+        """Merge neighbours, two into one."""
         figures = self.figures
         joined = []
         for first, second in zip(figures.buckets[0:-1:2], figures.buckets[1::2], strict=False):
@@ -200,7 +199,6 @@ class Statistics:
         late = entry is None and self._window is not None
         if row.kind == Kind.REWARD:
             figures.rewards += 1
-            figures.last_reward = row.time
             figures.late += late
             self._rate(row.time, 0, 1)
         if late:
@@ -220,7 +218,7 @@ class Statistics:
             self._value(entry)
 
     def _settle(self, row: Row, entry: _Entry) -> bool:
-        """Note a reward or the end of them; whether the decision is complete by it."""
+        """Note a reward, or that no more will come; returns whether the decision is complete now."""
         if row.kind == Kind.FINAL:
             entry.left = 0
         elif row.reward is not None:

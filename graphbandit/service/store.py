@@ -87,7 +87,7 @@ class Store(ABC):
         """Whether the database has this table."""
 
     def migrate(self) -> int:
-        """Bring the schema up to date; the version it had. DatabaseError if it is newer than this package."""
+        """Bring the schema up to date; returns the version it had. DatabaseError if it is newer than this package."""
         with self.writing():
             found = self.version()
             if found > VERSION:
@@ -105,14 +105,14 @@ class Store(ABC):
         return found
 
     def version(self) -> int:
-        """The schema's version; 0 of an empty database."""
+        """The schema's version; 0 for an empty database."""
         rows = self.execute("SELECT version FROM schema_version") if self.has_table("schema_version") else []
         return int(rows[0][0]) if rows else 0
 
     # the log
 
     def last(self) -> tuple[int, float]:
-        """The position and time of the last row; (0, 0.0) of an empty log."""
+        """The position and time of the last row; (0, 0.0) for an empty log."""
         rows = self.execute("SELECT position, time FROM log ORDER BY position DESC LIMIT 1")
         return (int(rows[0][0]), float(rows[0][1])) if rows else (0, 0.0)
 
