@@ -30,13 +30,14 @@ def in_child(task: dict[str, Any], **environment: str) -> dict[str, Any]:
 
 
 def fresh_process(arguments: list[str], **environment: str) -> Any:
-    """The JSON that a Python process prints, or the error that ended it."""
+    """The JSON that a Python process prints, or the error that ended it. It keeps bytecode, as users' processes do."""
+    inherited = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     found = subprocess.run(
         [sys.executable, *arguments],
         capture_output=True,
         text=True,
         check=False,
-        env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
+        env={**inherited, "PYTHONPATH": str(ROOT), **environment},
     )
     if found.returncode != 0:
         return {"error": (found.stderr.strip().splitlines() or [f"ended with {found.returncode}"])[-1]}

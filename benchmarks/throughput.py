@@ -100,7 +100,10 @@ def floor(where: gb.environments.SyntheticEnvironment, rounds: int, seed: int) -
 
 
 def against_one_worker(name: str, settings: Settings) -> dict[str, Any]:
-    """Many repeats by two workers and by one, in turn, and the arithmetic loop between them."""
+    """Many repeats by two workers and by one, in turn, and the arithmetic loop between them.
+
+    Rounds are doubled until one worker takes a few seconds: nobody asks for a second one for less.
+    """
     learner, _ = LEARNERS[name]
     where = environment("random", settings)
     samples: dict[int, list[float]] = {1: [], 2: []}
@@ -108,6 +111,8 @@ def against_one_worker(name: str, settings: Settings) -> dict[str, Any]:
     sizes = {"rounds": settings.throughput_rounds, "repeats": settings.workers_repeats}
     arithmetic()(1)
     with no_collection():
+        while timed(gb.simulate, learner, where, **sizes)[0] < settings.workers_seconds:
+            sizes["rounds"] *= 2
         for _ in range(settings.workers_passes):
             for workers in samples:
                 samples[workers].append(timed(gb.simulate, learner, where, **sizes, workers=workers)[0])

@@ -695,7 +695,14 @@ class Bandit:
         mask = None if available is None else available_of(self._loop.problem, available)
         with self._lock:
             loop = self._settled()
-            shown = Shown(contexts, graphs, mask if self._retired is None else on_offer(mask, self._retired))
+            if self._retired is not None:
+                mask = on_offer(mask, self._retired)
+            # the numbers of contexts without features have been looked at
+            plain = mask is None and own is None and loop.problem.features is None
+            if plain and isinstance(graphs, FeedbackGraphs) and len(graphs) == len(contexts):
+                shown = Shown.checked(contexts, graphs)
+            else:
+                shown = Shown(contexts, graphs, mask)
             if not len(contexts):
                 return []
             self._before = self._rng.bit_generator.state
@@ -706,7 +713,7 @@ class Bandit:
                 self._loop = loop.postponing(error)
                 raise
             made, opened = self._made(decisions, loop, may_reveal(graphs, decisions), keys, contexts, own)
-            keyed = tuple(one.detached() for one in made if one.key is not None)
+            keyed = () if keys == [None] else tuple(one.detached() for one in made if one.key is not None)
             outdated = self._outdated(opened, after.rounds)
             total = self._tally + tally if tally else None
             change = _Change(after, opened, keyed, closed=outdated, forgotten=len(outdated), tally=total)

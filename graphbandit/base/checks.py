@@ -4,6 +4,7 @@ import math
 import operator
 import reprlib
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -120,8 +121,10 @@ def within(array: Shaped[np.ndarray, "..."], largest: float) -> bool:
 
     The sum of squares bounds them all and is one fast call; only where it is too large is each looked at.
     """
-    if array.dtype == np.float64 and np.vdot(array, array) <= largest * largest:
-        return True
+    if array.dtype == np.float64:
+        flat = array.reshape(-1)
+        if flat.dot(flat) <= largest * largest:
+            return True
     return bool((np.abs(array) <= largest).all())
 
 
@@ -146,7 +149,11 @@ def check_features(contexts: Shaped[np.ndarray, "..."], *, largest: float = LARG
 
 def contexts_array(contexts: npt.ArrayLike) -> Shaped[np.ndarray, "n ..."]:
     """Contexts as an array with the round as its first axis, of finite numbers."""
-    array = numbers("contexts", contexts, has="have")
+    return finite_contexts(numbers("contexts", contexts, has="have"))
+
+
+def finite_contexts(array: Float[np.ndarray, "..."]) -> Float[np.ndarray, "n ..."]:
+    """The same array, if the round is its first axis and its numbers are finite."""
     if array.ndim == 0:
         raise InputError("contexts are a single number; expected an array with the round as its first axis")
     if not all_finite(array):
@@ -175,12 +182,23 @@ def available_array(available: npt.ArrayLike | None, n: int, n_arms: int) -> Boo
     return np.require(mask, requirements=["C", "W"])
 
 
+def as_in_kernels(array: Shaped[np.ndarray, "..."]) -> Shaped[np.ndarray, "..."]:
+    """The array in the one layout kernels are compiled for: contiguous, and writable as read-only is another type."""
+    return array if array.flags.carray else np.require(array, requirements=["C", "W"])
+
+
+@lru_cache(maxsize=64)
+def everyone(n_arms: int) -> Bool[np.ndarray, " arms"]:
+    """The mask of all arms; not to be written to."""
+    return np.ones(n_arms, dtype=np.bool_)
+
+
 def kernel_mask(
     available: Bool[np.ndarray, "n arms"] | None, n: int, n_arms: int
 ) -> Bool[np.ndarray, "n arms"] | Bool[np.ndarray, "1 arms"]:
     """A mask as kernels take it: one row a round, or one row of all arms for None. Kernels trust its shape."""
     if available is None:
-        return np.ones((1, n_arms), dtype=np.bool_)
+        return everyone(n_arms)[None]
     if not isinstance(available, np.ndarray) or available.dtype != np.bool_ or available.shape != (n, n_arms):
         raise InputError(
             f"available is {reprlib.repr(available)} of shape {np.shape(available)}; "

@@ -141,6 +141,7 @@ class FunctionClass(ABC, Generic[Data, Model, Space]):
         self, model: Model, space: Space, contexts: Contexts, available: ArmMasks | None = None
     ) -> tuple[RoundsByArms, ArmMasks]:
         """`predict` and `candidates` together, as a decision needs both; a class may share work between them."""
+        self.check_contexts(contexts)
         return self.predict(model, contexts), self.candidates(space, contexts, available)
 
     @abstractmethod

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
@@ -84,12 +85,12 @@ class FeatureMap:
                 raise SettingError(f"arm_features go beyond {LARGEST_FEATURE:g}; expected smaller ones")
         object.__setattr__(self, "arm_features", features)
 
-    @property
+    @cached_property
     def blocks(self) -> int:
         """How many parameters there are: 1, or K."""
         return 1 if self.parameters == "shared" else self.n_arms
 
-    @property
+    @cached_property
     def size(self) -> int:
         """q, the length of phi and of each parameter."""
         if self.embedding is not None:
@@ -112,10 +113,14 @@ class FeatureMap:
         fits = contexts.shape[1:] == ((self.n_arms, self.dimension) if joint else (self.dimension,))
         if not (joint or plain) or not fits:
             raise InputError(f"contexts have shape {contexts.shape}; expected {self.expected}")
-        largest = LARGEST_FEATURE
-        if self.arm_features is not None:
-            largest /= max(1.0, float(np.abs(self.arm_features).max()))
-        check_features(contexts, largest=largest)
+        check_features(contexts, largest=self._largest)
+
+    @cached_property
+    def _largest(self) -> float:
+        """How large a feature of a context may be."""
+        if self.arm_features is None:
+            return LARGEST_FEATURE
+        return LARGEST_FEATURE / max(1.0, float(np.abs(self.arm_features).max()))
 
     def check_observations(self, observations: Observations) -> None:
         """Raise unless the observations can be learnt from; kernels trust them."""

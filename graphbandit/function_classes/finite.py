@@ -274,13 +274,15 @@ class FiniteFunctionClass(FunctionClass[FiniteData, FiniteModel, FiniteSpace]):
     def draw_values(self, draws: Draws, contexts: Contexts) -> Float[np.ndarray, "n draws arms"]:
         """The rows of the values that were drawn."""
         self.check_draws(draws)
-        return self.values(contexts)[:, draws.members]
+        drawn: Float[np.ndarray, "n draws arms"] = self.values(contexts).take(draws.members, axis=1)
+        return drawn
 
     def check_draws(self, draws: Draws) -> None:
         """Raise InputError unless the draws are functions of this class."""
         members = draws.members
         fits = isinstance(members, np.ndarray) and members.shape == (len(draws),) and members.dtype.kind in "iu"
-        if not fits or (len(draws) and not 0 <= members.min() <= members.max() < self.n_functions):
+        # as numbers without a sign, those below 0 are too large
+        if not fits or (len(draws) and members.astype(np.int64, copy=False).view(np.uint64).max() >= self.n_functions):
             raise InputError(
                 f"the draws are {members!r}; expected {len(draws)} numbers of {self.n_functions} functions"
             )

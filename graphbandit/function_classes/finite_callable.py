@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from graphbandit.base.arrays import ArmMasks, Contexts, RoundsByArms
-from graphbandit.base.checks import LARGEST, first_not_finite, kernel_mask, numbers, setting_integer
+from graphbandit.base.checks import LARGEST, first_not_finite, kernel_mask, numbers, setting_integer, within
 from graphbandit.base.shapes import Bool, Float
 from graphbandit.errors import InputError, SettingError
 from graphbandit.function_classes.finite import BLOCK, FiniteFunctionClass, FiniteModel, FiniteSpace
@@ -75,7 +75,7 @@ class FiniteClass(FiniteFunctionClass):
         expected = (len(contexts), self.n_functions, self.n_arms)
         if values.shape != expected:
             raise InputError(f"the function class gave values of shape {values.shape}; expected {expected}")
-        if not (np.abs(values) <= LARGEST).all():
+        if not within(values, LARGEST):
             where = first_not_finite(values, largest=LARGEST)
             raise InputError(f"the function class gave {where}; expected finite values up to {LARGEST:g} in size")
         return values

@@ -109,7 +109,6 @@ class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):
         self, model: LinearModel, space: Ellipsoid, contexts: Contexts, available: ArmMasks | None = None
     ) -> tuple[RoundsByArms, ArmMasks]:
         """Features are made once for both."""
-        check_parameters(self.features, model.parameters)
         check_parameters(self.features, space.center)
         values = np.empty((len(contexts), self.n_arms))
         chosen = np.zeros(values.shape, dtype=np.bool_)
@@ -120,11 +119,10 @@ class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):
 
     def predict(self, model: LinearModel, contexts: Contexts) -> RoundsByArms:
         """mu(thetahat'phi(x, a))."""
-        check_parameters(self.features, model.parameters)
-        values = np.empty((len(contexts), self.n_arms))
-        for part, rows in self.features.blocks_of(contexts):
-            values[part] = self.values_of_rows(model, rows)
-        return values
+        blocks = [self.values_of_rows(model, rows) for _, rows in self.features.blocks_of(contexts)]
+        if not blocks:
+            return np.empty((0, self.n_arms))
+        return blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
 
     def values_of_rows(self, model: LinearModel, rows: Float[np.ndarray, "n rows d"]) -> RoundsByArms:
         """The model's mean rewards, given the features of every round."""

@@ -238,7 +238,15 @@ class FeedbackGraphs:
 
     def first_revealed(self, arm: int) -> Int[np.ndarray, " revealed"]:
         """The arms that this arm reveals in the first round, ascending; of packed graphs, and not checked."""
-        return unpack_rows(self.words[self.index[0], arm], self.n_arms).nonzero()[0]
+        kept = self._first_revealed.get(arm)
+        if kept is None:
+            kept = self._first_revealed[arm] = unpack_rows(self.words[self.index[0], arm], self.n_arms).nonzero()[0]
+        return kept.copy()
+
+    @cached_property
+    def _first_revealed(self) -> dict[int, Int[np.ndarray, " revealed"]]:
+        """What `first_revealed` has found: the same graph is shown again and again."""
+        return {}
 
     def _knowing(self, has_all_loops: bool) -> FeedbackGraphs:
         """Mark the batch as having all self-loops, so that nobody checks again."""

@@ -1,6 +1,6 @@
 """Graphs in the one form in which kernels take them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -39,12 +39,16 @@ def kernel_graph(graph: FeedbackGraph) -> "Graph":
     return listed
 
 
-def kernel_batches(graphs: FeedbackGraphs) -> "Iterator[tuple[slice, Graphs]]":
+def kernel_batches(graphs: FeedbackGraphs) -> "Iterable[tuple[slice, Graphs]]":
     """A batch, as slices of its rounds: all at once where graphs are packed, one by one where they are large."""
-    Graphs = _forms().Graphs
-    if graphs.is_packed:
-        yield WHOLE, Graphs(graphs.words, graphs.index, *_NO_LISTS)
-        return
-    for t in range(len(graphs)):
-        graph = graphs[t]
-        yield slice(t, t + 1), Graphs(_NO_WORDS, _FIRST, *graph.csr(), *graph.in_csr())
+    if not graphs.is_packed:
+        return _one_by_one(graphs)
+    form = graphs.__dict__.get("kernel_form")  # kept: the same graph is shown again and again
+    if form is None:
+        form = graphs.__dict__["kernel_form"] = _forms().Graphs(graphs.words, graphs.index, *_NO_LISTS)
+    return ((WHOLE, form),)
+
+
+def _one_by_one(graphs: FeedbackGraphs) -> "Iterator[tuple[slice, Graphs]]":
+    for t, graph in enumerate(graphs):
+        yield slice(t, t + 1), _forms().Graphs(_NO_WORDS, _FIRST, *graph.csr(), *graph.in_csr())

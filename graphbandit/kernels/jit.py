@@ -63,15 +63,6 @@ def inner(**options: Any) -> Callable[[Function], Function]:
     return cast(Callable[[Function], Function], numba.njit(nogil=True, error_model="numpy", **alone, **options))
 
 
-def entry(function: Any) -> Any:
-    """A kernel that was called before, for callers who have checked that all arguments are of its one type.
-
-    Numba works out the types of all arguments at every call, which takes longer than a short kernel.
-    """
-    compiled = list(function.overloads.values())
-    return compiled[0].entry_point if len(compiled) == 1 else function
-
-
 def pointer(function: Any, signature: Any) -> int:
     """The address of a kernel, compiled for `signature`, to be called by a `caller` of that signature."""
     compiled = function.get_compile_result(signature)

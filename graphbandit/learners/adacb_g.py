@@ -218,11 +218,11 @@ class AdaCBG(EpochLearner[AdaCBGState]):
         assert graphs is not None  # the door let none without in
         if not graphs.has_all_loops and self.unrevealed == "error":
             check_revealed(graphs, available, problem.arms)
-        functions.check_contexts(contexts)
         learnt = state.model is not None
         if self.candidate_set:
             values, candidates = outlook_of(functions, state.model, state.space, contexts, available)
         else:
+            functions.check_contexts(contexts)
             if not learnt:
                 check_evaluable(functions, contexts, available)
             values = predicted(functions, state.model, contexts) if learnt else np.zeros((len(shown), functions.n_arms))

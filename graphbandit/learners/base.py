@@ -282,6 +282,7 @@ def outlook_of(
 ) -> tuple[RoundsByArms, ArmMasks]:
     """The class's mean rewards and candidates, asked for together and checked; rewards of 0 without a model."""
     if model is None:
+        functions.check_contexts(contexts)
         return np.zeros((len(contexts), functions.n_arms)), candidates_of(functions, space, contexts, available)
     values, candidates = functions.outlook(model, space, contexts, available)
     return _checked_values(functions, values, contexts), _checked_candidates(functions, candidates, contexts)

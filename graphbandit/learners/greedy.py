@@ -49,7 +49,10 @@ class Greedy(RuleLearner):
         """The best arm alone, once there is an estimate."""
         if state.model is None:
             return np.array(available)
-        best = np.argmax(np.where(available, values, -np.inf), axis=1)
-        chosen = np.zeros_like(available)
-        chosen[np.arange(len(best)), best] = True
+        best = np.where(available, values, -np.inf).argmax(axis=1)
+        chosen = np.zeros(values.shape, dtype=np.bool_)
+        if len(chosen) == 1:
+            chosen[0, best[0]] = True
+        else:
+            chosen[np.arange(len(best)), best] = True
         return chosen

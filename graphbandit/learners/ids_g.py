@@ -6,6 +6,7 @@ suffice, and the variance v(a) in place of the mutual information. The frequenti
 """
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Literal
 
 import numpy as np
@@ -141,13 +142,19 @@ _Outlook = tuple[
 arms apart yet: these are played uniformly."""
 
 
-def _by_draws(functions: AnyFunctionClass, state: PlausibleState, contexts: Contexts, masks: Offers) -> _Outlook:
-    from graphbandit.kernels.planning.information import posterior_information
+@cache
+def _kernels() -> Any:
+    from graphbandit.kernels.planning import information
 
+    return information
+
+
+def _by_draws(functions: AnyFunctionClass, state: PlausibleState, contexts: Contexts, masks: Offers) -> _Outlook:
     n, n_arms = len(contexts), functions.n_arms
     regrets, information, estimates = np.zeros((3, n, n_arms))
     candidates = np.empty((n, n_arms), dtype=np.bool_)
     candidates[:] = masks
+    posterior_information = _kernels().posterior_information
     weights = state.plausible.weights
     for part, values in values_of_draws(functions, state, contexts):
         mask = masks if len(masks) == 1 else masks[part]
@@ -161,13 +168,11 @@ def _by_draws(functions: AnyFunctionClass, state: PlausibleState, contexts: Cont
 
 
 def _by_bounds(functions: AnyFunctionClass, state: PlausibleState, contexts: Contexts, masks: Offers) -> _Outlook:
-    from graphbandit.kernels.planning.information import bound_information
-
     lower, upper = bounds_of(functions, state.plausible, contexts)
     blind = ~((np.abs(lower) <= LARGEST) & (np.abs(upper) <= LARGEST)).all(axis=1)
     lower, upper = np.where(blind[:, None], 0.0, lower), np.where(blind[:, None], 0.0, upper)
     regrets, information = np.empty(lower.shape), np.empty(lower.shape)
     candidates = np.empty(lower.shape, dtype=np.bool_)
     assert state.noise is not None  # a version space has a noise
-    bound_information(lower, upper, state.noise, masks, regrets, information, candidates)
+    _kernels().bound_information(lower, upper, state.noise, masks, regrets, information, candidates)
     return regrets, information, (lower + upper) / 2.0, candidates, blind

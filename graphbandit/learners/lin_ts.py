@@ -10,7 +10,7 @@ import numpy.typing as npt
 from graphbandit.base.checks import LARGEST_SCALE, setting_integer, setting_number
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float
-from graphbandit.learners.every_round.linear_rewards import LinearLearner
+from graphbandit.learners.every_round.linear_rewards import LinearLearner, linear_kernels
 from graphbandit.learners.problem import Problem
 
 if TYPE_CHECKING:
@@ -74,9 +74,8 @@ class LinTS(LinearLearner):
         return ("posterior mean", "posterior deviation")
 
     def _settings(self, problem: Problem, features: Float[np.ndarray, "n rows d"]) -> "LinearSettings":
-        from graphbandit.kernels.learners import linear_rewards as kernels
-
-        return kernels.LinearSettings(
+        kernels = linear_kernels()
+        settings: LinearSettings = kernels.LinearSettings(
             rule=kernels.LIN_TS,
             features=features,
             width=float(self.scale),
@@ -86,3 +85,4 @@ class LinTS(LinearLearner):
             draws=int(self.draws),
             seed=int(self.seed),
         )
+        return settings

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from graphbandit.base.checks import LARGEST_SCALE, setting_number
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float
-from graphbandit.learners.every_round.linear_rewards import LinearLearner
+from graphbandit.learners.every_round.linear_rewards import LinearLearner, linear_kernels
 from graphbandit.learners.problem import Problem
 
 if TYPE_CHECKING:
@@ -76,10 +76,9 @@ class LinUCB(LinearLearner):
         return ("estimate", "upper bound")
 
     def _settings(self, problem: Problem, features: Float[np.ndarray, "n rows d"]) -> "LinearSettings":
-        from graphbandit.kernels.learners import linear_rewards as kernels
-
+        kernels = linear_kernels()
         vectors = self._vectors(problem, features)
-        return kernels.LinearSettings(
+        settings: LinearSettings = kernels.LinearSettings(
             rule=kernels.LIN_UCB,
             features=features,
             width=math.nan if self.alpha is None else float(self.alpha),
@@ -89,3 +88,4 @@ class LinUCB(LinearLearner):
             draws=0,
             seed=0,
         )
+        return settings

@@ -60,10 +60,8 @@ class NewsColumns(NamedTuple):
         items = [*news]
         kinds = (np.int64, np.int64, np.float64, np.float64)
         if all(isinstance(item.arms, list) for item in items):
-            flat: list[Any] = [
-                np.array(list(chain.from_iterable(item[k] for item in items)), dtype=kind)
-                for k, kind in enumerate(kinds)
-            ]
+            columns = items[0] if len(items) == 1 else [[*chain(*(item[k] for item in items))] for k in range(4)]
+            flat: list[Any] = [np.array(column, dtype=kind) for column, kind in zip(columns, kinds, strict=True)]
         else:
             flat = [_joined([np.asarray(item[k], dtype=kind) for item in items]) for k, kind in enumerate(kinds)]
         return cls(*flat)
@@ -122,14 +120,16 @@ def observations_of(late: "Log[Played]", waiting: "Log[Played]", news: "Log[News
 
     `late` are rounds that were learnt before, some maybe more than once, and `waiting` those that come next.
     """
-    passed = {one.first: one for one in late}
-    parts = [*(passed[t] for t in sorted(passed)), *waiting]
+    parts = [*waiting]
+    if len(late):
+        passed = {one.first: one for one in late}
+        parts = [*(passed[t] for t in sorted(passed)), *parts]
     rounds = _joined([np.arange(part.first, part.first + len(part.actions)) for part in parts])
     told = NewsColumns.of(news).ordered(n_arms)
     return Observations(
         contexts=_joined([part.contexts for part in parts]),
         rounds=rounds,
-        rows=np.searchsorted(rounds, told.rounds),
+        rows=rounds.searchsorted(told.rounds),
         arms=told.arms,
         rewards=told.rewards,
         available=_masks(parts, n_arms),

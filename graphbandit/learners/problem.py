@@ -8,7 +8,7 @@ import numpy as np
 
 from graphbandit.base.arms import ArmNames
 from graphbandit.base.arrays import Contexts
-from graphbandit.base.checks import LARGEST_SCALE, contexts_array, numbers, setting_integer, setting_number
+from graphbandit.base.checks import LARGEST_SCALE, finite_contexts, numbers, setting_integer, setting_number
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float
 from graphbandit.errors import InputError, SettingError
@@ -160,7 +160,7 @@ class Problem:
             if contexts is None and not many:
                 return np.ones((1, 1)), NOTHING
             rows = numbers("the contexts" if many else "the context", contexts, has="have" if many else "has")  # type: ignore[arg-type]
-            return contexts_array(rows if many else rows[None]), NOTHING
+            return finite_contexts(rows if many else rows[None]), NOTHING
         if contexts is None and not many and not self.features.column_names:
             contexts = {}
         values, seen = self.features.encode_counted(contexts)

@@ -1,5 +1,7 @@
 """Where to look first while nothing is known: few arms that reveal all candidates."""
 
+from functools import cache
+
 import numpy as np
 
 from graphbandit.base.arrays import ArmMask
@@ -37,3 +39,11 @@ def cover_size(graph: FeedbackGraph, candidates: ArmMask, available: ArmMask) ->
 
     chosen = np.zeros(graph.n_arms, dtype=np.bool_)
     return int(greedy_dominating_set(kernel_graph(graph), np.ascontiguousarray(candidates), available, chosen))
+
+
+@cache
+def cover_address() -> int:
+    """Where the compiled code is that counts the arms of a cover, for kernels."""
+    from graphbandit.kernels.graphs.domination import cover_pointer
+
+    return cover_pointer()

@@ -20,13 +20,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphbandit.base.arrays import ArmMask, ArmMasks, ArmsByArms, PerArm, PerRound
+from graphbandit.base.checks import everyone
 from graphbandit.base.programs import SOLVERS
 from graphbandit.errors import SolverError
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.graphs.probabilistic import ProbabilisticGraphs
 from graphbandit.planning.highs import OPTIONS
-from graphbandit.planning.sampling_program import UNDERSTATED, everyone
+from graphbandit.planning.sampling_program import UNDERSTATED
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.draw import draw
 

@@ -1,16 +1,29 @@
 """The seam between IDS.G and its kernels: from what an arm costs and teaches to the distribution to play."""
 
-from typing import TYPE_CHECKING
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from graphbandit.base.arrays import Offers, PerRound, RoundIndices, RoundMask, RoundsByArms
+from graphbandit.base.at_once import AtOnce
+from graphbandit.base.checks import as_in_kernels
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.kernel_forms import WHOLE, kernel_batches
 from graphbandit.graphs.probabilistic import ProbabilisticGraphs
 
 if TYPE_CHECKING:
     from graphbandit.kernels.planning.information import Directed
+
+
+@cache
+def _kernels() -> Any:
+    from graphbandit.kernels.planning import information
+
+    return information
+
+
+_directed_rounds = AtOnce(lambda: _kernels().directed_rounds)
 
 
 def information_directed(
@@ -60,11 +73,10 @@ def information_directed_rounds(
     >>> found.gains, found.probabilities
     (array([[7., 3., 5.]]), array([[0., 1., 0.]]))
     """
-    from graphbandit.kernels.planning import information as kernels
-
     n, n_arms = regrets.shape
+    kernels = _kernels()
     gains, probabilities, observed, gaps = np.empty((4, n, n_arms))
-    found = kernels.Directed(gains, probabilities, observed, gaps, np.empty((n, 2), dtype=np.int64))
+    found: Directed = kernels.Directed(gains, probabilities, observed, gaps, np.empty((n, 2), dtype=np.int64))
     if isinstance(graphs, ProbabilisticGraphs):
         kernels.directed_rounds_weighted(
             graphs.stored, graphs.index, regrets, information, available, blind, uniforms, found
@@ -72,7 +84,15 @@ def information_directed_rounds(
         return found
     for part, stored in kernel_batches(graphs):
         if part is WHOLE:
-            kernels.directed_rounds(stored, regrets, information, available, blind, uniforms, found)
+            _directed_rounds.call(
+                stored,
+                as_in_kernels(regrets),
+                as_in_kernels(information),
+                as_in_kernels(available),
+                as_in_kernels(blind),
+                as_in_kernels(uniforms),
+                found,
+            )
         else:
             masks, some = (
                 available if len(available) == 1 else available[part],

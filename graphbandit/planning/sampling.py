@@ -22,13 +22,16 @@ best is max over j of P[j, best] / (|S| + gamma c(j)). No bound is claimed. A ro
 is decided as its graph is, to the last bit.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
 from graphbandit.base.arrays import ArmMask, ArmMasks, ArmsByArms, PerArm, PerRound, RoundsByArms
+from graphbandit.base.at_once import AtOnce
+from graphbandit.base.checks import as_in_kernels, kernel_mask
 from graphbandit.base.programs import COVER_ARMS, COVERAGES, ROW_LIMIT, SOLVERS
 from graphbandit.base.shapes import Int
 from graphbandit.base.values import trusted
@@ -37,19 +40,18 @@ from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.graphs.kernel_forms import WHOLE, kernel_batches
 from graphbandit.graphs.probabilistic import ProbabilisticGraphs
 from graphbandit.planning.anytime import Effort
-from graphbandit.planning.cover import cover_of, cover_size
+from graphbandit.planning.cover import cover_address, cover_of, cover_size
 from graphbandit.planning.demands import demand_of_candidates, paper_demand
 from graphbandit.planning.program import Program, SamplingSolution
 from graphbandit.planning.revealed import revealed_by_some
 from graphbandit.planning.sampling_program import (
     DEFAULT_EFFORT,
     compiled_solvers,
-    everyone,
     kept_room,
     solve,
     solve_scaled,
 )
-from graphbandit.rounds.decisions import Decisions
+from graphbandit.rounds.decisions import Decisions, no_notes
 from graphbandit.rounds.draw import uniform_over
 
 if TYPE_CHECKING:
@@ -77,13 +79,11 @@ class SamplingRule:
     by_cover: bool = False
 
 
-@dataclass(frozen=True, eq=False)
-class Plan:
+class Plan(NamedTuple):
     """What has been found for the rounds of a batch: arrays to be filled."""
 
     rounds: "Rounds"
     outcome: "Outcome"
-    coverage_factor: PerRound
 
     def mask(self, t: int) -> ArmMask:
         """The arms on offer in round t."""
@@ -100,7 +100,7 @@ class Plan:
         action = int(draw_arm(answer.probabilities, float(self.rounds.uniforms[t])))
         outcome.integers[t, 0], outcome.integers[t, 2] = action, SOLVERS.index(solver)
         outcome.numbers[t, 0] = answer.probabilities[action]
-        outcome.numbers[t, 2:] = answer.objective, answer.duality_gap
+        outcome.numbers[t, 2:4] = answer.objective, answer.duality_gap
 
 
 def sample_rounds(
@@ -115,13 +115,13 @@ def sample_rounds(
     widths: RoundsByArms | None = None,
 ) -> Decisions:
     """Steps 1 to 7 of every round of a batch, each by its own graph. One uniform number a round draws its arm."""
-    from graphbandit.kernels.planning.sampling import Rounds
-
     n, n_arms = values.shape
-    masks = everyone(n_arms)[None] if available is None else np.ascontiguousarray(available)
-    rounds = Rounds(values, candidates, masks, np.empty((n, 0)) if widths is None else widths, uniforms)
+    masks = kernel_mask(available, n, n_arms)
+    told = np.empty((n, 0)) if widths is None else as_in_kernels(widths)
+    Rounds = _kernels().Rounds
+    rounds = Rounds(as_in_kernels(values), as_in_kernels(candidates), masks, told, as_in_kernels(uniforms))
     plan = _empty(rounds, n_arms)
-    parts = list(_parts(rule, graphs))
+    parts = _parts(rule, graphs)
     if len(parts) == 1:
         parts[0][1](rule, plan, parts[0][2])
     else:
@@ -131,7 +131,6 @@ def sample_rounds(
             strategy(rule, found, part)
             for whole, array in zip(plan.outcome, found.outcome, strict=True):
                 whole[chosen] = array
-            plan.coverage_factor[chosen] = found.coverage_factor
     outcome = plan.outcome
     return trusted(
         Decisions,
@@ -145,12 +144,12 @@ def sample_rounds(
         candidates=candidates,
         exploration_set=outcome.explored,
         gamma=outcome.numbers[:, 1],
-        epoch=np.full(n, epoch),
+        epoch=np.array([epoch]) if n == 1 else np.full(n, epoch),
         objective=outcome.numbers[:, 2],
         duality_gap=outcome.numbers[:, 3],
         solver=outcome.integers[:, 2],
-        coverage_factor=plan.coverage_factor,
-        notes=np.empty((n, 0)),
+        coverage_factor=outcome.numbers[:, 4],
+        notes=no_notes(n),
         told={},
     )
 
@@ -158,54 +157,67 @@ def sample_rounds(
 Strategy = Callable[[SamplingRule, Plan, Any], None]
 
 
-def _empty(rounds: "Rounds", n_arms: int) -> Plan:
-    from graphbandit.kernels.planning.sampling import Outcome
+@cache
+def _kernels() -> Any:
+    from graphbandit.kernels.planning import sampling
 
+    return sampling
+
+
+_decide_rounds = AtOnce(lambda: _kernels().decide_rounds)
+
+
+def _empty(rounds: "Rounds", n_arms: int) -> Plan:
     n = len(rounds.values)
     probabilities, observed, gaps, baseline = np.empty((4, n, n_arms))
     explored = np.empty((n, n_arms), dtype=np.bool_)
-    outcome = Outcome(
-        probabilities, observed, gaps, baseline, explored, np.empty((n, 3), dtype=np.int64), np.empty((n, 4))
-    )
-    return trusted(Plan, rounds=rounds, outcome=outcome, coverage_factor=np.ones(n))
+    integers, numbers = np.empty((n, 3), dtype=np.int64), np.empty((n, 5))
+    numbers[:, 4] = 1.0  # unless a weakly observable graph allows less
+    outcome = _kernels().Outcome(probabilities, observed, gaps, baseline, explored, integers, numbers)
+    return Plan(rounds, outcome)
 
 
-def _parts(
-    rule: SamplingRule, graphs: FeedbackGraphs | ProbabilisticGraphs
-) -> Iterator[tuple[Int[np.ndarray, " rounds"], Strategy, FeedbackGraphs | ProbabilisticGraphs]]:
+_Part = tuple[Int[np.ndarray, " rounds"] | slice, Strategy, FeedbackGraphs | ProbabilisticGraphs]
+
+
+def _parts(rule: SamplingRule, graphs: FeedbackGraphs | ProbabilisticGraphs) -> list[_Part]:
     """The rounds of each kind: (their numbers, how they are planned, their graphs)."""
-    if isinstance(graphs, ProbabilisticGraphs):
-        used, index = np.unique(graphs.index, return_inverse=True)
-        matrices = graphs.stored[used]
-        is_sure = ((matrices == 0.0) | (matrices == 1.0)).all(axis=(1, 2))
-        sure = is_sure[index]
-        if not sure.all() or not len(sure):
-            yield np.flatnonzero(~sure), _plan_probabilistic, graphs if not sure.any() else graphs[~sure]
-        if sure.any():
-            edges = FeedbackGraphs.from_dense(matrices[is_sure] == 1.0, require_loops=False)
-            numbers = np.flatnonzero(sure)
-            for rounds, strategy, part in _parts(rule, edges[(np.cumsum(is_sure) - 1)[index[sure]]]):
-                yield numbers[rounds], strategy, part
-    elif rule.coverage == "cover":
-        yield np.arange(len(graphs)), _plan_cover, graphs
-    elif rule.coverage == "none" or graphs.has_all_loops:
-        yield np.arange(len(graphs)), _plan_sure, graphs
-    else:
-        weak = np.array([not graph.has_all_loops for graph in graphs])
-        yield np.flatnonzero(weak), _plan_weak, graphs if weak.all() else graphs[weak]
-        if not weak.all():
-            yield np.flatnonzero(~weak), _plan_sure, graphs[~weak]
+    if isinstance(graphs, FeedbackGraphs):
+        return _parts_of_sure(rule, graphs)
+    used, index = np.unique(graphs.index, return_inverse=True)
+    matrices = graphs.stored[used]
+    is_sure = ((matrices == 0.0) | (matrices == 1.0)).all(axis=(1, 2))
+    sure = is_sure[index]
+    parts: list[_Part] = []
+    if not sure.all() or not len(sure):
+        parts.append((np.flatnonzero(~sure), _plan_probabilistic, graphs if not sure.any() else graphs[~sure]))
+    if sure.any():
+        edges = FeedbackGraphs.from_dense(matrices[is_sure] == 1.0, require_loops=False)
+        numbers = np.flatnonzero(sure)
+        of_sure = _parts_of_sure(rule, edges[(np.cumsum(is_sure) - 1)[index[sure]]])
+        parts += [(numbers[rounds], strategy, part) for rounds, strategy, part in of_sure]
+    return parts
+
+
+def _parts_of_sure(rule: SamplingRule, graphs: FeedbackGraphs) -> list[_Part]:
+    if rule.coverage == "cover":
+        return [(WHOLE, _plan_cover, graphs)]
+    if rule.coverage == "none" or graphs.has_all_loops:
+        return [(WHOLE, _plan_sure, graphs)]
+    weak = np.array([not graph.has_all_loops for graph in graphs])
+    if weak.all():
+        return [(WHOLE, _plan_weak, graphs)]
+    return [(np.flatnonzero(weak), _plan_weak, graphs[weak]), (np.flatnonzero(~weak), _plan_sure, graphs[~weak])]
 
 
 def _plan_sure(rule: SamplingRule, plan: Plan, graphs: FeedbackGraphs) -> None:
     """All in one compiled pass, but for the programs that it leaves open."""
-    from graphbandit.kernels.planning import sampling as kernels
-    from graphbandit.kernels.planning.program import Solvers
-
-    asks = rule.coverage != "none"
-    solvers = compiled_solvers(ROW_LIMIT) if asks else Solvers(0, 0, 0)
+    kernels, asks = _kernels(), rule.coverage != "none"
+    solvers = compiled_solvers(ROW_LIMIT) if asks else kernels.Solvers(0, 0, 0)
     room = kept_room(graphs.n_arms if asks else 1, ROW_LIMIT)
-    told = kernels.Rule(rule.explore_all, COVERAGES.index(rule.coverage), float(rule.rate), rule.by_cover)
+    told = kernels.Rule(
+        rule.explore_all, COVERAGES.index(rule.coverage), float(rule.rate), cover_address() if rule.by_cover else 0
+    )
     rounds, outcome, masks = plan.rounds, plan.outcome, plan.rounds.available
     open_programs = 0
     for part, stored in kernel_batches(graphs):
@@ -213,7 +225,7 @@ def _plan_sure(rule: SamplingRule, plan: Plan, graphs: FeedbackGraphs) -> None:
         if part is not WHOLE:
             some = kernels.Rounds(*(a if a is masks and len(a) == 1 else a[part] for a in rounds))
             into = kernels.Outcome(*(array[part] for array in outcome))
-        open_programs += kernels.decide_rounds(stored, some, told, solvers, room, into)
+        open_programs += _decide_rounds.call(stored, some, told, solvers, room, into)
     if not open_programs:
         return
     for t in (outcome.integers[:, 2] == kernels.PENDING).nonzero()[0].tolist():
@@ -304,5 +316,5 @@ def _enter_scaled(plan: Plan, t: int, graph: FeedbackGraph | ArmsByArms, demand:
     """Solve the program of round t, with its demands scaled where need be, and write the answer."""
     outcome = plan.outcome
     program = Program(graph, demand, outcome.gaps[t], int(outcome.integers[t, 1]), np.ascontiguousarray(plan.mask(t)))
-    answer, plan.coverage_factor[t] = solve_scaled(program, start=outcome.baseline[t])
+    answer, outcome.numbers[t, 4] = solve_scaled(program, start=outcome.baseline[t])
     plan.enter(t, answer, answer.solver if demand.any() else "trivial")

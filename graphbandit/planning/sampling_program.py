@@ -18,7 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbandit.base.arrays import ArmMask, PerArm
-from graphbandit.base.checks import available_array, setting_choice
+from graphbandit.base.at_once import AtOnce
+from graphbandit.base.checks import available_array, everyone, setting_choice
 from graphbandit.base.programs import ROW_LIMIT
 from graphbandit.errors import InputError, SettingError, SolverError
 from graphbandit.graphs.graph import FeedbackGraph
@@ -194,12 +195,6 @@ def solve_scaled(program: Program, *, start: PerArm | None) -> tuple[SamplingSol
     return solve(program if factor == 1.0 else program.scaled(factor), start=start, solver="highs"), factor
 
 
-@lru_cache(maxsize=64)
-def everyone(n_arms: int) -> ArmMask:
-    """The mask of all arms; not to be written to."""
-    return np.ones(n_arms, dtype=np.bool_)
-
-
 def _distribution(baseline: npt.ArrayLike, available: ArmMask) -> PerArm:
     p = arm_array("baseline", baseline, len(available))
     if p.min() < 0 or abs(p.sum() - 1.0) > 1e-6 or (p[~available] != 0).any():
@@ -220,7 +215,7 @@ def _at_once(
     if not (_fits(gaps, n, FLOAT) and _fits(asked, n, FLOAT) and _fits(mask, n, BOOL)):
         return None
     kernels, answer = _kernels(), np.empty((4, n))
-    status, *certificate = _called.at_once(
+    status, *certificate = _answer.call(
         kernel_graph(graph), asked, is_baseline, gaps, best, mask, kept_room(n, ROW_LIMIT),
         compiled_solvers(ROW_LIMIT), answer,
     )  # fmt: skip
@@ -244,26 +239,14 @@ def _fits(value: object, n_arms: int, dtype: np.dtype[Any]) -> bool:
     )
 
 
-class _Called:
-    """The kernel that answers at once: from its first call on without its types being looked up again."""
-
-    def at_once(self, *arguments: Any) -> Any:
-        from graphbandit.kernels.jit import entry
-
-        kernel = _kernels().answer_at_once
-        found = kernel(*arguments)
-        self.at_once = entry(kernel)  # type: ignore[method-assign]
-        return found
-
-
-_called = _Called()
-
-
 @cache
 def _kernels() -> Any:
     from graphbandit.kernels.planning import program
 
     return program
+
+
+_answer = AtOnce(lambda: _kernels().answer_at_once)
 
 
 class _Rooms(threading.local):

@@ -1,8 +1,8 @@
 """What a learner decides: a batch of decisions with all that explains them, and the one builder of it."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -188,11 +188,10 @@ class Decisions:
         All other settings are those of `from_probabilities`.
         """
         n = len(action)
-        fill = _ONE_ROUND if n == 1 else _filling(n)
-        return trusted(
+        made = trusted(
             cls,
             action=action,
-            probability=probabilities[fill.rows, action],
+            probability=probabilities[0].take(action) if n == 1 else probabilities[np.arange(n), action],
             probabilities=probabilities,
             observation_probabilities=observation_probabilities,
             best=best,
@@ -200,15 +199,23 @@ class Decisions:
             baseline=probabilities if baseline is None else baseline,
             candidates=candidates,
             exploration_set=exploration_set,
-            gamma=fill.nothing if gamma is None else _column(gamma, n),
             epoch=_column(epoch, n),
-            objective=(probabilities * gaps).sum(axis=1),
-            duality_gap=fill.nothing if duality_gap is None else _column(duality_gap, n),
             solver=_column(SOLVERS.index(solver), n),
-            coverage_factor=fill.ones,
-            notes=fill.no_notes if notes is None else notes,
+            notes=no_notes(n) if notes is None else notes,
             told={} if told is None else told,
         )
+        if gamma is not None:
+            made.__dict__["gamma"] = _column(gamma, n)
+        if duality_gap is not None:
+            made.__dict__["duality_gap"] = _column(duality_gap, n)
+        return made
+
+    def __getattr__(self, name: str) -> Any:
+        """A field that `drawn` was not given, worked out when it is first asked for: few decisions are explained."""
+        if name not in _LATE:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        value = self.__dict__[name] = _LATE[name](self)
+        return value
 
     def check(self, shown: Shown, n_arms: int) -> None:
         """Raise InputError unless these are decisions of the rounds shown: arms on offer, drawn from distributions."""
@@ -272,23 +279,21 @@ ARRAYS = tuple(f.name for f in fields(Decisions) if f.name != "told")
 """The fields that are arrays with a row a round."""
 
 
-class _Filling(NamedTuple):
-    """What stands in a field that a learner has nothing to say in, for as many rounds. Read-only."""
-
-    rows: Int[np.ndarray, " n"]
-    nothing: Float[np.ndarray, " n"]
-    ones: Float[np.ndarray, " n"]
-    no_notes: Float[np.ndarray, "n 0"]
+_NO_NOTES = np.empty((1, 0))
 
 
-def _filling(n: int) -> _Filling:
-    filling = _Filling(np.arange(n), np.full(n, np.nan), np.ones(n), np.empty((n, 0)))
-    for array in filling:
-        array.flags.writeable = False
-    return filling
+def no_notes(n: int) -> Float[np.ndarray, "n 0"]:
+    """The notes of n rounds in which a learner notes nothing down."""
+    return _NO_NOTES if n == 1 else np.empty((n, 0))
 
 
-_ONE_ROUND = _filling(1)
+_LATE: dict[str, Callable[[Decisions], Float[np.ndarray, "n ..."]]] = {
+    "gamma": lambda made: np.full(len(made), np.nan),
+    "objective": lambda made: (made.probabilities * made.gaps).sum(axis=1),
+    "duality_gap": lambda made: np.full(len(made), np.nan),
+    "coverage_factor": lambda made: np.ones(len(made)),
+}
+"""What stands in a field that nothing was given for."""
 
 
 def _column(value: Any, n: int) -> Any:

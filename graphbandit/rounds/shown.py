@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from graphbandit.base.checks import all_finite, available_array, first_not_finite
 from graphbandit.base.shapes import Bool, Shaped
+from graphbandit.base.values import trusted
 from graphbandit.errors import GraphError, InputError
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.probabilistic import ProbabilisticGraphs
@@ -59,6 +60,11 @@ class Shown:
             mask = np.array(available_array(available, n, n_arms), order="C")  # whoever handed it in may change it
         self.__dict__.update(contexts=contexts, graphs=graphs, available=mask)
 
+    @classmethod
+    def checked(cls, contexts: Shaped[np.ndarray, "n ..."], graphs: Graphs | None) -> "Shown":
+        """Rounds with all arms on offer, which somebody has checked already."""
+        return trusted(cls, contexts=contexts, graphs=graphs, available=None)
+
     @property
     def n_arms(self) -> int | None:
         """How many arms the graphs and masks have; None if neither is there to say."""
@@ -72,19 +78,16 @@ class Shown:
     def __getitem__(self, rounds: slice) -> "Shown":
         """Some of the rounds. Nothing is copied or checked again."""
         graphs: Any = self.graphs
-        part = object.__new__(Shown)
-        part.__dict__.update(
+        return trusted(
+            Shown,
             contexts=self.contexts[rounds],
             graphs=None if graphs is None else graphs[rounds],
             available=None if self.available is None else self.available[rounds],
         )
-        return part
 
     def with_graphs(self, graphs: Graphs) -> "Shown":
         """The same rounds with other graphs, one a round, which are trusted to fit."""
-        other = object.__new__(Shown)
-        other.__dict__.update(self.__dict__, graphs=graphs)
-        return other
+        return trusted(Shown, contexts=self.contexts, graphs=graphs, available=self.available)
 
     def offered(self, n_arms: int) -> Bool[np.ndarray, "n arms"]:
         """The arms on offer as a mask, all of them where `available` is None."""

@@ -3,10 +3,11 @@
 from typing import Any
 
 import numpy as np
+from numba.core import types
 
 from graphbandit.base.arrays import ArmIndices, ArmMask
-from graphbandit.kernels.graphs.adjacency import reveals
-from graphbandit.kernels.jit import inner, kernel
+from graphbandit.kernels.graphs.adjacency import GRAPH, reveals
+from graphbandit.kernels.jit import caller, inner, kernel, pointer
 
 
 @inner()
@@ -69,6 +70,18 @@ def greedy_dominating_set(graph: Any, wanted: ArmMask, available: ArmMask, chose
         adds[arm] = new
         sink_root(heap, offered, adds)
     return size
+
+
+MASK = types.boolean[::1]
+SIGNATURE = types.int64(GRAPH, MASK, MASK, MASK)
+
+call_cover: Any = caller(SIGNATURE)
+"""`greedy_dominating_set` for kernels, by its address and a tuple of its arguments."""
+
+
+def cover_pointer() -> int:
+    """The address of `greedy_dominating_set`."""
+    return pointer(greedy_dominating_set, SIGNATURE)
 
 
 @kernel()

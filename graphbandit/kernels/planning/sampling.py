@@ -8,7 +8,7 @@ from graphbandit.base.arrays import ArmIndices, ArmMask, ArmMasks, Offers, PerAr
 from graphbandit.base.programs import COVER_ARMS, COVERAGES, SOLVERS
 from graphbandit.base.shapes import Float, Int
 from graphbandit.kernels.graphs.adjacency import Graph, Graphs, graph_of, observation_probabilities
-from graphbandit.kernels.graphs.domination import greedy_dominating_set
+from graphbandit.kernels.graphs.domination import call_cover
 from graphbandit.kernels.jit import inner, kernel
 from graphbandit.kernels.planning.exploration import (
     best_arm,
@@ -35,7 +35,8 @@ class Rule(NamedTuple):
     explore_all: bool
     coverage: int
     rate: float
-    by_cover: bool
+    cover: int
+    """the address of what counts the arms of a cover; 0 where |S| is not compared with a cover"""
 
 
 class Rounds(NamedTuple):
@@ -60,8 +61,8 @@ class Outcome(NamedTuple):
     explored: ArmMasks
     integers: Int[np.ndarray, "n 3"]
     """action, best, solver"""
-    numbers: Float[np.ndarray, "n 4"]
-    """probability, gamma, objective, gap"""
+    numbers: Float[np.ndarray, "n 5"]
+    """probability, gamma, objective, gap, and the share of the coverage that the graph allows, 1 to begin with"""
 
 
 @inner()
@@ -97,7 +98,7 @@ def decide_rounds(graphs: Graphs, rounds: Rounds, rule: Rule, solvers: Solvers, 
     """Steps 1 to 7 of the algorithm for each round of a batch. Returns how many programs are left to the caller.
 
     gamma = rate sqrt(|S|), or, where there are widths, rate times the gamma that makes the bound
-    2 |S| / gamma + (gamma / 4) sum_a q(a) w(a)^2 smallest. With `by_cover`, |S| is in demands and gamma the size of a
+    2 |S| / gamma + (gamma / 4) sum_a q(a) w(a)^2 smallest. With `cover`, |S| is in demands and gamma the size of a
     cover if that is smaller. PENDING leaves the program of a round to the caller.
     """
     n, n_arms = rounds.values.shape
@@ -116,8 +117,8 @@ def decide_rounds(graphs: Graphs, rounds: Rounds, rule: Rule, solvers: Solvers, 
             gaps[a] = values[best] - values[a]
         size = explore(graph, rule.explore_all, candidates, available, gaps, scratch, order, outcome.explored[t])
         amount = size
-        if rule.by_cover and size > 1 and n_arms <= COVER_ARMS:
-            covering = greedy_dominating_set(graph, candidates, available, cover)
+        if rule.cover != 0 and size > 1 and n_arms <= COVER_ARMS:
+            covering = call_cover(rule.cover, (graph, candidates, available, cover))
             if 0 < covering < size:
                 amount = covering
 

@@ -9,7 +9,15 @@ from typing import Any
 import numpy as np
 
 from graphbandit.base.arrays import Contexts, Offers, RoundsByArms
-from graphbandit.base.checks import LARGEST, first_not_finite, numbers, setting_integer, setting_number, within
+from graphbandit.base.checks import (
+    LARGEST,
+    everyone,
+    first_not_finite,
+    numbers,
+    setting_integer,
+    setting_number,
+    within,
+)
 from graphbandit.base.saved_files import savable
 from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Float
@@ -26,7 +34,6 @@ from graphbandit.learners.epochs.base import (
 from graphbandit.learners.epochs.noise import conservative_noise, warn_of_estimated_noise
 from graphbandit.learners.epochs.schedule import EpochSchedule
 from graphbandit.learners.problem import Problem
-from graphbandit.planning.sampling_program import everyone
 from graphbandit.rounds.shown import Shown
 
 CELLS = 2**15

@@ -6,6 +6,7 @@ does one round of either. Rewards that come late are learnt when they come, with
 """
 
 from abc import abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -14,6 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbandit.base.arrays import ArmMasks, Contexts, PerObservation, RoundsByArms
+from graphbandit.base.at_once import AtOnce
+from graphbandit.base.checks import as_in_kernels, everyone
 from graphbandit.base.declared import check_declared, limits
 from graphbandit.base.shapes import Float, Shaped
 from graphbandit.base.values import trusted
@@ -22,7 +25,6 @@ from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.kernel_forms import kernel_batches
 from graphbandit.learners.base import Learner
 from graphbandit.learners.problem import Problem
-from graphbandit.planning.sampling_program import everyone
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.observations import Observations
 from graphbandit.rounds.shown import Shown
@@ -167,6 +169,8 @@ class EveryRoundLearner(Learner[State], Generic[State]):
 
 def for_kernels(array: Shaped[np.ndarray, "..."], kind: npt.DTypeLike = np.float64) -> Shaped[np.ndarray, "..."]:
     """The array in the one layout kernels are compiled for: contiguous, and writable as read-only is another type."""
+    if array.dtype == kind and array.flags.carray:
+        return array
     return np.require(array, dtype=kind, requirements=["C", "W"])
 
 
@@ -180,19 +184,31 @@ def run_rounds(
     outputs: "Outputs",
 ) -> None:
     """Let the kernels of a family play the rounds, `rounds` being the number of those before them."""
-    from graphbandit.kernels.learners.base import DONE
-
-    failed, first = DONE, 0
+    run = kernel_at_once(kernels, "run", settings)
+    arrays = type(arrays)(*map(as_in_kernels, arrays))
+    failed, first = kernels.DONE, 0
     for _, stored in kernel_batches(graphs):
-        failed = kernels.run(stored, first, rounds + first, settings, arrays, inputs, outputs)
-        if failed != DONE:
+        failed = run.call(stored, first, rounds + first, settings, arrays, inputs, outputs)
+        if failed != kernels.DONE:
             break
         first += len(stored.place)
-    if failed != DONE:
+    if failed != kernels.DONE:
         raise GraphError(
             f"the graph of round {failed} of the batch has an arm on offer that no arm on offer reveals; "
             "this learner expects every arm to be revealed by one"
         )
+
+
+_at_once: dict[tuple[object, ...], AtOnce] = {}
+
+
+def kernel_at_once(kernels: ModuleType, name: str, settings: Iterable[object] = ()) -> AtOnce:
+    """A kernel of a family for settings of these types: a learner's whole number may be another's fraction."""
+    key = (kernels, name, *map(type, settings))
+    found = _at_once.get(key)
+    if found is None:
+        found = _at_once[key] = AtOnce(lambda: getattr(kernels, name))
+    return found
 
 
 def propensities_of(observations: Observations) -> PerObservation:
@@ -246,9 +262,7 @@ def _decisions(outputs: "Outputs", available: ArmMasks | None, rounds: int) -> D
         gamma=outputs.numbers[:, 1],
         epoch=np.arange(rounds + 1, rounds + 1 + n),
         objective=outputs.numbers[:, 2],
-        duality_gap=np.full(n, np.nan),
         solver=np.zeros(n, dtype=np.int64),
-        coverage_factor=np.ones(n),
         notes=outputs.notes,
         told={},
     )

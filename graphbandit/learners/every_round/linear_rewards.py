@@ -3,7 +3,8 @@
 import math
 from abc import abstractmethod
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +17,7 @@ from graphbandit.base.shapes import Float
 from graphbandit.base.values import trusted
 from graphbandit.errors import InputError, SettingError
 from graphbandit.graphs.batch import FeedbackGraphs
-from graphbandit.learners.every_round.base import EveryRoundLearner, RoundState, for_kernels, run_rounds
+from graphbandit.learners.every_round.base import EveryRoundLearner, RoundState, for_kernels, kernel_at_once, run_rounds
 from graphbandit.learners.problem import Problem
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.observations import Observations
@@ -26,6 +27,14 @@ from graphbandit.rounds.words import BEST, Words
 if TYPE_CHECKING:
     from graphbandit.kernels.learners.base import Inputs, Outputs
     from graphbandit.kernels.learners.linear_rewards import LinearArrays, LinearSettings
+
+
+@cache
+def linear_kernels() -> Any:
+    """The kernels of this family."""
+    from graphbandit.kernels.learners import linear_rewards
+
+    return linear_rewards
 
 
 @savable
@@ -189,8 +198,7 @@ class LinearLearner(EveryRoundLearner[LinearState]):
     def _run(
         self, state: LinearState, contexts: Contexts, graphs: FeedbackGraphs, inputs: "Inputs", outputs: "Outputs"
     ) -> LinearState:
-        from graphbandit.kernels.learners import linear_rewards as kernels
-
+        kernels = linear_kernels()
         features = self.features(contexts, state.problem.n_arms)
         state = self._regressions(state, features)
         arrays = self._arrays(state, copy=inputs.learn)
@@ -199,27 +207,25 @@ class LinearLearner(EveryRoundLearner[LinearState]):
         return self._after(state, arrays, len(contexts)) if inputs.learn else state
 
     def _learn(self, state: LinearState, observations: Observations) -> LinearState:
-        from graphbandit.kernels.learners import linear_rewards as kernels
-
+        kernels = linear_kernels()
         features = self.features(observations.contexts, state.problem.n_arms)
         state = self._regressions(state, features)
         arrays = self._arrays(state, copy=True)
-        kernels.learn(
+        kernel_at_once(kernels, "learn").call(
             arrays,
             features,
-            observations.rows,
-            observations.arms,
-            observations.rewards,
+            for_kernels(observations.rows, np.int64),
+            for_kernels(observations.arms, np.int64),
+            for_kernels(observations.rewards),
             self._counts_from_first(state.problem),
         )
         return self._after(state, arrays, 1)
 
     @staticmethod
     def _arrays(state: LinearState, *, copy: bool) -> "LinearArrays":
-        from graphbandit.kernels.learners.linear_rewards import LinearArrays
-
         given = (state.factors, state.sums, state.log_determinants, state.totals)
-        return LinearArrays(*((array.copy() for array in given) if copy else given))
+        arrays: LinearArrays = linear_kernels().LinearArrays(*((array.copy() for array in given) if copy else given))
+        return arrays
 
     @staticmethod
     def _after(state: LinearState, arrays: "LinearArrays", played: int) -> LinearState:

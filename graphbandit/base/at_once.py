@@ -1,0 +1,26 @@
+"""Kernels that are called in every round, without Numba's look at the types of their arguments."""
+
+from collections.abc import Callable
+from typing import Any
+
+
+class AtOnce:
+    """A kernel for callers whose arguments have the same types in every call, which they make sure of.
+
+    Numba works out the types of all arguments at every call, which takes microseconds where named tuples are among
+    them. The first call does so and compiles or loads the kernel; later ones go straight to its code.
+
+    - `find`: gives the kernel; asked with the first call, so that nothing is imported before.
+    """
+
+    def __init__(self, find: Callable[[], Any]) -> None:
+        self._find = find
+
+    def call(self, *arguments: Any) -> Any:
+        """What the kernel returns."""
+        kernel = self._find()
+        found = kernel(*arguments)
+        compiled = kernel.overloads.get(tuple(map(kernel.typeof_pyval, arguments)))
+        if compiled is not None:
+            self.call = compiled.entry_point  # type: ignore[method-assign]
+        return found
