@@ -247,7 +247,7 @@ def test_unknown_noise_is_told(learner):
 
 
 def test_falcon_recovers_the_published_gamma():
-    """Simchi-Levi & Xu: gamma_m = sqrt(K tau_{m-1} / log(|F| tau_{m-1} / delta)) / 30; eta = 1/200 comes within 15 %."""
+    """Simchi-Levi & Xu: gamma_m = sqrt(K tau_{m-1} / log(|F| tau_{m-1} / delta)) / 30, and eta = 1/200 is near it."""
     n_arms, size = 20, 50
     table = np.random.default_rng(0).random((size, n_arms))
     functions = gb.FiniteClass(lambda x: np.repeat(table[None], len(x), axis=0), n_functions=size, n_arms=n_arms)
