@@ -5,7 +5,10 @@ import os
 import pwd
 import shutil
 import subprocess
+import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 BINARIES = next(iter(sorted(glob.glob("/usr/lib/postgresql/*/bin"), reverse=True)), None) or (
@@ -39,8 +42,8 @@ class Postgres:
         log = str(self.folder / "log")
         self._run("pg_ctl", "-D", str(self.folder / "data"), "-w", "-l", log, "-o", options, "start")
 
-    def stop(self, mode: str = "immediate") -> None:
-        self._run("pg_ctl", "-D", str(self.folder / "data"), "-w", "-m", mode, "stop")
+    def stop(self) -> None:
+        self._run("pg_ctl", "-D", str(self.folder / "data"), "-w", "-m", "immediate", "stop")
 
     def database(self) -> str:
         """The address of a new, empty database."""
@@ -56,3 +59,16 @@ class Postgres:
         assert BINARIES is not None
         command = [os.path.join(BINARIES, program), *arguments]
         subprocess.run(command, check=True, capture_output=True, cwd=self.folder, user=self.user, timeout=60)
+
+
+@contextmanager
+def temporary_postgres() -> Iterator[Postgres]:
+    """A server in a temporary folder, which goes with it."""
+    folder = Path(tempfile.mkdtemp(prefix="graphbandit-pg-"))
+    server = Postgres(folder)
+    server.start()
+    try:
+        yield server
+    finally:
+        server.stop()
+        shutil.rmtree(folder)

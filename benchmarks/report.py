@@ -19,6 +19,9 @@ class Table:
     rows: list[tuple[str, ...]]
 
 
+# Every table below is written out as one call, title, note, columns and rows, so that each can be read on its own.
+
+
 def tables(results: dict[str, Any]) -> list[Table]:
     """All tables of a run, targets last."""
     parts = results["parts"]

@@ -9,7 +9,6 @@ import contextlib
 import json
 import os
 import random
-import shutil
 import signal
 import subprocess
 import sys
@@ -20,11 +19,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from benchmarks.postgres import BINARIES, Postgres, unprivileged
+from benchmarks.postgres import BINARIES, Postgres, temporary_postgres, unprivileged
 from benchmarks.settings import Settings
 from benchmarks.timing import Progress
 
 K, D = 50, 20
+CHILD = b"graphbandit.service.processes"
 ADACBG, IDSG = '"AdaCBG"', '"IDSG"'
 
 
@@ -33,6 +33,12 @@ def configuration(learner: str) -> str:
     arms = ", ".join(f'"arm{i}"' for i in range(K))
     edges = ", ".join(f'["arm{i}", "arm{(i + j) % K}"]' for i in range(K) for j in (1, 2))
     return f"[bandits.load]\narms = [{arms}]\ngraph = [{edges}]\nlearner = {learner}\nfeatures = {{ {features} }}\n"
+
+
+def processor_seconds(process: Path) -> float:
+    """Seconds of processor time of a process, by its folder in /proc."""
+    fields = (process / "stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 class Running:
@@ -77,12 +83,18 @@ class Running:
 
     def processor_time(self) -> float:
         """Seconds of processor time that it and its children have taken."""
-        ticks = 0
+        return sum(self.processor_times().values())
+
+    def processor_times(self) -> dict[str, float]:
+        """The same by part: decider, writer, learner, and what looks after them, or all in one process."""
+        found: dict[str, float] = {}
         for entry in self._processes():
             with contextlib.suppress(OSError):
-                fields = (entry / "stat").read_text().rsplit(")", 1)[1].split()
-                ticks += int(fields[11]) + int(fields[12])
-        return ticks / os.sysconf("SC_CLK_TCK")
+                words = (entry / "cmdline").read_bytes().split(b"\0")
+                at = words.index(CHILD) + 1 if CHILD in words else None
+                part = "parent" if at is None else words[at].decode().partition("-")[0]
+                found[part] = found.get(part, 0.0) + processor_seconds(entry)
+        return found
 
 
 async def one_client(
@@ -135,6 +147,7 @@ def load(running: "Running", clients: int, seconds: float, observe: float = 0.0)
     delays.sort()
     return {
         "clients": clients,
+        "decisions": len(delays),
         "per_second": len(delays) / took,
         "median": delays[len(delays) // 2],
         "p99": delays[int(0.99 * len(delays))],
@@ -163,6 +176,7 @@ uvicorn.Server(settings).run(sockets=[bound])
 def run(settings: Settings, progress: Progress) -> list[dict[str, Any]]:
     """Rows of kind "load" and "memory"."""
     clients, length = settings.service_clients, settings.service_seconds
+    fewer = [n for n in (clients // 3, 2 * clients // 3) if n > 1]  # less load, shorter delays
     cases: list[tuple[str, str, list[str], float]] = [
         ("SQLite, AdaCB.G", ADACBG, [], 0.0),
         ("SQLite, AdaCB.G, with rewards", ADACBG, [], 1.0),
@@ -170,7 +184,7 @@ def run(settings: Settings, progress: Progress) -> list[dict[str, Any]]:
         *((f"SQLite, AdaCB.G, {n} deciders", ADACBG, ["--workers", str(n)], 0.0) for n in settings.service_workers),
     ]
     rows: list[dict[str, Any]] = []
-    with tempfile.TemporaryDirectory(prefix="graphbandit-bench-") as name, _postgres() as server:
+    with tempfile.TemporaryDirectory(prefix="graphbandit-bench-") as name, postgres_server() as server:
         folder = Path(name)
         if server is not None:
             cases.append(("PostgreSQL, AdaCB.G", ADACBG, ["--database", server.database()], 0.0))
@@ -185,8 +199,10 @@ def run(settings: Settings, progress: Progress) -> list[dict[str, Any]]:
             progress(what, i, len(cases) + 1)
             with served(folder / str(i), learner, options) as running:
                 load(running, clients, min(length, 2.0), observe=1.0)  # warm, and something to learn from
-                found = load(running, clients, length, observe=observe)
-            rows.append({"kind": "load", "what": what, "share": found["per_second"] / reference["per_second"], **found})
+                for n in (*(fewer if i == 0 else ()), clients):
+                    found = load(running, n, length, observe=observe)
+                    share = found["per_second"] / reference["per_second"]
+                    rows.append({"kind": "load", "what": what, "share": share, **found})
         progress("memory", len(cases), len(cases) + 1)
         for what, count, observe in (
             (f"{settings.service_traffic:,} decisions with rewards", settings.service_traffic, 1.0),
@@ -204,19 +220,13 @@ def run(settings: Settings, progress: Progress) -> list[dict[str, Any]]:
 
 
 @contextmanager
-def _postgres() -> Iterator[Postgres | None]:
+def postgres_server() -> Iterator[Postgres | None]:
     """A PostgreSQL server, where one is installed."""
     if BINARIES is None or (os.getuid() == 0 and unprivileged() is None):
         yield None
         return
-    folder = Path(tempfile.mkdtemp(prefix="graphbandit-pg-"))
-    server = Postgres(folder)
-    server.start()
-    try:
+    with temporary_postgres() as server:
         yield server
-    finally:
-        server.stop("fast")
-        shutil.rmtree(folder)
 
 
 @contextmanager

@@ -527,12 +527,22 @@ def play(arm: int, K: int) -> Vector:
 
 
 @dataclass
-class Falcon(Learner):
-    """FALCON: inverse-gap weighting over all arms on offer; ignores the graph when choosing."""
+class Baseline(Learner):
+    """What FALCON and the modified RegCB.G share: no candidates, no lambda, no LP. Each says where it explores and how.
+
+    gamma_t = sqrt(eta |S| tau_{m-1} / (2 log(2 K |F| T^2 / delta))), and 0 in epoch 1.
+    """
 
     delta: float = 0.1
     eta: float = 1.0
     horizon_known: bool = True
+    kind = ""
+
+    def explored(self, G: Graph, arms: list[int], c: Vector) -> list[int]:
+        raise NotImplementedError
+
+    def distribution(self, S: list[int], best: int, g: float, c: Vector) -> Vector:
+        raise NotImplementedError
 
     def start_epoch(self, m: int, data: Data, before: Epoch | None) -> Epoch:
         """fhat_m from all observations."""
@@ -540,61 +550,18 @@ class Falcon(Learner):
         return Epoch(m, T, M, delta, least_squares(data, m), members=list(range(data.F)))
 
     def decide(self, t: int, epoch: Epoch, data: Data) -> Record:
-        """gamma_m = sqrt(eta N tau_{m-1} / (2 log(2 K |F| T^2 / delta))); p is FALCON's; epoch 1 uniform."""
+        """p explores S with gamma_t."""
         G, available = data.graphs[t - 1], data.available_at(t)
         v = estimates(t, epoch, data)
         best = argmax_lowest(v, available)
         c = estimated_gaps(v, best)
         arms = on_offer(available, data.K)
-        g = 0.0
-        if epoch.m > 1:
-            g = gamma(len(arms), tau(epoch.m - 1), self.eta, 1.0, data.K, data.F, epoch.T, epoch.delta)
-        p = inverse_gap(best, g, c, available)
-        return Record(
-            t=t,
-            epoch=epoch.m,
-            available=arms,
-            best=best,
-            gaps=c,
-            candidates=arms,
-            members=epoch.members,
-            exploration_set=by_gap(arms, c),
-            kind="inverse-gap",
-            gamma=g,
-            lam=epoch.lam,
-            baseline=p,
-            demand=None,
-            p=p,
-            q=observation_probabilities(G, p),
-            objective=expected_gap(p, c),
-        )
-
-
-@dataclass
-class RegCBG(Learner):
-    """Modified RegCB.G: the exploration set of all arms on offer, and no candidates, no lambda, no LP."""
-
-    delta: float = 0.1
-    eta: float = 1.0
-    horizon_known: bool = True
-
-    def start_epoch(self, m: int, data: Data, before: Epoch | None) -> Epoch:
-        """fhat_m from all observations."""
-        T, M, delta = terms(m, data.T, self.delta, self.horizon_known)
-        return Epoch(m, T, M, delta, least_squares(data, m), members=list(range(data.F)))
-
-    def decide(self, t: int, epoch: Epoch, data: Data) -> Record:
-        """p = ptilde with gamma_t = sqrt(eta |S| tau_{m-1} / (2 log(2 K |F| T^2 / delta))); 0 in epoch 1."""
-        G, available = data.graphs[t - 1], data.available_at(t)
-        v = estimates(t, epoch, data)
-        best = argmax_lowest(v, available)
-        c = estimated_gaps(v, best)
-        arms = on_offer(available, data.K)
-        S = exploration_set(G, arms, c)
+        S = self.explored(G, arms, c)
         g = 0.0
         if epoch.m > 1:
             g = gamma(len(S), tau(epoch.m - 1), self.eta, 1.0, data.K, data.F, epoch.T, epoch.delta)
-        p = baseline(S, best, g, c, data.K)
+        p = self.distribution(S, best, g, c)
+        # The fields of a record are written out here and in AdaCBG, where almost each of them is another.
         return Record(
             t=t,
             epoch=epoch.m,
@@ -604,7 +571,7 @@ class RegCBG(Learner):
             candidates=arms,
             members=epoch.members,
             exploration_set=S,
-            kind="exploration-set",
+            kind=self.kind,
             gamma=g,
             lam=epoch.lam,
             baseline=p,
@@ -613,6 +580,30 @@ class RegCBG(Learner):
             q=observation_probabilities(G, p),
             objective=expected_gap(p, c),
         )
+
+
+class Falcon(Baseline):
+    """FALCON: inverse-gap weighting over all arms on offer, so |S| is their number; ignores the graph when choosing."""
+
+    kind = "inverse-gap"
+
+    def explored(self, G: Graph, arms: list[int], c: Vector) -> list[int]:
+        return by_gap(arms, c)
+
+    def distribution(self, S: list[int], best: int, g: float, c: Vector) -> Vector:
+        return inverse_gap(best, g, c, np.isin(np.arange(len(c)), S))
+
+
+class RegCBG(Baseline):
+    """Modified RegCB.G: p = ptilde on the exploration set of all arms on offer."""
+
+    kind = "exploration-set"
+
+    def explored(self, G: Graph, arms: list[int], c: Vector) -> list[int]:
+        return exploration_set(G, arms, c)
+
+    def distribution(self, S: list[int], best: int, g: float, c: Vector) -> Vector:
+        return baseline(S, best, g, c, len(c))
 
 
 # ---------------------------------------------------------------------------------------------------------

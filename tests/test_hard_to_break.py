@@ -8,6 +8,7 @@ import pytest
 import graphbandit as gb
 from graphbandit.errors import GraphError, InputError, ObservationError, SettingError, UnknownDecisionError
 from graphbandit.graphs import complete
+from tests.bandits import content
 from tests.fuzz.interrupts import by_signal
 
 # an interrupt that comes inside a callback of the garbage collector is swallowed there, and told as a warning
@@ -26,11 +27,6 @@ def everything(value=1.0):
 
 
 # Interrupts
-
-
-def content(one, folder):
-    one.save(folder / "content.gb")
-    return (folder / "content.gb").read_bytes()
 
 
 def seconds(call):

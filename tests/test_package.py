@@ -10,18 +10,12 @@ import pytest
 
 import graphbandit as gb
 from graphbandit.kernels import jit
+from tests.processes import loaded
 
 
 def test_importing_loads_no_compiler_no_plotting_and_compiles_nothing():
-    script = (
-        "import sys, graphbandit\n"
-        "heavy = ['numba', 'matplotlib', 'networkx', 'scipy.sparse', 'scipy.optimize', 'rich', 'typer', 'jaxtyping',\n"
-        "         'sklearn', 'torch', 'lightgbm']\n"
-        "print([name for name in heavy if name in sys.modules])\n"
-    )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert done.stdout == "[]\n"
-    assert done.stderr == ""
+    heavy = "numba matplotlib networkx scipy.sparse scipy.optimize rich typer jaxtyping sklearn torch lightgbm"
+    assert loaded("import graphbandit", tuple(heavy.split())) == []
 
 
 def test_compiling_is_announced_once_and_only_for_our_kernels(capsys, tmp_path, monkeypatch):

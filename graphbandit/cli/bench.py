@@ -27,7 +27,7 @@ def bench(
     ] = None,
     out: Annotated[Path, typer.Option(help="Where the files go.", file_okay=False)] = Path("results/bench"),
     history: Annotated[
-        bool, typer.Option("--history", help="Keep what was reached in benchmarks/history.jsonl; say what got worse.")
+        bool, typer.Option("--history", help="Add the results to benchmarks/history.jsonl, and say what got worse.")
     ] = False,
 ) -> None:
     """Measure the package beside its rivals, in one run. Needs a checkout of the sources."""

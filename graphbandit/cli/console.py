@@ -19,7 +19,7 @@ PLAIN = {"±": "+-", "≈": "~", "►": ">", "★": "*", "µ": "u", "·": "-", "
 
 
 def prepare_output() -> None:
-    """Let a terminal that knows few characters show every text, with plainer ones."""
+    """Let a terminal that knows few characters show every text, with plainer characters in place of those it lacks."""
     codecs.register_error("graphbandit", _replaced)
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
@@ -34,7 +34,7 @@ def _replaced(error: UnicodeError) -> tuple[str, int]:
 
 
 def print_table(table: Table) -> None:
-    """Print a table; in full width if standard output is no terminal, as nothing wraps lines there."""
+    """Print a table; in full width if standard output is not a terminal, where nothing wraps lines."""
     from rich.console import Console
 
     console = Console()
@@ -62,7 +62,7 @@ def plan_progress_bar() -> Iterator[Callable[[PlanProgress], None]]:
 
 @contextmanager
 def _runs_bar(quiet: bool = False) -> Iterator[Callable[[int, int, Callable[[], str]], None]]:
-    """A bar; it is told how many runs are done, how many there are, and what gives the words beside them."""
+    """A bar, as a function of how many runs are done, how many there are, and what gives the words beside them."""
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
 
     words = TextColumn("{task.description}", markup=False)
@@ -78,7 +78,7 @@ def _runs_bar(quiet: bool = False) -> Iterator[Callable[[int, int, Callable[[], 
 
 @contextmanager
 def watched_bar(*columns: Any, quiet: bool = False) -> Iterator[Any]:
-    """A progress bar on standard error, hidden if that is no terminal."""
+    """A progress bar on standard error, hidden if that is not a terminal."""
     from rich.console import Console
     from rich.progress import Progress
 

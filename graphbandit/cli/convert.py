@@ -44,16 +44,16 @@ def convert(
     ] = "auto",
     feature: Annotated[
         list[str] | None,
-        typer.Option(help="A feature of Vowpal Wabbit to take, as User.age. Several times.", show_default="all"),
+        typer.Option(help="A feature of Vowpal Wabbit to take, as User.age. Repeatable.", show_default="all"),
     ] = None,
     context: Annotated[
-        list[str] | None, typer.Option(help="A column of a table that is in the context. Several times.")
+        list[str] | None, typer.Option(help="A column of a table that is in the context. Repeatable.")
     ] = None,
     probability: Annotated[
         list[str] | None,
-        typer.Option(help="The column of an arm's probability in a table, in the order of arms. Several times."),
+        typer.Option(help="The column of an arm's probability in a table, in the order of arms. Repeatable."),
     ] = None,
-    arm: Annotated[list[str] | None, typer.Option(help="The name of an arm in a table. Several times.")] = None,
+    arm: Annotated[list[str] | None, typer.Option(help="The name of an arm in a table. Repeatable.")] = None,
     arms: Annotated[int | None, typer.Option(help="How many arms a table has.", show_default="as it says")] = None,
     rewards: Annotated[
         Path | None, typer.Option(help="A table with a row a reward: decision, arm, reward.", dir_okay=False)

@@ -23,7 +23,7 @@ def evaluate(
     policy: Annotated[
         list[str] | None,
         typer.Option(
-            help="A saved bandit, uniform, logged, or a column of the log; NAME=... gives it a name. Several times.",
+            help="A saved bandit, uniform, logged, or a column of the log; NAME=... gives it a name. Repeatable.",
             show_default="uniform and logged",
         ),
     ] = None,
@@ -36,11 +36,16 @@ def evaluate(
         tuple[float, float] | None,
         typer.Option(help="The lowest and the highest reward there can be.", show_default="from the log"),
     ] = None,
-    by: Annotated[str | None, typer.Option(help="A column of the log: values by segment, too.")] = None,
-    support: Annotated[str, typer.Option(help="all, or part: leave out arms that could not be revealed.")] = "all",
-    missing: Annotated[str, typer.Option(help="Rewards that are missing: error, drop, or a number.")] = "error",
+    by: Annotated[str | None, typer.Option(help="A column of the log; adds a value for each of its segments.")] = None,
+    support: Annotated[
+        str, typer.Option(help="all: refuse policies on arms that could not be revealed; part: leave those arms out.")
+    ] = "all",
+    missing: Annotated[
+        str,
+        typer.Option(help="What to do with missing rewards: error, drop (the round), or a number to count instead."),
+    ] = "error",
     clip: Annotated[float | None, typer.Option(help="The largest weight.", show_default="none")] = None,
-    seed: Annotated[int, typer.Option(help="Of folds and the bootstrap.")] = 0,
+    seed: Annotated[int, typer.Option(help="The seed of folds and of the bootstrap.")] = 0,
     cluster: Annotated[str | None, typer.Option(help="The address of a Dask scheduler.")] = None,
     report: Annotated[Path | None, typer.Option(help="Write a page with figures here.", dir_okay=False)] = None,
     csv: Annotated[Path | None, typer.Option(help="Write the table here.", dir_okay=False)] = None,
@@ -122,7 +127,7 @@ def _missing(text: str) -> str | float:
 
 @contextmanager
 def _progress() -> Iterator[Callable[[str], Callable[[int, int], None]]]:
-    """Rounds done of each pass, on standard error; nothing where nobody watches."""
+    """Rounds done in each pass, on standard error if that is a terminal."""
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 
     words = TextColumn("{task.description}", markup=False)

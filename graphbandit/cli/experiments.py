@@ -22,7 +22,7 @@ SHOWN_FAILURES = 3
 
 @app.command(epilog="Example: graphbandit new sweep.toml")
 def new(
-    file: Annotated[Path, typer.Argument(help="The file to write; it must not be there yet.", dir_okay=False)],
+    file: Annotated[Path, typer.Argument(help="The file to write, which must not exist yet.", dir_okay=False)],
     like: Annotated[
         str,
         typer.Option(

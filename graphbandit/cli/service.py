@@ -39,7 +39,10 @@ def _url(configuration: Path, data: Path | None, database: str | None) -> str:
     if database is not None:
         return database
     if data is not None:
-        data.mkdir(parents=True, exist_ok=True)
+        try:
+            data.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise SettingError(f"--data is {data}, which cannot be made: {error}") from error
         return found.service.database or str(data / "bandits.db")
     return found.default_database
 
@@ -49,7 +52,9 @@ def serve(
     configuration: Configured,
     new: Annotated[bool, typer.Option("--new", help="Write a commented configuration that runs as it is.")] = False,
     host: Annotated[str | None, typer.Option(help="Where to listen.", show_default="as configured")] = None,
-    port: Annotated[int | None, typer.Option(help="0 for a free one.", show_default="as configured")] = None,
+    port: Annotated[
+        int | None, typer.Option(help="The port; 0 for a free one.", show_default="as configured", min=0, max=65535)
+    ] = None,
     data: Data = None,
     database: Database = None,
     workers: Annotated[int, typer.Option(help="Deciders in processes of their own; 0: all in one process.", min=0)] = 0,
@@ -102,7 +107,7 @@ def _write_template(path: Path) -> None:
 def demo(
     url: Annotated[str, typer.Option(help="A service with the bandits of `serve --new`.")] = LOCAL,
     rate: Annotated[float, typer.Option(help="Visitors a second.", min=0.01, max=1000.0)] = 20.0,
-    visitors: Annotated[int | None, typer.Option(help="How many.", show_default="until Ctrl-C", min=1)] = None,
+    visitors: Annotated[int | None, typer.Option(help="How many visitors.", show_default="until Ctrl-C", min=1)] = None,
     token: Annotated[str | None, typer.Option(help="A bearer token.", envvar="GRAPHBANDIT_TOKEN")] = None,
 ) -> None:
     """Send simulated visitors to a service, to see its page move."""
@@ -145,7 +150,7 @@ def replay(configuration: Configured, data: Data = None, database: Database = No
 @group.command(epilog="Example: graphbandit service export bandits.toml logs")
 def export(
     configuration: Configured,
-    folder: Annotated[Path, typer.Argument(help="A folder; each bandit gets one in it.", file_okay=False)],
+    folder: Annotated[Path, typer.Argument(help="A folder; each bandit gets its own in it.", file_okay=False)],
     data: Data = None,
     database: Database = None,
 ) -> None:
@@ -163,9 +168,10 @@ def export(
 @group.command(epilog="Example: graphbandit service compact bandits.toml --keep 30d")
 def compact(
     configuration: Configured,
-    keep: Annotated[str, typer.Option(help="Rows younger than this stay, as 12h or 30d.")] = "30d",
+    keep: Annotated[str, typer.Option(help="Keep rows younger than this in the database, as 12h or 30d.")] = "30d",
     archive: Annotated[
-        Path | None, typer.Option(help="Where the Parquet goes.", file_okay=False, show_default="archive beside it")
+        Path | None,
+        typer.Option(help="The folder for Parquet files.", file_okay=False, show_default="archive beside it"),
     ] = None,
     data: Data = None,
     database: Database = None,

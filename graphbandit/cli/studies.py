@@ -21,12 +21,10 @@ Full = Annotated[
 ]
 Out = Annotated[Path, typer.Option(help="The folder for page, tables, figures and results.", file_okay=False)]
 Workers = Annotated[int | None, typer.Option(help="Processes; changes no result.", show_default="one a core")]
-Only = Annotated[list[str] | None, typer.Option(help="One experiment; may be given several times.", show_default="all")]
+Only = Annotated[list[str] | None, typer.Option(help="One experiment. Repeatable.", show_default="all")]
 Learners = Annotated[
     list[str] | None,
-    typer.Option(
-        help="A learner of your own, as my_module:MyLearner; may be given several times.", show_default="none"
-    ),
+    typer.Option(help="A learner of your own, as my_module:MyLearner. Repeatable.", show_default="none"),
 ]
 Repeats = Annotated[int | None, typer.Option(help="At most so many repeats of each run.")]
 Rounds = Annotated[int | None, typer.Option(help="Rounds of each run.")]

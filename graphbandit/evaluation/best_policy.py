@@ -12,8 +12,9 @@ from graphbandit.base.checks import setting_number
 from graphbandit.base.shapes import Float
 from graphbandit.errors import InputError, LogError, SettingError
 from graphbandit.evaluation.evaluate import evaluate
+from graphbandit.evaluation.learning import Learning
 from graphbandit.evaluation.models import default_class, fit, model_contexts, observed
-from graphbandit.evaluation.policies import Policy, TrainedPolicy, decide
+from graphbandit.evaluation.policies import FrozenPolicy, Policy
 from graphbandit.evaluation.table import EvaluationTable, PolicyValue
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.function_classes.merging import keeps_sums, merged
@@ -44,25 +45,8 @@ class BestPolicy:
     rounds: tuple[int, int, int]
 
 
-class FrozenPolicy(Policy):
-    """What a learner would do with what it has learnt from a log up to the end of its last epoch there."""
-
-    def __init__(self, learner: Learner[Any], state: Any, constant: bool) -> None:
-        self.learner, self.state, self._constant = learner, state, constant
-
-    def probabilities(self, batch: LogBatch) -> Float[np.ndarray, "n arms"]:
-        """Of all rounds, decided with the same state."""
-        most = max(self.learner.rounds_until_update(self.state), 1)
-        found = np.empty(batch.rewards.shape)
-        for start in range(0, len(batch), most):
-            part = batch.take(slice(start, start + most))
-            contexts = model_contexts(part.contexts) if self._constant else part.contexts
-            found[start : start + most] = decide(self.learner, self.state, part, contexts).probabilities
-        return found
-
-
 class GreedyPolicy(Policy):
-    """The arm of the highest estimate, always; the lowest of several."""
+    """Plays the arm of the highest estimate, always; the first of several."""
 
     def __init__(self, functions: FunctionClass[Any, Any, Any], model: Any) -> None:
         self.functions, self.model = functions, model
@@ -141,10 +125,11 @@ def learnt(name: str, candidate: Any, log: Log, problem: Problem | None = None, 
             raise LogError("the rounds to learn from have no rewards; expected some")
         return GreedyPolicy(candidate, fitted.model)
     if isinstance(candidate, Learner):
-        trained = TrainedPolicy(candidate, log, problem)
+        learning = Learning(candidate, log, problem)
         for batch in log.batches():
-            trained.probabilities(batch)
-        return FrozenPolicy(candidate, trained.state, trained.constant)
+            for part, decisions in learning.decided(batch):
+                learning.learn(part, part.q, decisions.notes)
+        return FrozenPolicy(candidate, learning.state, learning.contexts)
     raise SettingError(f"candidates[{name!r}] is {candidate!r}; expected a learner or a function class")
 
 

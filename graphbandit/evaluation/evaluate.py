@@ -82,7 +82,7 @@ def evaluate(
     - `seed`: of the folds and the bootstrap, 0 by default.
     - `cluster`: a Dask client or the address of a scheduler, to go through partitions of the log there; None (default):
       here.
-    - `progress`: is called with the rounds done and to do; None (default): nothing is.
+    - `progress`: a function that is called with the rounds done and the rounds to do; None (default): none.
 
     >>> import numpy as np
     >>> log = Log.from_arrays(actions=[0, 1] * 50, probabilities=np.full((100, 2), 0.5), rewards=[1.0, 0.0] * 50)
@@ -97,6 +97,7 @@ def evaluate(
     return _table(log, sums, plan, named, model)
 
 
+# The settings are those of evaluate, and are written out so that help() shows them.
 def compare(
     log: Log | EvaluationTable,
     first: Any,
@@ -193,7 +194,7 @@ def _run(
     """Both passes, here or on a cluster."""
     for policy in policies.values():
         if isinstance(policy, TrainedPolicy):
-            policy.reset()
+            policy.learning.restart()
     functions = start_models(log, settings, model)
     plan = Plan(
         settings=settings,

@@ -48,7 +48,7 @@ def group_starts(n_groups: int) -> Int[np.ndarray, " groups"]:
 def group_slack(n_groups: int, reward_width: float) -> Float[np.ndarray, " groups"]:
     """By how much bounded terms may fall below their base: width * max(1, sqrt(t) / (10 c)) in groups of c rounds.
 
-    Bets shrink like c / sqrt(t), so this much hardly ever limits one; models are then used as they are nearly always.
+    Bets shrink like c / sqrt(t), so this much hardly ever limits one; models are nearly always used as they are.
     """
     starts = group_starts(n_groups + 1)
     return np.asarray(reward_width * np.maximum(1.0, np.sqrt(starts[:-1]) / (10.0 * np.diff(starts))))

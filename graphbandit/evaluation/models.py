@@ -7,7 +7,7 @@ so a round's model depends on the past alone; intervals that hold at any number 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,8 +22,6 @@ from graphbandit.logs import Log, LogBatch
 from graphbandit.rounds import Observations
 
 FIRST_FIT, GROWTH = 16, 1.5
-
-ModelLike = FunctionClass[Any, Any, Any] | Callable[..., Any] | Float[np.ndarray, "n arms"] | None
 
 
 def default_class(log: Log) -> FunctionClass[Any, Any, Any]:

@@ -81,7 +81,7 @@ def general_notes(settings: Settings, reward_range: tuple[float, float], model: 
 
 
 def drift_note(names: str, settings: Settings) -> str:
-    """That a value has changed, and which interval this is therefore."""
+    """The note that a value has changed, and that its interval is therefore another one."""
     return (
         f"{names}: the value seems to have changed within the log, which interval={settings.interval!r} "
         "does not allow; the interval is widened to that of interval='bernstein', for the average over the log"
@@ -89,7 +89,7 @@ def drift_note(names: str, settings: Settings) -> str:
 
 
 def learning_note(names: Sequence[str]) -> str:
-    """That policies which learn have no one value."""
+    """The note that a policy which learns has no single value."""
     return (
         f"{', '.join(names)}: the policy changes as it learns, so this interval is approximate; "
         "interval='bernstein' holds for the average over the log"

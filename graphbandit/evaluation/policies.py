@@ -5,6 +5,8 @@ from __future__ import annotations
 import inspect
 import os
 from abc import ABC, abstractmethod
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +16,11 @@ from graphbandit.bandit import Bandit
 from graphbandit.bandit.from_log import check_fits, contexts_of
 from graphbandit.base.checks import numbers
 from graphbandit.base.shapes import Float
-from graphbandit.errors import FitError, HorizonError, InputError, SettingError
-from graphbandit.evaluation.models import default_class, model_contexts
+from graphbandit.errors import HorizonError, InputError, SettingError
+from graphbandit.evaluation.learning import Learning, decide
 from graphbandit.learners.base import Learner
 from graphbandit.learners.problem import Problem
 from graphbandit.logs import Log, LogBatch
-from graphbandit.rounds import Observations, Shown
 
 TOLERANCE = 1e-6
 """How far the probabilities of a round may be from a sum of one."""
@@ -105,7 +106,7 @@ class CallablePolicy(Policy):
             takes.bind(None, None, **({"available": None} if self._available else {}))
         except TypeError:
             raise InputError(
-                f"is a function of {takes}; expected one of (contexts, graphs), and available where it wants that"
+                f"is a function of {takes}; expected one of (contexts, graphs), or of (contexts, graphs, available)"
             ) from None
 
     def probabilities(self, batch: LogBatch) -> Float[np.ndarray, "n arms"]:
@@ -115,26 +116,33 @@ class CallablePolicy(Policy):
         return found
 
 
-class BanditPolicy(Policy):
-    """What a bandit would do with what it knows now. Nothing about it changes."""
+class FrozenPolicy(Policy):
+    """What a learner would do with what it knows now, in every round. Nothing about it changes.
 
-    def __init__(self, bandit: Bandit, log: Log) -> None:
+    `contexts` gives the contexts of a batch as the learner takes them.
+    """
+
+    def __init__(self, learner: Learner[Any], state: Any, contexts: Callable[[LogBatch], Any]) -> None:
+        self._learner, self._state, self._contexts = learner, state, contexts
+
+    @classmethod
+    def of_bandit(cls, bandit: Bandit, log: Log) -> FrozenPolicy:
+        """The policy of a bandit, as it is now."""
         try:
             check_fits(log, bandit.problem)
         except InputError as error:
             raise InputError(f"is a bandit that does not fit: {error}") from None
-        self._learner, self._state, self._problem = bandit.learner, bandit.state, bandit.problem
+        return cls(bandit.learner, bandit.state, partial(contexts_of, problem=bandit.problem))
 
     def probabilities(self, batch: LogBatch) -> Float[np.ndarray, "n arms"]:
         """Of all rounds, decided with the same state."""
         most = self._learner.rounds_until_update(self._state)
         if not most:
-            raise HorizonError("the bandit has reached its horizon; expected one that may still decide")
+            raise HorizonError("the learner has reached its horizon; expected one that may still decide")
         found = np.empty(batch.rewards.shape)
         for start in range(0, len(batch), most):
             part = batch.take(slice(start, start + most))
-            contexts = contexts_of(part, self._problem)
-            found[start : start + most] = decide(self._learner, self._state, part, contexts).probabilities
+            found[start : start + most] = decide(self._learner, self._state, part, self._contexts(part)).probabilities
         return found
 
 
@@ -142,69 +150,22 @@ class TrainedPolicy(Policy):
     """A learner that learns from the log as it goes (progressive validation).
 
     It decides a round with what it has learnt from all rounds before it: from the rewards that the logging policy
-    revealed there, with the propensities of the log. Its value is that of the policies it had along the way. `state` is
-    what it knows, and `constant` says that it is shown a constant where the log has no contexts.
+    revealed there, with the propensities of the log. Its value is that of the policies it had along the way.
     """
 
     in_order = True
 
     def __init__(self, learner: Learner[Any], log: Log, problem: Problem | None = None) -> None:
-        self._learner = learner
-        own = getattr(learner, "function_class", None)
-        functions = None if own is not None else default_class(log)
-        self._problem = problem or Problem(n_arms=log.n_arms, function_class=functions, noise=0.5)
-        self.constant = problem is None and functions is not None
-        self.reset()
-
-    def reset(self) -> None:
-        """Forget everything learnt."""
-        self.state = self._learner.init(self._problem)
-        self._unlearnt: list[Observations] = []
-        self._waiting = self._rounds = 0
+        self.learning = Learning(learner, log, problem)
 
     def probabilities(self, batch: LogBatch) -> Float[np.ndarray, "n arms"]:
         """Of the next rounds; what they reveal is learnt wherever the learner's epochs end."""
         found = np.empty(batch.rewards.shape)
-        start = 0
-        while start < len(batch):
-            left = self._learner.rounds_until_update(self.state) - self._waiting
-            if left <= 0:
-                raise HorizonError("the learner has reached the problem's horizon; expected Problem(horizon=None)")
-            part = batch.take(slice(start, start + left))
-            contexts = model_contexts(part.contexts) if self.constant else part.contexts
-            decisions = decide(self._learner, self.state, part, contexts)
+        for part, decisions in self.learning.decided(batch):
+            start = part.first_row - batch.first_row
             found[start : start + len(part)] = decisions.probabilities
-            self._learn(part, contexts, decisions, ends=len(part) == left)
-            start += len(part)
+            self.learning.learn(part, part.q, decisions.notes)
         return found
-
-    def _learn(self, part: LogBatch, contexts: Any, decisions: Any, *, ends: bool) -> None:
-        self._unlearnt.append(
-            Observations.from_masks(
-                contexts,
-                part.revealed,
-                part.rewards,
-                first_round=self._rounds,
-                available=part.available,
-                actions=part.actions,
-                observation_probabilities=part.q,
-                notes=decisions.notes,
-            )
-        )
-        self._rounds += len(part)
-        self._waiting += len(part)
-        if ends:
-            seen = Observations.concatenate(self._unlearnt)
-            try:
-                self.state = self._learner.update(self.state, seen)
-            except FitError:
-                self.state = self._learner.postpone(self.state, seen)
-            self._unlearnt, self._waiting = [], 0
-
-
-def decide(learner: Learner[Any], state: Any, part: LogBatch, contexts: Any) -> Any:
-    """The learner's decisions, of which only the probabilities count; they do not depend on the random numbers."""
-    return learner.decide(state, Shown(contexts, part.graphs, part.available), np.random.default_rng(0))
 
 
 def policy_of(name: str, value: Any, log: Log, problem: Problem | None = None) -> Policy:
@@ -222,9 +183,9 @@ def policy_of(name: str, value: Any, log: Log, problem: Problem | None = None) -
                 raise InputError(
                     f"is {str(value)!r}; expected 'uniform', 'logged', a saved bandit, or a column ({columns})"
                 )
-            return BanditPolicy(Bandit.load(value), log)
+            return FrozenPolicy.of_bandit(Bandit.load(value), log)
         if isinstance(value, Bandit):
-            return BanditPolicy(value, log)
+            return FrozenPolicy.of_bandit(value, log)
         if isinstance(value, Learner):
             return TrainedPolicy(value, log, problem)
         if callable(value):
@@ -237,7 +198,7 @@ def policy_of(name: str, value: Any, log: Log, problem: Problem | None = None) -
 
 
 def checked(name: str, given: Any, batch: LogBatch) -> Float[np.ndarray, "n arms"]:
-    """Probabilities of a policy; raises unless they are some, for every round."""
+    """The probabilities of a policy; raises InputError unless those of every round are a distribution."""
     found = numbers(f"what the policy {name!r} gives", given)
     if found.shape != batch.rewards.shape:
         raise InputError(

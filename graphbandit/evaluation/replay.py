@@ -11,15 +11,13 @@ import numpy as np
 from graphbandit.base.checks import setting_number
 from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Float
-from graphbandit.errors import FitError, HorizonError, LogError, SettingError
+from graphbandit.errors import LogError, SettingError
 from graphbandit.evaluation.intervals import asymptotic
-from graphbandit.evaluation.models import default_class, model_contexts
-from graphbandit.evaluation.policies import decide
+from graphbandit.evaluation.learning import Learning
 from graphbandit.learners.base import Learner
 from graphbandit.learners.problem import Problem
 from graphbandit.logs import Log, LogBatch
 from graphbandit.logs.batch import times_graphs
-from graphbandit.rounds import Observations
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -71,12 +69,7 @@ def replay(
     if not isinstance(learner, Learner):
         raise SettingError(f"learner is {learner!r}; expected a learner, as AdaCBG()")
     most = 1.0 / _smallest(log) if largest_weight is None else setting_number("largest_weight", largest_weight, above=0)
-    own = getattr(learner, "function_class", None)
-    constant = problem is None and own is None
-    problem = problem or Problem(
-        n_arms=log.n_arms, function_class=None if own is not None else default_class(log), noise=0.5
-    )
-    run = _Run(learner, problem, most, constant, stream(seed, "replay"))
+    run = _Run(Learning(learner, log, problem), most, stream(seed, "replay"))
     for batch in log.batches():
         run.play(batch)
     rewards = np.concatenate(run.rewards) if run.rewards else np.empty(0)
@@ -94,7 +87,7 @@ def replay(
         accepted=len(rewards),
         clipped=run.clipped,
         rewards=rewards,
-        state=run.state,
+        state=run.learning.state,
     )
 
 
@@ -105,64 +98,25 @@ def _smallest(log: Log) -> float:
 class _Run:
     """The learner's own run, so far."""
 
-    def __init__(
-        self, learner: Learner[Any], problem: Problem, most: float, constant: bool, rng: np.random.Generator
-    ) -> None:
-        self._learner, self._most, self._constant, self._rng = learner, most, constant, rng
-        self.state = learner.init(problem)
-        self._unlearnt: list[Observations] = []
-        self._waiting = self._rounds = self.clipped = 0
+    def __init__(self, learning: Learning, most: float, rng: np.random.Generator) -> None:
+        self.learning, self._most, self._rng = learning, most, rng
+        self.clipped = 0
         self.rewards: list[Float[np.ndarray, " some"]] = []
 
     def play(self, batch: LogBatch) -> None:
         """Offer every round of the batch."""
-        start = 0
-        while start < len(batch):
-            left = self._learner.rounds_until_update(self.state) - self._waiting
-            if left <= 0:
-                raise HorizonError("the learner has reached the problem's horizon; expected Problem(horizon=None)")
-            part = batch.take(slice(start, start + left))
-            self._offer(part, ends_at=left)
-            start += len(part)
-
-    def _offer(self, part: LogBatch, ends_at: int) -> None:
-        contexts = model_contexts(part.contexts) if self._constant else part.contexts
-        made = decide(self._learner, self.state, part, contexts)
-        rows = np.arange(len(part))
-        ratio = made.probabilities[rows, part.actions] / part.probability
-        self.clipped += int((ratio > self._most * (1 + 1e-9)).sum())
-        kept = self._rng.random(len(part)) < ratio / self._most
-        if not kept.any():
-            return
-        chosen = part.take(kept)
-        p = made.probabilities[kept]
-        q = times_graphs(p, chosen.graphs) if chosen.graphs is not None else np.full(p.shape, np.nan)
-        earned = chosen.rewards[np.arange(len(chosen)), chosen.actions]
-        if np.isnan(earned).any():
-            row = part.first_row + int(np.flatnonzero(kept)[np.argmax(np.isnan(earned))])
-            raise LogError("the reward of the arm played is missing", table="decisions", row=row)
-        self.rewards.append(earned)
-        self._unlearnt.append(
-            Observations.from_masks(
-                contexts[kept],
-                chosen.revealed,
-                chosen.rewards,
-                first_round=self._rounds,
-                available=chosen.available,
-                actions=chosen.actions,
-                observation_probabilities=q,
-                notes=made.notes[kept],
-            )
-        )
-        self._rounds += len(chosen)
-        self._waiting += len(chosen)
-        if len(chosen) == ends_at:
-            self._learn()
-
-    def _learn(self) -> None:
-        seen = Observations.concatenate(self._unlearnt)
-        try:
-            self.state = self._learner.update(self.state, seen)
-        except FitError:
-            self.state = self._learner.postpone(self.state, seen)
-        self._unlearnt, self._waiting = [], 0
+        for part, decisions in self.learning.decided(batch):
+            rows = np.arange(len(part))
+            ratio = decisions.probabilities[rows, part.actions] / part.probability
+            self.clipped += int((ratio > self._most * (1 + 1e-9)).sum())
+            kept = self._rng.random(len(part)) < ratio / self._most
+            earned = part.rewards[rows, part.actions]
+            missing = kept & np.isnan(earned)
+            if missing.any():
+                row = part.first_row + int(np.argmax(missing))
+                raise LogError("the reward of the arm played is missing", table="decisions", row=row)
+            if kept.any():
+                self.rewards.append(earned[kept])
+                chosen, p = part.take(kept), decisions.probabilities[kept]
+                q = np.full(p.shape, np.nan) if chosen.graphs is None else times_graphs(p, chosen.graphs)
+                self.learning.learn(chosen, q, decisions.notes[kept])

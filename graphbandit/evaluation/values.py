@@ -52,7 +52,7 @@ class Estimator:
         return self.settings.method in SELF_NORMALISED
 
     def residuals(self, terms: Terms) -> Float[np.ndarray, " groups"]:
-        """By how much the sum of each group differs from what the value makes one expect; linearised."""
+        """By how much the sum of each group differs from what the value predicts; linearised."""
         value = self.value(terms)
         if self.normalised:
             scale = self.n / float(terms.weight.sum())
@@ -197,7 +197,7 @@ class OverTime:
 
 
 def look_ends(groups: int, looks: int = 60) -> Int[np.ndarray, " looks"]:
-    """Numbers of groups after which one looks: evenly spaced on a logarithmic scale, the last one included."""
+    """The numbers of groups at which to look: evenly spaced on a logarithmic scale, the last one included."""
     return np.unique(np.geomspace(min(10, groups), groups, looks).round().astype(np.int64))
 
 

@@ -186,6 +186,7 @@ class FeedbackGraphs:
             return cls(first.n_arms, np.concatenate([part.words for part in parts]), index)
         return cls(first.n_arms, tuple(graph for part in parts for graph in part.stored), index)
 
+    # The next two are as those of one graph, whose rows are stored otherwise.
     @property
     def words(self) -> UInt64[np.ndarray, "stored arms words"]:
         """The stored graphs' packed out-rows, up to `PACKED_LIMIT` arms; round i has ``words[index[i]]``."""

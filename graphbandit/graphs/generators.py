@@ -93,6 +93,9 @@ def clique_group(
     return FeedbackGraph(len(cliques), SparseRows(indptr, by_clique[offsets + np.arange(indptr[-1])]))
 
 
+# Generators of joined pairs end alike; each is short enough to be read on its own.
+
+
 def random_graph(n_arms: SupportsIndex, density: float = 0.05, *, rng: np.random.Generator) -> FeedbackGraph:
     """The paper's random graph: ceil(density K²) times, join two uniformly drawn arms in both directions.
 

@@ -227,6 +227,7 @@ class ProbabilisticGraphs:
     def __iter__(self) -> Iterator[ProbabilisticGraph]:
         return (self[i] for i in range(len(self)))
 
+    # Overloads are written out for each kind of batch: type checkers take no shorter form.
     @overload
     def __getitem__(self, rounds: int) -> ProbabilisticGraph: ...
     @overload

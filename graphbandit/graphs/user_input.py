@@ -44,6 +44,7 @@ def checked_square(shape: tuple[int, ...]) -> int:
 
 def as_array(values: object, expected: str) -> npt.NDArray[Any]:
     """`values` as an array of booleans or numbers."""
+    # as base.checks.numbers, with errors about graphs, and without turning what is given into floats
     try:
         array = np.asarray(values)
     except ValueError:

@@ -61,9 +61,9 @@ def from_gymnasium(
     """Rounds of a `gymnasium.Env` as an environment of ours, in memory.
 
     It must be a bandit: actions are `Discrete`, and the next observation does not depend on the action. In each round
-    every arm is tried on a copy of the environment, which says all rewards. Episodes that end begin anew.
+    every arm is tried on a copy of the environment, which shows all rewards. After an episode the next one begins.
 
-    - `env`: the environment; it must be possible to copy it (`copy.deepcopy`). Itself it is not changed.
+    - `env`: the environment; it must be possible to copy it (`copy.deepcopy`). It is not changed itself.
     - `rounds`: how many rounds to take.
     - `seed`: of the first reset, 0 by default.
     - `graphs`: what plays reveal; None (default): the `graph` of observations that have one, else the arm played.

@@ -24,8 +24,6 @@ from graphbandit.errors import InputError, LogError
 from graphbandit.graphs import FeedbackGraph, FeedbackGraphs, ProbabilisticGraphs
 from graphbandit.logs import Log
 
-KEYS = ("context", "action", "reward", "pscore", "pi_b", "position", "action_context", "expected_reward")
-
 
 def to_log(
     bandit_feedback: Mapping[str, Any],
@@ -38,7 +36,8 @@ def to_log(
     `action_context` is not in the log: hand it to a function class as `arm_features`.
 
     - `bandit_feedback`: the dictionary.
-    - `graphs`: which rewards each play reveals; None (default): its own, unless the dictionary has `revealed` rewards.
+    - `graphs`: which rewards each play reveals; None (default): that of the arm played, and those that the dictionary
+      has as `revealed`.
 
     >>> feedback = {"n_rounds": 2, "n_actions": 2, "context": np.zeros((2, 1)), "action": np.array([0, 1]),
     ...             "reward": np.array([1.0, 0.0]), "pscore": np.array([0.5, 0.8]), "position": None,
@@ -64,7 +63,7 @@ def to_log(
     return Log.from_arrays(
         contexts=feedback.get("context"),
         actions=action,
-        probabilities=_probabilities(feedback, action, position, n, k),
+        probabilities=_probabilities(feedback, position, n, k),
         rewards=rewards,
         graphs=graphs if graphs is not None else feedback.get("graphs"),
         observation_probabilities=odds,
@@ -173,9 +172,7 @@ def _rewards(
     return rewards, np.where(np.isnan(rewards), np.nan, numbers("observation_pscore", odds))
 
 
-def _probabilities(
-    feedback: Mapping[str, Any], action: Shaped[np.ndarray, " n"], position: Any, n: int, k: int
-) -> Float[np.ndarray, ...]:
+def _probabilities(feedback: Mapping[str, Any], position: Any, n: int, k: int) -> Float[np.ndarray, ...]:
     """Of all arms at the round's position, or of the arm played."""
     pi_b = feedback.get("pi_b")
     if pi_b is None:

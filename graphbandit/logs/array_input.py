@@ -42,6 +42,15 @@ def check_names(arms: object) -> None:
         raise SettingError(f"arms is {arms!r}; expected the names of the arms")
 
 
+def told_n_arms(n_arms: int | None, arms: Sequence[str] | None, graphs: object) -> int | None:
+    """The number of arms as the caller tells it, by itself, by names or by graphs; None: not at all."""
+    if n_arms is not None:
+        return n_arms
+    if arms is not None:
+        return len(arms)
+    return graphs.n_arms if isinstance(graphs, FeedbackGraph | FeedbackGraphs | ProbabilisticGraphs) else None
+
+
 def numbered(actions: npt.ArrayLike, arms: Sequence[str]) -> npt.ArrayLike:
     """Actions by number; they may be names of arms."""
     check_names(arms)

@@ -97,7 +97,7 @@ def _cast(
 
 
 def _check_text(column: pa.ChunkedArray, name: str, kind: pa.DataType, table: str, first_row: int) -> None:
-    """Raise LogError at the first text among numbers: it is why a column of a CSV file holds text."""
+    """Raise LogError at the first text among numbers, which makes a whole column of a CSV file text."""
     if pa.types.is_integer(kind) or pa.types.is_floating(kind):
         row = _first_changed(column, pa.float64())
         if row:  # a column that has no number at all is told by its type

@@ -234,7 +234,7 @@ class FolderSource(Source):
 
 
 def log_folder(folder: str | os.PathLike[str]) -> Path:
-    """The path of a log; LogError if this is none."""
+    """The path of a log; LogError if it is not one."""
     if not isinstance(folder, str | os.PathLike) or not os.fspath(folder):
         raise LogError(f"the folder is {folder!r}; expected the path of a log")
     return Path(folder)

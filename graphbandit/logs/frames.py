@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from graphbandit.errors import LogError
 from graphbandit.graphs import FeedbackGraph, FeedbackGraphs, ProbabilisticGraphs, bandit
-from graphbandit.logs.array_input import log_stamp
+from graphbandit.logs.array_input import log_stamp, told_n_arms
 from graphbandit.logs.arrow_rows import fixed_lists
 from graphbandit.logs.column_types import arm_numbers, is_text, plain
 from graphbandit.logs.format import (
@@ -177,12 +177,9 @@ def _own_rewards(decisions: pa.Table) -> tuple[pa.Table, pa.Table]:
 
 
 def _size(n_arms: int | None, arms: list[str] | None, graphs: Any, decisions: pa.Table) -> int:
-    if n_arms is not None:
-        return n_arms
-    if arms is not None:
-        return len(arms)
-    if isinstance(graphs, FeedbackGraph | FeedbackGraphs | ProbabilisticGraphs):
-        return graphs.n_arms
+    told = told_n_arms(n_arms, arms, graphs)
+    if told is not None:
+        return told
     if "probabilities" in decisions.column_names and decisions.num_rows:
         return len(decisions["probabilities"][0].as_py() or ())
     raise LogError("the number of arms is not told; expected n_arms, arms, graphs or probabilities")

@@ -16,14 +16,15 @@ from graphbandit.base.checks import setting_integer
 from graphbandit.base.shapes import Shaped
 from graphbandit.errors import InputError, LogError
 from graphbandit.graphs import FeedbackGraph, FeedbackGraphs, ProbabilisticGraphs, bandit
-from graphbandit.logs.array_input import integer_array, log_batch, log_stamp, number_array, numbered
+from graphbandit.logs.array_input import integer_array, log_batch, log_stamp, number_array, numbered, told_n_arms
 from graphbandit.logs.batch import LogBatch
 from graphbandit.logs.folder import FolderSource, log_folder
 from graphbandit.logs.format import TABLES, Layout
 from graphbandit.logs.frames import source_of_frames
+from graphbandit.logs.growing_file import ROWS_PER_GROUP, parquet_writer
 from graphbandit.logs.sources import ArraySource, Source
 from graphbandit.logs.whole_folder import whole_folder
-from graphbandit.logs.writer import ROWS_PER_FILE, ROWS_PER_GROUP, parquet_writer
+from graphbandit.logs.writer import ROWS_PER_FILE
 
 CELLS = 1 << 20
 """Rounds times arms of a batch: what bounds the memory."""
@@ -202,7 +203,7 @@ class Log:
         return part
 
     def __getstate__(self) -> dict[str, Any]:
-        """Pickled without rounds it does not hold, and without the policies it was evaluated with."""
+        """What is pickled: neither rounds outside of the log, nor the policies it was evaluated with."""
         return {**self.__dict__, "_source": self._source.restricted(self._first, self._stop), "policies": {}}
 
     def __repr__(self) -> str:
@@ -335,12 +336,9 @@ def _n_arms(
     rewards: npt.ArrayLike,
     actions: Shaped[np.ndarray, " n"],
 ) -> int:
-    if given is not None:
-        return given
-    if arms is not None:
-        return len(arms)
-    if isinstance(graphs, FeedbackGraph | FeedbackGraphs | ProbabilisticGraphs):
-        return graphs.n_arms
+    told = told_n_arms(given, arms, graphs)
+    if told is not None:
+        return told
     for name, value in (("probabilities", probabilities), ("rewards", rewards)):
         array = number_array(name, value)
         if array.ndim == 2:

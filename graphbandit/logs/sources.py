@@ -38,7 +38,7 @@ class Source(ABC):
         """The smallest and the largest reward; (nan, nan) if there is none."""
 
     def restricted(self, first: int, stop: int) -> Source:
-        """A source that need hold no other rounds than these, to be sent elsewhere."""
+        """A source that may drop all rounds but these, so that it can be sent elsewhere."""
         return self
 
     @property

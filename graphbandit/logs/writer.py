@@ -11,13 +11,11 @@ own change and the log's can do the one or the other again.
 
 from __future__ import annotations
 
-import contextlib
-import io
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -33,17 +31,13 @@ from graphbandit.logs.array_input import log_batch, log_stamp
 from graphbandit.logs.arrow_rows import decision_rows, integers, reward_rows
 from graphbandit.logs.batch import LogBatch
 from graphbandit.logs.column_types import to_format
-from graphbandit.logs.folder import OPEN, SEALED, log_folder, read_stamp, read_stream, table_files
+from graphbandit.logs.folder import OPEN, log_folder, read_stamp, read_stream, table_files
 from graphbandit.logs.format import DECISIONS, GRAPHS, REWARDS, STAMP, TABLES, TIME, Layout, Stamp
 from graphbandit.logs.graph_rows import EdgeRow, GraphStore, edge_columns, edge_row
+from graphbandit.logs.growing_file import GrowingFile, lock_file, seal, write_all
 from graphbandit.logs.widening import widened
 
 ROWS_PER_FILE = 1 << 18
-ROWS_PER_GROUP = 1 << 16
-APPENDS_PER_FILE = 1 << 12
-BYTES_PER_FILE = 1 << 28
-"""An unfinished file is sealed after so many appends or bytes, too: sealing takes time by the append, and memory."""
-
 ZERO = np.zeros(1, dtype=np.int64)
 SHARED_BYTES = 1 << 26
 """The size up to which graphs are written once and referred to; beyond, each round carries its own edges."""
@@ -108,7 +102,7 @@ class LogWriter:
         try:
             if not exists:
                 text = stamp.to_json().encode() + b"\n"
-                write_atomically(self.folder / "log.json", lambda file: _write_all(file, text))
+                write_atomically(self.folder / "log.json", lambda file: write_all(file, text))
             self._files = {table: self._continued(table) for table in TABLES}
         except BaseException:
             self._lock.close()
@@ -253,7 +247,7 @@ class LogWriter:
         for table in TABLES:
             self._files[table].seal()
         text = stamp.to_json().encode() + b"\n"
-        write_atomically(self.folder / "log.json", lambda file: _write_all(file, text))
+        write_atomically(self.folder / "log.json", lambda file: write_all(file, text))
         self.layout = Layout(stamp=stamp, columns=self.layout.columns)
         for table in TABLES:
             self._files[table].schema = self.layout.schema(table)
@@ -323,7 +317,7 @@ class LogWriter:
             self._stage(GRAPHS, pa.table(rows, schema=self.layout.schema(GRAPHS)))
         return numbers[place], [spelt.get(int(i)) for i in place] if spelt else None
 
-    def _continued(self, table: str) -> _File:
+    def _continued(self, table: str) -> GrowingFile:
         """Seal what a killed writer left, learn the last id and the graphs, and begin the next file."""
         number = 0
         for path in table_files(self.folder, table):
@@ -350,7 +344,7 @@ class LogWriter:
                 self._graph_bytes += graph.n_arms**2 // 8 if isinstance(graph, FeedbackGraph) else graph.nbytes
         if table == DECISIONS and sealed:
             self.next_id = int(integers(self._sealed_rows(sealed[-1], DECISIONS, ["id"]), "id", DECISIONS)[-1]) + 1
-        return _File(self.folder / table, number, self.layout.schema(table), self._rows_per_file, self._sync)
+        return GrowingFile(self.folder / table, number, self.layout.schema(table), self._rows_per_file, self._sync)
 
     def _sealed_rows(self, path: Path, table: str, columns: list[str] | None = None) -> pa.Table:
         """Rows of a finished file."""
@@ -374,116 +368,3 @@ class _Staged:
     next_graph: int = 0
     graphs: dict[FeedbackGraph | bytes, int] = field(default_factory=dict)
     ends: dict[str, tuple[int, int, int]] = field(default_factory=dict)
-
-
-class _File:
-    """The unfinished file of one table; `done` are the bytes, rows and appends of it that count."""
-
-    def __init__(self, folder: Path, number: int, schema: pa.Schema, rows_per_file: int, sync: bool) -> None:
-        self._folder, self._number, self.schema = folder, number, schema
-        self._limit, self._sync = rows_per_file, sync
-        self._file: io.FileIO | None = None
-        self.done = (0, 0, 0)
-
-    def stage(self, rows: pa.Table) -> tuple[int, int, int]:
-        """Write rows behind those that count; `done` is to be what is returned. On failure the file is as before."""
-        if self._file is None:
-            self.seal()  # nothing to do, unless that was interrupted
-            self._file = io.FileIO(self._path, "w")
-        end, count, appends = self.done
-        try:
-            if self._file.tell() != end:
-                self._cut(end)
-            if not end:
-                _write_all(self._file, memoryview(self.schema.serialize()))
-            for batch in rows.combine_chunks().to_batches(max_chunksize=ROWS_PER_GROUP):
-                _write_all(self._file, memoryview(batch.serialize()))
-            if self._sync:
-                os.fsync(self._file.fileno())
-        except OSError as error:
-            with contextlib.suppress(OSError):
-                self._cut(end)
-            raise LogError(f"{self._path} cannot be written: {error.strerror or error}") from error
-        return self._file.tell(), count + rows.num_rows, appends + 1
-
-    @property
-    def full(self) -> bool:
-        """Whether it is to be sealed before more rows come."""
-        end, rows, appends = self.done
-        return rows >= self._limit or appends >= APPENDS_PER_FILE or end >= BYTES_PER_FILE
-
-    def sync(self) -> None:
-        """Flush it to disk."""
-        if self._file is not None:
-            os.fsync(self._file.fileno())
-
-    def release(self) -> None:
-        """Close it as it is."""
-        if self._file is not None:
-            with contextlib.suppress(OSError):
-                self._cut(self.done[0])
-            self._file.close()
-            self._file = None
-
-    def seal(self) -> None:
-        """Make the file a finished one; the next rows begin another. If it was interrupted, it can be done again."""
-        self.release()
-        if self.done[0] and self._path.exists():
-            rows, _ = read_stream(self._path)
-            assert rows is not None  # it has a schema, as some of it counts
-            seal(self._path, rows)
-        elif not self.done[0]:
-            self._path.unlink(missing_ok=True)  # what is in it was never committed
-            return
-        self._number += 1
-        self.done = (0, 0, 0)
-
-    def _cut(self, end: int) -> None:
-        assert self._file is not None
-        self._file.truncate(end)
-        self._file.seek(end)
-
-    @property
-    def _path(self) -> Path:
-        return self._folder / f"{self._number:06d}{OPEN}"
-
-
-def seal(path: Path, rows: pa.Table) -> None:
-    """Write the rows of an unfinished file as Parquet beside it, and remove it."""
-    write_atomically(path.with_suffix(SEALED), lambda file: write_parquet(file, rows.combine_chunks()))
-    path.unlink()
-
-
-def write_parquet(file: IO[bytes], rows: pa.Table) -> None:
-    """Rows as a Parquet file: row groups of bounded size, statistics, checksums."""
-    with parquet_writer(file, rows.schema) as writer:
-        writer.write_table(rows, row_group_size=ROWS_PER_GROUP)
-
-
-def parquet_writer(file: Any, schema: pa.Schema) -> pq.ParquetWriter:
-    """A Parquet file of this format."""
-    return pq.ParquetWriter(file, schema, compression="zstd", use_dictionary=False, write_page_checksum=True)
-
-
-def _write_all(file: Any, data: Any) -> None:
-    view = memoryview(data)
-    while len(view):
-        view = view[file.write(view) :]
-
-
-def lock_file(path: Path) -> IO[bytes]:
-    """Hold a lock on a file until it is closed or the process ends, however it ends."""
-    file = path.open("ab")
-    try:
-        try:
-            import fcntl
-        except ImportError:  # Windows
-            import msvcrt
-
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
-        else:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        file.close()
-        raise LogError(f"{path.parent} is being written by another process or object") from None
-    return file

@@ -3,6 +3,8 @@
 >>> from graphbandit.service import Client
 """
 
-from graphbandit.service.client import AsyncClient, Client, RemoteBandit, RemoteDecision
+from graphbandit.service.async_client import AsyncClient
+from graphbandit.service.client import Client, RemoteBandit
+from graphbandit.service.wire import RemoteDecision
 
 __all__ = ["AsyncClient", "Client", "RemoteBandit", "RemoteDecision"]

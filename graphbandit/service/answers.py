@@ -1,5 +1,6 @@
 """Answers: JSON, and problems as problem+json with the offending field."""
 
+import re
 from typing import Any
 
 import msgspec
@@ -44,19 +45,35 @@ def json(value: Any, status: int = 200) -> Response:
     return Response(msgspec.json.encode(value), status, media_type="application/json")
 
 
-def checked(answer: Answer) -> list[Done]:
-    """The operations done, or the refusal raised."""
+def checked(answer: Answer, *, batch: bool = False) -> list[Done]:
+    """The operations that were done; raises the refusal if there is one, with its place if the request was a batch."""
     if isinstance(answer, Refusal):
-        raise RefusedError(answer.status, answer.detail, answer.field, answer.index)
+        raise RefusedError(answer.status, answer.detail, answer.field, answer.index if batch else None)
     return answer
 
 
 def decoded(decoder: Any, data: bytes) -> Any:
-    """What the decoder makes of a body; what is wrong with it is refused."""
+    """A body, decoded; RefusedError says what is wrong with it."""
     try:
         return decoder.decode(data)
     except msgspec.ValidationError as error:
-        message, _, place = str(error).partition(" - at `$")
-        raise RefusedError(422, message, place.rstrip("`").lstrip(".") or None) from None
+        message, field, index = _misplaced(str(error))
+        raise RefusedError(422, message if field is None else f"{field}: {message}", field, index) from None
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
         raise RefusedError(400, str(error)) from None
+
+
+def _misplaced(error: str) -> tuple[str, str | None, int | None]:
+    """What msgspec found wrong, the field, and its place in a batch.
+
+    >>> _misplaced("Expected `str`, got `int` - at `$[1].key`")
+    ('Expected `str`, got `int`', 'key', 1)
+    >>> _misplaced("Object missing required field `id`")
+    ('Object missing required field `id`', 'id', None)
+    """
+    message, _, place = error.partition(" - at `$")
+    found = re.match(r"(?:\[(\d+)\])?\.?(.*?)(?:\[\.\.\.\])?`?$", place)
+    assert found is not None  # every part of the pattern may be empty
+    named = re.match(r"Object (?:missing required|contains unknown) field `(.*)`", message)
+    field = ".".join(part for part in (found[2], "" if named is None else named[1]) if part)
+    return message, field or None, None if found[1] is None else int(found[1])

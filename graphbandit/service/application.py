@@ -23,7 +23,7 @@ from graphbandit.service.link import Log
 from graphbandit.service.logs import logger
 from graphbandit.service.messages import ActivateRequest, DecideRequest, ObserveRequest
 from graphbandit.service.metrics import Metrics
-from graphbandit.service.personalizer import Personalizer
+from graphbandit.service.personalizer import Personalizer, as_there
 from graphbandit.service.protocol import Activate, Observe
 from graphbandit.service.reader import Reader
 from graphbandit.service.tokens import Tokens
@@ -38,13 +38,13 @@ class Service:
     """What all routes share."""
 
     def __init__(
-        self, configuration: Configuration, decider: Decider, log: Log, reader: Reader, metrics: Metrics
+        self, configuration: Configuration, decider: Decider, log: Log, reader: Reader, metrics: Metrics, address: str
     ) -> None:
         self.configuration, self.decider, self.log, self.reader = configuration, decider, log, reader
         self.metrics = metrics
         self.limits = configuration.service.limits
         self.tokens = Tokens(configuration.tokens)
-        self.answers_to = _own_names(configuration) if not self.tokens else None
+        self.answers_to = _own_names(configuration, address) if not self.tokens else None
         self.batcher = Batcher(decider, log, metrics)
         self.stopping, self.news = asyncio.Event(), asyncio.Event()
         self._decide = msgspec.json.Decoder(DecideRequest | list[DecideRequest])
@@ -85,12 +85,13 @@ class Service:
             raise RefusedError(422, f"the batch has {len(found)} items; expected 1 to {self.limits.batch}")
         return found, True
 
-    def prepared(self, name: str, items: list[DecideRequest]) -> list[Prepared]:
-        """Requests for decisions, checked."""
+    def prepared(self, name: str, items: list[DecideRequest], *, batch: bool = False) -> list[Prepared]:
+        """Requests for decisions, checked; what is wrong in a batch is refused with its place there."""
         if self.reader.open_decisions(name) + len(items) > self.limits.open_decisions:
             raise RefusedError(429, f"more than {self.limits.open_decisions} decisions of {name!r} await rewards")
         found = []
-        for index, item in enumerate(items):
+        for number, item in enumerate(items):
+            index = number if batch else None
             if item.arms is not None and len(item.arms) > self.limits.arms:
                 raise RefusedError(
                     422, f"has {len(item.arms)} arms; expected at most {self.limits.arms}", "arms", index
@@ -101,22 +102,22 @@ class Service:
                 raise RefusedError(422, f"{error.field}: {error}", error.field, index) from None
         return found
 
-    def rewards(self, name: str, items: list[ObserveRequest]) -> list[Observe]:
-        """Rewards, checked as far as the learner is concerned."""
+    def rewards(self, name: str, items: list[ObserveRequest], *, batch: bool = False) -> list[Observe]:
+        """Requests for rewards, refused if the learner cannot take one of them."""
         core = self.decider.cores[name]
         for index, item in enumerate(items):
             try:
                 core.check_rewards(list(item.rewards.values()))
             except ValueError as error:
-                raise RefusedError(422, str(error), "rewards", index) from None
+                raise RefusedError(422, str(error), "rewards", index if batch else None) from None
         return [Observe(name, i.id, i.rewards, i.final, core.settings.aggregation) for i in items]
 
     async def decide(self, request: Request) -> Response:
         """POST /v1/{bandit}/decide."""
         name = self.bandit(request)
         items, batch = self.decoded(self._decide, await self.body(request))
-        prepared = self.prepared(name, items)
-        done = checked(await self.batcher.decide(name, prepared))
+        prepared = self.prepared(name, items, batch=batch)
+        done = checked(await self.batcher.decide(name, prepared), batch=batch)
         answers = [
             self.decider.answer(name, one.key, one.body or b"", item.explain)
             for one, item in zip(done, items, strict=True)
@@ -127,7 +128,7 @@ class Service:
         """POST /v1/{bandit}/observe."""
         name = self.bandit(request)
         items, batch = self.decoded(self._observe, await self.body(request))
-        done = checked(await self.log.submit(self.rewards(name, items)))
+        done = checked(await self.log.submit(self.rewards(name, items, batch=batch)), batch=batch)
         answers = [messages.ObserveAnswer(one.key, one.new) for one in done]
         return json(answers if batch else answers[0])
 
@@ -135,7 +136,7 @@ class Service:
         """POST /v1/{bandit}/activate."""
         name = self.bandit(request)
         items, batch = self.decoded(self._activate, await self.body(request))
-        done = checked(await self.log.submit([Activate(name, item.id) for item in items]))
+        done = checked(await self.log.submit([Activate(name, item.id) for item in items]), batch=batch)
         answers = [messages.ActivateAnswer(one.key, one.new) for one in done]
         return json(answers if batch else answers[0])
 
@@ -179,12 +180,15 @@ class Service:
     async def ready(self, request: Request) -> Response:
         """GET /ready: the log can be written and read."""
         age = time.monotonic() - self.reader.refreshed
+        if not self.log.reached:
+            return problem(503, "the writer is away")
         if not self.log.ready or age > 5.0:
-            return problem(503, "the writer is away" if not self.log.ready else "the log cannot be read")
+            return problem(503, "the log cannot be read" if self.log.ready else "the log cannot be written")
         return json({"status": "ready"})
 
     async def numbers(self, request: Request) -> Response:
         """GET /metrics."""
+        self.metrics.learning.set(self.reader.learning)
         for name in self.decider.cores:
             self.metrics.open.labels(name).set(self.reader.open_decisions(name))
             age = self.reader.snapshot_age(name)
@@ -218,6 +222,8 @@ def application(service: Service) -> Callable[..., Awaitable[None]]:
         async def guarded(request: Request) -> Response:
             started = time.perf_counter()
             response = await _guarded(service, request, endpoint, scope)
+            if response.status_code >= 400 and path.startswith("/personalizer/"):
+                response = as_there(response)
             observed(label or path, str(response.status_code)).observe(time.perf_counter() - started)
             return response
 
@@ -259,7 +265,7 @@ def application(service: Service) -> Callable[..., Awaitable[None]]:
 
 
 def _with_short_way(service: Service, app: Starlette) -> Callable[..., Awaitable[None]]:
-    """Take decide and observe past the router and its layers, which cost as much as the rest of a request."""
+    """Let decide and observe skip the router and its layers, which cost as much as the rest of a request."""
     hot = {"decide": (service.decide, "decide"), "observe": (service.observe, "observe")}
     observed = service.metrics.requests.labels
 
@@ -275,7 +281,7 @@ def _with_short_way(service: Service, app: Starlette) -> Callable[..., Awaitable
         endpoint, right = hot[parts[3]]
         try:
             response = await _guarded(service, Request(scope, receive), endpoint, right)
-        except Exception:
+        except Exception:  # a defect: as Starlette answers it, which this request does not pass
             logger.exception("a request has failed")
             response = problem(500, "the service has failed; its log says why")
         observed(f"/v1/{{bandit}}/{parts[3]}", str(response.status_code)).observe(time.perf_counter() - started)
@@ -284,16 +290,16 @@ def _with_short_way(service: Service, app: Starlette) -> Callable[..., Awaitable
     return entrance
 
 
-def _own_names(configuration: Configuration) -> frozenset[str] | None:
-    """The names that requests may call a service by; None: any, as it listens at an address that is open to others."""
+def _own_names(configuration: Configuration, address: str) -> frozenset[str] | None:
+    """The host names that requests may use; None: any, because the service listens at an address open to others."""
     settings = configuration.service
-    if settings.host not in LOCAL and not settings.names:
+    if address not in LOCAL and not settings.names:
         return None
-    return frozenset(name.lower() for name in (*LOCAL, settings.host, *settings.names))
+    return frozenset(name.lower() for name in (*LOCAL, address, settings.host, *settings.names))
 
 
 def _is_foreign(request: Request) -> bool:
-    """Whether a browser sends this for a page of another site, which no token keeps from doing so."""
+    """Whether a browser sends this request for a page of another site."""
     origin = request.headers.get("origin")
     return origin is not None and origin.partition("://")[2] != request.headers.get("host")
 

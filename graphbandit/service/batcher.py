@@ -14,26 +14,40 @@ LARGEST = 64
 
 
 class Batcher:
-    """Collects prepared requests until the event loop comes round, decides them, and submits them to the log."""
+    """Collects prepared requests while more of them come, decides them, and submits them to the log.
+
+    A batch of one costs more than twice as much a decision as a batch of eight. So the event loop looks at its sockets
+    once more before it decides, and again for as long as that brings another request. Whoever is alone waits for one
+    look, which takes microseconds.
+    """
 
     def __init__(self, decider: Decider, log: Log, metrics: Metrics) -> None:
         self._decider, self._log, self._metrics = decider, log, metrics
         self._waiting: dict[str, list[tuple[Sequence[Prepared], asyncio.Future[list[bytes] | Refusal]]]] = {}
         self._scheduled = False
+        self._count = 0  # decisions that wait
 
     async def decide(self, bandit: str, prepared: Sequence[Prepared]) -> Answer:
         """Decide these, all or none, and log them."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[list[bytes] | Refusal] = loop.create_future()
         self._waiting.setdefault(bandit, []).append((prepared, future))
+        self._count += len(prepared)
         if not self._scheduled:
             self._scheduled = True
-            loop.call_soon(self._flush)
+            loop.call_soon(self._look, 0)
         bodies = await future
         if isinstance(bodies, Refusal):
             return bodies
         operations = [Decide(bandit, one.key, body) for one, body in zip(prepared, bodies, strict=True)]
         return await self._log.submit(operations)
+
+    def _look(self, before: int) -> None:
+        """Decide, unless more requests have come since the last look and there is room for others."""
+        if before < self._count < LARGEST:
+            asyncio.get_running_loop().call_soon(self._look, self._count)
+        else:
+            self._flush()
 
     def _flush(self) -> None:
         """Decide some of what waits, and come back for the rest."""
@@ -46,6 +60,7 @@ class Batcher:
                 taken += 1
             if waiting[taken:]:
                 self._waiting[bandit] = waiting[taken:]
+            self._count -= count
             self._decide(bandit, waiting[:taken], count)
         if self._waiting:
             self._scheduled = True

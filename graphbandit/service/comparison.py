@@ -14,6 +14,7 @@ same way, with the service as the policy that was not played.
 """
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -68,7 +69,7 @@ class Comparison(msgspec.Struct):
             self.outside += 1
             return
         self.reward.add(played, played, played)
-        weights = _weights(settings, body)
+        weights = _weights(settings, body, rewards)
         if weights is None:
             return
         seen = [(weights[arm], reward) for arm, reward in rewards.items() if arm in weights]
@@ -103,18 +104,20 @@ def _shown(running: RunningInterval, outside: int) -> dict[str, Any]:
     return {"mean": found.value, "low": found.low, "high": found.high, "interval": INTERVAL}
 
 
-def _weights(settings: Bandit, body: DecisionBody) -> dict[str, float] | None:
-    """pi(a) / q(a) of the policy that was not played; None where the log cannot tell what it would have earned."""
-    names = body.arms or list(settings.names)
+def _weights(settings: Bandit, body: DecisionBody, rewards: Mapping[str, float]) -> dict[str, float] | None:
+    """pi(a) / q(a) of the policy that was not played, of arms with a reward; None where the log cannot tell."""
+    names = body.arms or settings.names
     if body.proposed is not None:  # an apprentice: the caller has played, and the service would have
         own = float(np.frombuffer(body.p)[names.index(body.arm)])
         return {body.arm: own / body.probability}
-    q = dict(zip(names, np.frombuffer(body.q).tolist(), strict=False))
+    q = np.frombuffer(body.q)
+    place = {arm: i for i, arm in enumerate(names[: len(q)])}  # arms that have come since are in no older row
     if settings.baseline != "uniform":
-        plays = {settings.baseline: 1.0}
+        plays = [settings.baseline]
     else:
-        offered = body.available or [arm for arm in names if arm not in settings.retired]
-        plays = dict.fromkeys(offered, 1.0 / len(offered))
-    if any(q.get(arm, 0.0) <= 0.0 for arm in plays):
+        plays = body.available or [arm for arm in names if arm not in settings.retired]
+    there = [place[arm] for arm in plays if arm in place]
+    if len(there) < len(plays) or not (q[there] > 0.0).all():
         return None
-    return {arm: share / q[arm] for arm, share in plays.items()}
+    share, played = 1.0 / len(plays), set(plays)
+    return {arm: share / float(q[place[arm]]) for arm in rewards if arm in played}

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import msgspec
 
 from graphbandit.errors import ConfigurationError
+from graphbandit.experiments.describe.kinds import expected
 from graphbandit.service.durations import seconds
 
 SCOPES = ("read", "decide", "observe", "admin")
@@ -87,7 +88,7 @@ class Bandit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 
     @property
     def window_seconds(self) -> float | None:
-        """How long rewards of a decision are waited for; None for ever."""
+        """How long to wait for the rewards of a decision; None: for ever."""
         return None if self.window is None else seconds(self.window)
 
 
@@ -127,7 +128,7 @@ def parse(tables: dict[str, Any], folder: Path) -> Configuration:
     """The configuration of tables as TOML has them."""
     unknown = sorted(set(tables) - {"service", "tokens", "bandits"})
     if unknown:
-        raise ConfigurationError(unknown[0], "is not known; expected service, tokens and bandits")
+        raise ConfigurationError(unknown[0], f"is not known; {expected(unknown[0], ('service', 'tokens', 'bandits'))}")
     service = _converted("service", tables.get("service", {}), ServiceSettings)
     tokens = {name: _token(name, table) for name, table in _tables("tokens", tables.get("tokens", {})).items()}
     bandits = {name: _bandit(name, table) for name, table in _tables("bandits", tables.get("bandits", {})).items()}
@@ -162,11 +163,10 @@ def _converted(field: str, value: Any, kind: Any) -> Any:
         message, _, place = str(error).partition(" - at `$")
         unknown = re.match(r"Object contains unknown field `(.*)`", message)
         if unknown:
-            below = "".join(part for part in (place.rstrip("`"),) if part)
-            known = ", ".join(kind.__struct_fields__)
-            raise ConfigurationError(
-                f"{field}{below}.{unknown[1]}", f"is not known; expected some of {known}"
-            ) from None
+            below = place.rstrip("`")
+            known = Limits if below == ".limits" else kind
+            hint = expected(unknown[1], known.__struct_fields__)
+            raise ConfigurationError(f"{field}{below}.{unknown[1]}", f"is not known; {hint}") from None
         missing = re.match(r"Object missing required field `(.*)`", message)
         if missing:
             raise ConfigurationError(f"{field}{place.rstrip('`')}.{missing[1]}", "is missing") from None

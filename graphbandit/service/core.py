@@ -1,7 +1,8 @@
 """The one seam between the service and the library: a bandit's learner, its decisions, its state and its snapshots."""
 
 import hashlib
-from collections.abc import Callable, Sequence
+import inspect
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
@@ -14,6 +15,7 @@ from graphbandit.base import saved_files
 from graphbandit.base.programs import SOLVERS
 from graphbandit.base.shapes import Bool, Float, Int
 from graphbandit.errors import ConfigurationError, FitError, GraphBanditError, InputError, SavedFileError
+from graphbandit.experiments.describe.kinds import expected
 from graphbandit.features import Features, Tally
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.graphs import FeedbackGraph, ProbabilisticGraph
@@ -124,9 +126,10 @@ class Core:
         table = {"kind": given} if isinstance(given, str) else dict(given)
         kind = getattr(learners, str(table.pop("kind", "")), None)
         if not (isinstance(kind, type) and issubclass(kind, Learner)) or kind is Learner:
-            known = [n for n in learners.__all__ if isinstance(getattr(learners, n), type)]
-            names = [n for n in known if issubclass(getattr(learners, n), Learner) and n != "Learner"]
-            raise ConfigurationError(field, f"is {given!r}; expected one of {', '.join(names)}")
+            known = {n: getattr(learners, n) for n in learners.__all__ if isinstance(getattr(learners, n), type)}
+            names = [n for n, found in known.items() if issubclass(found, Learner) and not inspect.isabstract(found)]
+            raise ConfigurationError(field, f"is {given!r}; {expected(str(given), names)}")
+        _check_settings(field, kind, table)
         try:
             learner: Learner[Any] = kind(**table)
         except (GraphBanditError, TypeError) as error:
@@ -152,8 +155,10 @@ class Core:
         make: Callable[..., FunctionClass[Any, Any, Any]]
         try:
             if kind == "linear":
+                _check_settings(field, function_classes.LinearClass, table)
                 make = partial(function_classes.LinearClass, **table)
             elif kind == "logistic":
+                _check_settings(field, function_classes.GeneralizedLinearClass, table)
                 make = partial(function_classes.GeneralizedLinearClass, link="logistic", **table)
             else:
                 raise ConfigurationError(field, f'is {given!r}; expected "linear" or "logistic"')
@@ -239,7 +244,7 @@ class Core:
     # deciding
 
     def decide(self, snapshot: Snapshot, asked: Sequence[Asked]) -> list[Decided]:
-        """Decide each as if it were alone: the draw is a function of snapshot and key, the rest of the state."""
+        """Decide each as if it were alone: the draw depends on the snapshot and the key, all else on the state."""
         made: dict[int, Decided] = {}
         for kind in (FeedbackGraph, ProbabilisticGraph):
             rows = [i for i, one in enumerate(asked) if isinstance(one.graph, kind)]
@@ -283,6 +288,12 @@ class Core:
             for i in range(len(asked))
         ]
 
+    def best(self, state: Any, contexts: Sequence[Float[np.ndarray, "..."]]) -> Int[np.ndarray, " n"]:
+        """The arm that a state takes for the best, by slot, of contexts of a bandit that has its arms itself."""
+        graph, names = self._graphs.asked(None, self.settings.names), self.settings.names
+        asked = [Asked("", context, graph, self._offered, names, Tally()) for context in contexts]
+        return np.array([made.best for made in self.decide(Snapshot("", state, 0, 0, 0), asked)])
+
     # learning
 
     def initial(self) -> Snapshot:
@@ -304,7 +315,7 @@ class Core:
         return self.learner.rounds_until_update(state)
 
     def learn(self, state: Any, first_round: int, rounds: Rounds) -> tuple[Any, bool]:
-        """The state after these rounds, the late ones among them being earlier than `first_round`, and whether it fits.
+        """The state after these rounds, of which late ones are before `first_round`, and whether the learner could fit.
 
         If the learner cannot fit, it keeps its estimate and has the data for its next fit.
         """
@@ -335,19 +346,20 @@ class Core:
         data = saved_files.to_bytes("snapshot", content)
         return Snapshot(hashlib.sha256(data).hexdigest(), state, position, learnt, rounds), data
 
-    def restore(self, data: bytes) -> Snapshot:
-        """The snapshot that was saved as these bytes."""
+    def restore(self, data: bytes, name: str) -> Snapshot:
+        """The snapshot of this name, which was saved as these bytes; SavedFileError if they are not what they were."""
 
         def replace(description: dict[str, Any]) -> Any:
             raise SavedFileError(f"the snapshot holds {description}, which a file cannot hold")
 
         load_savable_classes()
+        found = hashlib.sha256(data).hexdigest()
+        if found != name:
+            raise SavedFileError(f"the snapshot {name[:12]} has the SHA-256 {found[:12]}; expected its own name")
         saved = saved_files.from_bytes(data, "snapshot", replace)
         if saved.get("bandit") != self.name:
             raise SavedFileError(f"the snapshot is of {saved.get('bandit')!r}; expected {self.name!r}")
-        return Snapshot(
-            hashlib.sha256(data).hexdigest(), saved["state"], saved["position"], saved["learnt"], saved["rounds"]
-        )
+        return Snapshot(name, saved["state"], saved["position"], saved["learnt"], saved["rounds"])
 
 
 class FieldError(InputError):
@@ -356,6 +368,14 @@ class FieldError(InputError):
     def __init__(self, field: str, message: str) -> None:
         super().__init__(message)
         self.field = field
+
+
+def _check_settings(field: str, kind: type, table: Mapping[str, Any]) -> None:
+    """Raise ConfigurationError at a setting that this learner or class does not have."""
+    known = inspect.signature(kind).parameters
+    for name in table:
+        if name not in known:
+            raise ConfigurationError(f"{field}.{name}", f"is not known; {expected(name, known)}")
 
 
 def _named(field: str, encode: Any, value: Any) -> Any:

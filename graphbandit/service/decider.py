@@ -1,5 +1,6 @@
 """From requests to decisions: the newest snapshot of each bandit, and nothing else."""
 
+import logging
 import secrets
 import time
 from collections import OrderedDict
@@ -9,10 +10,11 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from graphbandit.errors import GraphBanditError
+from graphbandit.errors import GraphBanditError, SavedFileError
 from graphbandit.service.configuration import Bandit
 from graphbandit.service.core import Asked, Core, Decided, FieldError, Snapshot
 from graphbandit.service.graphs import edge_probabilities
+from graphbandit.service.logs import say
 from graphbandit.service.messages import ArmFeatures, DecideAnswer, DecideRequest, Explanation
 from graphbandit.service.rows import DecisionBody, pack, unpack
 from graphbandit.service.store import Store
@@ -42,23 +44,37 @@ class Decider:
         self.cores = {name: Core(name, bandit) for name, bandit in bandits.items()}
         self.snapshots = {name: core.initial() for name, core in self.cores.items()}
         self._older: dict[str, OrderedDict[str, Snapshot]] = {name: OrderedDict() for name in bandits}
+        self._damaged: set[str] = set()
 
     def refresh(self, store: Store) -> list[str]:
-        """Take up the newest snapshots; the bandits that have a new one."""
+        """Load the newest snapshots; returns the bandits that have a new one."""
         changed = []
-        for name, core in self.cores.items():
+        for name in self.cores:
             newest = store.newest_hash(name)
             if newest is None or newest == self.snapshots[name].hash:
                 continue
             row = store.snapshot(newest)
             if row is not None and row.data is not None:
+                found = self._restored(name, bytes(row.data), newest)
+                if found is None:
+                    continue
                 older = self._older[name]
                 older[self.snapshots[name].hash] = self.snapshots[name]
                 while len(older) > SNAPSHOTS:
                     older.popitem(last=False)
-                self.snapshots[name] = core.restore(bytes(row.data))
+                self.snapshots[name] = found
                 changed.append(name)
         return changed
+
+    def _restored(self, name: str, data: bytes, hash_: str) -> Snapshot | None:
+        """A snapshot; None if it is damaged: then the one before it goes on deciding until it is made again."""
+        try:
+            return self.cores[name].restore(data, hash_)
+        except SavedFileError as error:
+            if hash_ not in self._damaged:
+                say("a snapshot is damaged, and is not taken up", level=logging.ERROR, bandit=name, error=str(error))
+            self._damaged.add(hash_)
+            return None
 
     def prepare(self, name: str, request: DecideRequest) -> Prepared:
         """Check and encode a request; FieldError says what is wrong with it."""
@@ -83,7 +99,7 @@ class Decider:
         return Prepared(request, key, asked, features)
 
     def decide(self, name: str, prepared: Sequence[Prepared]) -> list[bytes | GraphBanditError]:
-        """Bodies for the log, one for each; an error stands for the one request it is about."""
+        """The body that is logged for each request, or the error that refuses it."""
         core, snapshot = self.cores[name], self.snapshots[name]
         asked = [one.asked for one in prepared]
         try:
@@ -96,11 +112,11 @@ class Decider:
                 except GraphBanditError as error:
                     made.append(error)
         return [
-            found if isinstance(found, GraphBanditError) else pack(self._body(core, snapshot, one, found))
+            found if isinstance(found, GraphBanditError) else pack(self._body(snapshot, one, found))
             for one, found in zip(prepared, made, strict=True)
         ]
 
-    def _body(self, core: Core, snapshot: Snapshot, prepared: Prepared, made: Decided) -> DecisionBody:
+    def _body(self, snapshot: Snapshot, prepared: Prepared, made: Decided) -> DecisionBody:
         request, names = prepared.request, prepared.asked.names
         arm, probability, proposed = names[made.action], made.probability, None
         revealed, q = made.revealed.tolist(), made.observed
@@ -132,7 +148,7 @@ class Decider:
         )
 
     def answer(self, name: str, key: str, data: bytes, explain: bool) -> DecideAnswer:
-        """What is sent back of a decision in the log."""
+        """The answer to a request, from its decision in the log."""
         body = unpack(data)
         explanation = self.explanation(name, key, body, None) if explain else None
         return DecideAnswer(key, body.arm, body.probability, body.revealed, body.snapshot, body.proposed, explanation)
@@ -145,7 +161,8 @@ class Decider:
             snapshot = self._older[name].get(body.snapshot)
             if snapshot is None and store is not None:
                 row = store.snapshot(body.snapshot)
-                snapshot = None if row is None or row.data is None else core.restore(bytes(row.data))
+                data = None if row is None else row.data
+                snapshot = None if data is None else self._restored(name, bytes(data), body.snapshot)
         if snapshot is None:
             return None
         features = None if body.arm_features is None else msgspec.json.decode(body.arm_features)

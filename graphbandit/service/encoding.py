@@ -52,16 +52,17 @@ class Hashed:
     def __init__(self, size: int, slots: int) -> None:
         self.size, self._slots = size, slots
 
-    def rows(self, arms: Sequence[Any]) -> tuple[Sequence[Any], Tally]:
-        """The arms as they are: they are hashed together with the context."""
-        return arms, NOTHING
+    def rows(self, arms: Sequence[Any]) -> tuple[list[list[tuple[str, float]]], Tally]:
+        """The features of each arm, by name; they are hashed together with the context."""
+        return [list(_flattened(features, "a")) or [("a", 1.0)] for features in arms], NOTHING
 
-    def paired(self, context: Any, arms: Sequence[Any]) -> tuple[Float[np.ndarray, "slots d"], Tally]:
+    def paired(
+        self, context: Any, arms: Sequence[Sequence[tuple[str, float]]]
+    ) -> tuple[Float[np.ndarray, "slots d"], Tally]:
         """Row i is arm i; rows without an arm are 0."""
         shared = list(_flattened(context, "c"))
         rows = np.zeros((self._slots, self.size))
-        for row, features in zip(rows, arms, strict=False):
-            own = list(_flattened(features, "a")) or [("a", 1.0)]
+        for row, own in zip(rows, arms, strict=False):
             for name, value in own:
                 place, sign = _place(name, self.size)
                 row[place] += sign * value

@@ -6,20 +6,25 @@ all its rewards. An epoch has as many rounds as the learner asks for. It closes 
 is awaited from its rounds or the next round comes.
 """
 
+import contextlib
 from array import array
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 import msgspec
 import numpy as np
 
+from graphbandit.errors import GraphBanditError
 from graphbandit.service.configuration import Bandit
 from graphbandit.service.core import Core, Rounds, Snapshot
 from graphbandit.service.protocol import Known, known_from
 from graphbandit.service.rows import DecisionBody, Kind, Row, unpack
 
+CONTEXTS = 16
+"""Newest contexts for which it is said whether their best arm has changed."""
 REMEMBERED = 8_000
 """Decisions kept unpacked in memory; others are looked up in the log."""
 
@@ -57,13 +62,13 @@ class LogLearner:
         self.core, self._find = core, find
         self.closed = core.initial() if snapshot is None else snapshot  # the newest closed epoch
         self.position = self.closed.learnt  # rows up to here have been read
+        self._size = core.rounds_until_update(self.closed.state)  # rounds of the open epoch once it is full
         self._settings = core.settings
         self._pending = _Pending()
         self._awaited: dict[str, int] = {}  # rewards that rounds of this epoch still await
         self._waiting: deque[tuple[int, float, str]] = deque()  # started, window still open
         self._given: dict[str, dict[str, float]] = {}  # rewards of those
         self._recent: OrderedDict[str, _Start] = OrderedDict()
-        self._time = 0.0
         self.failed_fits = 0
         self.unlearnt_rewards = 0
 
@@ -96,7 +101,6 @@ class LogLearner:
             self._awaited.pop(row.key, None)
         elif row.kind == Kind.CONFIGURATION:
             self._configure(row.body or b"")
-        self._time = row.time
         self.position = row.position
         if self._full and not self._awaited:
             self._close(row.position)
@@ -209,7 +213,7 @@ class LogLearner:
 
     @property
     def _full(self) -> bool:
-        return 0 < self.core.rounds_until_update(self.closed.state) <= len(self._pending.starts)
+        return 0 < self._size <= len(self._pending.starts)
 
     def _encoded(self, body: DecisionBody) -> tuple[np.ndarray, int, np.ndarray]:
         features = None if body.arm_features is None else msgspec.json.decode(body.arm_features)
@@ -239,7 +243,7 @@ class LogLearner:
     def _close(self, position: int) -> None:
         """Learn the epoch; `position` is the last row that counts for it."""
         pending, before = self._pending, self.closed
-        count = self.core.rounds_until_update(before.state)
+        count = self._size
         assert count == len(pending.starts)
         late = sorted(pending.late)
         order = np.array([*late, *pending.starts], dtype=np.int64)
@@ -266,6 +270,7 @@ class LogLearner:
         state, fitted = self.core.learn(before.state, before.rounds, rounds)
         self.failed_fits += not fitted
         self.closed = Snapshot("", state, position, pending.starts[-1], before.rounds + count)
+        self._size = self.core.rounds_until_update(state)
         self._pending, self._awaited = _Pending(), {}
 
     def snapshot(self) -> tuple[Snapshot, bytes]:
@@ -277,6 +282,17 @@ class LogLearner:
         self.closed = Snapshot(named.hash, closed.state, closed.position, closed.learnt, closed.rounds)
         return self.closed, data
 
-    def facts(self) -> dict[str, Any]:
-        """Figures of the newest snapshot for people."""
-        return {"epoch": int(getattr(self.closed.state, "epoch", self.closed.rounds)), "failed_fits": self.failed_fits}
+    def facts(self, before: Any) -> dict[str, Any]:
+        """Figures of the newest snapshot for people; `before` is the state of the one before it, if there is one.
+
+        `changed` is the share of the newest contexts for which another arm than before is now the best; None where
+        there are none, or where arms come with the request.
+        """
+        epoch = int(getattr(self.closed.state, "epoch", self.closed.rounds))
+        contexts = [self._encoded(start.body)[0] for start in islice(reversed(self._recent.values()), CONTEXTS)]
+        changed = None
+        if before is not None and contexts and not self._settings.own_arms:
+            with contextlib.suppress(GraphBanditError):  # a figure for people must not keep anybody from learning
+                now, then = self.core.best(self.closed.state, contexts), self.core.best(before, contexts)
+                changed = float((now != then).mean())
+        return {"epoch": epoch, "failed_fits": self.failed_fits, "changed": changed}

@@ -1,18 +1,23 @@
 """The learner of all bandits: reads the log in order under a lease, and publishes snapshots."""
 
+import contextlib
+import logging
 import os
 import secrets
 import socket
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
+from typing import Any
 
 import msgspec
 
-from graphbandit.errors import DatabaseError
+from graphbandit.errors import DatabaseError, SavedFileError
 from graphbandit.service.configuration import Bandit
 from graphbandit.service.core import Core
 from graphbandit.service.learner import LogLearner
+from graphbandit.service.logs import say
 from graphbandit.service.statistics import Statistics
 from graphbandit.service.store import SnapshotRow, Store
 
@@ -22,6 +27,10 @@ CHUNK = 500
 """Rows read at a time."""
 PUBLISH_EVERY = 0.2
 """Seconds between snapshots of a learner that learns in every round."""
+KEPT = 100
+"""Snapshots of a bandit whose content is kept; of older ones the log keeps the name, which a replay compares."""
+GATHER = 0.01
+"""Seconds between looks at the log: a commit's few rows are read together with those of the next commits."""
 
 
 class LostLeaseError(DatabaseError):
@@ -29,15 +38,30 @@ class LostLeaseError(DatabaseError):
 
 
 def resumed(store: Store, name: str, settings: Bandit) -> LogLearner:
-    """The learner of a bandit as its newest snapshot left it."""
-    newest = store.newest_snapshot(name)
-    learnt = 0 if newest is None else newest.learnt
-    logged = store.configuration(name, learnt)
+    """The learner of a bandit as its newest snapshot left it.
+
+    A damaged snapshot is made again: the learner begins at the one before it, or at the first row of the log.
+    """
+    for row in reversed(store.snapshots(name)):
+        kept = store.snapshot(row.hash)
+        if kept is None or kept.data is None:
+            break  # compaction has emptied this one and all before it
+        core = _core_at(store, name, settings, row.learnt)
+        try:
+            return LogLearner(core, store.find, core.restore(bytes(kept.data), row.hash))
+        except SavedFileError as error:
+            say("a snapshot is damaged, and is made again", level=logging.WARNING, bandit=name, error=str(error))
+    if store.statistics(f"{name}/base") is not None:
+        raise DatabaseError(f"no snapshot of {name!r} can be read, and the rows that they were made of are archived")
+    return LogLearner(_core_at(store, name, settings, 0), store.find, None)
+
+
+def _core_at(store: Store, name: str, settings: Bandit, position: int) -> Core:
+    """The bandit as it was configured at a position of the log."""
+    logged = store.configuration(name, position)
     if logged is not None and logged.body is not None:
         settings = msgspec.json.decode(logged.body, type=Bandit)
-    core = Core(name, settings)
-    snapshot = None if newest is None or newest.data is None else core.restore(bytes(newest.data))
-    return LogLearner(core, store.find, snapshot)
+    return Core(name, settings)
 
 
 class Learning:
@@ -52,6 +76,8 @@ class Learning:
         self._learners: dict[str, LogLearner] = {}
         self._statistics: dict[str, Statistics] = {}
         self._published: dict[str, tuple[int, int]] = {}
+        self._kept: dict[str, deque[str]] = {}
+        self._states: dict[str, Any] = {}  # of the newest snapshots
         self._published_at = 0.0
         self._told_at = 0.0
         self._lease_until = 0.0
@@ -69,6 +95,12 @@ class Learning:
             for name, learner in self._learners.items()
             if self._store.newest_hash(name) is not None
         }
+        self._states = {
+            name: learner.closed.state for name, learner in self._learners.items() if name in self._published
+        }
+        self._kept = {
+            name: deque(row.hash for row in self._store.snapshots(name, newest=KEPT)) for name in self._bandits
+        }
         self.position = min(
             *(learner.position for learner in self._learners.values()),
             *(statistics.position for statistics in self._statistics.values()),
@@ -77,7 +109,7 @@ class Learning:
         return True
 
     def step(self) -> int:
-        """Read some rows, and publish what they taught; how many rows were read."""
+        """Read some rows and publish what they taught; returns how many rows were read."""
         rows = self._store.read(self.position, limit=CHUNK)
         for row in rows:
             for name in (row.bandit,) if row.bandit else self._learners:
@@ -108,7 +140,8 @@ class Learning:
         rows = []  # made before the transaction, in which the writer has to wait
         for name, _, learner in news:
             snapshot, data = learner.snapshot()
-            facts = msgspec.json.encode(learner.facts()).decode()
+            facts = msgspec.json.encode(learner.facts(self._states.get(name))).decode()
+            self._states[name] = snapshot.state
             place_of = (snapshot.position, snapshot.learnt, snapshot.rounds)
             rows.append(SnapshotRow(snapshot.hash, name, *place_of, time.time(), facts, data))
         changed = [(n, s.position, s.pack()) for n, s in self._statistics.items() if tell and s.changed]
@@ -117,6 +150,7 @@ class Learning:
                 raise LostLeaseError("another learner has the lease")
             for row in rows:
                 self._store.publish(row)
+                self._forget_before(row)
             for name, position, body in changed:
                 self._store.put_statistics(name, position, body)
         self._lease_until = now + LEASE
@@ -124,6 +158,15 @@ class Learning:
         self._published.update((name, place) for name, place, _ in news)
         if news and self._on_snapshot is not None:
             self._on_snapshot()
+
+    def _forget_before(self, row: SnapshotRow) -> None:
+        """Empty the snapshot that is no longer one of the newest, unless replays begin there."""
+        kept = self._kept[row.bandit]
+        kept.append(row.hash)
+        if len(kept) > KEPT:
+            oldest, base = kept.popleft(), self._store.statistics(f"{row.bandit}/base")
+            if oldest not in kept and (base is None or base[1].decode() != oldest):
+                self._store.empty_snapshot(oldest)
 
     def _renew(self) -> bool:
         with self._store.writing():
@@ -147,14 +190,19 @@ def run(
     on_snapshot: Callable[[], None] | None = None,
     on_error: Callable[[Exception], None] | None = None,
 ) -> None:
-    """Learn until `stop`; `news` says that the log has grown. A failing database is tried again."""
+    """Learn until `stop`; `news` says that the log has grown. A failing database is tried again.
+
+    Whatever else ends it, the lease is given back first, so that the page shows that nobody learns.
+    """
     while not stop.is_set():
         learning = Learning(store, bandits, on_snapshot=on_snapshot)
         try:
+            store.relax()
             while not stop.is_set() and not learning.take_over():
                 stop.wait(LEASE / 4)
             while not stop.is_set():
                 if learning.step() < CHUNK:
+                    stop.wait(GATHER)
                     news.wait(0.1)
                     news.clear()
             learning.give_up()
@@ -162,3 +210,7 @@ def run(
             if on_error is not None and not isinstance(error, LostLeaseError):
                 on_error(error)
             stop.wait(0.5)
+        except BaseException:
+            with contextlib.suppress(DatabaseError):
+                learning.give_up()
+            raise

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import itertools
+import time
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -15,19 +16,38 @@ from graphbandit.service.writer import Writer
 
 AWAY = Refusal(503, "the writer is away, try again with the same key")
 LARGEST_FRAME = 64 * 2**20
+FAILED_FOR = 5.0
+"""Seconds for which a log that could not be written counts as not ready, unless it is written before."""
 
 
 class Log(ABC):
     """Where operations are made durable."""
 
-    @abstractmethod
+    _failed_at = -FAILED_FOR
+
     async def submit(self, request: Sequence[Operation]) -> Answer:
         """Have a request done; answers once it is durable, or refused."""
+        answer = await self._submitted(request)
+        failed = isinstance(answer, Refusal) and answer.status == 503
+        self._failed_at = time.monotonic() if failed else -FAILED_FOR
+        return answer
+
+    @abstractmethod
+    async def _submitted(self, request: Sequence[Operation]) -> Answer:
+        """Hand a request to the writer, and wait for its answer."""
 
     @property
     @abstractmethod
-    def ready(self) -> bool:
+    def reached(self) -> bool:
         """Whether the writer can be reached."""
+
+    @property
+    def ready(self) -> bool:
+        """Whether the writer can be reached, and could write what it was last asked to.
+
+        After a while a failure no longer counts: else a balancer would never ask again.
+        """
+        return self.reached and time.monotonic() - self._failed_at >= FAILED_FOR
 
 
 class _Waker:
@@ -39,7 +59,7 @@ class _Waker:
         self._woken = False
 
     def put(self, thing: Any) -> None:
-        """From any thread."""
+        """Hand one over, from any thread."""
         self._things.append(thing)
         if not self._woken:
             self._woken = True
@@ -59,14 +79,14 @@ class LocalLog(Log):
         self._writer, self._loop = writer, loop
         self._waker = _Waker(loop, _resolve)
 
-    async def submit(self, request: Sequence[Operation]) -> Answer:
+    async def _submitted(self, request: Sequence[Operation]) -> Answer:
         """Hand it to the writer's thread."""
         future: asyncio.Future[Answer] = self._loop.create_future()
         self._writer.submit(request, lambda answer: self._waker.put((future, answer)))
         return await future
 
     @property
-    def ready(self) -> bool:
+    def reached(self) -> bool:
         """Always: it is a thread of this process."""
         return True
 
@@ -137,7 +157,7 @@ class RemoteLog(Log):
                         future.set_result(AWAY)
             await asyncio.sleep(0.05)
 
-    async def submit(self, request: Sequence[Operation]) -> Answer:
+    async def _submitted(self, request: Sequence[Operation]) -> Answer:
         """Send it, and wait for the answer."""
         if self._writer is None:
             return AWAY
@@ -152,7 +172,7 @@ class RemoteLog(Log):
         return await future
 
     @property
-    def ready(self) -> bool:
+    def reached(self) -> bool:
         """Whether the connection is up."""
         return self._writer is not None
 

@@ -4,15 +4,12 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-import msgspec
-
 from graphbandit.errors import DatabaseError
 from graphbandit.logs import Log
 from graphbandit.service import configuration as settings
-from graphbandit.service.configuration import Bandit
 from graphbandit.service.core import Core
 from graphbandit.service.export import Exported, export
-from graphbandit.service.processes import check_change
+from graphbandit.service.processes import check_fits
 from graphbandit.service.replay import Replayed, replay
 from graphbandit.service.rows import Kind
 from graphbandit.service.store import VERSION, Store, open_store
@@ -25,6 +22,7 @@ def _opened(url: str) -> Store:
     store = open_store(url)
     found = store.version()
     if found != VERSION:
+        store.close()
         raise DatabaseError(
             f"{url} has schema version {found}; expected {VERSION}: start the service once to bring it up"
         )
@@ -32,7 +30,7 @@ def _opened(url: str) -> Store:
 
 
 def check(path: Path, url: str) -> Iterator[str]:
-    """Check a configuration and its log; what was found, a line each."""
+    """Check a configuration and its log; returns what was found, one line each."""
     found = settings.read(path)
     for name, bandit in found.bandits.items():
         core = Core(name, bandit)
@@ -42,10 +40,7 @@ def check(path: Path, url: str) -> Iterator[str]:
         yield f"{url} is not there yet: the service makes it"
         return
     store = _opened(url)
-    for name, bandit in found.bandits.items():
-        logged = store.configuration(name)
-        if logged is not None and logged.body is not None:
-            check_change(name, msgspec.json.decode(logged.body, type=Bandit), bandit)
+    check_fits(store, found.bandits)
     yield f"{url}: schema version {VERSION}, {store.last()[0]} rows, fits"
     store.close()
 
@@ -67,11 +62,11 @@ def export_all(path: Path, url: str, folder: Path) -> Iterator[tuple[str, Export
 
 
 def compact(path: Path, url: str, keep: float, archive: Path) -> Iterator[str]:
-    """Move decisions older than `keep` seconds, with their rewards, to Parquet; what was moved, a line a bandit.
+    """Move decisions older than `keep` seconds, with their rewards, to Parquet; returns a line for each bandit.
 
-    Moved are decisions that the newest snapshot has learnt from and that no row after the cut is about. A reward that
+    It moves decisions that the newest snapshot has learnt from and that no row after the cut is about. A reward that
     comes for one of them later is refused as unknown. Decisions that nobody has activated stay, as they may be
-    activated still. The newest snapshot becomes the beginning of replays.
+    activated still. Replays then begin at the newest snapshot.
     """
     store = _opened(url)
     last, now = store.last()

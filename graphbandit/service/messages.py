@@ -19,7 +19,7 @@ class ArmFeatures(Struct, frozen=True, forbid_unknown_fields=True):
 class DecideRequest(Struct, frozen=True, forbid_unknown_fields=True):
     """Ask for a decision.
 
-    `key`: asked again with the same key, it is the same decision. `context`: an object with the bandit's features.
+    `key`: the same key again gets the same decision. `context`: an object with the bandit's features.
     `arms`: for bandits whose arms come with the request. `graph`: the name of one of the bandit's graphs, or
     {"edges": [[played, revealed], ...]}, or {"probabilities": [[1, 0.5], [0, 1]]}: the probability that playing arm j
     reveals arm a, in the arms' order. `available`: the arms that may be played. `active`: false if it may not be
@@ -94,6 +94,13 @@ class ActivateAnswer(Struct, frozen=True):
     new: int
 
 
+class PersonalizerError(Struct, frozen=True):
+    """What is wrong, where clients of Personalizer look for it."""
+
+    code: str
+    message: str
+
+
 class Problem(Struct, frozen=True, omit_defaults=True):
     """What is wrong (RFC 9457); `field` is the part of the request, `index` its place in a batch."""
 
@@ -103,3 +110,4 @@ class Problem(Struct, frozen=True, omit_defaults=True):
     field: str | None = None
     index: int | None = None
     type: str = "about:blank"
+    error: PersonalizerError | None = None

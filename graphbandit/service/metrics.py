@@ -35,6 +35,7 @@ class Metrics:
             "graphbandit_unknown_categories", "Categories in the log that are not declared", columns, **gauge
         )
         self.missing = Gauge("graphbandit_missing_values", "Values in the log that were missing", columns, **gauge)
+        self.learning = Gauge("graphbandit_learning", "1 if a learner is at work, else 0", **gauge)
         self.snapshot_age = Gauge("graphbandit_snapshot_age_seconds", "Age of the newest snapshot", ["bandit"], **gauge)
 
     def text(self) -> bytes:

@@ -1,6 +1,5 @@
 """OpenAPI, made from the message types, and a page that shows it without fetching anything."""
 
-import html
 import json
 from functools import cache
 from typing import Any
@@ -14,7 +13,7 @@ ROUTES: tuple[tuple[str, str, str, Any, Any, tuple[int, ...]], ...] = (
      messages.DecideAnswer, (400, 401, 403, 404, 408, 413, 422, 429, 503)),
     ("post", "/v1/{bandit}/observe", "Hand back rewards of a decision, or of a list of them", messages.ObserveRequest,
      messages.ObserveAnswer, (400, 401, 403, 404, 408, 409, 413, 422, 503)),
-    ("post", "/v1/{bandit}/activate", "Have a deferred decision learnt from", messages.ActivateRequest,
+    ("post", "/v1/{bandit}/activate", "Say that a deferred decision was shown after all", messages.ActivateRequest,
      messages.ActivateAnswer, (400, 401, 403, 404, 408, 413, 422, 503)),
     ("get", "/v1", "All bandits with their settings", None, None, (401, 403)),
     ("get", "/v1/{bandit}", "Settings, rounds, open decisions, delays, an example", None, None, (401, 403, 404)),
@@ -91,7 +90,7 @@ def _raw(kind: type) -> dict[str, Any]:
     """A context is any JSON value."""
     if kind is msgspec.Raw:
         return {"description": "any JSON"}
-    raise NotImplementedError(kind)
+    raise NotImplementedError(kind)  # what msgspec expects of a hook that does not know a type
 
 
 def _content(schema: Any, batches: bool) -> dict[str, Any]:
@@ -101,42 +100,13 @@ def _content(schema: Any, batches: bool) -> dict[str, Any]:
     return {"content": {"application/json": {"schema": whole}}}
 
 
-_STYLE = """:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:52rem;margin:2rem auto;
-padding:0 1rem}h2{font-size:1.05rem;margin-bottom:.2rem}pre{overflow:auto;padding:.7rem;border:1px solid #8884;
-border-radius:.4rem;font-size:.8rem}"""
-
-_HEAD = f"""<!DOCTYPE html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>graphbandit: the interface</title><style>{_STYLE}</style><h1>The interface</h1>
-<p>As <a href="openapi.json">OpenAPI</a>. Requests to <code>/v1/…</code> take one object or a list of them.</p>"""
-
-
 @cache
 def page() -> str:
     """The document for people: one page, nothing fetched."""
-    found = document()
-    parts = [_HEAD]
-    for path, methods in found["paths"].items():
-        for method, operation in methods.items():
-            body = operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema")
-            answer = operation["responses"].get("200", {}).get("content", {}).get("application/json", {}).get("schema")
-            refusals = ", ".join(status for status in operation["responses"] if int(status) >= 400)
-            words = f"{operation['summary']}.{f' Refused with {refusals}.' if refusals else ''}"
-            parts += [
-                f"<section><h2><code>{method.upper()} {html.escape(path)}</code></h2><p>{html.escape(words)}</p>",
-                f"{_schema('Request', body)}{_schema('Answer', answer)}</section>",
-            ]
-    parts.append("<h2>Types</h2>")
-    for name, schema in found["components"]["schemas"].items():
-        words, fields = schema.get("description", ""), json.dumps(schema.get("properties", {}), indent=2)
-        parts += [
-            f'<section id="{html.escape(name)}"><h3>{html.escape(name)}</h3><p>{html.escape(words)}</p>',
-            f"<pre>{html.escape(fields)}</pre></section>",
-        ]
-    return "".join([*parts, "</html>"])
+    from graphbandit.plots.pages.page import templates
 
-
-def _schema(title: str, schema: Any) -> str:
-    if schema is None:
-        return ""
-    reference = (schema.get("anyOf") or [schema])[0].get("$ref", "").rsplit("/", 1)[-1]
-    return f'<p>{title}: <a href="#{html.escape(reference)}">{html.escape(reference)}</a></p>' if reference else ""
+    types = [
+        (name, schema.get("description", ""), json.dumps(schema.get("properties", {}), indent=2))
+        for name, schema in document()["components"]["schemas"].items()
+    ]
+    return str(templates("graphbandit.service", "interface.html").page(ROUTES, types))

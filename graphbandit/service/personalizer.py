@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from graphbandit.service.answers import RefusedError, checked, decoded, json
-from graphbandit.service.messages import ArmFeatures, DecideRequest, Name
+from graphbandit.service.messages import ArmFeatures, DecideRequest, Name, PersonalizerError, Problem
 from graphbandit.service.protocol import Activate, Observe
 from graphbandit.service.rows import unpack
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from graphbandit.service.application import Service
 
 BANDIT = "personalizer"
+FIELDS = {"arms": "actions", "context": "contextFeatures", "available": "excludedActions", "key": "eventId"}
+"""What Personalizer calls the fields of a request."""
 
 
 class Action(Struct, frozen=True):
@@ -31,7 +33,7 @@ class Action(Struct, frozen=True):
 
 
 class RankRequest(Struct, frozen=True):
-    """As Personalizer has it; unknown fields are left out of account, as there."""
+    """As Personalizer has it; unknown fields are ignored, as they are there."""
 
     actions: Annotated[list[Action], Meta(min_length=1)]
     contextFeatures: list[Any] = []  # noqa: N815
@@ -48,6 +50,16 @@ class RewardRequest(Struct, frozen=True):
 
 _rank = msgspec.json.Decoder(RankRequest)
 _reward = msgspec.json.Decoder(RewardRequest)
+
+
+def as_there(answer: Response) -> Response:
+    """A problem in which Personalizer's clients find what is wrong, too."""
+    found = msgspec.json.decode(answer.body, type=Problem)
+    codes = {401: "Unauthorized", 404: "ResourceNotFound", 413: "RequestTooLarge"}
+    code = codes.get(found.status, "BadArgument" if found.status < 500 else "InternalServerError")
+    body = msgspec.json.encode(msgspec.structs.replace(found, error=PersonalizerError(code, found.detail)))
+    headers = {name: value for name, value in answer.headers.items() if name in ("www-authenticate", "retry-after")}
+    return Response(body, answer.status_code, headers, media_type=answer.media_type)
 
 
 class Personalizer:
@@ -77,7 +89,11 @@ class Personalizer:
             available=[name for name in ids if name not in asked.excludedActions] if asked.excludedActions else None,
             active=not asked.deferActivation,
         )
-        prepared = service.prepared(BANDIT, [decision])
+        try:
+            prepared = service.prepared(BANDIT, [decision])
+        except RefusedError as refused:
+            field = FIELDS.get(refused.field or "", refused.field)
+            raise RefusedError(refused.status, f"{field}: {refused.detail.partition(': ')[2]}", field) from None
         done = checked(await service.batcher.decide(BANDIT, prepared))[0]
         answer = service.decider.answer(BANDIT, done.key, done.body or b"", False)
         body = unpack(done.body or b"")
@@ -99,8 +115,7 @@ class Personalizer:
         self._check()
         service, key = self._service, str(request.path_params["id"])
         value = decoded(_reward, await service.body(request)).value
-        found = await service.reader.run(lambda: service.reader.decision(BANDIT, key))
-        arm = "" if found is None else str(found["arm"])
+        arm = await service.reader.run(lambda: service.reader.played(BANDIT, key)) or ""
         aggregation = service.decider.cores[BANDIT].settings.aggregation
         checked(await service.log.submit([Observe(BANDIT, key, {arm: value}, False, aggregation)]))
         return Response(status_code=204)

@@ -29,6 +29,12 @@ class PostgresStore(Store):
         self._psycopg = _psycopg()
         self._connection: Any = None
         self._inside = False
+        self._relaxed = False
+
+    def relax(self) -> None:
+        """Commits no longer wait for the disk."""
+        self._relaxed = True
+        self.close()
 
     def clone(self) -> "PostgresStore":
         """Another connection to the same database."""
@@ -45,7 +51,7 @@ class PostgresStore(Store):
             try:
                 self._connection = self._psycopg.connect(self.url, autocommit=True, connect_timeout=5)
                 # a commit is durable when it is answered, whatever the server's default is
-                self._connection.execute("SET synchronous_commit = on")
+                self._connection.execute(f"SET synchronous_commit = {'off' if self._relaxed else 'on'}")
             except self._psycopg.Error as error:
                 self._connection = None
                 raise DatabaseError(f"the database cannot be reached: {error}") from error

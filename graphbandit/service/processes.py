@@ -5,6 +5,7 @@ With several processes a parent looks after them: whichever dies is started agai
 
 import asyncio
 import contextlib
+import gc
 import logging
 import os
 import shutil
@@ -21,6 +22,7 @@ from typing import Any
 
 import msgspec
 
+from graphbandit.base.side_by_side import one_thread_of_algebra
 from graphbandit.errors import ConfigurationError, DatabaseError
 from graphbandit.service import configuration as settings
 from graphbandit.service import learning, logs
@@ -34,9 +36,12 @@ from graphbandit.service.metrics import FOLDER, Metrics
 from graphbandit.service.reader import Reader
 from graphbandit.service.rows import Kind
 from graphbandit.service.server import address, serve
-from graphbandit.service.store import Store, open_store
+from graphbandit.service.store import VERSION, Store, open_store
 from graphbandit.service.tokens import Tokens
 from graphbandit.service.writer import Writer, configure
+
+RETRY = 10.0
+"""Seconds before a learner that has failed starts again."""
 
 
 def prepare(found: Configuration, url: str) -> Store:
@@ -45,13 +50,20 @@ def prepare(found: Configuration, url: str) -> Store:
     for name, bandit in found.bandits.items():
         Core(name, bandit)
     store = open_store(url)
-    store.migrate()
-    for name, bandit in found.bandits.items():
+    before = store.migrate()
+    if 0 < before < VERSION:
+        say("the schema of the log was brought up to date", before=before, now=VERSION)
+    check_fits(store, found.bandits)
+    configure(store, {name: msgspec.json.encode(bandit) for name, bandit in found.bandits.items()})
+    return store
+
+
+def check_fits(store: Store, bandits: dict[str, Bandit]) -> None:
+    """Raise ConfigurationError unless all bandits fit the log they have."""
+    for name, bandit in bandits.items():
         logged = store.configuration(name)
         if logged is not None and logged.body is not None:
             check_change(name, msgspec.json.decode(logged.body, type=Bandit), bandit)
-    configure(store, {name: msgspec.json.encode(bandit) for name, bandit in found.bandits.items()})
-    return store
 
 
 def check_change(name: str, before: Bandit, after: Bandit) -> None:
@@ -68,10 +80,13 @@ def check_change(name: str, before: Bandit, after: Bandit) -> None:
             field == "capacity" and before.slots == after.slots
         ):
             raise refuse(field, f"was {getattr(before, field)!r} and is {getattr(after, field)!r}")
-    if before.slots != after.slots:
-        raise refuse("arms", f"need {after.slots} places and had {before.slots}; capacity leaves room for more")
+    gone = [arm for arm in before.names if arm not in after.names]
+    if gone:
+        raise refuse("arms", f"lack {gone[0]!r}, which was one (keep it there, and name it in retired)")
     if before.names != after.names[: len(before.names)]:
-        raise refuse("arms", "lack some of before, or are in another order (list them, and name them in retired)")
+        raise refuse("arms", "are in another order (add new ones at the end)")
+    if before.slots != after.slots:
+        raise refuse("arms", f"need {after.slots} places and had {before.slots} (capacity leaves room for more)")
     if (before.default_reward is None) != (after.default_reward is None) or before.aggregation != after.aggregation:
         raise refuse("default_reward", "came or went, or its aggregation changed")
 
@@ -133,7 +148,8 @@ async def _decide(
     with contextlib.suppress(DatabaseError):
         await reader.run(reader.refresh)
     await asyncio.to_thread(_warm_up, decider)
-    service = Service(found, decider, log, reader, metrics)
+    _settle()
+    service = Service(found, decider, log, reader, metrics, bound.getsockname()[0])
     if made is not None:
         made(service)
     try:
@@ -153,6 +169,17 @@ def _warm_up(decider: Decider) -> None:
         decider.decide(name, [decider.prepare(name, message)])
 
 
+def _settle() -> None:
+    """Once everything is loaded: leave it out of garbage collections, and keep linear algebra to one thread.
+
+    A collection of all objects would stop the answers for tens of milliseconds. A second thread of algebra gains
+    nothing at the size of a batch, and spins on the core that the other processes need.
+    """
+    one_thread_of_algebra()
+    gc.collect()
+    gc.freeze()
+
+
 def _wake(loop: asyncio.AbstractEventLoop, event: asyncio.Event) -> None:
     with contextlib.suppress(RuntimeError):  # the loop is closed
         loop.call_soon_threadsafe(event.set)
@@ -165,16 +192,23 @@ def _learn(
     news: threading.Event,
     published: Callable[[], None] | None = None,
 ) -> None:
-    def failed(error: Exception) -> None:
-        say("the learner cannot go on, and tries again", level=logging.WARNING, error=str(error))
+    """Learn until `stop`. If the learner fails, the log says why, decisions go on, and it tries again."""
 
-    try:
-        learning.run(store, bandits, stop, news, on_snapshot=published, on_error=failed)
-    except Exception:
-        logs.logger.exception("the learner has failed")
-        raise
-    finally:
-        store.close()
+    said: dict[str, float] = {}
+
+    def failed(error: Exception) -> None:
+        """Say it, and then once a minute."""
+        if time.monotonic() - said.get(str(error), -60.0) >= 60.0:
+            say("the learner cannot go on, and tries again", level=logging.WARNING, error=str(error))
+            said[str(error)] = time.monotonic()
+
+    while not stop.is_set():
+        try:
+            learning.run(store, bandits, stop, news, on_snapshot=published, on_error=failed)
+        except Exception:  # without this line its reason would be lost, and nobody would learn any more
+            logs.logger.exception("the learner has failed, and tries again in %g seconds", RETRY)
+            stop.wait(RETRY)
+    store.close()
 
 
 async def _count(writer: Writer, metrics: Metrics) -> None:
@@ -204,7 +238,7 @@ def _run(main: Any) -> None:
 
 
 def _no_default_signals() -> None:
-    """Signals are the server's business; afterwards it raises them again, which must not end the process at once."""
+    """The server handles signals, and raises them again once it has stopped; that must not end the process at once."""
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: None)
 
@@ -282,6 +316,7 @@ def child(role: str, path: str, url: str, folder: str, bound: int, alive: int) -
         stop = threading.Event()
         signal.signal(signal.SIGTERM, lambda *_: stop.set())
         ready()
+        one_thread_of_algebra()
         _learn(open_store(url), found.bandits, stop, threading.Event())
     else:
         listener = socket.socket(fileno=bound)
@@ -324,7 +359,7 @@ async def _remote_decide(
 
 
 def _end_with_parent(alive: int) -> None:
-    """Wait until the parent is gone, then go at once: it may have been killed."""
+    """Wait until the parent is gone, then end at once: it may have been killed."""
     with contextlib.suppress(OSError):
         os.read(alive, 1)
     os._exit(1)

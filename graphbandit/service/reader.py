@@ -30,6 +30,8 @@ class Reader:
         self._figures: dict[str, Figures] = {name: Figures() for name in bandits}
         self._made: dict[str, float] = {}
         self.refreshed = 0.0
+        self._asked = 0.0
+        self.learning = False  # whether a learner is at work, as of a second ago
 
     async def run(self, work: Callable[[], T]) -> T:
         """Do something with the store in the reader's thread."""
@@ -52,6 +54,9 @@ class Reader:
                 newest = self._store.snapshots(name, newest=1)
                 self._made.update((name, row.time) for row in newest)
         self.refreshed = time.monotonic()
+        if self.refreshed - self._asked >= 1.0:
+            self._asked = self.refreshed
+            self.learning = self._store.has_lease("learner")
         return changed
 
     def snapshot_age(self, name: str) -> float | None:
@@ -76,6 +81,7 @@ class Reader:
             "arms": list(self._bandits[name].names),
             "snapshot": {"hash": snapshot.hash, "position": snapshot.position, "rounds": snapshot.rounds},
             "rounds": snapshot.rounds,
+            "learning": self.learning,
             **summary(self._figures[name], self._bandits[name]),
             "example_context": example["context"],
             "example_request": example,
@@ -116,6 +122,11 @@ class Reader:
             "rewards": [_reward(row, rows[0].time) for row in rows if row.kind == Kind.REWARD],
             "explanation": None if explanation is None else msgspec.to_builtins(explanation),
         }
+
+    def played(self, name: str, key: str) -> str | None:
+        """The arm of a decision; None if there is none of this key."""
+        known = known_from(self._store.find([(name, key)])).get((name, key))
+        return None if known is None or known.body is None else known.decision.arm
 
     def page(self, name: str) -> dict[str, Any]:
         """What the live page shows of a bandit."""

@@ -42,7 +42,7 @@ def replay(store: Store, name: str, settings: Bandit) -> Replayed:
         if kept is not None and kept.data is not None:
             logged = store.configuration(name, at=kept.learnt)
             core = Core(name, settings if logged is None else _settings(logged.body))
-            learner = LogLearner(core, store.find, core.restore(bytes(kept.data)))
+            learner = LogLearner(core, store.find, core.restore(bytes(kept.data), kept.hash))
             live = {place: hash_ for place, hash_ in live.items() if place[0] >= kept.position}
     outcome.snapshots = len(live)
 

@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import ipaddress
 import logging
-import signal
 import socket
 import time
 from collections.abc import Callable
@@ -152,8 +151,3 @@ async def _refresh(service: Service) -> None:
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(service.news.wait(), max(0.001, REFRESH - (time.monotonic() - began)))
         service.news.clear()
-
-
-def ignore_interrupts() -> None:
-    """Leave Ctrl-C to the process that looks after this one."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)

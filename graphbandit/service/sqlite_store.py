@@ -10,6 +10,9 @@ from typing import Any
 from graphbandit.errors import DatabaseError
 from graphbandit.service.store import Store
 
+PATIENCE = 30.0
+"""Seconds for which another writer is waited for."""
+
 
 class SqliteStore(Store):
     """One connection; `writing` takes the file's write lock at once."""
@@ -21,7 +24,7 @@ class SqliteStore(Store):
         try:
             address = f"{Path(url).absolute().as_uri()}?mode=ro" if read_only else str(Path(url).absolute())
             self._connection = sqlite3.connect(
-                address, uri=read_only, isolation_level=None, timeout=30.0, check_same_thread=False
+                address, uri=read_only, isolation_level=None, timeout=PATIENCE, check_same_thread=False
             )
             if not read_only:
                 self._connection.execute("PRAGMA journal_mode=WAL")
@@ -40,10 +43,30 @@ class SqliteStore(Store):
         """Close the connection."""
         self._connection.close()
 
+    def relax(self) -> None:
+        """Commits no longer flush the write-ahead log."""
+        self.execute("PRAGMA synchronous=NORMAL")
+
+    def _begin(self) -> None:
+        """Take the write lock. SQLite itself would look for it after 1, 2, 5, 10 ms and so on, and wait too long."""
+        deadline = time.monotonic() + PATIENCE
+        self.execute("PRAGMA busy_timeout=0")
+        try:
+            while True:
+                try:
+                    self._connection.execute("BEGIN IMMEDIATE")
+                    return
+                except sqlite3.OperationalError as error:
+                    if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                        raise DatabaseError(f"{self.url}: {error}") from error
+                    time.sleep(0.0005)
+        finally:
+            self.execute(f"PRAGMA busy_timeout={int(1000 * PATIENCE)}")
+
     @contextlib.contextmanager
     def writing(self) -> Iterator[None]:
         """BEGIN IMMEDIATE ... COMMIT, which flushes to disk."""
-        self.execute("BEGIN IMMEDIATE")
+        self._begin()
         try:
             yield
             self.execute("COMMIT")

@@ -46,7 +46,6 @@ class Figures(msgspec.Struct):
     expired: int = 0
     first: float = 0.0
     last: float = 0.0
-    last_reward: float = 0.0
     bucket_size: int = 1
     buckets: list[Bucket] = []
     delays: list[float] = []
@@ -151,8 +150,10 @@ class Statistics:
                 return
             del self._entries[key]
             self.figures.expired += 1
-            if self._settings.default_reward is not None:
-                entry.rewards.setdefault(entry.body.arm, self._settings.default_reward)
+            default = self._settings.default_reward
+            if default is not None:
+                for arm in [entry.body.arm] if self._settings.default_for == "played" else entry.body.revealed:
+                    entry.rewards.setdefault(arm, default)
             self._value(entry)
 
     def _count_decision(self, row: Row, entry: _Entry) -> None:
@@ -183,7 +184,7 @@ class Statistics:
             self._entries.pop(row.key, None)
 
     def _join(self) -> None:
-        """Make one bar of each two."""
+        """Merge neighbours, two into one."""
         figures = self.figures
         joined = []
         for first, second in zip(figures.buckets[0:-1:2], figures.buckets[1::2], strict=False):
@@ -192,7 +193,7 @@ class Statistics:
                 mass[name] = mass.get(name, 0.0) + p
             joined.append(Bucket(first.count + second.count, second.time, mass))
         figures.bucket_size *= 2
-        figures.buckets = joined
+        figures.buckets = joined + figures.buckets[2 * len(joined) :]
 
     def _count_reward(self, row: Row) -> None:
         figures = self.figures
@@ -200,7 +201,6 @@ class Statistics:
         late = entry is None and self._window is not None
         if row.kind == Kind.REWARD:
             figures.rewards += 1
-            figures.last_reward = row.time
             figures.late += late
             self._rate(row.time, 0, 1)
         if late:
@@ -220,7 +220,7 @@ class Statistics:
             self._value(entry)
 
     def _settle(self, row: Row, entry: _Entry) -> bool:
-        """Note a reward or the end of them; whether the decision is complete by it."""
+        """Note a reward, or that no more will come; returns whether the decision is complete now."""
         if row.kind == Kind.FINAL:
             entry.left = 0
         elif row.reward is not None:

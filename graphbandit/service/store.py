@@ -26,6 +26,10 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "CREATE TABLE leases (name TEXT PRIMARY KEY, owner TEXT NOT NULL, until DOUBLE PRECISION NOT NULL)",
         "CREATE TABLE statistics (bandit TEXT PRIMARY KEY, position BIGINT NOT NULL, body {bytes} NOT NULL)",
     ),
+    tuple(
+        f"CREATE INDEX log_{kind.name.lower()} ON log (bandit, position) WHERE kind = {int(kind)}"
+        for kind in (Kind.CONFIGURATION, Kind.DECISION, Kind.ACTIVATION)  # whose newest rows are asked for
+    ),
 )
 """What brings a database from version i to version i + 1."""
 
@@ -67,6 +71,14 @@ class Store(ABC):
         """One transaction, durable when the block has ended, with no other writer meanwhile; undone by an exception."""
 
     @abstractmethod
+    def relax(self) -> None:
+        """Let what this connection commits be flushed to disk with the next commit of another one.
+
+        For what can be made again from the log: snapshots and figures. A decision that names a snapshot is committed
+        after it, and flushing the one flushes the other.
+        """
+
+    @abstractmethod
     def execute(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Run one statement with `?` for each value; DatabaseError if the database cannot."""
 
@@ -87,7 +99,7 @@ class Store(ABC):
         """Whether the database has this table."""
 
     def migrate(self) -> int:
-        """Bring the schema up to date; the version it had. DatabaseError if it is newer than this package."""
+        """Bring the schema up to date; returns the version it had. DatabaseError if it is newer than this package."""
         with self.writing():
             found = self.version()
             if found > VERSION:
@@ -105,14 +117,14 @@ class Store(ABC):
         return found
 
     def version(self) -> int:
-        """The schema's version; 0 of an empty database."""
+        """The schema's version; 0 for an empty database."""
         rows = self.execute("SELECT version FROM schema_version") if self.has_table("schema_version") else []
         return int(rows[0][0]) if rows else 0
 
     # the log
 
     def last(self) -> tuple[int, float]:
-        """The position and time of the last row; (0, 0.0) of an empty log."""
+        """The position and time of the last row; (0, 0.0) for an empty log."""
         rows = self.execute("SELECT position, time FROM log ORDER BY position DESC LIMIT 1")
         return (int(rows[0][0]), float(rows[0][1])) if rows else (0, 0.0)
 
@@ -165,16 +177,18 @@ class Store(ABC):
     def configuration(self, bandit: str, at: int | None = None) -> Row | None:
         """The newest configuration of a bandit, up to a position if one is given."""
         limit = 2**62 if at is None else at
-        sql = (
-            f"SELECT {COLUMNS} FROM log WHERE bandit = ? AND kind = ? AND position <= ? ORDER BY position DESC LIMIT 1"
-        )
-        rows = self._rows(sql, (bandit, int(Kind.CONFIGURATION), limit))
+        # the kind stands in the text, so that the database sees that its index has only such rows
+        of_kind = f"bandit = ? AND kind = {int(Kind.CONFIGURATION)}"
+        sql = f"SELECT {COLUMNS} FROM log WHERE {of_kind} AND position <= ? ORDER BY position DESC LIMIT 1"
+        rows = self._rows(sql, (bandit, limit))
         return rows[0] if rows else None
 
     def newest(self, bandit: str, kind: Kind, limit: int) -> list[Row]:
         """The newest rows of a kind, newest first."""
-        sql = f"SELECT {COLUMNS} FROM log WHERE bandit = ? AND kind = ? ORDER BY position DESC LIMIT {int(limit)}"
-        return self._rows(sql, (bandit, int(kind)))
+        of_kind = f"bandit = ? AND kind = {int(kind)}"
+        return self._rows(
+            f"SELECT {COLUMNS} FROM log WHERE {of_kind} ORDER BY position DESC LIMIT {int(limit)}", (bandit,)
+        )
 
     def count(self, bandit: str, kind: Kind) -> int:
         """How many rows of a kind there are."""
@@ -186,10 +200,15 @@ class Store(ABC):
     # snapshots
 
     def publish(self, snapshot: SnapshotRow) -> None:
-        """Add a snapshot; the same one twice is one. Inside `writing`."""
+        """Add a snapshot; the same one twice is one, whose content is then as new. Inside `writing`."""
         columns = "hash, bandit, position, learnt, rounds, time, facts, data"
-        sql = f"INSERT INTO snapshots ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (hash) DO NOTHING"
+        sql = f"""INSERT INTO snapshots ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT (hash) DO UPDATE SET data = excluded.data"""
         self.execute(sql, snapshot)
+
+    def empty_snapshot(self, hash_: str) -> None:
+        """Forget the content of a snapshot, and keep its name. Inside `writing`."""
+        self.execute("UPDATE snapshots SET data = NULL WHERE hash = ?", (hash_,))
 
     def newest_snapshot(self, bandit: str) -> SnapshotRow | None:
         """The newest snapshot with its data."""
@@ -244,6 +263,11 @@ class Store(ABC):
         """The newest statistics and their position."""
         rows = self.execute("SELECT position, body FROM statistics WHERE bandit = ?", (bandit,))
         return (int(rows[0][0]), bytes(rows[0][1])) if rows else None
+
+    def has_lease(self, name: str) -> bool:
+        """Whether anybody has this lease."""
+        rows = self.execute("SELECT until FROM leases WHERE name = ?", (name,))
+        return bool(rows) and self.now() < float(rows[0][0])
 
 
 def open_store(url: str, *, read_only: bool = False) -> Store:

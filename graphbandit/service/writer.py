@@ -29,7 +29,6 @@ class WriterFigures:
     failures: int = 0
     commit_seconds: float = 0.0
     rows: dict[tuple[str, int], int] = field(default_factory=dict)
-    last_error: str = ""
 
 
 class Writer:
@@ -91,7 +90,7 @@ class Writer:
                 idle_since = time.monotonic()
 
     def _pause(self) -> float:
-        """How long nothing may come before a tick says that time has passed."""
+        """How long to wait for requests before a tick is logged, which says that time has passed."""
         if self._last_time >= self._closes:
             return 1.0
         return min(1.0, max(0.05, min(self._windows.values()) / 60))
@@ -109,7 +108,6 @@ class Writer:
                     self._store.append([row._replace(time=now) for row in rows])
         except DatabaseError as error:
             self.figures.failures += 1
-            self.figures.last_error = str(error)
             refusal = Refusal(503, f"the log cannot be written, try again with the same key: {error}")
             for _, reply in group:
                 reply(refusal)

@@ -10,6 +10,7 @@ import pytest
 
 import graphbandit as gb
 from graphbandit.errors import HorizonError, ObservationError, SavedFileError
+from tests.bandits import play_late
 from tests.every_round_learners import EVERY_ROUND
 
 N_ARMS, ROUNDS = 8, 70
@@ -172,22 +173,14 @@ def test_saving_keeps_open_decisions_masks_and_late_news(instance, tmp_path):
     masks = np.random.default_rng(0).random((ROUNDS, N_ARMS)) < 0.7
     masks[:, 2] = True
 
-    def story(bandit, resume):
-        made = []
-        for t in range(20):
-            made.append(bandit.decide(drawn.contexts[t], drawn.graphs[t], available=masks[t] if t % 3 else None))
-            if t >= 5:  # five rounds late, and one arm at a time
-                due = made[t - 5]
-                arm = int(bandit.awaited(due)[0])
-                bandit.observe(due, {arm: drawn.rewards[t - 5, arm]})
-            if resume:
-                bandit.save(tmp_path / "story.gb")
-                bandit = gb.Bandit.load(tmp_path / "story.gb")
+    masks = [mask if t % 3 else None for t, mask in enumerate(masks)]
+
+    def story(folder):
+        bandit = make(gb.AdaCBG(epoch_growth=2.0), instance)
+        bandit, made = play_late(bandit, drawn, 20, late=5, folder=folder, masks=masks)
         return facts(made), bandit.open_decisions
 
-    assert story(make(gb.AdaCBG(epoch_growth=2.0), instance), True) == story(
-        make(gb.AdaCBG(epoch_growth=2.0), instance), False
-    )
+    assert story(tmp_path) == story(None)
 
 
 def test_a_class_of_callables_is_handed_in_again(tmp_path):

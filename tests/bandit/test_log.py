@@ -12,7 +12,7 @@ import pytest
 import graphbandit as gb
 from graphbandit.errors import LogError, SettingError
 from graphbandit.evaluation import Log, evaluate
-from graphbandit.logs import writer as writer_module
+from graphbandit.logs import growing_file
 
 STAR = gb.graphs.star(3, hub=0)
 
@@ -234,14 +234,14 @@ def test_bad_settings_are_refused(tmp_path):
 
 def failing(monkeypatch, error):
     """Every write fails after some bytes."""
-    real = writer_module._write_all
+    real = growing_file.write_all
 
     def fail(file, data):
         real(file, memoryview(data)[:30])
         raise error
 
-    monkeypatch.setattr(writer_module, "_write_all", fail)
-    return lambda: monkeypatch.setattr(writer_module, "_write_all", real)
+    monkeypatch.setattr(growing_file, "write_all", fail)
+    return lambda: monkeypatch.setattr(growing_file, "write_all", real)
 
 
 @pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt()])
@@ -272,7 +272,7 @@ def test_a_call_that_cannot_write_has_changed_nothing(tmp_path, monkeypatch, err
 
 
 def test_files_are_sized(tmp_path, monkeypatch):
-    monkeypatch.setattr(writer_module, "APPENDS_PER_FILE", 8)
+    monkeypatch.setattr(growing_file, "APPENDS_PER_FILE", 8)
     bandit = gb.Bandit(gb.AdaCBG(), problem(), graph=STAR, log=tmp_path / "log")
     play(bandit, 20)
     assert len(list((tmp_path / "log" / "decisions").glob("*.parquet"))) == 2

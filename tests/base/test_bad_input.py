@@ -29,6 +29,7 @@ from graphbandit.errors import (
 from graphbandit.graphs import generators as graph_generators
 from graphbandit.learners import Uniform
 from graphbandit.rounds.shown import Shown
+from tests.bandits import content
 
 K, D, PLAYED = 4, 2, 11
 NAN, INF = float("nan"), float("inf")
@@ -85,12 +86,6 @@ def make(learner=LEARNERS["AdaCB.G"], horizon=None):
     bandit.decide(DRAWN.contexts[10], EVERYTHING)
     bandit.observe(late, {1: 0.25})
     return bandit
-
-
-def content(bandit, folder):
-    """All there is to a bandit: state, random stream, open decisions and rewards not yet learnt from."""
-    bandit.save(folder / "content.gb")
-    return (folder / "content.gb").read_bytes()
 
 
 def refuse(bandit, call, error, message, folder):

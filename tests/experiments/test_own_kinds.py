@@ -353,32 +353,22 @@ def test_what_is_no_learner_is_refused_before_anything_runs(kind, message, modul
 
 
 @pytest.mark.parametrize(
-    ("kind", "message"),
+    ("role", "kind", "message"),
     [
-        ("my_module:Biased", "is no environment"),
-        ("my_module:nothing", "makes a NoneType; expected an Environment"),
-        ("my_module:needs", "a file cannot give"),
+        ("environment", "my_module:Biased", "is no environment"),
+        ("environment", "my_module:nothing", "makes a NoneType; expected an Environment"),
+        ("environment", "my_module:needs", "a file cannot give"),
+        ("function class", "my_module:nothing", "makes a NoneType; expected a FunctionClass"),
+        ("function class", "my_module:needs", "a file cannot give"),
+        ("function class", "my_module:Nobody", "no attribute"),
+        ("function class", "flat", "function_class is 'flat'"),
     ],
 )
-def test_what_is_no_environment_is_refused(kind, message, module):
+def test_what_is_no_environment_or_function_class_is_refused(role, kind, message, module):
     own_kinds.import_from(module)
+    learners, environments = {"mine": Grid("Greedy", {"function_class": kind})}, {"mine": Grid(kind)}
     with pytest.raises(ExperimentError, match=message):
-        experiment(environments={"mine": Grid(kind)})
-
-
-@pytest.mark.parametrize(
-    ("kind", "message"),
-    [
-        ("my_module:nothing", "makes a NoneType; expected a FunctionClass"),
-        ("my_module:needs", "a file cannot give"),
-        ("my_module:Nobody", "no attribute"),
-        ("flat", "function_class is 'flat'"),
-    ],
-)
-def test_what_is_no_function_class_is_refused(kind, message, module):
-    own_kinds.import_from(module)
-    with pytest.raises(ExperimentError, match=message):
-        experiment(learners={"mine": Grid("Greedy", {"function_class": kind})})
+        experiment(**({"environments": environments} if role == "environment" else {"learners": learners}))
 
 
 def test_a_module_with_a_mistake_is_told_with_its_line(module):

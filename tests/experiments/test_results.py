@@ -1,8 +1,6 @@
 """Results: nothing is run twice, nothing is lost, and they can be read at any time."""
 
 import json
-import subprocess
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -20,6 +18,7 @@ from graphbandit.experiments.results import files
 from graphbandit.experiments.results.reading import part_files
 from graphbandit.rounds.decisions import ARRAYS
 from tests.experiment_samples import SMALL, small_results
+from tests.processes import loaded
 
 
 @pytest.fixture(scope="module")
@@ -268,7 +267,5 @@ def test_without_a_directory_results_are_in_memory_only(small):
 
 
 def test_importing_the_package_loads_no_arrow_and_no_experiments():
-    code = "import sys, graphbandit; print([m for m in ('pyarrow', 'graphbandit.experiments') if m in sys.modules])"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
-    code = "import sys, graphbandit as gb; gb.experiments.load; print([m for m in ('pyarrow',) if m in sys.modules])"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+    assert loaded("import graphbandit", ("pyarrow", "graphbandit.experiments")) == []
+    assert loaded("import graphbandit as gb; gb.experiments.load", ("pyarrow",)) == []

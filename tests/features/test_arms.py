@@ -1,5 +1,7 @@
 """Features of arms, and of contexts and arms together."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -89,9 +91,8 @@ BAD = {
 @pytest.mark.parametrize("case", BAD)
 def test_bad_tables_are_refused(case):
     make, message = BAD[case]
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, match=re.escape(message)):
         make()
-    assert message in str(caught.value)
 
 
 def test_bad_settings_are_refused():

@@ -215,10 +215,15 @@ def test_adding_leaves_the_old_data_as_it_was(case):
     assert functions.n_observed(functions.empty()) == 0
 
 
+def fitted(case, rounds):
+    """The class, its data after some rounds, and its fit to them."""
+    functions = case.make()
+    data = functions.add(functions.empty(), case.observations(0, rounds))
+    return functions, data, functions.fit(data)
+
+
 def test_predictions_do_not_depend_on_the_batch_and_fit_the_truth(case):
-    functions, seen = case.make(), case.observations(0, 600)
-    data = functions.add(functions.empty(), seen)
-    model = functions.fit(data)
+    functions, _, model = fitted(case, 600)
     contexts = case.contexts(np.random.default_rng(3), 40)
     values = functions.predict(model, contexts)
     assert values.shape == (40, N_ARMS)
@@ -238,9 +243,7 @@ def test_the_smallest_loss_is_that_of_the_fit(case):
 
 
 def test_candidates(case):
-    functions, seen = case.make(), case.observations(0, 80)
-    data = functions.add(functions.empty(), seen)
-    model = functions.fit(data)
+    functions, data, model = fitted(case, 80)
     rng = np.random.default_rng(4)
     contexts = case.contexts(rng, 60)
     values = functions.predict(model, contexts)
@@ -264,9 +267,7 @@ def test_candidates(case):
 
 
 def test_bounds_and_widths(case):
-    functions, seen = case.make(), case.observations(0, 80)
-    data = functions.add(functions.empty(), seen)
-    model = functions.fit(data)
+    functions, data, model = fitted(case, 80)
     contexts = case.contexts(np.random.default_rng(5), 50)
     values = functions.predict(model, contexts)
     best = np.argmax(values, axis=1)

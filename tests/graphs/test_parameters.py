@@ -9,18 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphbandit.errors import GraphBanditError, SettingError
-from graphbandit.graphs import generators
+from graphbandit.graphs import generators, parameters
 from graphbandit.graphs.graph import FeedbackGraph
-from graphbandit.graphs.parameters import (
-    Bounds,
-    degree_statistics,
-    density,
-    independence_number,
-    observability,
-    observable_arms,
-    strongly_observable_arms,
-    weak_domination_number_bound,
-)
 from tests.social_graphs import social_graph
 
 MATRICES = st.tuples(st.integers(1, 12), st.floats(0, 1), st.integers(0, 10**6)).map(
@@ -49,9 +39,9 @@ def independence_by_brute_force(matrix: np.ndarray) -> int:
 @given(MATRICES)
 def test_independence_number_is_that_of_brute_force(matrix: np.ndarray) -> None:
     truth = independence_by_brute_force(matrix)
-    assert independence_number(build(matrix)).value == truth
+    assert parameters.independence_number(build(matrix)).value == truth
     for limits in ({"exact_limit": 0}, {"node_budget": 0}, {"node_budget": 1}):
-        bounds = independence_number(build(matrix), **limits)
+        bounds = parameters.independence_number(build(matrix), **limits)
         assert bounds.lower <= truth <= bounds.upper
 
 
@@ -75,7 +65,7 @@ def test_independence_number_is_that_of_brute_force(matrix: np.ndarray) -> None:
     ],
 )
 def test_known_independence_numbers(graph: FeedbackGraph, alpha: int) -> None:
-    assert independence_number(graph) == Bounds(alpha, alpha)
+    assert parameters.independence_number(graph) == parameters.Bounds(alpha, alpha)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -84,42 +74,42 @@ def test_independence_number_of_the_papers_random_graphs(seed: int) -> None:
     graph = generators.random_graph(50, 0.05, rng=np.random.default_rng(seed))
     complement = nx.from_numpy_array(~graph.to_dense())
     _, size = nx.max_weight_clique(complement, weight=None)
-    assert independence_number(graph).value == size
+    assert parameters.independence_number(graph).value == size
 
 
 def test_a_hundred_arms_are_exact() -> None:
     graph = generators.random_graph(100, 0.05, rng=np.random.default_rng(0))
-    assert independence_number(graph) == Bounds(33, 33)
+    assert parameters.independence_number(graph) == parameters.Bounds(33, 33)
 
 
 def test_an_exhausted_budget_leaves_bounds() -> None:
     graph = generators.random_graph(100, 0.05, rng=np.random.default_rng(0))
-    coarse, finer = (independence_number(graph, node_budget=n) for n in (0, 500))
+    coarse, finer = (parameters.independence_number(graph, node_budget=n) for n in (0, 500))
     assert coarse.lower <= finer.lower <= 33 <= finer.upper <= coarse.upper
     assert not finer.exact
     assert repr(finer) == f"Bounds({finer.lower} to {finer.upper}, not exact)"
     with pytest.raises(GraphBanditError, match=rf"known as Bounds\({finer.lower} to {finer.upper}, not exact\) only"):
         _ = finer.value
     with pytest.raises(SettingError, match="node_budget is -1"):
-        independence_number(graph, node_budget=-1)
+        parameters.independence_number(graph, node_budget=-1)
 
 
 def test_independence_of_social_graphs() -> None:
-    assert independence_number(social_graph("lastfm_asia")) == Bounds(4177, 4177)
-    bounds = independence_number(social_graph("snap_ego_facebook"))
+    assert parameters.independence_number(social_graph("lastfm_asia")) == parameters.Bounds(4177, 4177)
+    bounds = parameters.independence_number(social_graph("snap_ego_facebook"))
     assert 1000 < bounds.lower <= bounds.upper < 1150
 
 
 def test_independence_of_a_large_social_graph() -> None:
-    assert independence_number(social_graph("github_social")).exact
+    assert parameters.independence_number(social_graph("github_social")).exact
 
 
 def test_observability_of_arms() -> None:
     # arm 0 has a loop, 1 is revealed by all others, 2 by one of them, 3 by none
     graph = FeedbackGraph.from_edges([(0, 0), (0, 1), (2, 1), (3, 1), (1, 2)], 4, require_loops=False)
-    assert strongly_observable_arms(graph).tolist() == [True, True, False, False]
-    assert observable_arms(graph).tolist() == [True, True, True, False]
-    assert observability(graph) == "unobservable"
+    assert parameters.strongly_observable_arms(graph).tolist() == [True, True, False, False]
+    assert parameters.observable_arms(graph).tolist() == [True, True, True, False]
+    assert parameters.observability(graph) == "unobservable"
 
 
 @pytest.mark.parametrize(
@@ -134,32 +124,32 @@ def test_observability_of_arms() -> None:
     ],
 )
 def test_observability(graph: FeedbackGraph, kind: str) -> None:
-    assert observability(graph) == kind
+    assert parameters.observability(graph) == kind
 
 
 @settings(deadline=None)
 @given(MATRICES)
 def test_weak_domination_is_bounded_on_both_sides(matrix: np.ndarray) -> None:
     graph = build(matrix)
-    weak = observable_arms(graph) & ~strongly_observable_arms(graph)
+    weak = parameters.observable_arms(graph) & ~parameters.strongly_observable_arms(graph)
     truth = next(
         size
         for size in range(len(matrix) + 1)
         for arms in combinations(range(len(matrix)), size)
         if matrix[list(arms)].any(axis=0)[weak].all()
     )
-    bounds = weak_domination_number_bound(graph)
+    bounds = parameters.weak_domination_number_bound(graph)
     assert bounds.lower <= truth <= bounds.upper
     assert bounds.upper <= truth * (1 + np.log(max(weak.sum(), 1)))
 
 
 def test_weak_domination_known_values() -> None:
-    assert weak_domination_number_bound(generators.star(9)) == Bounds(0, 0)
+    assert parameters.weak_domination_number_bound(generators.star(9)) == parameters.Bounds(0, 0)
     one_tells_all = np.zeros((9, 9), dtype=bool)
     one_tells_all[0] = True
     one_tells_all[0, 3] = False
     one_tells_all[1, 3] = True
-    assert weak_domination_number_bound(build(one_tells_all)).upper == 2
+    assert parameters.weak_domination_number_bound(build(one_tells_all)).upper == 2
 
 
 def test_weak_domination_of_a_social_graph_without_loops() -> None:
@@ -167,7 +157,7 @@ def test_weak_domination_of_a_social_graph_without_loops() -> None:
     graph = FeedbackGraph.from_edges(
         without_loops[without_loops[:, 0] != without_loops[:, 1]], 7624, require_loops=False
     )
-    bounds = weak_domination_number_bound(graph)
+    bounds = parameters.weak_domination_number_bound(graph)
     assert 0 < bounds.lower < bounds.upper < 1.2 * bounds.lower
 
 
@@ -175,9 +165,9 @@ def test_weak_domination_of_a_social_graph_without_loops() -> None:
 @given(MATRICES)
 def test_density_and_degrees(matrix: np.ndarray) -> None:
     graph, n_arms = build(matrix), len(matrix)
-    degrees = degree_statistics(graph)
+    degrees = parameters.degree_statistics(graph)
     assert (degrees.min_out, degrees.max_out) == (matrix.sum(axis=1).min(), matrix.sum(axis=1).max())
     assert (degrees.min_in, degrees.max_in) == (matrix.sum(axis=0).min(), matrix.sum(axis=0).max())
     assert degrees.mean == pytest.approx(matrix.sum(axis=0).mean())
     pairs = n_arms * (n_arms - 1)
-    assert density(graph) * pairs == pytest.approx((matrix & ~np.eye(n_arms, dtype=bool)).sum())
+    assert parameters.density(graph) * pairs == pytest.approx((matrix & ~np.eye(n_arms, dtype=bool)).sum())

@@ -11,6 +11,7 @@ from graphbandit.base.seeds import stream
 from graphbandit.errors import GraphError, HorizonError, InputError, ObservationError, SettingError
 from graphbandit.rounds.decisions import ARRAYS
 from graphbandit.rounds.shown import Shown
+from tests.bandits import content, play_late
 from tests.every_round_learners import EVERY_ROUND
 
 N_ARMS, ROUNDS = 6, 40
@@ -133,26 +134,13 @@ def play(bandit, first, stop):
     return made
 
 
-def content(bandit, folder):
-    bandit.save(folder / "content.gb")
-    return (folder / "content.gb").read_bytes()
-
-
 @pytest.mark.parametrize("name", EVERY_ROUND)
 def test_saved_with_late_news_and_loaded_goes_on_as_if_never_stopped(name, tmp_path):
     learner = EVERY_ROUND[name]
 
     def story(resume):
-        bandit, made = gb.Bandit(learner, INSTANCE.problem(None), seed=5, identity="story"), []
-        for t in range(15):
-            made.append(bandit.decide(DRAWN.contexts[t], DRAWN.graphs[t]))
-            if t >= 3:  # three rounds late, one arm at a time
-                due = made[t - 3]
-                arm = int(bandit.awaited(due)[0])
-                bandit.observe(due, {arm: DRAWN.rewards[t - 3, arm]})
-            if resume:
-                bandit.save(tmp_path / "story.gb")
-                bandit = gb.Bandit.load(tmp_path / "story.gb")
+        bandit = gb.Bandit(learner, INSTANCE.problem(None), seed=5, identity="story")
+        bandit, made = play_late(bandit, DRAWN, 15, late=3, folder=tmp_path if resume else None)
         return [d.probabilities.tobytes() for d in made], content(bandit, tmp_path)
 
     assert story(True) == story(False)

@@ -12,6 +12,7 @@ import pytest
 import graphbandit as gb
 from graphbandit.errors import LogError, SettingError
 from graphbandit.evaluation import Log, LogWriter
+from graphbandit.logs import growing_file
 from graphbandit.logs import writer as writer_module
 from tests.logs.logged import logged
 
@@ -166,17 +167,17 @@ def test_a_full_disk_leaves_the_file_as_it_was(tmp_path, monkeypatch):
     made = logged(n=20)
     writer = LogWriter(tmp_path / "log", n_arms=5, context_shape=(3,), sync="append")
     append(writer, made.arrays, slice(0, 5))
-    real, calls = writer_module._write_all, []
+    real, calls = growing_file.write_all, []
 
     def fail(file, data):
         calls.append(1)
         real(file, memoryview(data)[:30])
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(writer_module, "_write_all", fail)
+    monkeypatch.setattr(growing_file, "write_all", fail)
     with pytest.raises(LogError, match="No space left"):
         append(writer, made.arrays, slice(5, 10))
-    monkeypatch.setattr(writer_module, "_write_all", real)
+    monkeypatch.setattr(growing_file, "write_all", real)
     append(writer, made.arrays, slice(5, 10))
     writer.close()
     assert np.array_equal(Log.read(tmp_path / "log").to_batch().rewards, made.arrays["rewards"][:10], equal_nan=True)

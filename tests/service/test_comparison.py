@@ -50,6 +50,21 @@ def test_rewards_outside_of_the_range_have_no_interval(tmp_path: Path) -> None:
         configured(reward_range=[1, 0])
 
 
+def test_default_rewards_count_as_they_are_learnt(tmp_path: Path) -> None:
+    """For all revealed arms where the configuration says so: each is then a reward of 0.25, played or not."""
+    bandits = configured(window=5, default_reward=0.25, default_for="revealed", graph="complete").bandits
+    house = House(str(tmp_path / "a.db"), bandits)
+    for i in range(12):
+        house.decide(key=f"k{i}", context={})
+    house.clock.time += 6
+    house.tick()
+    house.learn()
+    found = summary(house.learning._statistics["prices"].figures, bandits["prices"])
+    house.close()
+    assert found["mean_reward"] == 0.25
+    assert found["gain"]["mean"] == pytest.approx(0.0), "the baseline would have earned the same"
+
+
 def test_another_baseline_begins_anew(tmp_path: Path) -> None:
     url = str(tmp_path / "a.db")
     house, found = played(url, 20)

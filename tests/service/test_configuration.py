@@ -58,6 +58,20 @@ def test_wrong_tables_are_named(tables: dict[str, Any], field: str) -> None:
     assert caught.value.field == field
 
 
+@pytest.mark.parametrize(
+    ("change", "hint"),
+    [
+        ({"basline": "7.99"}, "baseline"),
+        ({"learner": "AdaCBGG"}, "AdaCBG"),
+        ({"learner": {"kind": "AdaCBG", "flor": 0.1}}, "floor"),
+        ({"function_class": {"kind": "linear", "rigde": 1.0}}, "ridge"),
+    ],
+)
+def test_what_is_nearly_right_is_suggested(change: dict[str, Any], hint: str) -> None:
+    with pytest.raises(ConfigurationError, match=f"did you mean '{hint}'"):
+        Core("prices", configured(**change).bandits["prices"])
+
+
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="cannot be read"):
         configuration.read(tmp_path / "none.toml")

@@ -9,9 +9,13 @@ from typing import Any
 import httpx
 import pytest
 
+from graphbandit.service import processes
 from graphbandit.service.clock import Clock
+from graphbandit.service.decider import Decider
+from graphbandit.service.learner import LogLearner
 from graphbandit.service.learning import Learning
 from graphbandit.service.protocol import Refusal
+from graphbandit.service.reader import Reader
 from graphbandit.service.replay import replay
 from graphbandit.service.rows import Kind
 from graphbandit.service.store import open_store
@@ -116,6 +120,68 @@ def house_with(house: House, learning: Learning) -> House:
     return house
 
 
+@pytest.mark.parametrize("damage", ["cut", "changed", "all"])
+def test_a_damaged_snapshot_is_made_again(damage: str, tmp_path: Path) -> None:
+    """Deciders go on with the one before it, and the learner makes it once more from the log, under the same name."""
+    house = House(str(tmp_path / "log.db"), configured().bandits)
+    play(house, random.Random(8), 200)
+    newest = house.store.newest_snapshot("prices")
+    assert newest is not None
+    assert newest.data is not None
+    wrong = {"cut": newest.data[:100], "changed": newest.data[:-1] + b"x", "all": b""}[damage]
+    which, values = ("hash = ?", (newest.hash,)) if damage != "all" else ("bandit = ?", ("prices",))
+    house.store.execute(f"UPDATE snapshots SET data = ? WHERE {which}", (wrong, *values))
+    decider = Decider(house.bandits)
+    assert decider.refresh(house.store) == []
+    assert decider.snapshots["prices"].rounds == 0, "it decides, with what it has"
+    house.learning = house.new_learning()
+    house.learn()
+    assert decider.refresh(house.store) == ["prices"]
+    made = house.store.snapshot(newest.hash)
+    assert made is not None
+    assert made.data == newest.data
+    assert replay(house.store, "prices", house.bandits["prices"]).good
+
+
+def test_a_learner_that_fails_says_so_and_tries_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    house = House(str(tmp_path / "log.db"), configured().bandits)
+    decision = house.decide(context={}, key="a")
+    house.observe(decision.id, dict.fromkeys(decision.revealed, 0.5))
+    house.learning.give_up()
+    reader = Reader(house.store.clone(), house.decider, house.bandits)
+    whole, failures = LogLearner.read, threading.Semaphore(0)
+
+    def failing(self: LogLearner, row: Any) -> bool:
+        failures.release()
+        raise RuntimeError("a defect")
+
+    monkeypatch.setattr(LogLearner, "read", failing)
+    monkeypatch.setattr(processes, "RETRY", 0.2)
+    stop, news = threading.Event(), threading.Event()
+    thread = threading.Thread(target=processes._learn, args=(house.store.clone(), house.bandits, stop, news))
+    thread.start()
+    try:
+        assert all(failures.acquire(timeout=30) for _ in range(3)), "it tries again"
+        monkeypatch.setattr(processes, "RETRY", 0.5)
+        deadline = time.monotonic() + 30
+        while _at_work(reader):
+            assert time.monotonic() < deadline, "the page shows that nobody learns"
+        assert house.decide(context={}, key="b").id == "b", "decisions go on"
+        monkeypatch.setattr(LogLearner, "read", whole)
+        while not _at_work(reader) or house.store.newest_hash("prices") is None:
+            assert time.monotonic() < deadline, "it learns again"
+    finally:
+        stop.set()
+        thread.join()
+        reader.close()
+
+
+def _at_work(reader: Reader) -> bool:
+    reader._asked = 0.0
+    reader.refresh()
+    return bool(reader.bandit("prices")["learning"])
+
+
 def test_the_database_goes_away_and_comes_back(postgres_server: Postgres, tmp_path: Path) -> None:
     url = postgres_server.database()
     server = Server(tmp_path, PRICES, "--database", url).start()
@@ -128,10 +194,14 @@ def test_the_database_goes_away_and_comes_back(postgres_server: Postgres, tmp_pa
         assert refused.status_code == 503
         assert refused.headers["retry-after"] == "1"
         assert server.get("/health").status_code == 200
+        assert server.get("/ready").status_code == 503
         postgres_server.start()
         deadline = time.monotonic() + 30
         while not (again := server.post("/v1/prices/decide", {"key": "during", "context": {}})).is_success:
             assert time.monotonic() < deadline, again.text
+            time.sleep(0.1)
+        while not server.get("/ready").is_success:
+            assert time.monotonic() < deadline, "it is ready again"
             time.sleep(0.1)
         for key, answer in acknowledged.items():
             assert server.post("/v1/prices/decide", {"key": key, "context": {}}).json() == answer

@@ -82,6 +82,21 @@ def test_a_restart_changes_nothing(tmp_path: Any) -> None:
         assert steady.store.newest_hash("prices") == shaken.store.newest_hash("prices")
 
 
+def test_old_snapshots_are_emptied(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A learner of every round makes five a second: their names stay in the log, the content of the newest only."""
+    monkeypatch.setattr("graphbandit.service.learning.KEPT", 5)
+    settings = configured(learner={"kind": "LinUCB"}).bandits
+    house = House(str(tmp_path / "log.db"), settings)
+    play(house, random.Random(4), 300, restarts=True)
+    held = house.store.execute("SELECT data IS NULL FROM snapshots ORDER BY position DESC, rounds DESC")
+    assert [empty for (empty,) in held[:5]] == [0] * 5
+    assert len(held) > 8
+    assert sum(1 for (empty,) in held if not empty) <= 6
+    outcome = replay(house.store, "prices", settings["prices"])
+    assert outcome.good, outcome
+    assert outcome.snapshots == len(held)
+
+
 def test_default_rewards_wait_for_the_window(tmp_path: Any) -> None:
     settings = configured(window=10, default_reward=0.0).bandits
     house = House(str(tmp_path / "log.db"), settings)

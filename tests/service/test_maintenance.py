@@ -12,7 +12,7 @@ from graphbandit.service import maintenance
 from graphbandit.service.processes import prepare
 from graphbandit.service.replay import replay
 from graphbandit.service.rows import Kind
-from graphbandit.service.store import VERSION, open_store
+from graphbandit.service.store import MIGRATIONS, VERSION, open_store
 from tests.service.house import PRICES, House, configured
 from tests.service.test_learner import play
 
@@ -93,6 +93,37 @@ def test_a_newer_schema_is_refused(tmp_path: Path) -> None:
     store.close()
 
 
+def test_an_older_schema_is_brought_up_to_date(database: str) -> None:
+    """A log of the first version: its rows stay, and what is asked for every second is found by an index."""
+    house = House(database, configured().bandits)
+    play(house, random.Random(11), 80)
+    rows = house.store.read(0, limit=10**6)
+    for name in ("configuration", "decision", "activation"):
+        house.store.execute(f"DROP INDEX log_{name}")
+    house.store.execute("UPDATE schema_version SET version = 1")
+    with pytest.raises(DatabaseError, match="start the service once"):
+        list(maintenance.replay_all(Path("bandits.toml"), database))
+    assert (house.store.migrate(), house.store.version()) == (1, len(MIGRATIONS))
+    assert house.store.read(0, limit=10**6) == rows
+    assert replay(house.store, "prices", house.bandits["prices"]).good
+    if not database.startswith("postgresql"):
+        for sql, kind in ((_statement(house, "newest"), 1), (_statement(house, "configuration"), 0)):
+            plan = str(house.store.execute("EXPLAIN QUERY PLAN " + sql, ("prices",) if kind else ("prices", 99)))
+            assert "USING INDEX log_" in plan
+            assert "TEMP B-TREE" not in plan, "it does not read and sort all rows"
+    house.close()
+
+
+def _statement(house: House, method: str) -> str:
+    """The SQL that a method of the store runs."""
+    asked: list[str] = []
+    whole = house.store._rows
+    house.store._rows = lambda sql, values: asked.append(sql) or whole(sql, values)  # type: ignore
+    _ = house.store.newest("prices", Kind.DECISION, 12) if method == "newest" else house.store.configuration("prices")
+    del house.store._rows
+    return asked[0]
+
+
 @pytest.mark.parametrize(
     ("change", "field"),
     [
@@ -100,6 +131,7 @@ def test_a_newer_schema_is_refused(tmp_path: Path) -> None:
         ({"noise": 1.0}, "noise"),
         ({"features": {"basket": "number"}}, "features"),
         ({"arms": ["8.99", "7.99", "9.99"]}, "arms"),
+        ({"arms": ["7.99", "9.99"], "graph": "loops"}, "arms"),
         ({"arms": ["7.99", "8.99", "9.99", "10.99"]}, "arms"),
         ({"window": 5, "default_reward": 0.0}, "default_reward"),
     ],

@@ -15,6 +15,18 @@ description = "<b>bold</b>"
 learner = "AdaCBG"
 """
 
+LONG = [f"a long name of an arm that goes on and on and does not fit, number {i}" for i in range(60)]
+NAMES += f"""
+[bandits.many]
+arms = {LONG}
+graph = "complete"
+learner = "AdaCBG"
+
+[bandits.quiet]
+arms = ["a", "b"]
+learner = "AdaCBG"
+"""
+
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Server]:
@@ -26,6 +38,7 @@ def server() -> Iterator[Server]:
                 running.post("/v1/prices/observe", {"id": decision["id"], "rewards": rewards})
         hostile = {"key": "<svg onload=document.title='broken'>", "context": {}}
         running.post("/v1/names/decide", hostile)
+        running.post("/v1/many/decide", [{"context": {}}] * 5)
         yield running
 
 
@@ -39,6 +52,7 @@ def test_the_page_moves_and_explains(server: Server, tmp_path: Path) -> None:
         page.wait_for("Number(document.getElementById('rounds').textContent) >= 16")
         assert page.evaluate("document.querySelectorAll('#mass rect').length") > 10
         assert page.evaluate("document.querySelectorAll('#graph path').length") == 3
+        assert "%" in page.evaluate("document.getElementById('snapshots').textContent"), "what a snapshot has changed"
         server.post("/v1/prices/decide", {"key": "brand-new", "context": {}})
         page.wait_for("document.getElementById('newest').textContent.includes('brand-new')")
         page.evaluate(
@@ -65,6 +79,23 @@ def test_it_fits_every_screen_in_light_and_dark(server: Server, tmp_path: Path) 
                 backgrounds.add((dark, page.evaluate("getComputedStyle(document.body).backgroundColor")))
                 page.screenshot(tmp_path / f"{width}-{dark}.png")
         assert len(backgrounds) == 2
+
+
+@needs_chromium
+def test_many_arms_with_long_names_and_none_played(server: Server, tmp_path: Path) -> None:
+    with browser(tmp_path) as page:
+        page.size(1280, 900)
+        page.open(f"{server.url}/#many")
+        page.wait_for("document.querySelector('#newest button')")
+        table = "document.getElementById('newest')"
+        assert page.evaluate(f"{table}.scrollWidth <= {table}.parentNode.clientWidth"), "no column is pushed out"
+        assert page.evaluate("document.querySelectorAll('#graph circle').length") == 60
+        page.open("about:blank")
+        page.open(f"{server.url}/#quiet")
+        page.wait_for("document.getElementById('newest').textContent === 'No decisions yet.'")
+        page.wait_for("document.getElementById('learning').textContent === 'Waiting for rewards'")
+        assert page.evaluate("document.getElementById('seen').textContent") == "No rewards yet."
+        assert page.console == []
 
 
 @needs_chromium

@@ -3,6 +3,7 @@
 import socket
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -125,6 +126,16 @@ def test_pages_of_other_sites_cannot_send_anything(server: Server) -> None:
     assert (foreign.status_code, foreign.headers["content-type"]) == (403, "application/problem+json")
     assert server.post("/v1/prices/decide", {"context": {}}, origin="null").status_code == 403
     assert server.post("/v1/prices/decide", {"context": {}}, origin=server.url).status_code == 200
+
+
+def test_an_open_address_answers_to_any_name(tmp_path: Path) -> None:
+    """Also when the command line, and not the configuration, says where to listen."""
+    running = Server(tmp_path, PRICES, "--host", "0.0.0.0").start()
+    try:
+        assert running.get("/v1/prices", host="bandits.example.org").status_code == 200
+        assert "there are no tokens" in running.errors.read_text()
+    finally:
+        assert running.stop() == 0
 
 
 def test_names_of_other_sites_that_lead_here_are_refused(server: Server) -> None:

@@ -105,7 +105,7 @@ def _outcomes(conditions: Conditions, runs: list[PlannedRun]) -> Iterator[tuple[
     try:
         for run, outcome in zip(runs, _play(conditions, runs), strict=True):
             yield run, outcome
-    except Exception:
+    except Exception:  # of learners and environments that may be somebody's own; the results keep it as a failure
         if len(runs) == 1:
             yield runs[0], traceback.format_exc()
             return

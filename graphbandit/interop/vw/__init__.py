@@ -46,6 +46,7 @@ def read_dsjson(
     return VwReader(Path(path), dsjson.rounds, contexts, features, max_features).to_log()
 
 
+# The settings are those of read_dsjson, and are written out so that help() shows them.
 def read_text(
     path: str | os.PathLike[str],
     *,

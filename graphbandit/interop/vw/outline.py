@@ -96,7 +96,7 @@ def outline_of(rounds: Iterable[VwRound | Skipped], max_features: int, chosen: S
 
 
 def _natural(name: str) -> list[tuple[int, int, str]]:
-    """So that x.2 comes before x.10."""
+    """A key that sorts x.2 before x.10."""
     return [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in re.split(r"(\d+)", name) if part]
 
 

@@ -43,7 +43,7 @@ class VwRound:
 
 @dataclass(slots=True)
 class Skipped:
-    """A line that is no round of the log, and why."""
+    """A line that is not a round of the log, and why."""
 
     line: int
     why: str

@@ -37,39 +37,34 @@ def write_lines(path: Path, lines: Iterator[str]) -> None:
 
 def dsjson_lines(log: Log) -> Iterator[str]:
     """A JSON object a round."""
-    for batch in log.batches():
-        writer = _Rounds(log, batch)
-        q = batch.q
-        for t in range(len(batch)):
-            arms = writer.arms(t)
-            place = {arm: i for i, arm in enumerate(arms)}
-            action = int(batch.actions[t])
-            content: dict[str, Any] = {}
-            seen = np.flatnonzero(batch.revealed[t]).tolist()
-            if action in seen:
-                content["_label_cost"] = 0.0 - float(batch.rewards[t, action])
-            content |= {
-                "_label_probability": float(batch.probability[t]),
-                "_label_Action": place[action] + 1,
-                "_labelIndex": place[action],
-            }
-            if seen != [action]:
-                content["o"] = [_outcome(place[arm], batch.rewards[t, arm], q[t, arm]) for arm in seen]
-            if batch.times is not None:
-                content["Timestamp"] = f"{np.datetime_as_string(batch.times[t], 'us')}Z"
-            content |= {"Version": "1", "EventId": writer.key(t)}
-            if batch.probabilities is not None and batch.all_known[t]:
-                ranking = [action, *(arm for arm in arms if arm != action)]
-                content["a"] = [place[arm] + 1 for arm in ranking]
-                content["p"] = [float(batch.probabilities[t, arm]) for arm in ranking]
-            context: dict[str, Any] = {}
-            if writer.shared:
-                context["x"] = dict(zip(writer.names, batch.contexts[t].tolist(), strict=True))
-            edges = writer.edges(t, place)
-            if edges is not None:
-                context["_graph"] = [{"row": a, "col": j, "val": value} for j, a, value in edges]
-            context["_multi"] = [writer.json_arm(t, arm) for arm in arms]
-            yield json.dumps(content | {"c": context, "VWState": {"m": "N/A"}}, separators=(",", ":"))
+    for rounds, t, arms, place, action in _each_round(log):
+        batch = rounds.batch
+        content: dict[str, Any] = {}
+        seen = np.flatnonzero(batch.revealed[t]).tolist()
+        if action in seen:
+            content["_label_cost"] = 0.0 - float(batch.rewards[t, action])
+        content |= {
+            "_label_probability": float(batch.probability[t]),
+            "_label_Action": place[action] + 1,
+            "_labelIndex": place[action],
+        }
+        if seen != [action]:
+            content["o"] = [_outcome(place[arm], batch.rewards[t, arm], rounds.q[t, arm]) for arm in seen]
+        if batch.times is not None:
+            content["Timestamp"] = f"{np.datetime_as_string(batch.times[t], 'us')}Z"
+        content |= {"Version": "1", "EventId": rounds.key(t)}
+        if batch.probabilities is not None and batch.all_known[t]:
+            ranking = [action, *(arm for arm in arms if arm != action)]
+            content["a"] = [place[arm] + 1 for arm in ranking]
+            content["p"] = [float(batch.probabilities[t, arm]) for arm in ranking]
+        context: dict[str, Any] = {}
+        if rounds.shared:
+            context["x"] = dict(zip(rounds.names, batch.contexts[t].tolist(), strict=True))
+        edges = rounds.edges(t, place)
+        if edges is not None:
+            context["_graph"] = [{"row": a, "col": j, "val": value} for j, a, value in edges]
+        context["_multi"] = [rounds.json_arm(t, arm) for arm in arms]
+        yield json.dumps(content | {"c": context, "VWState": {"m": "N/A"}}, separators=(",", ":"))
 
 
 def _outcome(place: int, reward: float, q: float) -> dict[str, float]:
@@ -78,43 +73,47 @@ def _outcome(place: int, reward: float, q: float) -> dict[str, float]:
 
 def text_lines(log: Log) -> Iterator[str]:
     """A shared line, a line for each arm and an empty line for each round."""
+    for rounds, t, arms, place, action in _each_round(log):
+        batch = rounds.batch
+        seen = set(np.flatnonzero(batch.revealed[t]).tolist())
+        if action not in seen:
+            raise LogError(
+                f"the arm played, {action}, has no reward; expected one in each round that is written as text",
+                table="decisions",
+                row=batch.first_row + t,
+            )
+        edges = rounds.edges(t, place)
+        graph = "" if edges is None else "graph " + " ".join(f"{a},{j},{v:.17g}" for j, a, v in edges) + " "
+        yield f"shared {graph}{rounds.probabilities(t, arms)}|{rounds.shared_text(t)}"
+        for arm in arms:
+            label = ""
+            if arm in seen:
+                odds = batch.probability[t] if arm == action else rounds.q[t, arm]
+                if np.isnan(odds):
+                    raise LogError(
+                        f"the log does not say with which probability arm {arm} was revealed",
+                        table="decisions",
+                        row=batch.first_row + t,
+                    )
+                label = f"{place[action]}:{0.0 - float(batch.rewards[t, arm])!r}:{float(odds)!r} "
+            yield f"{label}{rounds.tag(arm)}|{rounds.text_arm(t, arm)}"
+        yield ""
+
+
+def _each_round(log: Log) -> Iterator[tuple[_Rounds, int, list[int], dict[int, int], int]]:
+    """Each round: its batch, its row there, the arms on offer, the place of each among them, and the arm played."""
     for batch in log.batches():
-        writer = _Rounds(log, batch)
-        q = batch.q
+        rounds = _Rounds(log, batch)
         for t in range(len(batch)):
-            arms = writer.arms(t)
-            place = {arm: i for i, arm in enumerate(arms)}
-            action = int(batch.actions[t])
-            seen = set(np.flatnonzero(batch.revealed[t]).tolist())
-            if action not in seen:
-                raise LogError(
-                    f"the arm played, {action}, has no reward; expected one in each round that is written as text",
-                    table="decisions",
-                    row=batch.first_row + t,
-                )
-            edges = writer.edges(t, place)
-            graph = "" if edges is None else "graph " + " ".join(f"{a},{j},{v:.17g}" for j, a, v in edges) + " "
-            yield f"shared {graph}{writer.probabilities(t, arms)}|{writer.shared_text(t)}"
-            for arm in arms:
-                label = ""
-                if arm in seen:
-                    odds = batch.probability[t] if arm == action else q[t, arm]
-                    if np.isnan(odds):
-                        raise LogError(
-                            f"the log does not say with which probability arm {arm} was revealed",
-                            table="decisions",
-                            row=batch.first_row + t,
-                        )
-                    label = f"{place[action]}:{0.0 - float(batch.rewards[t, arm])!r}:{float(odds)!r} "
-                yield f"{label}{writer.tag(arm)}|{writer.text_arm(t, arm)}"
-            yield ""
+            arms = rounds.arms(t)
+            yield rounds, t, arms, {arm: i for i, arm in enumerate(arms)}, int(batch.actions[t])
 
 
 class _Rounds:
     """What the rounds of a batch have in common."""
 
     def __init__(self, log: Log, batch: LogBatch) -> None:
-        self._batch, stamp = batch, log._source.layout.stamp
+        self.batch, self.q, stamp = batch, batch.q, log._source.layout.stamp
         self.shared = bool(stamp.context_size) and len(log.context_shape) < 2
         size = log.context_shape[-1] if log.context_shape else 1
         given = None if stamp.context_names is None else [safe(name) for name in stamp.context_names]
@@ -129,26 +128,26 @@ class _Rounds:
 
     def arms(self, t: int) -> list[int]:
         """The arms on offer."""
-        available = self._batch.available
+        available = self.batch.available
         return list(range(len(self._arms))) if available is None else np.flatnonzero(available[t]).tolist()
 
     def key(self, t: int) -> str:
         """The event's name: the log's key, or its id."""
-        keys = self._batch.columns.get("key")
-        return str(self._batch.ids[t]) if keys is None or keys[t] is None else str(keys[t])
+        keys = self.batch.columns.get("key")
+        return str(self.batch.ids[t]) if keys is None or keys[t] is None else str(keys[t])
 
     def probabilities(self, t: int, arms: list[int]) -> str:
         """The probabilities of the arms on offer, as a tag."""
-        p = self._batch.probabilities
+        p = self.batch.probabilities
         return (
             ""
-            if p is None or not self._batch.all_known[t]
+            if p is None or not self.batch.all_known[t]
             else "'" + PROBABILITIES + ",".join(repr(float(p[t, arm])) for arm in arms)
         )
 
     def edges(self, t: int, place: dict[int, int]) -> list[tuple[int, int, float]] | None:
         """(j, a, value) by place, of arms on offer; None where each arm reveals itself alone."""
-        graphs = self._batch.graphs
+        graphs = self.batch.graphs
         if graphs is None or self._plain:
             return None
         stored = int(graphs.index[t])
@@ -166,7 +165,7 @@ class _Rounds:
         """The features of an arm: its row of the context, or its name."""
         tag = {"_tag": self._arms[arm]} if self._tagged else {}
         if self._of_arms:
-            return tag | {"a": dict(zip(self.names, self._batch.contexts[t, arm].tolist(), strict=True))}
+            return tag | {"a": dict(zip(self.names, self.batch.contexts[t, arm].tolist(), strict=True))}
         return tag | {"a": {self._arms[arm]: 1.0}}
 
     def tag(self, arm: int) -> str:
@@ -175,11 +174,11 @@ class _Rounds:
 
     def shared_text(self, t: int) -> str:
         """The features of the round."""
-        return "x " + self._text(self._batch.contexts[t]) if self.shared else ""
+        return "x " + self._text(self.batch.contexts[t]) if self.shared else ""
 
     def text_arm(self, t: int, arm: int) -> str:
         """The features of an arm."""
-        return "a " + (self._text(self._batch.contexts[t, arm]) if self._of_arms else self._arms[arm])
+        return "a " + (self._text(self.batch.contexts[t, arm]) if self._of_arms else self._arms[arm])
 
     def _text(self, row: Any) -> str:
         values = np.atleast_1d(row).tolist()

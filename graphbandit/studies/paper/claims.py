@@ -63,6 +63,9 @@ def paper_claims(findings: Findings) -> list[Claim]:
     ]
 
 
+# Each claim is declared alike: its number, the paper's words, how it is judged, and the function that judges it.
+
+
 @claim(
     "1",
     "AdaCB.G has lower regret than RegCB.G and FALCON on each of the four kinds of graph",

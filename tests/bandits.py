@@ -1,0 +1,27 @@
+"""What tests of bandits share: all there is to one, and a run with late rewards that is saved and loaded on its way."""
+
+import graphbandit as gb
+
+
+def content(bandit, folder):
+    """All there is to a bandit: state, random stream, open decisions and rewards not yet learnt from."""
+    bandit.save(folder / "content.gb")
+    return (folder / "content.gb").read_bytes()
+
+
+def play_late(bandit, drawn, rounds, *, late, folder=None, masks=None):
+    """The bandit and its decisions after some rounds; rewards come `late` rounds late, and one arm of a round only.
+
+    With a `folder`, the bandit is saved there and loaded again after each round.
+    """
+    made = []
+    for t in range(rounds):
+        made.append(bandit.decide(drawn.contexts[t], drawn.graphs[t], available=None if masks is None else masks[t]))
+        if t >= late:
+            due = made[t - late]
+            arm = int(bandit.awaited(due)[0])
+            bandit.observe(due, {arm: drawn.rewards[t - late, arm]})
+        if folder is not None:
+            bandit.save(folder / "story.gb")
+            bandit = gb.Bandit.load(folder / "story.gb")
+    return bandit, made
