@@ -27,7 +27,16 @@ from graphbandit.function_classes.ellipsoid import (
 )
 from graphbandit.function_classes.features import FeatureMap
 from graphbandit.function_classes.parametric import ParametricClass
-from graphbandit.function_classes.scale import RIDGES, NoiseLaw, RewardsSeen, Scale, most_likely
+from graphbandit.function_classes.scale import (
+    RIDGES,
+    Centred,
+    NoiseLaw,
+    RewardsSeen,
+    Scale,
+    centred,
+    most_likely,
+    shares,
+)
 from graphbandit.rounds.observations import Observations
 
 
@@ -93,25 +102,39 @@ class LinearData(RewardsSeen):
     @cached_property
     def regression(self) -> Regression:
         """Ridge regression with the class's ridge or, without one, with the lambda and the c that are most likely."""
+        return self.regression_with(most_likely(self.tried) if self.tried else None)
+
+    @cached_property
+    def tried(self) -> list[Centred]:
+        """Every lambda with its c and its likelihood; none where the class has a ridge, or all rewards are the same."""
+        if self.ridge is not None or self.span == 0.0:
+            return []
+        scale = now(self.newest, self.half_life)
+        return centred(
+            self.matrices * scale,
+            self.moments * scale,
+            self.sums * scale,
+            count=self.weight * scale,
+            total=self.total * scale,
+            squares=self.squares * scale,
+            span=self.span,
+        )
+
+    def regression_with(self, chosen: Centred | None) -> Regression:
+        """Ridge regression with this lambda and c; None: with the class's ridge, or 1."""
         from graphbandit.kernels.function_classes.linear import solve_blocks
 
         scale = now(self.newest, self.half_life)
-        matrices, moments, weight = self.matrices * scale, self.moments * scale, self.weight * scale
-        offset, offset_weight, ridge = 0.0, math.inf, self.ridge
-        total, squares = self.total * scale, self.squares * scale
-        if ridge is None:
-            ridge = 1.0
-            if self.span > 0.0:
-                sums = self.sums * scale
-                likely = most_likely(
-                    matrices, moments, sums, count=weight, total=total, squares=squares, span=self.span
-                )
-                ridge, offset, offset_weight = likely.ridge, likely.offset, likely.offset_weight
-            elif weight > 0.0:
-                sums, offset, offset_weight = self.sums * scale, 0.0, weight
-            if weight > 0.0:
-                moments = moments - offset * sums
-                squares += weight * offset * offset - 2.0 * offset * total
+        matrices, moments, sums = self.matrices * scale, self.moments * scale, self.sums * scale
+        weight, total, squares = self.weight * scale, self.total * scale, self.squares * scale
+        offset, offset_weight, ridge = 0.0, math.inf, 1.0 if self.ridge is None else self.ridge
+        if chosen is not None:
+            ridge, offset, offset_weight = chosen.ridge, chosen.offset, chosen.offset_weight
+        elif self.ridge is None and weight > 0.0:
+            offset_weight = weight
+        if offset_weight < math.inf:
+            moments = moments - offset * sums
+            squares += weight * offset * offset - 2.0 * offset * total
         parameters, factors = np.empty_like(moments), np.empty_like(matrices)
         penalty = ridge * np.eye(moments.shape[1])
         solve_blocks(matrices + penalty, moments, ridge, factors, parameters)
@@ -128,6 +151,32 @@ class LinearData(RewardsSeen):
             freedom=max(parameters.size - ridge * parted, 0.0),
             law=law,
         )
+
+
+def _drawn(
+    data: LinearData, known: Regression, noise: float | None, count: int, rng: np.random.Generator
+) -> tuple[Float[np.ndarray, "draws blocks d"], Float[np.ndarray, " draws"]]:
+    """theta and c of so many draws, given lambda."""
+    scales = np.full(count, noise) if noise is not None else known.law.draw(count, rng)
+    offsets = np.full(count, known.offset)
+    if known.offset_weight == math.inf:
+        return gaussian_draws(known.parameters, known.factors, scales=scales, rng=rng), offsets
+    moved = scales / math.sqrt(known.offset_weight) * rng.standard_normal(count)
+    parameters = gaussian_draws(known.parameters, known.factors, scales=scales, rng=rng)
+    # theta given c has the mean V^-1 (b - (c - chat) s)
+    parameters -= moved[:, None, None] * _pull(data, known)
+    return parameters, offsets + moved
+
+
+def _pull(data: LinearData, known: Regression) -> Float[np.ndarray, "blocks d"]:
+    """V^-1 s: by how much thetahat falls when c rises."""
+    from graphbandit.kernels.cholesky import solve_lower, solve_upper
+
+    pull = data.sums * now(data.newest, data.half_life)
+    for block, factor in enumerate(known.factors):
+        solve_lower(factor, pull[block])
+        solve_upper(factor, pull[block])
+    return pull
 
 
 def _inverse_trace(factors: Float[np.ndarray, "blocks d d"]) -> float:
@@ -288,8 +337,9 @@ class LinearFunctionClass(ParametricClass[LinearData]):
     def draws(self, data: LinearData, *, noise: float | None, count: int, rng: np.random.Generator) -> Draws:
         """Parameters from N(thetahat, sigma^2 V^-1), all of the same weight.
 
-        A `noise` of None has sigma drawn from its posterior, too, and c from N(chat, sigma^2 / k). Before rewards of
-        different size were seen nothing is known of sigma, and parameters come from the prior with sigma = 1.
+        Without a ridge, lambda is drawn from its posterior and c from N(chat, sigma^2 / k) given lambda. A `noise` of
+        None has sigma drawn from its posterior, too. Before rewards of different size were seen nothing is known of
+        sigma, and parameters come from the prior with sigma = 1.
         """
         self.check_data(data)
         setting_integer("count", count, at_least=1)
@@ -297,29 +347,15 @@ class LinearFunctionClass(ParametricClass[LinearData]):
             setting_number("noise", noise, at_least=0.0)
         elif data.span == 0.0:
             data, noise = self.empty(), 1.0
-        known = data.regression
-        scales = np.full(count, noise) if noise is not None else known.law.draw(count, rng)
-        offsets = np.full(count, known.offset)
-        if known.offset_weight < math.inf:
-            moved = scales / math.sqrt(known.offset_weight) * rng.standard_normal(count)
-            offsets = offsets + moved
-        parameters = gaussian_draws(known.parameters, known.factors, scales=scales, rng=rng)
-        if known.offset_weight < math.inf:
-            # theta given c has the mean V^-1 (b - (c - chat) s)
-            parameters -= moved[:, None, None] * self._pull(data)
+        if data.tried:
+            many = shares(data.tried, count, rng)
+            parts = [(data.regression_with(each), n) for each, n in zip(data.tried, many, strict=True) if n]
+        else:
+            parts = [(data.regression, count)]
+        drawn = [_drawn(data, known, noise, n, rng) for known, n in parts]
+        parameters, offsets = (np.concatenate(arrays) for arrays in zip(*drawn, strict=True))
         members = trusted(LinearDraws, parameters=parameters, offsets=offsets)
         return trusted(Draws, members=members, weights=np.full(count, 1.0 / count))
-
-    @staticmethod
-    def _pull(data: LinearData) -> Float[np.ndarray, "blocks d"]:
-        """V^-1 s: by how much thetahat falls when c rises."""
-        from graphbandit.kernels.cholesky import solve_lower, solve_upper
-
-        pull = data.sums * now(data.newest, data.half_life)
-        for block, factor in enumerate(data.regression.factors):
-            solve_lower(factor, pull[block])
-            solve_upper(factor, pull[block])
-        return pull
 
     def draw_values(self, draws: Draws, contexts: Contexts) -> Float[np.ndarray, "n draws arms"]:
         """c_b + theta_b'phi(x, a)."""

@@ -68,20 +68,18 @@ class Scale(NamedTuple):
 
 
 class Centred(NamedTuple):
-    """The ridge regression y = c + phi'theta + noise that the data makes most likely."""
+    """The ridge regression y = c + phi'theta + noise with one lambda."""
 
     ridge: float
     offset: float
     """c"""
     offset_weight: float
     """n - s'V^-1 s: c has the variance sigma^2 over this, given the data"""
-    residual: float
-    """R"""
-    freedom: float
-    """trace(V^-1 G), the effective number of parameters"""
+    likelihood: float
+    """the logarithm of the marginal likelihood of the rewards, up to a constant"""
 
 
-def most_likely(
+def centred(
     matrices: Float[np.ndarray, "blocks d d"],
     moments: Float[np.ndarray, "blocks d"],
     sums: Float[np.ndarray, "blocks d"],
@@ -90,9 +88,8 @@ def most_likely(
     total: float,
     squares: float,
     span: float,
-    ridge: float | None = None,
-) -> Centred:
-    """Choose lambda among `RIDGES`, and c, by the marginal likelihood of the rewards.
+) -> list[Centred]:
+    """c and the marginal likelihood of the rewards with each lambda of `RIDGES`.
 
     theta ~ N(0, sigma^2 / lambda I), c is unknown and has a flat prior. With G = sum phi phi' (`matrices`, the upper
     triangles), V = lambda I + G, b = sum y phi (`moments`) and s = sum phi (`sums`), c has the weight
@@ -100,20 +97,35 @@ def most_likely(
 
         -(1/2) log det(V / lambda) - (1/2) log k - (a0 + (n - 1) / 2) log(b0 + R / 2).
 
-    One eigendecomposition a block serves all lambda. `ridge` is the only value tried if it is given.
+    One eigendecomposition a block serves all lambda.
     """
-    tried = RIDGES if ridge is None else np.array([ridge])
     values, vectors = np.linalg.eigh(matrices, UPLO="U")
     values = np.maximum(values, 0.0).ravel()
     turned = np.einsum("bij,bi->bj", vectors, moments).ravel()
     summed = np.einsum("bij,bi->bj", vectors, sums).ravel()
-    shrunk = values[None, :] + tried[:, None]
+    shrunk = values[None, :] + RIDGES[:, None]
     weight = np.maximum(count - (summed**2 / shrunk).sum(axis=1), 1e-12 * count)
     offset = (total - (summed * turned / shrunk).sum(axis=1)) / weight
     residual = np.maximum(squares - (turned**2 / shrunk).sum(axis=1) - weight * offset**2, 0.0)
-    growth = np.log1p(values[None, :] / tried[:, None]).sum(axis=1)
+    growth = np.log1p(values[None, :] / RIDGES[:, None]).sum(axis=1)
     law = NoiseLaw.given(span=span, count=count - 1.0, residual=0.0)
     likelihood = -0.5 * growth - 0.5 * np.log(weight) - law.shape * np.log(law.scale + residual / 2.0)
-    best = int(np.argmax(likelihood))
-    freedom = float((values / shrunk[best]).sum())
-    return Centred(float(tried[best]), float(offset[best]), float(weight[best]), float(residual[best]), freedom)
+    return [Centred(*map(float, each)) for each in zip(RIDGES, offset, weight, likelihood, strict=True)]
+
+
+def most_likely(tried: list[Centred]) -> Centred:
+    """The one of the largest marginal likelihood, the smallest lambda on ties."""
+    return max(tried, key=lambda each: each.likelihood)
+
+
+def shares(tried: list[Centred], count: int, rng: np.random.Generator) -> list[int]:
+    """How many of `count` draws each lambda gets: its posterior probability, rounded at random.
+
+    All lambdas are as likely beforehand. While few rewards were seen, or of few arms, many lambdas explain them, and
+    the most likely one alone claims to know far more than the data says.
+    """
+    likelihoods = np.array([each.likelihood for each in tried])
+    weights = np.exp(likelihoods - likelihoods.max())
+    ends = np.floor(count * np.cumsum(weights) / weights.sum() + rng.random())
+    ends[-1] = count
+    return [int(many) for many in np.diff(np.minimum(ends, count), prepend=0.0)]

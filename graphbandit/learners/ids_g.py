@@ -53,7 +53,7 @@ class IDSG(DrawingLearner):
     - `draws`: how many functions the Bayesian form takes of an infinite class, 200 by default.
     - `delta`: probability that the truth is outside of F_m (frequentist), or that noise the problem does not say is
       estimated too low; 0.1 by default.
-    - `epoch_growth`: factor between the ends of epochs, 1.2 by default; smaller fits more often.
+    - `epoch_growth`: factor between the ends of epochs, 1.1 by default; smaller fits more often (`docs/ids.md`).
     - `seed`: names the stream that draws come from, 0 by default; give each repeat its own.
     - `function_class`: the functions that may be the truth; None (default): those of the problem.
     - `floor`: every arm on offer is observed with this probability at least (`Learner`); None (default): no floor.
@@ -76,6 +76,7 @@ class IDSG(DrawingLearner):
     """
 
     form: Literal["bayesian", "frequentist"] = "bayesian"
+    epoch_growth: float = 1.1
 
     def __post_init__(self) -> None:
         setting_choice("form", self.form, ("bayesian", "frequentist"))

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 import graphbandit as gb
-from graphbandit.function_classes.scale import RIDGES, NoiseLaw
+from graphbandit.function_classes.scale import RIDGES, Centred, NoiseLaw, shares
 
 ARMS, N, D = 4, 120, 3
 RNG = np.random.default_rng(5)
@@ -90,11 +90,43 @@ def test_the_regression_is_the_most_likely_one(kind: str) -> None:
     assert known.law.estimate**2 == pytest.approx((2 * (span / 4) ** 2 + residual / 2) / (2 + (n - 1) / 2))
     freedom = np.trace(np.linalg.solve(design.T @ design + ridge * np.eye(design.shape[1]), design.T @ design))
     assert functions.natural_scale(data).complexity == pytest.approx(max(freedom, 1.0))
-    # draws: the joint posterior of theta and c
+    # draws: the joint posterior of lambda, theta and c, whose moments are those of the mixture over lambda
+    weights = np.exp(likelihoods - np.max(likelihoods))
+    assert (weights > 0.01 * weights.max()).sum() > 1
+    means, seconds = [], []
+    for ridge in RIDGES:
+        inverse = np.linalg.inv(whole.T @ whole + np.diag([*np.full(design.shape[1], ridge), 0.0]))
+        means.append(inverse @ whole.T @ y)
+        seconds.append(0.16 * inverse + np.outer(means[-1], means[-1]))
+    mean = np.average(means, axis=0, weights=weights)
+    covariance = np.average(seconds, axis=0, weights=weights) - np.outer(mean, mean)
     draws = functions.draws(data, noise=0.4, count=20_000, rng=np.random.default_rng(1)).members
-    covariance = 0.16 * np.linalg.inv(whole.T @ whole + penalty)
     sample = np.column_stack([draws.parameters.reshape(20_000, -1), draws.offsets])
+    np.testing.assert_allclose(sample.mean(axis=0), mean, atol=4 * np.sqrt(np.diag(covariance).max() / 20_000))
     np.testing.assert_allclose(np.cov(sample.T), covariance, atol=0.05 * np.diag(covariance).max())
+
+
+def test_draws_know_how_little_a_few_equal_arms_say() -> None:
+    """Two of twenty arms were seen, and are alike: the others may differ by more than the most likely lambda says."""
+    functions = gb.LinearClass(n_arms=20, dimension=1, parameters="per-arm")
+    revealed = np.zeros((40, 20), dtype=bool)
+    revealed[:20, 0] = revealed[20:, 1] = True
+    rewards = np.zeros((40, 20))
+    rewards[:20, 0] = rewards[20:, 1] = np.tile([0.0, 1.0], 10)
+    data = functions.add(functions.empty(), gb.Observations.from_masks(np.ones((40, 1)), revealed, rewards))
+    assert data.regression.ridge == RIDGES[-1]
+    alone = data.regression.law.estimate / np.sqrt(data.regression.ridge)
+    drawn = functions.draws(data, noise=None, count=400, rng=np.random.default_rng(0)).members.parameters
+    assert drawn[:, 2:].std() > 5 * alone
+
+
+@pytest.mark.parametrize("count", [1, 2, 7, 200])
+def test_shares_of_draws(count: int) -> None:
+    tried = [Centred(1.0, 0.0, 1.0, float(likelihood)) for likelihood in np.log([0.5, 1e-9, 0.3, 0.2])]
+    found = np.array([shares(tried, count, np.random.default_rng(seed)) for seed in range(400)])
+    assert (found.sum(axis=1) == count).all()
+    assert (found >= 0).all()
+    np.testing.assert_allclose(found.mean(axis=0), count * np.array([0.5, 0.0, 0.3, 0.2]), atol=0.12)
 
 
 def test_noise_that_is_not_told_is_drawn_too() -> None:

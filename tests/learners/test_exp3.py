@@ -43,6 +43,15 @@ def cover(dense, wanted, offered):
     return chosen
 
 
+def weak_arms(dense, offered):
+    """The arms on offer without a loop that not all others on offer reveal."""
+    found = np.zeros(len(dense), dtype=bool)
+    for a in np.flatnonzero(offered):
+        others = [j for j in np.flatnonzero(offered) if j != a]
+        found[a] = not dense[a, a] and not (others and all(dense[j, a] for j in others))
+    return found
+
+
 def mixed(p, gamma, chosen):
     u = np.zeros(K)
     u[chosen] = 1 / len(chosen)
@@ -199,5 +208,30 @@ def test_greedy_sets():
             assert size == chosen.sum()
         assert greedy_independent_set_size(words, n) == independent(dense)
         if n > 1:
-            loops, by_others = dense.diagonal(), (dense.sum(axis=0) - dense.diagonal()) == n - 1
-            np.testing.assert_array_equal(weakly_observable(words, offered), offered & ~loops & ~by_others)
+            np.testing.assert_array_equal(weakly_observable(words, offered), weak_arms(dense, offered))
+
+
+def test_weakly_observable_with_few_arms_on_offer():
+    """Dense graphs, in which an arm is often revealed by all others on offer and not by all others."""
+    rng, differ = np.random.default_rng(6), 0
+    for _ in range(200):
+        dense, offered = rng.random((6, 6)) < 0.7, rng.random(6) < 0.5
+        words = gb.FeedbackGraph.from_dense(dense, require_loops=False).words
+        found = weakly_observable(words, offered)
+        np.testing.assert_array_equal(found, weak_arms(dense, offered))
+        differ += bool((found != (weak_arms(dense, np.ones(6, dtype=bool)) & offered)).any())
+    assert differ > 20
+
+
+def test_exp3_g_counts_arms_on_offer_only():
+    """Arm 2 has no loop, and arm 0 alone reveals it: weak while arm 1 is on offer, strong while it is not."""
+    graph = gb.FeedbackGraph.from_edges([(0, 0), (1, 1), (0, 2)], 3, require_loops=False)
+    learner, problem = gb.learners.Exp3G(gamma=0.2, eta=0.1), gb.Problem(n_arms=3)
+    everyone = gb.Bandit(learner, problem).decide([], graph)
+    assert everyone.exploration_set.tolist() == [0]
+    np.testing.assert_allclose(everyone.probabilities, [0.8 / 3 + 0.2, 0.8 / 3, 0.8 / 3])
+    without = gb.Bandit(learner, problem).decide([], graph, available=[0, 2])
+    assert without.exploration_set.tolist() == [0, 2]
+    np.testing.assert_allclose(without.probabilities, [0.5, 0.0, 0.5])
+    with pytest.raises(gb.errors.GraphError, match="an arm on offer that no arm on offer reveals"):
+        gb.Bandit(learner, problem).decide([], graph, available=[1, 2])

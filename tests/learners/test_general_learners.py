@@ -244,3 +244,17 @@ def test_unknown_noise_is_told(learner):
     problem = dataclasses.replace(gb.environments.paper(n_arms=3).instance(0).problem(None), noise=None)
     with pytest.warns(EstimatedNoiseWarning, match="does not say its noise"):
         learner.init(problem)
+
+
+def test_falcon_recovers_the_published_gamma():
+    """Simchi-Levi & Xu: gamma_m = sqrt(K tau_{m-1} / log(|F| tau_{m-1} / delta)) / 30, and eta = 1/200 is near it."""
+    n_arms, size = 20, 50
+    table = np.random.default_rng(0).random((size, n_arms))
+    functions = gb.FiniteClass(lambda x: np.repeat(table[None], len(x), axis=0), n_functions=size, n_arms=n_arms)
+    learner = gb.Falcon(eta=1 / 200)
+    bandit = gb.Bandit(learner, gb.Problem(n_arms=n_arms, function_class=functions, horizon=1024))
+    complete = gb.graphs.complete(n_arms)
+    for _ in range(512):
+        bandit.observe(bandit.decide([0.0], complete), dict(enumerate(table[0])))
+    published = np.sqrt(n_arms * 512 / np.log(size * 512 / learner.delta)) / 30
+    assert bandit.decide([0.0], complete).gamma == pytest.approx(published, rel=0.15)
