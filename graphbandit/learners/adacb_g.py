@@ -64,7 +64,7 @@ class AdaCBGState(RewardSpan):
         setting_number("difficulty", self.difficulty, at_least=0.0)
 
 
-ETA = {"natural": 10_000.0, "paper": 1.0, "width": 1e6}
+ETA = {"natural": 1_000.0, "paper": 1.0, "width": 1e6}
 """Strength of exploitation by the rule of gamma; docs/exploration.md has the sweeps."""
 
 GROWTH = {"natural": 1.2, "paper": 2.0, "width": 2.0}
@@ -96,7 +96,7 @@ class AdaCBG(EpochLearner[AdaCBGState]):
       data. None (default): "paper" if `radius` and `coverage` are both "paper", else "natural".
     - `baseline`: what the program improves on. "exploration-set" (default), or "inverse-gap": FALCON's distribution,
       the paper's remark.
-    - `eta`: strength of exploitation; gamma^2 is in proportion to it. None (default): 10,000 with a "natural" gamma,
+    - `eta`: strength of exploitation; gamma^2 is in proportion to it. None (default): 1,000 with a "natural" gamma,
       the paper's 1 with "paper", 1e6 with "width" (`docs/exploration.md` has the sweeps).
     - `delta`: probability of failure, 0.1 by default.
     - `radius_factor`: widens either radius, for a class that holds the truth only nearly; 1 by default.
