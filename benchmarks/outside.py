@@ -21,7 +21,7 @@ import graphbandit as gb
 from graphbandit.base.tables import Table
 from graphbandit.learners.base import Learner
 
-ETAS = (100, 300, 1_000, 3_000, 10_000, 30_000, 100_000)
+ETAS = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
 CLUSTERS = 4
 
 

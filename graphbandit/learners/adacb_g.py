@@ -64,7 +64,7 @@ class AdaCBGState(RewardSpan):
         setting_number("difficulty", self.difficulty, at_least=0.0)
 
 
-ETA = {"natural": 1_000.0, "paper": 1.0, "width": 1e6}
+ETA = {"natural": 100_000.0, "paper": 1.0, "width": 1e6}
 """Strength of exploitation by the rule of gamma; docs/exploration.md has the sweeps."""
 
 GROWTH = {"natural": 1.2, "paper": 2.0, "width": 2.0}
@@ -88,15 +88,16 @@ class AdaCBG(EpochLearner[AdaCBGState]):
       within it. "paper": beta_m = 16 (M - m + 1) log(2 |F| K^2 T^2 / delta).
     - `coverage`: what the sampling program asks for. "tight" (default): the demand above. "paper": what the baseline
       reveals, as in Algorithm 1.
-    - `gamma`: how gaps are weighed. "natural": gamma^2 = eta B n / (sigma^2 complexity), n the rounds so far, sigma
-      and the complexity of the class from the data, so that units do not matter; F_m is from all data and nested. B is
+    - `gamma`: how gaps are weighed. "natural": gamma^2 = min(eta, (2 N / complexity)^2) B n / (sigma^2 complexity), n
+      the rounds so far, N the rewards seen, sigma and the complexity of the class from the data, so that units do not
+      matter and little is exploited while there are few rewards a parameter; F_m is from all data and nested. B is
       |S|, or how many arms it takes to reveal all candidates if they are fewer, and stands for |S| in the demands.
       While the data says nothing of sigma, few arms that reveal all candidates are played uniformly.
       "paper" follows Algorithm 1, in units of the rewards, "width" the width of F_m at each context, with F_m from all
       data. None (default): "paper" if `radius` and `coverage` are both "paper", else "natural".
     - `baseline`: what the program improves on. "exploration-set" (default), or "inverse-gap": FALCON's distribution,
       the paper's remark.
-    - `eta`: strength of exploitation; gamma^2 is in proportion to it. None (default): 1,000 with a "natural" gamma,
+    - `eta`: strength of exploitation; gamma^2 is in proportion to it. None (default): 100,000 with a "natural" gamma,
       the paper's 1 with "paper", 1e6 with "width" (`docs/exploration.md` has the sweeps).
     - `delta`: probability of failure, 0.1 by default.
     - `radius_factor`: widens either radius, for a class that holds the truth only nearly; 1 by default.
@@ -293,7 +294,7 @@ class AdaCBG(EpochLearner[AdaCBGState]):
             space = functions.nested(state.space, space)
         disagreement, scale, difficulty = 1.0, 1.0, 0.0
         if rule == "natural":
-            difficulty = self._difficulty(functions, problem, ended.data)
+            difficulty = self._difficulty(functions, problem, ended.data, max(state.rounds + ended.length, 1))
         else:
             disagreement = self._disagreement(functions, space, ended.from_split) + self._smoothing(problem, m + 1)
             scale = disagreement / math.sqrt(state.disagreement) if self.scale_factor else 1.0
@@ -313,12 +314,17 @@ class AdaCBG(EpochLearner[AdaCBGState]):
             difficulty=difficulty,
         )
 
-    def _difficulty(self, functions: AnyFunctionClass, problem: Problem, data: Any) -> float:
-        """sigma^2 (complexity + log(1 / delta)); 0 while the rewards do not show how noisy they are."""
+    def _difficulty(self, functions: AnyFunctionClass, problem: Problem, data: Any, rounds: int) -> float:
+        """sigma^2 (complexity + log(1 / delta)) max(1, eta (complexity / 2 N)^2), N the rewards seen in these rounds.
+
+        0 while the rewards do not show how noisy they are.
+        """
         noise, complexity = functions.natural_scale(data)
         if problem.noise:
             noise = problem.noise
-        return noise * noise * (complexity - math.log(self.delta))
+        seen = functions.n_observed(data) * rounds_that_count(problem, rounds) / rounds
+        untrusted = max(1.0, self.exploitation / (2.0 * seen / max(complexity, 1.0)) ** 2) if seen else 1.0
+        return noise * noise * (complexity - math.log(self.delta)) * untrusted
 
     def refit(self, state: AdaCBGState, observations: Observations) -> AdaCBGState:
         """fhat and F_m from all data so far; lambda_m stays, as it is measured over whole epochs."""
@@ -331,7 +337,7 @@ class AdaCBG(EpochLearner[AdaCBGState]):
         return replace(after, disagreement=state.disagreement, scale=state.scale)
 
     def _rate(self, state: AdaCBGState) -> float:
-        """gamma_t / sqrt(B_t): sqrt(eta n / (sigma^2 complexity)), n the rounds so far.
+        """gamma_t / sqrt(B_t): sqrt(eta n / difficulty), n the rounds so far.
 
         The paper's is lambda_m sqrt(eta (tau_{m-1} - tau_{m-2}) / (2 log(2 K |F| T^2 / delta))); its remark's baseline
         has tau_{m-1} in place of the epoch's length, and no lambda.
