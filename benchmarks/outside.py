@@ -4,8 +4,9 @@
     python -m benchmarks.outside --rounds 1000 --repeats 8 --seed 100
 
 Nobody tells the noise. Problems are drawn here and are not those of the leaderboard: per-arm linear classes with a
-constant feature, cents, heavy tails, unequal noise, sparse and curved truths, categories, arms without contexts, clicks,
-finite classes; loops, stars, cliques, directed graphs, stock levels. Printed is mean regret over that of the best.
+constant feature, cents, heavy tails, unequal noise, sparse and curved truths, categories, arms without contexts,
+clicks, finite classes; loops, stars, cliques, directed graphs, stock levels. Printed is mean regret over that of the
+best.
 """
 
 import argparse
