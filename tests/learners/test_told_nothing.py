@@ -189,3 +189,35 @@ def test_finite_version_spaces_nest() -> None:
         free.append(functions.version_space(state.data, state.radius).size)
     assert sizes[-1] >= 1
     assert min(free) < max(free)
+
+
+@pytest.mark.parametrize("eta", [50.0, 1e5])
+@pytest.mark.parametrize("half_life", [None, 30.0])
+def test_the_natural_gamma_is_its_formula(eta, half_life):
+    """gamma^2 = min(eta, (2 N / complexity)^2) B n / (sigma^2 (complexity + log 1/delta)), N the rewards seen."""
+    rng = np.random.default_rng(3)
+    functions = gb.LinearClass(n_arms=6, dimension=3, parameters="per-arm")
+    bandit = gb.Bandit(
+        gb.AdaCBG(eta=eta, delta=0.2),
+        gb.Problem(n_arms=6, function_class=functions, half_life=half_life),
+        graph=gb.graphs.bandit(6),
+    )
+    capped = set()
+    for _ in range(120):
+        context = rng.normal(size=3)
+        decision = bandit.decide(context)
+        bandit.observe(decision, {arm: float(rng.normal()) for arm in decision.revealed.tolist()})
+        state = bandit.state
+        if state.model is None or state.difficulty == 0.0:
+            continue
+        noise, complexity = functions.natural_scale(state.data)
+        n = float(state.rounds)
+        if half_life is not None:
+            n = sum(2.0 ** (-k / half_life) for k in range(state.rounds))
+        seen = functions.n_observed(state.data) * n / state.rounds
+        trusted = min(eta, (2.0 * seen / max(complexity, 1.0)) ** 2)
+        capped.add(trusted == eta)
+        arms = len(decision.exploration_set)
+        expected = trusted * n * arms / (noise**2 * (complexity - np.log(0.2)))
+        assert decision.gamma**2 == pytest.approx(expected, rel=1e-9)
+    assert capped == ({False, True} if eta == 50.0 else {False})
