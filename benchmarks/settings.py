@@ -26,7 +26,7 @@ class Settings:
     everyday_learnt: int = 600
     everyday_blocks: int = 40
     everyday_many_arms: tuple[int, ...] = (5_000, 100_000)
-    everyday_many_rounds: int = 12
+    everyday_many_rounds: int = 20
     throughput_arms: int = 50
     throughput_rounds: int = 2**11
     throughput_passes: int = 15
@@ -91,7 +91,7 @@ TINY = Settings(
     everyday_learnt=20,
     everyday_blocks=2,
     everyday_many_arms=(400,),
-    everyday_many_rounds=8,
+    everyday_many_rounds=16,
     vowpal_arms=(10,),
     vowpal_graph_arms=(5,),
     vowpal_graph_rounds=1,
