@@ -6,6 +6,9 @@ from typing import Any
 Rows = list[dict[str, Any]]
 NOT_MEASURED = "not measured"
 
+LOAD, DELAY = 1500, 0.010
+"""Decisions a second over HTTP, and the seconds within which 99 of 100 are answered."""
+
 GIB = 2**30
 
 
@@ -14,7 +17,7 @@ def targets(parts: dict[str, Rows]) -> Rows:
     lp, decision, throughput, scaling = (parts.get(name, []) for name in ("lp", "decision", "throughput", "scaling"))
     middle = [row for row in lp if row["n_arms"] == 50 and row["coverage"] == "paper"]
     paper = [row for row in throughput if row["learner"] == "AdaCB.G paper" and row["graph"] == "random"]
-    served = [row for row in parts.get("service", []) if row.get("what") == "SQLite, AdaCB.G"]
+    served = best_load([row for row in parts.get("service", []) if row.get("what") == "SQLite, AdaCB.G"])
     everyday, startup = parts.get("everyday", []), parts.get("startup", [])
     single = [row for row in everyday if row["kind"] == "decision"]
     many = [row for row in everyday if row["kind"] == "many arms"]
@@ -149,18 +152,26 @@ def targets(parts: dict[str, Rows]) -> Rows:
             lambda x: f"{x / GIB:.2f} GiB",
         ),
         at_least(
-            "Durable decisions a second over HTTP, K = 50, linear d = 20",
-            1500,
+            "Durable decisions a second over HTTP, K = 50, linear d = 20, one process",
+            LOAD,
             [row["per_second"] for row in served],
             lambda x: f"{x:,.0f}",
         ),
         at_most(
-            "Durable decisions over HTTP, 99th percentile of the delay",
-            0.010,
+            "The same: 99th percentile of the delay at that rate",
+            DELAY,
             [row["p99"] for row in served],
             lambda x: f"{1e3 * x:.1f} ms",
         ),
     ]
+
+
+def best_load(rows: Rows) -> Rows:
+    """The number of clients with the most decisions of those that keep both targets; if none does, the least delay."""
+    good = [row for row in rows if row["per_second"] >= LOAD and row["p99"] <= DELAY]
+    if good:
+        return [max(good, key=lambda row: float(row["per_second"]))]
+    return [min(rows, key=lambda row: float(row["p99"]))] if rows else []
 
 
 def ratios(rows: Rows, rival: str, family: Iterable[str] | None = None) -> list[float]:
