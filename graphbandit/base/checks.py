@@ -180,9 +180,11 @@ def available_array(available: npt.ArrayLike | None, n: int, n_arms: int) -> Boo
     return np.require(mask, requirements=["C", "W"])
 
 
-def as_in_kernels(array: Shaped[np.ndarray, "..."]) -> Shaped[np.ndarray, "..."]:
-    """The array in the one layout kernels are compiled for: contiguous, and writable as read-only is another type."""
-    return array if array.flags.carray else np.require(array, requirements=["C", "W"])
+def as_in_kernels(array: Shaped[np.ndarray, "..."], kind: npt.DTypeLike = np.float64) -> Shaped[np.ndarray, "..."]:
+    """The array in the one form kernels are compiled for: contiguous, and writable as read-only is another type."""
+    if array.dtype == kind and array.flags.carray:
+        return array
+    return np.require(array, dtype=kind, requirements=["C", "W"])
 
 
 @lru_cache(maxsize=64)

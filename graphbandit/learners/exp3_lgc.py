@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphbandit.base.arrays import Contexts, Matrix
-from graphbandit.base.checks import LARGEST, first_not_finite, setting_boolean, setting_number
+from graphbandit.base.checks import LARGEST, as_in_kernels, first_not_finite, setting_boolean, setting_number
 from graphbandit.base.declared import limits
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float
@@ -20,7 +20,6 @@ from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.learners.every_round.base import (
     EveryRoundLearner,
     RoundState,
-    for_kernels,
     notes_of,
     propensities_of,
     run_rounds,
@@ -94,7 +93,7 @@ class LinearLossLearner(BoundedRewards, EveryRoundLearner[LinearLossState]):
         if d and rows.shape[1] != d:
             before = d - self.intercept
             raise InputError(f"the context has shape {contexts.shape[1:]}; expected ({before},) as before")
-        return for_kernels(rows)
+        return as_in_kernels(rows)
 
     def _arrays(self, state: LinearLossState, d: int) -> "LinearLossArrays":
         """Of the state, or empty ones of the right size; new in any case."""

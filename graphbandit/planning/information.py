@@ -88,8 +88,8 @@ def information_directed_rounds(
                 stored,
                 as_in_kernels(regrets),
                 as_in_kernels(information),
-                as_in_kernels(available),
-                as_in_kernels(blind),
+                as_in_kernels(available, np.bool_),
+                as_in_kernels(blind, np.bool_),
                 as_in_kernels(uniforms),
                 found,
             )

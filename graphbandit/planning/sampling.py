@@ -119,7 +119,7 @@ def sample_rounds(
     masks = kernel_mask(available, n, n_arms)
     told = np.empty((n, 0)) if widths is None else as_in_kernels(widths)
     Rounds = _kernels().Rounds
-    rounds = Rounds(as_in_kernels(values), as_in_kernels(candidates), masks, told, as_in_kernels(uniforms))
+    rounds = Rounds(as_in_kernels(values), as_in_kernels(candidates, np.bool_), masks, told, as_in_kernels(uniforms))
     plan = _empty(rounds, n_arms)
     parts = _parts(rule, graphs)
     if len(parts) == 1:

@@ -36,7 +36,7 @@ def test_it_goes_to_the_code_of_the_types_it_was_called_with():
     assert kernel.call(0.5) == 0.25  # the code for whole numbers would have taken 0
 
 
-def test_arrays_in_any_layout_give_the_same_decisions():
+def test_arrays_in_any_layout_and_type_give_the_same_decisions():
     rng = np.random.default_rng(0)
     values, candidates = rng.normal(size=(40, 6)), rng.random((40, 6)) < 0.7
     candidates[:, 0] = True
@@ -49,6 +49,7 @@ def test_arrays_in_any_layout_give_the_same_decisions():
         (values, candidates, uniforms),
         (np.asfortranarray(values), np.asfortranarray(candidates), np.repeat(uniforms, 2)[::2]),
         (read_only, candidates[::-1][::-1], uniforms),
+        (values.astype(np.longdouble), candidates.astype(np.int8), uniforms),
     ]
     made = [
         sample_rounds(rule, values=v, candidates=c, graphs=graphs, uniforms=u, epoch=3).probabilities

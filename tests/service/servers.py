@@ -106,6 +106,17 @@ def serving(toml: str, *options: str) -> Iterator[Server]:
                 server.stop()
 
 
+PERSONALIZER = """
+[bandits.personalizer]
+arms = "request"
+capacity = 4
+hashed = 16
+window = 600
+default_reward = 0.0
+aggregation = "sum"
+"""
+"""A bandit as the routes of Personalizer need it; the last table, to which lines may be added."""
+
 PRICES = """
 [bandits.prices]
 arms = ["7.99", "8.99", "9.99"]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.service.servers import PRICES, Server, serving
+from tests.service.servers import PERSONALIZER, PRICES, Server, serving
 
 MORE = """
 [service.limits]
@@ -33,16 +33,8 @@ arms = ["a", "b"]
 window = 0.6
 default_reward = 0.0
 learner = "AdaCBG"
-
-[bandits.personalizer]
-arms = "request"
-capacity = 4
-hashed = 16
-window = 600
-default_reward = 0.0
-aggregation = "sum"
-learner = "AdaCBG"
 """
+MORE += PERSONALIZER + 'learner = "AdaCBG"\n'
 
 
 @pytest.fixture(scope="module")

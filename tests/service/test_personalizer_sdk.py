@@ -7,22 +7,14 @@ from typing import Any
 
 import pytest
 
-from tests.service.servers import serving
+from tests.service.servers import PERSONALIZER, serving
 
 TOKEN = "0123456789abcdef0123"
 TOML = f"""
 [tokens.client]
 scopes = ["decide", "observe", "read"]
 token = "{TOKEN}"
-
-[bandits.personalizer]
-arms = "request"
-capacity = 4
-hashed = 16
-window = 600
-default_reward = 0.0
-aggregation = "sum"
-"""
+{PERSONALIZER}"""
 
 
 def test_an_unchanged_client_works() -> None:

@@ -12,13 +12,12 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from graphbandit.base.arrays import ArmMasks, Contexts, PerObservation, RoundsByArms
 from graphbandit.base.at_once import AtOnce
 from graphbandit.base.checks import as_in_kernels, everyone
 from graphbandit.base.declared import check_declared, limits
-from graphbandit.base.shapes import Float, Shaped
+from graphbandit.base.shapes import Float
 from graphbandit.base.values import trusted
 from graphbandit.errors import GraphError, HorizonError, InputError, SettingError
 from graphbandit.graphs.batch import FeedbackGraphs
@@ -142,8 +141,8 @@ class EveryRoundLearner(Learner[State], Generic[State]):
         from graphbandit.kernels.learners.base import Inputs, Outputs
 
         n, n_arms, available = len(shown), state.problem.n_arms, shown.available
-        masks = everyone(n_arms)[None] if available is None else for_kernels(available, np.bool_)
-        given = np.empty((0, n_arms)) if rewards is None else for_kernels(rewards)
+        masks = everyone(n_arms)[None] if available is None else as_in_kernels(available, np.bool_)
+        given = np.empty((0, n_arms)) if rewards is None else as_in_kernels(rewards)
         outputs = Outputs(
             probabilities=np.empty((n, n_arms)),
             observed=np.empty((n, n_arms)),
@@ -167,13 +166,6 @@ class EveryRoundLearner(Learner[State], Generic[State]):
         return 2**62 if state.problem.horizon is None else state.problem.horizon - state.rounds
 
 
-def for_kernels(array: Shaped[np.ndarray, "..."], kind: npt.DTypeLike = np.float64) -> Shaped[np.ndarray, "..."]:
-    """The array in the one layout kernels are compiled for: contiguous, and writable as read-only is another type."""
-    if array.dtype == kind and array.flags.carray:
-        return array
-    return np.require(array, dtype=kind, requirements=["C", "W"])
-
-
 def run_rounds(
     kernels: ModuleType,
     graphs: FeedbackGraphs,
@@ -185,7 +177,7 @@ def run_rounds(
 ) -> None:
     """Let the kernels of a family play the rounds, `rounds` being the number of those before them."""
     run = kernel_at_once(kernels, "run", settings)
-    arrays = type(arrays)(*map(as_in_kernels, arrays))
+    arrays = type(arrays)(*(as_in_kernels(array, array.dtype) for array in arrays))
     failed, first = kernels.DONE, 0
     for _, stored in kernel_batches(graphs):
         failed = run.call(stored, first, rounds + first, settings, arrays, inputs, outputs)
@@ -223,7 +215,7 @@ def propensities_of(observations: Observations) -> PerObservation:
     if not ((q > 0) & (q <= 1 + 1e-6)).all():
         wrong = q[~((q > 0) & (q <= 1 + 1e-6))][0]
         raise InputError(f"the observations have a propensity of {wrong}; expected numbers above 0 and up to 1")
-    return for_kernels(q)
+    return as_in_kernels(q)
 
 
 def notes_of(observations: Observations, n_notes: int) -> Float[np.ndarray, "n notes"]:
@@ -232,7 +224,7 @@ def notes_of(observations: Observations, n_notes: int) -> Float[np.ndarray, "n n
     if notes is None or notes.shape != expected or not np.isfinite(notes).all():
         found = "none" if notes is None else f"an array of shape {notes.shape}"
         raise InputError(f"the notes of the observations are {found}; expected finite numbers of shape {expected}")
-    return for_kernels(notes)
+    return as_in_kernels(notes)
 
 
 def noise_of(own: float | None, problem: Problem) -> float:

@@ -10,14 +10,21 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbandit.base.arrays import Contexts
-from graphbandit.base.checks import LARGEST, check_features, setting_array, setting_boolean, setting_number
+from graphbandit.base.checks import (
+    LARGEST,
+    as_in_kernels,
+    check_features,
+    setting_array,
+    setting_boolean,
+    setting_number,
+)
 from graphbandit.base.declared import limits
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float
 from graphbandit.base.values import trusted
 from graphbandit.errors import InputError, SettingError
 from graphbandit.graphs.batch import FeedbackGraphs
-from graphbandit.learners.every_round.base import EveryRoundLearner, RoundState, for_kernels, kernel_at_once, run_rounds
+from graphbandit.learners.every_round.base import EveryRoundLearner, RoundState, kernel_at_once, run_rounds
 from graphbandit.learners.problem import Problem
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.observations import Observations
@@ -166,7 +173,7 @@ class LinearLearner(EveryRoundLearner[LinearState]):
             if self.intercept:
                 arms = np.hstack([arms, np.ones((len(arms), 1))])
             rows = (rows[:, :, :, None] * arms[None, :, None, :]).reshape(len(rows), len(arms), -1)
-        return for_kernels(rows)
+        return as_in_kernels(rows)
 
     def _regressions(self, state: LinearState, features: Float[np.ndarray, "n rows d"]) -> LinearState:
         """The state as it is, or, before anything was learnt, with empty regressions of the right size."""
@@ -214,9 +221,9 @@ class LinearLearner(EveryRoundLearner[LinearState]):
         kernel_at_once(kernels, "learn").call(
             arrays,
             features,
-            for_kernels(observations.rows, np.int64),
-            for_kernels(observations.arms, np.int64),
-            for_kernels(observations.rewards),
+            as_in_kernels(observations.rows, np.int64),
+            as_in_kernels(observations.arms, np.int64),
+            as_in_kernels(observations.rewards),
             self._counts_from_first(state.problem),
         )
         return self._after(state, arrays, 1)
