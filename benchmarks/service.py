@@ -97,29 +97,46 @@ class Running:
         return found
 
 
-async def one_client(
-    port: int, path: str, bodies: list[bytes], stop_at: float, delays: list[float], observe: float
-) -> None:
-    reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    rng = random.Random(id(reader))
+class Connection:
+    """One connection to the service, over plain asyncio sockets."""
 
-    async def post(where: str, body: bytes) -> bytes:
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.reader, self.writer = reader, writer
+
+    @classmethod
+    async def to(cls, port: int) -> "Connection":
+        return cls(*await asyncio.open_connection("127.0.0.1", port))
+
+    async def post(self, where: str, body: bytes) -> bytes:
+        """The body of the answer; anything but 200 is an error."""
         head = f"POST {where} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: {len(body)}\r\n\r\n"
-        writer.write(head.encode() + body)
-        answer = await reader.readuntil(b"\r\n\r\n")
+        self.writer.write(head.encode() + body)
+        answer = await self.reader.readuntil(b"\r\n\r\n")
         if not answer.startswith(b"HTTP/1.1 200"):
             raise RuntimeError(answer.decode())
         at = answer.index(b"content-length: ") + 16
-        return await reader.readexactly(int(answer[at : answer.index(b"\r", at)]))
+        return await self.reader.readexactly(int(answer[at : answer.index(b"\r", at)]))
 
+    async def observe(self, decision: dict[str, Any], rng: random.Random) -> None:
+        """Random rewards of all arms that the decision revealed."""
+        rewards = {arm: rng.random() for arm in decision["revealed"]}
+        await self.post("/v1/load/observe", json.dumps({"id": decision["id"], "rewards": rewards}).encode())
+
+    def close(self) -> None:
+        self.writer.close()
+
+
+async def one_client(
+    port: int, path: str, bodies: list[bytes], stop_at: float, delays: list[float], observe: float
+) -> None:
+    connection = await Connection.to(port)
+    rng = random.Random(id(connection))
     while (started := time.perf_counter()) < stop_at:
-        answer = await post(path, rng.choice(bodies))
+        answer = await connection.post(path, rng.choice(bodies))
         delays.append(time.perf_counter() - started)
         if observe and rng.random() < observe:
-            decision = json.loads(answer)
-            rewards = {arm: rng.random() for arm in decision["revealed"]}
-            await post("/v1/load/observe", json.dumps({"id": decision["id"], "rewards": rewards}).encode())
-    writer.close()
+            await connection.observe(json.loads(answer), rng)
+    connection.close()
 
 
 def context(rng: random.Random) -> dict[str, float]:

@@ -199,7 +199,7 @@ def gaussian_draws(
 
 def draw_predictors(features: FeatureMap, draws: Draws, contexts: Contexts) -> Float[np.ndarray, "n draws arms"]:
     """c_b + theta_b'phi(x, a) for every context, draw and arm."""
-    from graphbandit.kernels.function_classes.linear import drawn_values
+    from graphbandit.kernels.function_classes.linear import drawn_values, drawn_values_per_arm
 
     if not isinstance(draws.members, LinearDraws):
         raise InputError(f"the draws are a {type(draws.members).__name__}; expected LinearDraws")
@@ -208,7 +208,10 @@ def draw_predictors(features: FeatureMap, draws: Draws, contexts: Contexts) -> F
         raise InputError(f"the draws have parameters of shape {members.shape}; expected {expected}")
     values = np.empty((len(contexts), len(draws), features.n_arms))
     for part, rows in features.blocks_of(contexts):
-        drawn_values(rows, members, draws.members.offsets, values[part])
+        if features.blocks == 1:
+            drawn_values(rows, members[:, 0], draws.members.offsets, values[part])
+        else:
+            drawn_values_per_arm(rows, members, draws.members.offsets, values[part])
     return values
 
 

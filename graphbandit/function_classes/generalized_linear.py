@@ -105,7 +105,7 @@ class GeneralizedLinearData:
             facts = describe_block(mine, parameter, factor, most, steepest)
             loss, widest = loss + facts[0], max(widest, facts[2])
             if self.link == "poisson":
-                growth += log_determinant(factor) + 2.0 * facts[1] + self.ridge * inverse_trace(factor) - size
+                growth += log_determinant(factor) + 2.0 * facts[1] + self.ridge * inverse_trace(factor[None]) - size
             else:
                 cholesky(steepest, self.ridge, whole)
                 growth += log_determinant(whole)
@@ -329,8 +329,7 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
         self.check_data(data)
         from graphbandit.kernels.cholesky import inverse_trace
 
-        left = sum(inverse_trace(factor) for factor in data.fit.factors)
-        freedom = data.fit.parameters.size - self.ridge * left
+        freedom = data.fit.parameters.size - self.ridge * inverse_trace(data.fit.factors)
         noise = self._noise_law(data).estimate if len(data.columns) else 0.0
         return Scale(noise=noise, complexity=max(freedom, 1.0))
 

@@ -122,6 +122,7 @@ class LinearData(RewardsSeen):
 
     def regression_with(self, chosen: Centred | None) -> Regression:
         """Ridge regression with this lambda and c; None: with the class's ridge, or 1."""
+        from graphbandit.kernels.cholesky import inverse_trace
         from graphbandit.kernels.function_classes.linear import solve_blocks
 
         scale = now(self.newest, self.half_life)
@@ -139,7 +140,7 @@ class LinearData(RewardsSeen):
         penalty = ridge * np.eye(moments.shape[1])
         solve_blocks(matrices + penalty, moments, ridge, factors, parameters)
         residual = max(squares - float((parameters * moments).sum()), 0.0)
-        parted = _inverse_trace(factors)
+        parted = inverse_trace(factors)
         law = NoiseLaw.given(span=self.span, count=weight - (offset_weight < math.inf), residual=residual)
         return Regression(
             parameters=parameters,
@@ -170,19 +171,11 @@ def _drawn(
 
 def _pull(data: LinearData, known: Regression) -> Float[np.ndarray, "blocks d"]:
     """V^-1 s: by how much thetahat falls when c rises."""
-    from graphbandit.kernels.cholesky import solve_lower, solve_upper
+    from graphbandit.kernels.cholesky import solve
 
     pull = data.sums * now(data.newest, data.half_life)
-    for block, factor in enumerate(known.factors):
-        solve_lower(factor, pull[block])
-        solve_upper(factor, pull[block])
+    solve(known.factors, pull)
     return pull
-
-
-def _inverse_trace(factors: Float[np.ndarray, "blocks d d"]) -> float:
-    from graphbandit.kernels.cholesky import inverse_trace
-
-    return sum(inverse_trace(factor) for factor in factors)
 
 
 class LinearFunctionClass(ParametricClass[LinearData]):

@@ -6,7 +6,8 @@ All sums run in a fixed order, and along rows of U, which lie together in memory
 import numpy as np
 
 from graphbandit.base.arrays import Matrix, Vector
-from graphbandit.kernels.jit import kernel
+from graphbandit.base.shapes import Float
+from graphbandit.kernels.jit import inner, kernel
 
 ROUNDING = 1e-13
 """The share of a diagonal entry that rounding may leave of it."""
@@ -57,7 +58,7 @@ def add_square(factor: Matrix, vector: Vector) -> float:
     return growth
 
 
-@kernel()
+@inner()
 def solve_lower(factor: Matrix, vector: Vector) -> None:
     """U'^-1 v in place of v; its squared length is v'V^-1 v."""
     d = factor.shape[0]
@@ -69,7 +70,7 @@ def solve_lower(factor: Matrix, vector: Vector) -> None:
                 vector[k] -= factor[j, k] * value
 
 
-@kernel()
+@inner()
 def solve_upper(factor: Matrix, vector: Vector) -> None:
     """U^-1 v in place of v."""
     d = factor.shape[0]
@@ -78,6 +79,14 @@ def solve_upper(factor: Matrix, vector: Vector) -> None:
         for k in range(j + 1, d):
             total -= factor[j, k] * vector[k]
         vector[j] = total / factor[j, j]
+
+
+@kernel()
+def solve(factors: Float[np.ndarray, "blocks d d"], vectors: Float[np.ndarray, "blocks d"]) -> None:
+    """V^-1 v in place of the v of every block."""
+    for block in range(vectors.shape[0]):
+        solve_lower(factors[block], vectors[block])
+        solve_upper(factors[block], vectors[block])
 
 
 @kernel()
@@ -90,14 +99,17 @@ def log_determinant(factor: Matrix) -> float:
 
 
 @kernel()
-def inverse_trace(factor: Matrix) -> float:
-    """The trace of V^-1."""
-    d = factor.shape[0]
-    vector, total = np.empty(d), 0.0
-    for j in range(d):
-        vector[:] = 0.0
-        vector[j] = 1.0
-        solve_lower(factor, vector)
-        for i in range(d):
-            total += vector[i] * vector[i]
-    return total
+def inverse_trace(factors: Float[np.ndarray, "blocks d d"]) -> float:
+    """The traces of V^-1 of all blocks, added up."""
+    blocks, d = factors.shape[0], factors.shape[1]
+    vector, traces = np.empty(d), 0.0
+    for block in range(blocks):
+        trace = 0.0
+        for j in range(d):
+            for i in range(d):
+                vector[i] = 1.0 if i == j else 0.0
+            solve_lower(factors[block], vector)
+            for i in range(d):
+                trace += vector[i] * vector[i]
+        traces += trace
+    return traces

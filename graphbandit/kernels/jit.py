@@ -7,6 +7,7 @@ callers know nothing but its address.
 """
 
 import atexit
+import gc
 import hashlib
 import os
 import shutil
@@ -27,6 +28,25 @@ from numba.core.compiler import Compiler
 from numba.extending import intrinsic
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def _import_array_functions() -> None:
+    """Import Numba's array functions, which look whether SciPy is there by importing all of its linear algebra.
+
+    That takes a third of the time of a first decision, SciPy is always there, and Numba imports it again where a kernel
+    needs it.
+    """
+    from numba.np import linalg
+
+    look = linalg.ensure_blas
+    linalg.ensure_blas = lambda: None
+    try:
+        import numba.np.arraymath
+    finally:
+        linalg.ensure_blas = look
+
+
+_import_array_functions()
 
 
 def kernel(**options: Any) -> Callable[[Function], Function]:
@@ -138,12 +158,17 @@ def _say_uncached() -> None:
 
 
 class Compilations(event.Listener):
-    """Counts and times the compilations of this process, and says so once per installation."""
+    """Counts and times the compilations of this process, and says so once per installation.
+
+    Garbage is collected after each, not during it: Numba makes many objects and drops few, and looking through them
+    takes a ninth of the time.
+    """
 
     def __init__(self) -> None:
         self.modules: set[str] = set()
         self.count, self.seconds = 0, 0.0
         self._open: dict[int, tuple[int, float]] = {}
+        self._collects = False
 
     def on_start(self, event: event.Event) -> None:
         """Begin, or go one level deeper."""
@@ -152,6 +177,9 @@ class Compilations(event.Listener):
         depth, began = self._open.get(thread, (0, time.perf_counter()))
         if depth == 0 and not module.startswith("graphbandit."):
             return
+        if not self._open:
+            self._collects = gc.isenabled()
+            gc.disable()
         self._open[thread] = depth + 1, began
         self.count += 1
         if module.startswith("graphbandit."):
@@ -168,6 +196,8 @@ class Compilations(event.Listener):
             self._open[thread] = depth - 1, began
         elif depth == 1:
             self.seconds += time.perf_counter() - began
+            if self._collects and not self._open:
+                gc.enable()
 
     def summary(self) -> str:
         """What was compiled, and how long it took."""

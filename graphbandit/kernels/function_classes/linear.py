@@ -41,35 +41,43 @@ def linear_values(
 @kernel()
 def drawn_values(
     rows: Float[np.ndarray, "n rows d"],
-    parameters: Float[np.ndarray, "draws blocks d"],
+    parameters: Float[np.ndarray, "draws d"],
     offsets: Float[np.ndarray, " draws"],
     values: Float[np.ndarray, "n draws arms"],
 ) -> None:
-    """c_b + theta_b'phi(x, a) for every context, draw and arm; one parameter for all arms takes them all at a time."""
+    """c_b + theta_b'phi(x, a) for every context, draw and arm, all arms of a tile at a time."""
     n, draws, n_arms = values.shape
     d, shared_row = rows.shape[2], rows.shape[1] == 1
-    if parameters.shape[1] > 1:
-        for t in range(n):
-            for b in range(draws):
-                linear_values(rows[t : t + 1], parameters[b], values[t, b : b + 1])
-                for a in range(n_arms):
-                    values[t, b, a] += offsets[b]
-        return
+    columns = np.empty((d, min(TILE, n_arms)))
     for start in range(0, n_arms, TILE):
         width = min(TILE, n_arms - start)
-        columns = np.empty((d, width))
         for t in range(n):
             for a in range(width):
                 for i in range(d):
                     columns[i, a] = rows[t, 0 if shared_row else start + a, i]
             for b in range(draws):
-                add_columns(columns, parameters[b, 0], offsets[b], values[t, b, start : start + width])
+                add_columns(columns, parameters[b], offsets[b], values[t, b, start : start + width])
+
+
+@kernel()
+def drawn_values_per_arm(
+    rows: Float[np.ndarray, "n rows d"],
+    parameters: Float[np.ndarray, "draws arms d"],
+    offsets: Float[np.ndarray, " draws"],
+    values: Float[np.ndarray, "n draws arms"],
+) -> None:
+    """c_b + theta_b(a)'phi(x, a) for every context, draw and arm."""
+    for t in range(values.shape[0]):
+        for b in range(values.shape[1]):
+            linear_values(rows[t : t + 1], parameters[b], values[t, b : b + 1])
+            for a in range(values.shape[2]):
+                values[t, b, a] += offsets[b]
 
 
 @inner()
 def add_columns(columns: Float[np.ndarray, "d arms"], weights: Vector, offset: float, out: PerArm) -> None:
     """out[a] = sum_i columns[i, a] weights[i] + offset, in this order; four at a time, to read and write less."""
-    d, n_arms = columns.shape
+    d, n_arms = columns.shape[0], out.shape[0]
     for a in range(n_arms):
         out[a] = 0.0
     i = 0

@@ -79,4 +79,4 @@ def ids_probabilities(
     regrets, information, gains = np.empty(n_arms), np.empty(n_arms), np.empty(n_arms)
     regrets_and_information(means, variances, noise, available, regrets, information)
     neighbourhood(graph, information, np.empty(n_arms, np.int32), gains)
-    smallest_ratio(regrets, gains, available, np.empty(n_arms, np.int64), probabilities)
+    smallest_ratio(regrets, gains, available, probabilities)

@@ -20,7 +20,6 @@ from graphbandit.kernels.graphs.adjacency import Graphs, graph_of, observation_p
 from graphbandit.kernels.jit import inner, kernel
 from graphbandit.kernels.planning.draw import weighted_observation_probabilities
 from graphbandit.kernels.planning.exploration import best_arm, draw_arm
-from graphbandit.kernels.planning.ordering import sort_by
 
 
 @kernel()
@@ -180,11 +179,11 @@ def directed_rounds(
     A round that is blind is played uniformly over the arms on offer.
     """
     n, n_arms = regrets.shape
-    scratch, hull = np.empty(n_arms, np.int32), np.empty(n_arms, np.int64)
+    scratch = np.empty(n_arms, np.int32)
     for t in range(n):
         graph, mask = graph_of(graphs, t), available[t if available.shape[0] > 1 else 0]
         neighbourhood(graph, information[t], scratch, found.gains[t])
-        best = direct(regrets[t], found.gains[t], mask, blind[t], hull, found.probabilities[t], found.gaps[t])
+        best = direct(regrets[t], found.gains[t], mask, blind[t], found.probabilities[t], found.gaps[t])
         observation_probabilities(graph, found.probabilities[t], scratch, found.observed[t])
         found.actions[t, 0] = best
         found.actions[t, 1] = draw_arm(found.probabilities[t], uniforms[t])
@@ -203,7 +202,6 @@ def directed_rounds_weighted(
 ) -> None:
     """The same for graphs with probabilities on their edges: g(j) = sum_a P(j reveals a) v(a)."""
     n, n_arms = regrets.shape
-    hull = np.empty(n_arms, np.int64)
     for t in range(n):
         matrix, mask = matrices[index[t]], available[t if available.shape[0] > 1 else 0]
         for j in range(n_arms):
@@ -211,7 +209,7 @@ def directed_rounds_weighted(
             for a in range(n_arms):
                 gain += matrix[j, a] * information[t, a]
             found.gains[t, j] = gain
-        best = direct(regrets[t], found.gains[t], mask, blind[t], hull, found.probabilities[t], found.gaps[t])
+        best = direct(regrets[t], found.gains[t], mask, blind[t], found.probabilities[t], found.gaps[t])
         weighted_observation_probabilities(matrix, found.probabilities[t], found.observed[t])
         found.actions[t, 0] = best
         found.actions[t, 1] = draw_arm(found.probabilities[t], uniforms[t])
@@ -222,10 +220,9 @@ def directed_sampling(
     regrets: RoundsByArms, gains: RoundsByArms, available: Offers, probabilities: RoundsByArms, best: RoundIndices
 ) -> None:
     """The distribution of the smallest (sum p Delta)^2 / (sum p g) in each round, and the arm of the smallest Delta."""
-    hull = np.empty(regrets.shape[1], np.int64)
     for t in range(regrets.shape[0]):
         mask = available[t if available.shape[0] > 1 else 0]
-        best[t] = smallest_ratio(regrets[t], gains[t], mask, hull, probabilities[t])
+        best[t] = smallest_ratio(regrets[t], gains[t], mask, probabilities[t])
 
 
 @inner()
@@ -234,12 +231,11 @@ def direct(
     gains: PerArm,
     available: ArmMask,
     blind: bool,
-    hull: ArmIndices,
     probabilities: PerArm,
     gaps: PerArm,
 ) -> int:
     """The distribution of one round and its gaps; uniform where it is blind. Returns the arm of the smallest Delta."""
-    best = smallest_ratio(regrets, gains, available, hull, probabilities)
+    best = smallest_ratio(regrets, gains, available, probabilities)
     offered = 0
     for a in range(regrets.shape[0]):
         gaps[a] = regrets[a] - regrets[best]
@@ -251,62 +247,47 @@ def direct(
 
 
 @inner()
-def smallest_ratio(regrets: PerArm, gains: PerArm, available: ArmMask, hull: ArmIndices, probabilities: PerArm) -> int:
+def smallest_ratio(regrets: PerArm, gains: PerArm, available: ArmMask, probabilities: PerArm) -> int:
     """One round of `directed_sampling`. Returns the arm of the smallest Delta, lowest index on ties.
 
     D^2 / g is convex, falls with g and rises with D, so its minimum over the hull of the points (g, Delta) is on
     the lower hull, from the point of the smallest Delta to that of the largest g, and on one edge of it: at most two
-    arms. If the smallest Delta is 0, or no arm has any gain, that arm alone is played.
+    arms. From these two points on, the arm furthest below the line through both takes the place of one of them: of the
+    lower one if D^2 / g still falls there along the line, until no arm is below. If the smallest Delta is 0, or no arm
+    has any gain, that arm alone is played.
     """
-    for a in range(regrets.shape[0]):
-        probabilities[a] = 0.0
+    n_arms = regrets.shape[0]
     best = -1
-    for a in range(regrets.shape[0]):
+    for a in range(n_arms):
+        probabilities[a] = 0.0
         if available[a] and (best < 0 or regrets[a] < regrets[best]):
             best = a
     if regrets[best] <= 0.0:
         probabilities[best] = 1.0
         return best
-    start = best
-    for a in range(regrets.shape[0]):
-        if available[a] and regrets[a] == regrets[best] and gains[a] > gains[start]:
-            start = a
-    n_arms = regrets.shape[0]
-    by_gain, scratch = np.empty(n_arms, np.int64), np.empty(n_arms, np.int64)
-    richer: Any = np.int64(0)  # not a literal: what it is handed to would be compiled for that, too
+    low = high = best
     for a in range(n_arms):
-        if available[a] and gains[a] > gains[start]:
-            by_gain[richer] = a
-            richer += 1
-    sort_by(gains, by_gain, scratch, richer)
-    hull[0] = start
-    size = 1
-    for i in range(richer):
-        a = by_gain[i]
-        if gains[a] == gains[hull[size - 1]]:
-            if regrets[a] >= regrets[hull[size - 1]]:
-                continue
-            size -= 1
-        while size > 1:
-            last, before = hull[size - 1], hull[size - 2]
-            rise = (regrets[last] - regrets[before]) * (gains[a] - gains[before])
-            if rise < (regrets[a] - regrets[before]) * (gains[last] - gains[before]):
-                break
-            size -= 1
-        hull[size] = a
-        size += 1
-
-    chosen, other, weight = start, start, 1.0
-    smallest = regrets[start] * regrets[start] / gains[start] if gains[start] > 0.0 else np.inf
-    for i in range(1, size):
-        low, high = hull[i - 1], hull[i]
-        dearer, richer_by = regrets[high] - regrets[low], gains[high] - gains[low]
-        share = (richer_by * regrets[low] - 2.0 * dearer * gains[low]) / (dearer * richer_by)
-        share = min(max(share, 0.0), 1.0)
-        regret = regrets[low] + share * dearer
-        ratio = regret * regret / (gains[low] + share * richer_by)
-        if ratio < smallest:
-            smallest, chosen, other, weight = ratio, high, low, share
-    probabilities[other] = 1.0 - weight
-    probabilities[chosen] += weight
+        if available[a]:
+            if regrets[a] == regrets[best] and gains[a] > gains[low]:
+                low = a
+            if gains[a] > gains[high] or (gains[a] == gains[high] and regrets[a] < regrets[high]):
+                high = a
+    share = 0.0
+    while gains[high] > gains[low]:
+        dearer, richer = regrets[high] - regrets[low], gains[high] - gains[low]
+        share = min(max((richer * regrets[low] - 2.0 * dearer * gains[low]) / (dearer * richer), 0.0), 1.0)
+        below, depth = -1, 0.0
+        for a in range(n_arms):
+            if available[a] and gains[low] < gains[a] < gains[high]:
+                drop = dearer * (gains[a] - gains[low]) - richer * (regrets[a] - regrets[low])
+                if drop > depth:
+                    below, depth = a, drop
+        if below < 0:
+            break
+        if richer * regrets[below] > 2.0 * dearer * gains[below]:
+            low = below
+        else:
+            high = below
+    probabilities[low] = 1.0 - share
+    probabilities[high] += share
     return best
