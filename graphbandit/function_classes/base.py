@@ -148,6 +148,23 @@ class FunctionClass(ABC, Generic[Data, Model, Space]):
     def widths(self, space: Space, model: Model, contexts: Contexts, best: RoundIndices) -> RoundsByArms:
         """w(a) = sup over f in the space of |(f - fhat)(x, a) - (f - fhat)(x, best)|."""
 
+    def deviations(
+        self,
+        space: Space,
+        model: Model,
+        contexts: Contexts,
+        best: RoundIndices,
+        candidates: ArmMasks,
+        *,
+        noise: float,
+        radius: float,
+    ) -> RoundsByArms:
+        """About a standard deviation of fhat(x, best) - fhat(x, a) for every candidate a; elsewhere it may be 0.
+
+        That is w(a) sigma / sqrt(radius), the width that a space of radius sigma^2 would have.
+        """
+        return self.widths(space, model, contexts, best) * (noise / math.sqrt(radius))
+
     @abstractmethod
     def bounds(self, space: Space, contexts: Contexts) -> tuple[RoundsByArms, RoundsByArms]:
         """Lower and upper bounds: the infimum and the supremum of f(x, a) over f in the space."""

@@ -132,7 +132,7 @@ class Ellipsoid:
         self, features: FeatureMap, model: LinearModel, contexts: Contexts, best: RoundIndices
     ) -> RoundsByArms:
         """|(center - thetahat)'v| + sqrt(radius v'V^-1 v), v = phi(x, a) - phi(x, best): sup |(theta - thetahat)'v|."""
-        from graphbandit.kernels.function_classes.linear import difference_norms, linear_values
+        from graphbandit.kernels.function_classes.linear import gap_norms, linear_values
 
         check_parameters(features, self.center)
         check_parameters(features, model.parameters)
@@ -143,13 +143,8 @@ class Ellipsoid:
         for part, rows in features.blocks_of(contexts):
             norms, moved = np.empty((len(rows), features.n_arms)), np.empty((len(rows), features.n_arms))
             linear_values(rows, apart, moved)
-            chosen = best[part][:, None]
-            if features.parameters == "shared":
-                difference_norms(rows, np.ascontiguousarray(best[part]), self.factors[0], norms)
-            else:
-                own = self._norms(rows, features.n_arms)
-                norms = np.sqrt(own**2 + np.take_along_axis(own, chosen, axis=1) ** 2)
-                np.put_along_axis(norms, chosen, 0.0, axis=1)
+            chosen, wanted = best[part][:, None], np.ones(norms.shape, dtype=np.bool_)
+            gap_norms(rows, np.ascontiguousarray(best[part]), self.factors, wanted, norms)
             moved = np.abs(moved - np.take_along_axis(moved, chosen, axis=1))
             widths[part] = moved + math.sqrt(self.radius) * norms
         return widths

@@ -1,7 +1,7 @@
 """Version spaces of members: an estimate, refits of it to disturbed data, and which of them are still plausible."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -114,6 +114,17 @@ class EnsembleFunctionClass(RefittedClass[Function]):
 
     def widths(self, space: Any, model: RefitModel, contexts: Contexts, best: RoundIndices) -> RoundsByArms:
         """Max over members f of |(f - fhat)(x, a) - (f - fhat)(x, best)|; by the bounds where an arm is not known."""
+        return self._apart(space, model, contexts, best, lambda apart: np.abs(apart).max(axis=1))
+
+    def _apart(
+        self,
+        space: Any,
+        model: RefitModel,
+        contexts: Contexts,
+        best: RoundIndices,
+        over: Callable[[Float[np.ndarray, "n members arms"]], RoundsByArms],
+    ) -> RoundsByArms:
+        """A summary of (f - fhat)(x, a) - (f - fhat)(x, best) over members f; by the bounds where an arm is unknown."""
         estimate = self.predict(model, contexts)
         widths = widths_within(*self.bounds(space, contexts), estimate, best)
         if space.radius == math.inf:
@@ -123,8 +134,22 @@ class EnsembleFunctionClass(RefittedClass[Function]):
             difference = values - estimate[part, None]
             difference = difference - difference[np.arange(len(values)), :, best[part]][:, :, None]
             known = ~(unseen | unseen[best[part], None])
-            widths[part] = np.where(known, np.abs(difference).max(axis=1), widths[part])
+            widths[part] = np.where(known, over(difference), widths[part])
         return widths
+
+    def deviations(
+        self,
+        space: Any,
+        model: RefitModel,
+        contexts: Contexts,
+        best: RoundIndices,
+        candidates: ArmMasks,
+        *,
+        noise: float,
+        radius: float,
+    ) -> RoundsByArms:
+        """The root mean square of (f - fhat)(x, a) - (f - fhat)(x, best) over the members; w(a) of an unknown arm."""
+        return self._apart(space, model, contexts, best, lambda apart: np.sqrt(np.square(apart).mean(axis=1)))
 
     def bounds(self, space: Any, contexts: Contexts) -> tuple[RoundsByArms, RoundsByArms]:
         """Min and max over the members; the range where nothing is known."""

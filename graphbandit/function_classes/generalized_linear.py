@@ -256,6 +256,21 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
             return super().outlook(model, space, contexts, available)
         return self.predict(model, contexts), self.candidates(space, contexts, available)
 
+    def deviations(
+        self,
+        space: Ellipsoid,
+        model: LinearModel,
+        contexts: Contexts,
+        best: RoundIndices,
+        candidates: ArmMasks,
+        *,
+        noise: float,
+        radius: float,
+    ) -> RoundsByArms:
+        """w(a) / sqrt(radius): the distribution of the rewards says how noisy they are. For the identity as linear."""
+        scale = noise if self.link == "identity" else 1.0
+        return self.widths(space, model, contexts, best) * (scale / math.sqrt(radius))
+
     def version_space(self, data: GeneralizedLinearData, radius: float) -> Ellipsoid:
         """(theta - thetahat)'H (theta - thetahat) <= radius; the ball |theta| <= S at infinity."""
         self.check_data(data)

@@ -6,7 +6,9 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from graphbandit.base.arrays import ArmMasks, Contexts, RoundsByArms
+from graphbandit.base.arrays import ArmMasks, Contexts, RoundIndices, RoundsByArms
+from graphbandit.base.at_once import AtOnce
+from graphbandit.base.checks import as_in_kernels
 from graphbandit.base.shapes import Float
 from graphbandit.errors import SettingError
 from graphbandit.function_classes.base import FIXED_NUMBER, FunctionClass
@@ -14,6 +16,15 @@ from graphbandit.function_classes.ellipsoid import EXACT_ARMS, Ellipsoid, Linear
 from graphbandit.function_classes.features import FeatureMap
 
 Data = TypeVar("Data")
+
+
+def _find_gap_norms() -> Any:
+    from graphbandit.kernels.function_classes.linear import gap_norms
+
+    return gap_norms
+
+
+_gap_norms = AtOnce(_find_gap_norms)
 
 
 class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):
@@ -116,6 +127,30 @@ class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):
             values[part] = self.values_of_rows(model, rows)
             space.mark_candidates(self.features, rows, None if available is None else available[part], chosen[part])
         return values, chosen
+
+    def deviations(
+        self,
+        space: Ellipsoid,
+        model: LinearModel,
+        contexts: Contexts,
+        best: RoundIndices,
+        candidates: ArmMasks,
+        *,
+        noise: float,
+        radius: float,
+    ) -> RoundsByArms:
+        """sigma sqrt(v'V^-1 v), v = phi(x, a) - phi(x, best), for candidates; 0 elsewhere."""
+        norms = np.empty((len(contexts), self.n_arms))
+        for part, rows in self.features.blocks_of(contexts):
+            _gap_norms.call(
+                as_in_kernels(rows),
+                as_in_kernels(best[part], np.int64),
+                as_in_kernels(space.factors),
+                as_in_kernels(candidates[part], np.bool_),
+                norms[part],
+            )
+        norms *= noise
+        return norms
 
     def predict(self, model: LinearModel, contexts: Contexts) -> RoundsByArms:
         """mu(thetahat'phi(x, a))."""

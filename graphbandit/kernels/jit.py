@@ -17,6 +17,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -41,7 +42,7 @@ def _import_array_functions() -> None:
     look = linalg.ensure_blas
     linalg.ensure_blas = lambda: None
     try:
-        import numba.np.arraymath
+        import_module("numba.np.arraymath")
     finally:
         linalg.ensure_blas = look
 

@@ -37,6 +37,8 @@ class AdaCB(Learner[AdaCBGState]):
     - `radius`: how F_m is cut, "natural" (default), "sharp" or "paper", as in `AdaCBG`.
     - `gamma`: "natural" (default) or "paper", as in `AdaCBG`.
     - `eta`: strength of exploitation; gamma^2 is in proportion to it. None (default): that of `AdaCBG`.
+    - `doubt`: candidates are also played with at least this share of the probability that they are best, as in
+      `AdaCBG`; 0.2 by default.
     - `delta`: probability of failure, 0.1 by default.
     - `radius_factor`: widens the radius, for a class that holds the truth only nearly; 1 by default.
     - `epoch_growth`: factor between the ends of epochs; None (default): that of `AdaCBG`.
@@ -52,6 +54,7 @@ class AdaCB(Learner[AdaCBGState]):
     radius: Literal["natural", "sharp", "paper"] = "natural"
     gamma: Literal["natural", "paper"] = "natural"
     eta: float | None = None
+    doubt: float = 0.2
     delta: float = 0.1
     radius_factor: float = 1.0
     epoch_growth: float | None = None
@@ -71,6 +74,7 @@ class AdaCB(Learner[AdaCBGState]):
             radius=self.radius,
             gamma=self.gamma,
             eta=self.eta,
+            doubt=self.doubt,
             delta=self.delta,
             radius_factor=self.radius_factor,
             epoch_growth=self.epoch_growth,

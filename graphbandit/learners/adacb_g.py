@@ -99,6 +99,10 @@ class AdaCBG(EpochLearner[AdaCBGState]):
       the paper's remark.
     - `eta`: strength of exploitation; gamma^2 is in proportion to it. None (default): 100,000 with a "natural" gamma,
       the paper's 1 with "paper", 1e6 with "width" (`docs/exploration.md` has the sweeps).
+    - `doubt`: with a "natural" gamma, every candidate a is also observed with at least this share of the probability
+      that it is the best arm, d(a) = doubt erfc(c(a) / (sqrt(2) s(a))) / sum over candidates, s(a) the standard
+      deviation of c(a), but no more than 1 / |S|: so an arm that looks bad by a few rewards is tried again. 0.2 by
+      default; 0: never. Up to 3,000 candidates.
     - `delta`: probability of failure, 0.1 by default.
     - `radius_factor`: widens either radius, for a class that holds the truth only nearly; 1 by default.
     - `candidate_set`: True by default; False takes all arms as candidates (ablation).
@@ -129,6 +133,7 @@ class AdaCBG(EpochLearner[AdaCBGState]):
     gamma: Literal["natural", "paper", "width"] | None = None
     baseline: Literal["exploration-set", "inverse-gap"] = "exploration-set"
     eta: float | None = None
+    doubt: float = 0.2
     delta: float = 0.1
     radius_factor: float = 1.0
     candidate_set: bool = True
@@ -148,6 +153,7 @@ class AdaCBG(EpochLearner[AdaCBGState]):
         setting_choice("unrevealed", self.unrevealed, ("error", "ignore"))
         setting_choice("baseline", self.baseline, ("exploration-set", "inverse-gap"))
         check_rates(self.exploitation, self.delta)
+        setting_number("doubt", self.doubt, at_least=0.0, at_most=1.0)
         setting_number("radius_factor", self.radius_factor, above=0.0)
         for name in ("candidate_set", "scale_factor", "linear_program"):
             setting_boolean(name, getattr(self, name))
@@ -236,11 +242,20 @@ class AdaCBG(EpochLearner[AdaCBGState]):
                 raise InputError(f"the function class gave widths of shape {widths.shape}; expected {values.shape}")
             if available is not None:
                 widths = np.where(available, widths, 0.0)
+        natural = self.gamma_rule == "natural" and state.difficulty > 0.0
+        deviations = None
+        if natural and self.doubt > 0.0 and 0.0 < state.radius < math.inf and np.count_nonzero(candidates) > len(shown):
+            assert state.noise is not None  # the radius came of it
+            best = np.argmax(values if available is None else np.where(available, values, -np.inf), axis=1)
+            deviations = functions.deviations(
+                state.space, state.model, contexts, best, candidates, noise=state.noise, radius=state.radius
+            )
         rule = SamplingRule(
             explore_all=self.baseline == "inverse-gap",
             coverage=self._coverage(state),
             rate=self._rate(state) if learnt else 0.0,
             effort=self.effort,
+            doubt=self.doubt,
             by_cover=self.gamma_rule == "natural" and self.coverage == "tight" and self.baseline == "exploration-set",
         )
         told: dict[str, Any] = {
@@ -250,6 +265,7 @@ class AdaCBG(EpochLearner[AdaCBGState]):
             "epoch": state.epoch,
             "available": available,
             "widths": widths,
+            "deviations": deviations,
         }
         return sample_rounds(rule, graphs=graphs, **told)
 

@@ -5,6 +5,7 @@ import numpy.typing as npt
 
 from graphbandit.base.arrays import ArmMask, PerArm
 from graphbandit.base.checks import setting_integer, setting_number
+from graphbandit.base.programs import ROW_LIMIT
 from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.graphs.kernel_forms import kernel_graph
 from graphbandit.planning.exploration import arm_mask, arm_number, gap_array
@@ -44,11 +45,34 @@ def tight_demand(candidates: "npt.ArrayLike", gaps: "npt.ArrayLike", *, best: in
     mask = arm_mask("candidates", candidates, n_arms)
     arm = arm_number("best", best, n_arms)
     most = setting_integer("size", size, at_least=1)
-    return demand_of_candidates(mask, costs, arm, most, setting_number("gamma", gamma, at_least=0.0))
+    rate = setting_number("gamma", gamma, at_least=0.0)
+    return demand_of_candidates(mask, costs, arm, most, rate, np.zeros(n_arms))
 
 
-def demand_of_candidates(candidates: ArmMask, gaps: PerArm, best: int, size: int, gamma: float) -> PerArm:
-    """`tight_demand` for arrays that have been checked already."""
-    demand = np.where(candidates, 1.0 / (size + gamma * gaps), 0.0)
+def demand_of_candidates(
+    candidates: ArmMask, gaps: PerArm, best: int, size: int, gamma: float, doubts: PerArm
+) -> PerArm:
+    """max(`tight_demand`, min(d(a), 1 / |S|)), for arrays that have been checked already."""
+    least = np.maximum(1.0 / (size + gamma * gaps), np.minimum(doubts, 1.0 / size))
+    demand = np.where(candidates, least, 0.0)
     demand[best] = 0.0
     return demand
+
+
+def doubts_of(candidates: ArmMask, gaps: PerArm, deviations: PerArm, share: float) -> PerArm:
+    """d(a) = share erfc(c(a) / (sqrt(2) s(a))) / sum over candidates: about a share of P(a is best), 0 elsewhere.
+
+    - `candidates`, `gaps`: as in `tight_demand`, checked already.
+    - `deviations`: s(a), the standard deviation of c(a); of size 0 where it does not count, and then d = 0. Also with
+      one candidate, or more than `ROW_LIMIT`.
+    - `share`: of the probability that a is the best arm.
+    """
+    from scipy.special import erfc
+
+    doubts = np.zeros(len(gaps))
+    if len(deviations) and 1 < np.count_nonzero(candidates) <= ROW_LIMIT:
+        known = candidates & (deviations > 0.0)
+        doubts[known] = erfc(gaps[known] / (np.sqrt(2.0) * deviations[known]))
+        doubts[candidates & (gaps <= 0.0)] = 1.0
+        doubts *= share / doubts.sum() if doubts.any() else 0.0
+    return doubts

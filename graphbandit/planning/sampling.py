@@ -41,7 +41,7 @@ from graphbandit.graphs.kernel_forms import WHOLE, kernel_batches
 from graphbandit.graphs.probabilistic import ProbabilisticGraphs
 from graphbandit.planning.anytime import Effort
 from graphbandit.planning.cover import cover_address, cover_of, cover_size
-from graphbandit.planning.demands import demand_of_candidates, paper_demand
+from graphbandit.planning.demands import demand_of_candidates, doubts_of, paper_demand
 from graphbandit.planning.program import Program, SamplingSolution
 from graphbandit.planning.revealed import revealed_by_some
 from graphbandit.planning.sampling_program import (
@@ -67,6 +67,8 @@ class SamplingRule:
       on few arms that reveal all candidates, whatever their gaps.
     - `rate`: gamma = rate sqrt(|S|), or, with widths, gamma = rate times the gamma of the smallest bound.
     - `effort`: for programs too large to be solved exactly.
+    - `doubt`: candidates are asked for with at least this share of the probability that they are best, as far as
+      `deviations` of the gaps tell (`planning.demands.doubts_of`); 0 by default.
     - `by_cover`: in demands and gamma, |S| is the size of a cover (`planning.cover`) where that is smaller: then arms
       are asked for as often as playing the cover can show them, and not only as often as playing S can. Up to
       `COVER_ARMS` arms.
@@ -77,6 +79,7 @@ class SamplingRule:
     rate: float
     effort: Effort = DEFAULT_EFFORT
     by_cover: bool = False
+    doubt: float = 0.0
 
 
 class Plan(NamedTuple):
@@ -90,6 +93,11 @@ class Plan(NamedTuple):
         masks = self.rounds.available
         mask: ArmMask = masks[t if len(masks) > 1 else 0]
         return mask
+
+    def doubts(self, rule: SamplingRule, t: int) -> PerArm:
+        """d of round t."""
+        rounds = self.rounds
+        return doubts_of(rounds.candidates[t], self.outcome.gaps[t], rounds.deviations[t], rule.doubt)
 
     def enter(self, t: int, answer: SamplingSolution, solver: str) -> None:
         """Write the answer of the program of round t, and draw its arm."""
@@ -113,13 +121,21 @@ def sample_rounds(
     epoch: int,
     available: ArmMasks | None = None,
     widths: RoundsByArms | None = None,
+    deviations: RoundsByArms | None = None,
 ) -> Decisions:
     """Steps 1 to 7 of every round of a batch, each by its own graph. One uniform number a round draws its arm."""
     n, n_arms = values.shape
     masks = kernel_mask(available, n, n_arms)
-    told = np.empty((n, 0)) if widths is None else as_in_kernels(widths)
+    none = np.empty((n, 0))
     Rounds = _kernels().Rounds
-    rounds = Rounds(as_in_kernels(values), as_in_kernels(candidates, np.bool_), masks, told, as_in_kernels(uniforms))
+    rounds = Rounds(
+        as_in_kernels(values),
+        as_in_kernels(candidates, np.bool_),
+        masks,
+        none if widths is None else as_in_kernels(widths),
+        none if deviations is None else as_in_kernels(deviations),
+        as_in_kernels(uniforms),
+    )
     plan = _empty(rounds, n_arms)
     parts = _parts(rule, graphs)
     if len(parts) == 1:
@@ -216,7 +232,11 @@ def _plan_sure(rule: SamplingRule, plan: Plan, graphs: FeedbackGraphs) -> None:
     solvers = compiled_solvers(ROW_LIMIT) if asks else kernels.Solvers(0, 0, 0)
     room = kept_room(graphs.n_arms if asks else 1, ROW_LIMIT)
     told = kernels.Rule(
-        rule.explore_all, COVERAGES.index(rule.coverage), float(rule.rate), cover_address() if rule.by_cover else 0
+        rule.explore_all,
+        COVERAGES.index(rule.coverage),
+        float(rule.rate),
+        float(rule.doubt),
+        cover_address() if rule.by_cover else 0,
     )
     rounds, outcome, masks = plan.rounds, plan.outcome, plan.rounds.available
     open_programs = 0
@@ -236,8 +256,9 @@ def _plan_sure(rule: SamplingRule, plan: Plan, graphs: FeedbackGraphs) -> None:
         else:
             size = int(outcome.explored[t].sum())
             amount = _amount(rule, plan, t, graphs[t], size)
-            demand = demand_of_candidates(rounds.candidates[t], gaps, best, amount, gamma)
-            if amount < size:
+            doubts = plan.doubts(rule, t)
+            demand = demand_of_candidates(rounds.candidates[t], gaps, best, amount, gamma, doubts)
+            if amount < size or doubts.any():
                 start = None  # the baseline asks for less
         program = Program(graphs[t], demand, gaps, best, plan.mask(t))
         answer = solve(program, start=start, effort=rule.effort)
@@ -276,7 +297,7 @@ def _plan_weak(rule: SamplingRule, plan: Plan, graphs: FeedbackGraphs) -> None:
         graph, mask, candidates = graphs[t], plan.mask(t), plan.rounds.candidates[t]
         size, revealed = int(outcome.explored[t].sum()), revealed_by_some(graphs[t], mask)
         size = _amount(rule, plan, t, graph, size)
-        demand = demand_of_candidates(candidates & revealed, gaps, best, size, gamma)
+        demand = demand_of_candidates(candidates & revealed, gaps, best, size, gamma, plan.doubts(rule, t))
         if revealed[best] and not graph[best, best] and candidates.sum() > 1:
             cheapest = min(gaps[j] for j in graph.revealed_by(best) if mask[j])
             demand[best] = 1.0 / (size + gamma * cheapest)
@@ -288,7 +309,7 @@ def _plan_probabilistic(rule: SamplingRule, plan: Plan, graphs: ProbabilisticGra
     from graphbandit.kernels.planning.probabilistic import baselines
 
     rounds, outcome = plan.rounds, plan.outcome
-    baselines(graphs.stored, graphs.index, rounds, rule.explore_all, float(rule.rate), outcome)
+    baselines(graphs.stored, graphs.index, rounds, rule.explore_all, float(rule.rate), float(rule.doubt), outcome)
     plays_baseline = rule.coverage in ("none", "cover")  # which arms cover is not asked where edges are unsure
     for t in range(len(graphs)):
         matrix, mask, candidates = graphs.matrix(t), plan.mask(t), rounds.candidates[t]
@@ -297,7 +318,7 @@ def _plan_probabilistic(rule: SamplingRule, plan: Plan, graphs: ProbabilisticGra
             demand = np.zeros(len(gaps))
         else:
             size, revealed = int(outcome.explored[t].sum()), revealed_by_some(matrix, mask)
-            demand = demand_of_candidates(candidates & revealed, gaps, best, size, gamma)
+            demand = demand_of_candidates(candidates & revealed, gaps, best, size, gamma, plan.doubts(rule, t))
             if revealed[best] and matrix[best, best] < 1.0 and candidates.sum() > 1:
                 demand[best] = (matrix[mask, best] / (size + gamma * gaps[mask])).max()
             if not (matrix[best] >= demand).all():

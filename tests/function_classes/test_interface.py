@@ -285,6 +285,12 @@ def test_bounds_and_widths(case):
         candidates = functions.candidates(space, contexts)
         assert (upper[candidates] >= np.broadcast_to(best_lower, upper.shape)[candidates] - 1e-9).all()
         assert (best_lower <= best_upper).all()
+        told = {"noise": 0.5, "radius": radius}
+        deviations = functions.deviations(space, model, contexts, best, candidates, **told)
+        one = functions.deviations(space, model, contexts[7:8], best[7:8], candidates[7:8], **told)
+        np.testing.assert_array_equal(one[0], deviations[7])
+        assert (deviations[candidates] >= 0.0).all()
+        np.testing.assert_allclose(deviations[np.arange(50), best], 0.0, atol=1e-12)
         if previous is not None:
             assert (lower <= previous[0] + 1e-12).all()
             assert (upper >= previous[1] - 1e-12).all()

@@ -91,8 +91,12 @@ def test_bounds_and_widths_are_the_extremes_over_the_ellipsoid(problem):
     np.testing.assert_allclose(upper, phi @ theta + reach, atol=1e-9)
     best = np.random.default_rng(3).integers(0, 4, 50)
     v = phi - phi[np.arange(50), best][:, None]
+    lengths = np.sqrt(np.maximum(np.einsum("nap,pq,naq->na", v, inverse, v), 0))
+    wanted = np.random.default_rng(4).random((50, 4)) < 0.7
+    found = functions.deviations(space, model, contexts, best, wanted, noise=0.3, radius=1.7)
+    np.testing.assert_allclose(found, np.where(wanted, 0.3 * lengths, 0.0), atol=1e-9)
     expected = np.abs(v @ (theta - model.parameters.ravel()))
-    expected += np.sqrt(1.7 * np.maximum(np.einsum("nap,pq,naq->na", v, inverse, v), 0))
+    expected += np.sqrt(1.7) * lengths
     np.testing.assert_allclose(functions.widths(space, model, contexts, best), expected, atol=1e-9)
 
 

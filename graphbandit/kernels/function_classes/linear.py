@@ -7,6 +7,7 @@ block an arm, and matrices have as many. Sums run over coordinates in their orde
 import numpy as np
 
 from graphbandit.base.arrays import (
+    ArmMasks,
     Matrix,
     ObservationIndices,
     PerArm,
@@ -167,29 +168,43 @@ def linear_norms(
         for a in range(n_arms):
             for i in range(d):
                 vector[i] = rows[t, 0 if shared_row else a, i]
-            solve_lower(factors[0 if shared_block else a], vector)
-            total = 0.0
-            for i in range(d):
-                total += vector[i] * vector[i]
-            norms[t, a] = np.sqrt(total)
+            norms[t, a] = np.sqrt(squared_norm(factors[0 if shared_block else a], vector))
 
 
 @kernel()
-def difference_norms(
-    rows: Float[np.ndarray, "n arms d"], best: RoundIndices, factor: Matrix, norms: RoundsByArms
+def gap_norms(
+    rows: Float[np.ndarray, "n rows d"],
+    best: RoundIndices,
+    factors: Float[np.ndarray, "blocks d d"],
+    wanted: ArmMasks,
+    norms: RoundsByArms,
 ) -> None:
-    """sqrt(v'V^-1 v) of v = phi(x, a) - phi(x, best), for one parameter shared by all arms."""
+    """sqrt(v'V^-1 v) of v = phi(x, a) - phi(x, best), which have a block each or share one; 0 where not wanted."""
     n, n_arms = norms.shape
-    vector = np.empty(rows.shape[2])
+    shared_row, shared_block, d = rows.shape[1] == 1, factors.shape[0] == 1, rows.shape[2]
+    vector = np.empty(d)
     for t in range(n):
+        of_best, own = rows[t, 0 if shared_row else best[t]], 0.0
+        if not shared_block:
+            for i in range(d):
+                vector[i] = of_best[i]
+            own = squared_norm(factors[best[t]], vector)
         for a in range(n_arms):
-            for i in range(rows.shape[2]):
-                vector[i] = rows[t, a, i] - rows[t, best[t], i]
-            solve_lower(factor, vector)
-            total = 0.0
-            for i in range(rows.shape[2]):
-                total += vector[i] * vector[i]
-            norms[t, a] = np.sqrt(total)
+            norms[t, a] = 0.0
+            if wanted[t, a] and a != best[t]:
+                for i in range(d):
+                    vector[i] = rows[t, 0 if shared_row else a, i] - (of_best[i] if shared_block else 0.0)
+                norms[t, a] = np.sqrt(own + squared_norm(factors[0 if shared_block else a], vector))
+
+
+@inner()
+def squared_norm(factor: Matrix, vector: Vector) -> float:
+    """v'V^-1 v; v is overwritten."""
+    solve_lower(factor, vector)
+    total = 0.0
+    for i in range(vector.shape[0]):
+        total += vector[i] * vector[i]
+    return total
 
 
 @kernel()

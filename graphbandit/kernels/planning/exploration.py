@@ -1,14 +1,18 @@
 """From candidates and gaps to what the sampling program asks for: exploration set, baseline, demands."""
 
+import math
 from typing import Any
 
 import numpy as np
 
 from graphbandit.base.arrays import ArmIndices, ArmMask, PerArm
-from graphbandit.base.shapes import Int
+from graphbandit.base.programs import ROW_LIMIT
+from graphbandit.base.shapes import Float, Int
 from graphbandit.kernels.graphs.adjacency import reveals
 from graphbandit.kernels.jit import inner
 from graphbandit.kernels.planning.ordering import sort_chosen
+
+SQRT_2 = math.sqrt(2.0)
 
 
 @inner()
@@ -40,10 +44,40 @@ def greedy_exploration_set(
 
 
 @inner()
-def set_baseline(
-    explored: Int[np.ndarray, " size_or_more"], size: int, best: int, gamma: float, gaps: PerArm, baseline: PerArm
+def set_doubts(
+    candidates: ArmMask, gaps: PerArm, deviations: Float[np.ndarray, " arms_or_none"], share: float, doubts: PerArm
 ) -> None:
-    """p~(a) = 1 / (|S| + gamma c(a)) for a in S other than best, the rest on best, 0 elsewhere.
+    """d(a) = share erfc(c(a) / (sqrt(2) s(a))) / sum over candidates: about a share of P(a is best), 0 elsewhere.
+
+    s(a) is the standard deviation of c(a). Without any, or with one candidate or more than `ROW_LIMIT`, d = 0.
+    """
+    n_arms = gaps.shape[0]
+    total, count = 0.0, 0
+    for a in range(n_arms):
+        doubts[a] = 0.0
+        if candidates[a] and deviations.shape[0] > 0:
+            count += 1
+            if gaps[a] <= 0.0:
+                doubts[a] = 1.0
+            elif deviations[a] > 0.0:
+                doubts[a] = math.erfc(gaps[a] / (SQRT_2 * deviations[a]))
+            total += doubts[a]
+    scale = share / total if total > 0.0 and 1 < count <= ROW_LIMIT else 0.0
+    for a in range(n_arms):
+        doubts[a] *= scale
+
+
+@inner()
+def set_baseline(
+    explored: Int[np.ndarray, " size_or_more"],
+    size: int,
+    best: int,
+    gamma: float,
+    gaps: PerArm,
+    doubts: PerArm,
+    baseline: PerArm,
+) -> None:
+    """p~(a) = max(1 / (|S| + gamma c(a)), min(d(a), 1 / |S|)) for a in S but best, the rest on best, 0 elsewhere.
 
     S are the first `size` arms of `explored`.
     """
@@ -53,7 +87,7 @@ def set_baseline(
     for i in range(size):
         arm = explored[i]
         if arm != best:
-            baseline[arm] = 1.0 / (size + gamma * gaps[arm])
+            baseline[arm] = max(1.0 / (size + gamma * gaps[arm]), min(doubts[arm], 1.0 / size))
             rest -= baseline[arm]
     baseline[best] = rest if rest > 1e-15 * size else 0.0  # |S| times 1/|S| may fall short of 1 by rounding
 
@@ -74,10 +108,16 @@ def paper_demand(graph: Any, baseline: PerArm, best: int, scratch: ArmIndices, d
 
 
 @inner()
-def tight_demand(candidates: ArmMask, best: int, size: int, gamma: float, gaps: PerArm, demand: PerArm) -> None:
-    """b(a) = 1 / (|S| + gamma c(a)) for candidates a != best, 0 elsewhere: all that the proofs need."""
+def tight_demand(
+    candidates: ArmMask, best: int, size: int, gamma: float, gaps: PerArm, doubts: PerArm, demand: PerArm
+) -> None:
+    """b(a) = max(1 / (|S| + gamma c(a)), min(d(a), 1 / |S|)) for candidates a != best, 0 elsewhere.
+
+    The first is all that the proofs need.
+    """
     for a in range(candidates.shape[0]):
-        demand[a] = 1.0 / (size + gamma * gaps[a]) if candidates[a] else 0.0
+        least = max(1.0 / (size + gamma * gaps[a]), min(doubts[a], 1.0 / size))
+        demand[a] = least if candidates[a] else 0.0
     demand[best] = 0.0
 
 

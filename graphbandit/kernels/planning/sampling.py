@@ -16,6 +16,7 @@ from graphbandit.kernels.planning.exploration import (
     greedy_exploration_set,
     paper_demand,
     set_baseline,
+    set_doubts,
     tight_demand,
 )
 from graphbandit.kernels.planning.program import CERTIFIED, Room, Solvers, call_program
@@ -35,6 +36,7 @@ class Rule(NamedTuple):
     explore_all: bool
     coverage: int
     rate: float
+    doubt: float
     cover: int
     """the address of what counts the arms of a cover; 0 where |S| is not compared with a cover"""
 
@@ -48,6 +50,8 @@ class Rounds(NamedTuple):
     """one mask for all rounds, or one each"""
     widths: Float[np.ndarray, "n arms_or_none"]
     """without columns where gamma is not chosen by widths"""
+    deviations: Float[np.ndarray, "n arms_or_none"]
+    """of the gaps; without columns where they do not count"""
     uniforms: PerRound
 
 
@@ -104,7 +108,7 @@ def decide_rounds(graphs: Graphs, rounds: Rounds, rule: Rule, solvers: Solvers, 
     n, n_arms = rounds.values.shape
     scratch, order = np.empty(n_arms, np.int32), np.empty(n_arms, np.int32)
     cover = np.empty(n_arms, np.bool_)
-    demand, duals = np.empty(n_arms), np.empty(n_arms)
+    demand, duals, doubts = np.empty(n_arms), np.empty(n_arms), np.empty(n_arms)
     pending = 0
     for t in range(n):
         graph = graph_of(graphs, t)
@@ -122,6 +126,7 @@ def decide_rounds(graphs: Graphs, rounds: Rounds, rule: Rule, solvers: Solvers, 
             if 0 < covering < size:
                 amount = covering
 
+        set_doubts(candidates, gaps, rounds.deviations[t], rule.doubt, doubts)
         squares = 0.0
         for a in range(widths.shape[0]):
             squares += widths[a] * widths[a]
@@ -139,12 +144,12 @@ def decide_rounds(graphs: Graphs, rounds: Rounds, rule: Rule, solvers: Solvers, 
                     baseline[a] = 0.0
                 baseline[best] = 1.0
             else:
-                set_baseline(order, size, best, tried, gaps, baseline)
+                set_baseline(order, size, best, tried, gaps, doubts, baseline)
             if rule.coverage != NO_PROGRAM and baseline[best] < 1.0:
                 if rule.coverage == PAPER_COVERAGE:
                     paper_demand(graph, baseline, best, scratch, demand)
                 else:
-                    tight_demand(candidates, best, amount, tried, gaps, demand)
+                    tight_demand(candidates, best, amount, tried, gaps, doubts, demand)
                 status, objective, gap = call_program(
                     solvers.program,
                     (

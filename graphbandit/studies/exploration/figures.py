@@ -42,8 +42,9 @@ def _draw_panel(axes: Axes, cases: Sequence[EtaCase], look: Mapping[str, Look], 
     for case in cases:
         colour = look[case.graph].colour
         for form, dash in FORMS.items():
-            etas = sorted(choice.eta for choice in case.regrets if choice.gamma == form)
-            ratios = [case.ratio(Choice(form, eta)) for eta in etas]
+            doubt = default.doubt if form == default.gamma else 0.0
+            curve = sorted(one for one in case.regrets if one.gamma == form and one.doubt == doubt)
+            etas, ratios = [one.eta for one in curve], [case.ratio(one) for one in curve]
             axes.plot(etas, ratios, color=colour, linestyle=dash, linewidth=1.4)
         axes.plot([default.eta], [case.ratio(default)], color=colour, marker="o", markersize=5)
     axes.set_xscale("log")

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -31,19 +32,26 @@ OTHERS = ("IDS.G", "greedy")
 
 @dataclass(frozen=True, order=True)
 class Choice:
-    """A form of gamma, and its strength."""
+    """A form of gamma, its strength, and the doubt, which counts with a natural gamma alone."""
 
     gamma: str
     eta: float
+    doubt: float = 0.0
 
     def __str__(self) -> str:
-        return f'gamma="{self.gamma}", eta={self.eta:g}'
+        doubt = f", doubt={self.doubt:g}" if self.gamma == "natural" else ""
+        return f'gamma="{self.gamma}", eta={self.eta:g}{doubt}'
+
+    @classmethod
+    def of(cls, learner: AdaCBG) -> Choice:
+        """The choice of a learner."""
+        rule = learner.gamma_rule
+        return cls(rule, learner.exploitation, learner.doubt if rule == "natural" else 0.0)
 
     @classmethod
     def default(cls) -> Choice:
         """The default of `AdaCBG`."""
-        learner = AdaCBG()
-        return cls(learner.gamma_rule, learner.exploitation)
+        return cls.of(AdaCBG())
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -194,7 +202,7 @@ def case_table(sweep: EtaSweep) -> Table:
             [
                 case.title,
                 case.graph if case.judged else f"{case.graph} (not judged)",
-                best if isinstance(best, str) else f"{best.gamma}, {best.eta:g}",
+                best if isinstance(best, str) else _short(best),
                 number_cell(case.mean(best)),
                 number_cell(case.mean(sweep.default)),
                 Cell(f"{case.ratio(sweep.default):.2f} ({ratio.low:.2f} to {ratio.high:.2f})", ratio.mean),
@@ -210,12 +218,7 @@ def _cases(title: str, finding: Finding) -> Iterable[EtaCase]:
     points = [point for point in finding.experiment.learner_points() if point.kind == "AdaCBG"]
     for environment in finding.experiment.environment_points():
         label, settings = environment.label, environment.settings
-        regrets = {
-            Choice(str(point.settings["gamma"]), float(point.settings["eta"])): finding.regrets.sample(
-                label, point.label
-            )
-            for point in points
-        }
+        regrets = {_choice(point.settings): finding.regrets.sample(label, point.label) for point in points}
         still = environment.kind == "arms" or settings.get("diversity") == 0.0
         yield EtaCase(
             title=title,
@@ -226,10 +229,18 @@ def _cases(title: str, finding: Finding) -> Iterable[EtaCase]:
         )
 
 
+def _choice(settings: Mapping[str, Any]) -> Choice:
+    return Choice.of(AdaCBG(**{name: settings[name] for name in ("gamma", "eta", "doubt") if name in settings}))
+
+
 def _over(regret: float, best: float) -> float:
     if best <= 0:
         return 1.0 if regret <= 0 else float("inf")
     return regret / best
+
+
+def _short(choice: Choice) -> str:
+    return f"{choice.gamma}, {choice.eta:g}" + (f", doubt {choice.doubt:g}" if choice.gamma == "natural" else "")
 
 
 def _ratio(x: float) -> Cell:

@@ -1,0 +1,118 @@
+"""AdaCB.G's doubt: candidates are observed with a share of the probability that they are best."""
+
+import math
+
+import numpy as np
+import pytest
+
+import graphbandit as gb
+from graphbandit.errors import SettingError
+from graphbandit.planning.demands import doubts_of
+from graphbandit.planning.sampling import SamplingRule, sample_rounds
+from graphbandit.rounds.shown import Shown
+from tests import reference as ref
+
+
+def drawn(seed: int, n_arms: int = 6) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Values, candidates, deviations and the edges of a graph with all loops."""
+    rng = np.random.default_rng(seed)
+    values, deviations = rng.normal(size=n_arms), rng.uniform(0.0, 1.5, n_arms) * (rng.random(n_arms) < 0.8)
+    candidates = rng.random(n_arms) < 0.7
+    candidates[np.argmax(values)] = True
+    return values, candidates, deviations, (rng.random((n_arms, n_arms)) < 0.3) | np.eye(n_arms, dtype=bool)
+
+
+def literal(candidates: np.ndarray, gaps: np.ndarray, deviations: np.ndarray, share: float) -> np.ndarray:
+    """d(a) = share P(a) / sum P, P(a) = P(|Z| >= c(a) / s(a)) for a standard normal Z."""
+    likely = np.zeros(len(gaps))
+    for a in np.flatnonzero(candidates):
+        if gaps[a] <= 0.0:
+            likely[a] = 1.0
+        elif deviations[a] > 0.0:
+            likely[a] = math.erfc(gaps[a] / deviations[a] / math.sqrt(2.0))
+    return share * likely / likely.sum() if candidates.sum() > 1 else np.zeros(len(gaps))
+
+
+@pytest.mark.parametrize("kind", ["sure", "weak", "probabilistic"])
+def test_demands_are_the_larger_of_inverse_gaps_and_doubts(kind: str) -> None:
+    """In all three ways to plan a round, the answer is that of the reference's program."""
+    raised, rate = 0, 8.0
+    for seed in range(60):
+        values, candidates, deviations, edges = drawn(seed)
+        if kind == "weak":
+            hub, best = seed % 6, int(np.argmax(values))
+            edges[hub] = True
+            edges[(best + 1) % 6, (best + 1) % 6] = (best + 1) % 6 == hub
+        graphs = (
+            gb.FeedbackGraphs.from_dense(edges[None], require_loops=False)
+            if kind != "probabilistic"
+            else gb.ProbabilisticGraphs.from_dense(np.where(np.eye(6, dtype=bool), 1.0, 0.5 * edges)[None])
+        )
+        made = sample_rounds(
+            SamplingRule(explore_all=False, coverage="tight", rate=rate, doubt=0.4),
+            values=values[None],
+            candidates=candidates[None],
+            graphs=graphs,
+            uniforms=np.array([0.5]),
+            epoch=2,
+            deviations=deviations[None],
+        )
+        best, gaps, size = int(made.best[0]), made.gaps[0], int(made.exploration_set[0].sum())
+        doubts = literal(candidates, gaps, deviations, 0.4)
+        np.testing.assert_allclose(doubts_of(candidates, gaps, deviations, 0.4), doubts, atol=1e-15)
+        plain = ref.tight_demand(np.flatnonzero(candidates), best, size, rate * math.sqrt(size), gaps)
+        demand = np.where(candidates & (np.arange(6) != best), np.maximum(plain, np.minimum(doubts, 1.0 / size)), 0.0)
+        raised += int((demand > plain).sum())
+        if made.coverage_factor[0] < 1.0:
+            continue
+        assert (made.observation_probabilities[0] >= demand - 1e-9).all()
+        if kind == "sure":
+            _, objective = ref.solve_lp(edges, demand, gaps, best)
+            assert made.objective[0] == pytest.approx(objective, abs=1e-9)
+    assert raised > 20
+
+
+def test_without_deviations_or_with_one_candidate_nothing_is_doubted() -> None:
+    some = np.array([True, False, True])
+    gaps, deviations = np.array([0.0, 1.0, 0.5]), np.array([0.0, 1.0, 1.0])
+    assert doubts_of(some, gaps, deviations, 0.5)[2] > 0.1
+    assert not doubts_of(some, gaps, np.empty(0), 0.5).any()
+    assert not doubts_of(np.array([True, False, False]), gaps, deviations, 0.5).any()
+    assert not doubts_of(some, np.array([0.1, 1.0, 0.5]), np.zeros(3), 0.5).any()
+
+
+def test_an_arm_that_looks_bad_by_few_rewards_is_tried_again() -> None:
+    """On loops p(a) is the demand itself: d(a), where the inverse gap asks for less."""
+    functions = gb.LinearClass(n_arms=4, dimension=1, parameters="per-arm", ridge=1.0)
+    problem = gb.Problem(n_arms=4, function_class=functions, noise=0.5)
+    states = {}
+    for doubt in (0.0, 0.3):
+        learner = gb.AdaCBG(doubt=doubt)
+        state, rng, t = learner.init(problem), np.random.default_rng(1), 0
+        while t < 400:
+            n = learner.rounds_until_update(state)
+            arms = np.minimum((np.arange(t, t + n) // 3), 3) if t < 12 else np.full(n, 3)
+            rewards = np.array([-0.2, 0.0, 0.1, 0.6])[arms] + 0.5 * rng.normal(size=n)
+            seen = np.arange(4) == arms[:, None]
+            told = gb.Observations.from_masks(
+                np.ones((n, 1)), seen, np.where(seen, rewards[:, None], np.nan), first_round=t
+            )
+            state, t = learner.update(state, told), t + n
+        states[doubt] = learner, state
+    shown = Shown(np.ones((1, 1)), gb.FeedbackGraphs.repeat(gb.graphs.bandit(4), 1))
+    made = {doubt: learner.decide(state, shown, np.random.default_rng(0)) for doubt, (learner, state) in states.items()}
+    doubted, certain = made[0.3], made[0.0]
+    gaps, candidates = doubted.gaps[0], doubted.candidates[0]
+    counts = np.array([3.0, 3.0, 3.0, states[0.3][1].rounds - 9.0])
+    deviations = 0.5 * np.sqrt(1.0 / (counts + 1.0) + 1.0 / (counts[3] + 1.0))
+    expected = literal(candidates, gaps, deviations, 0.3)
+    assert candidates.sum() == 4
+    np.testing.assert_allclose(doubted.probabilities[0][:3], expected[:3], rtol=1e-6)
+    assert (certain.probabilities[0][:3] < 0.5 * expected[:3]).all()
+
+
+@pytest.mark.parametrize("doubt", [-0.1, 1.5, math.nan])
+def test_a_doubt_that_is_no_share_is_refused(doubt: float) -> None:
+    for learner in (gb.AdaCBG, gb.learners.AdaCB):
+        with pytest.raises(SettingError, match="doubt is"):
+            learner(doubt=doubt)
