@@ -1,5 +1,6 @@
 """What bandits.toml says: the service, who may use it, and one table for each bandit."""
 
+import math
 import os
 import re
 import tomllib
@@ -60,6 +61,8 @@ class Bandit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     learner: str | dict[str, Any] = "IDSG"
     function_class: str | dict[str, Any] = "linear"
     noise: float | None = None
+    half_life: float | None = None
+    longest_epoch: int = 10_000
     graph: str | list[list[str]] | dict[str, Any] = "loops"
     graphs: dict[str, str | list[list[str]] | dict[str, Any]] = {}
     retired: list[str] = []
@@ -92,7 +95,17 @@ class Bandit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
         return None if self.window is None else seconds(self.window)
 
 
-FIXED = ("hashed", "features", "arm_features", "learner", "function_class", "noise", "capacity")
+FIXED = (
+    "hashed",
+    "features",
+    "arm_features",
+    "learner",
+    "function_class",
+    "noise",
+    "half_life",
+    "longest_epoch",
+    "capacity",
+)
 """What a bandit that has a log must keep: its model is made of it."""
 
 
@@ -245,4 +258,8 @@ def _bandit(name: str, table: Any) -> Bandit:
         )
     if bandit.noise is not None and not 0 < bandit.noise < 1e6:
         raise refuse("noise", f"is {bandit.noise}; expected a number above 0")
+    if bandit.half_life is not None and not 0 < bandit.half_life < math.inf:
+        raise refuse("half_life", f"is {bandit.half_life}; expected a number of rounds above 0")
+    if bandit.longest_epoch < 1:
+        raise refuse("longest_epoch", f"is {bandit.longest_epoch}; expected at least 1 round")
     return bandit

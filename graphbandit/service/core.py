@@ -162,15 +162,18 @@ class Core:
                 make = partial(function_classes.GeneralizedLinearClass, link="logistic", **table)
             else:
                 raise ConfigurationError(field, f'is {given!r}; expected "linear" or "logistic"')
+            known: dict[str, Any] = {
+                name: getattr(self.settings, name) for name in ("noise", "half_life", "longest_epoch")
+            }
             if self.settings.arm_features:
                 return Problem(
                     capacity=self.slots,
                     features=self._features,
                     arm_features=self._declared("arm_features"),
                     function_class=make,
-                    noise=self.settings.noise,
+                    **known,
                 )
-            return Problem(n_arms=self.slots, function_class=make(**shape), noise=self.settings.noise)
+            return Problem(n_arms=self.slots, function_class=make(**shape), **known)
         except ConfigurationError:
             raise
         except (GraphBanditError, TypeError) as error:

@@ -20,6 +20,8 @@ WRONG: dict[str, dict[str, Any]] = {
     "bandits.prices.retired": {"retired": ["12"]},
     "bandits.prices.baseline": {"baseline": "12"},
     "bandits.prices.noise": {"noise": 0},
+    "bandits.prices.half_life": {"half_life": 0},
+    "bandits.prices.longest_epoch": {"longest_epoch": 0},
     "bandits.prices.mode": {"mode": "boss"},
     "bandits.prices.colour": {"colour": "blue"},
     "bandits.prices.graph": {"graph": [["7.99", "12"]]},

@@ -16,6 +16,7 @@ MODES: dict[str, dict[str, Any]] = {
     "default": {"window": 20, "default_reward": 0.0},
     "default for all revealed": {"window": 20, "default_reward": 0.1, "default_for": "revealed"},
     "sum": {"window": 20, "default_reward": 0.0, "aggregation": "sum"},
+    "changing world": {"half_life": 40, "longest_epoch": 15},
     "information": {"learner": {"kind": "IDSG", "draws": 20}},
 }
 
@@ -59,6 +60,19 @@ def test_replay_equals_live(mode: str, tmp_path: Any) -> None:
     assert outcome.snapshots == outcome.equal > 3
     assert outcome.decisions > 150
     assert outcome.rewards > 80
+
+
+def test_no_epoch_is_longer_than_asked_for(tmp_path: Any) -> None:
+    """So the rounds that the learner keeps in memory do not grow with the log."""
+    settings = configured(learner={"kind": "AdaCBG", "epoch_growth": 4.0}, longest_epoch=9).bandits
+    house, most, rng = House(str(tmp_path / "log.db"), settings), 0, random.Random(3)
+    for _ in range(120):
+        answer = house.decide(context=visitor(rng))
+        house.observe(answer.id, {arm: purchase(rng, arm) for arm in answer.revealed})
+        house.learn()
+        most = max(most, *(one.pending for one in house.learning._learners.values()))
+    assert 0 < most < 9
+    assert house.learning._learners["prices"].closed.rounds > 110
 
 
 def test_replay_on_either_database(database: str) -> None:

@@ -129,6 +129,8 @@ def _statement(house: House, method: str) -> str:
     [
         ({"learner": "Falcon"}, "learner"),
         ({"noise": 1.0}, "noise"),
+        ({"half_life": 100.0}, "half_life"),
+        ({"longest_epoch": 7}, "longest_epoch"),
         ({"features": {"basket": "number"}}, "features"),
         ({"arms": ["8.99", "7.99", "9.99"]}, "arms"),
         ({"arms": ["7.99", "9.99"], "graph": "loops"}, "arms"),
