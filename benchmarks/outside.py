@@ -1,6 +1,6 @@
 """Nineteen problems of strangers: what the defaults cost on problems that no default was chosen on.
 
-    python -m benchmarks.outside                              # AdaCB.G's eta, and the other everyday learners
+    python -m benchmarks.outside                              # AdaCB.G's eta and doubt, and other everyday learners
     python -m benchmarks.outside --rounds 1000 --repeats 8 --seed 100
 
 Nobody tells the noise. Problems are drawn here and are not those of the leaderboard: per-arm linear classes with a
@@ -22,7 +22,12 @@ import graphbandit as gb
 from graphbandit.base.tables import Table
 from graphbandit.learners.base import Learner
 
-ETAS = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
+CHOICES: dict[str, dict[str, float]] = {
+    "AdaCB.G": {},
+    **{f"eta {eta:,}": {"eta": float(eta)} for eta in (1_000, 10_000, 1_000_000)},
+    **{f"doubt {doubt:g}": {"doubt": doubt} for doubt in (0.0, 0.05, 0.1, 0.5, 1.0)},
+}
+"""AdaCB.G with its defaults, and with one setting changed."""
 CLUSTERS = 4
 
 
@@ -197,8 +202,8 @@ def regrets(name: str, rounds: int, repeats: int, seed: int) -> dict[str, float]
 
 
 def learners(drawn: Drawn, seed: int) -> dict[str, Learner[Any]]:
-    """AdaCB.G with every eta, and what it is compared with."""
-    chosen: dict[str, Learner[Any]] = {f"eta {eta:,}": gb.AdaCBG(eta=float(eta)) for eta in ETAS}
+    """AdaCB.G with every choice, and what it is compared with."""
+    chosen: dict[str, Learner[Any]] = {name: gb.AdaCBG(**settings) for name, settings in CHOICES.items()}
     chosen |= {"greedy": gb.Greedy(epoch_growth=1.2), "IDS.G": gb.IDSG(seed=seed)}
     chosen["Thompson"] = gb.learners.BootstrappedThompson(seed=seed)
     if drawn.linear is not None:
@@ -214,7 +219,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=300, help="the first repeat's (default: %(default)s)")
     settings = parser.parse_args()
     warnings.simplefilter("ignore")
-    columns = [f"eta {eta:,}" for eta in ETAS] + ["greedy", "IDS.G", "Thompson"]
+    columns = [*CHOICES, "greedy", "IDS.G", "Thompson"]
     rows, ratios = [], []
     for number, name in enumerate(PROBLEMS, 1):
         print(f"\r{number} of {len(PROBLEMS)}: {name:40}", end="", file=sys.stderr, flush=True)
