@@ -242,14 +242,11 @@ class AdaCBG(EpochLearner[AdaCBGState]):
                 raise InputError(f"the function class gave widths of shape {widths.shape}; expected {values.shape}")
             if available is not None:
                 widths = np.where(available, widths, 0.0)
-        natural = self.gamma_rule == "natural" and state.difficulty > 0.0
         deviations = None
-        if natural and self.doubt > 0.0 and 0.0 < state.radius < math.inf and np.count_nonzero(candidates) > len(shown):
-            assert state.noise is not None  # the radius came of it
+        if self._doubts(state) and np.count_nonzero(candidates) > len(shown):
             best = np.argmax(values if available is None else np.where(available, values, -np.inf), axis=1)
-            deviations = functions.deviations(
-                state.space, state.model, contexts, best, candidates, noise=state.noise, radius=state.radius
-            )
+            told: dict[str, Any] = {"noise": state.noise, "radius": state.radius}
+            deviations = functions.deviations(state.space, state.model, contexts, best, candidates, **told)
         rule = SamplingRule(
             explore_all=self.baseline == "inverse-gap",
             coverage=self._coverage(state),
@@ -258,7 +255,7 @@ class AdaCBG(EpochLearner[AdaCBGState]):
             doubt=self.doubt,
             by_cover=self.gamma_rule == "natural" and self.coverage == "tight" and self.baseline == "exploration-set",
         )
-        told: dict[str, Any] = {
+        rounds: dict[str, Any] = {
             "values": values,
             "candidates": candidates,
             "uniforms": rng.random(len(contexts)),
@@ -267,7 +264,12 @@ class AdaCBG(EpochLearner[AdaCBGState]):
             "widths": widths,
             "deviations": deviations,
         }
-        return sample_rounds(rule, graphs=graphs, **told)
+        return sample_rounds(rule, graphs=graphs, **rounds)
+
+    def _doubts(self, state: AdaCBGState) -> bool:
+        """Whether doubts count in this epoch: F_m and sigma must be known."""
+        natural = self.gamma_rule == "natural" and state.difficulty > 0.0 and self.doubt > 0.0
+        return natural and 0.0 < state.radius < math.inf and state.noise is not None and 0.0 < state.noise < math.inf
 
     def words(self, state: AdaCBGState, shown: Shown, made: Decisions) -> Words:
         """Those of an estimate, the candidates, S and gamma."""

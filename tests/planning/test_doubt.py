@@ -116,3 +116,22 @@ def test_a_doubt_that_is_no_share_is_refused(doubt: float) -> None:
     for learner in (gb.AdaCBG, gb.learners.AdaCB):
         with pytest.raises(SettingError, match="doubt is"):
             learner(doubt=doubt)
+
+
+@pytest.mark.filterwarnings("ignore::graphbandit.errors.EstimatedNoiseWarning")
+@pytest.mark.parametrize("radius", ["natural", "sharp", "paper"])
+@pytest.mark.parametrize("noise", [None, 0.0, 0.5])
+def test_every_radius_and_noise_can_doubt(radius: str, noise: float | None) -> None:
+    """Rewards without noise, too few to tell it, or of one value: probabilities sum to 1 and nothing warns."""
+    rng = np.random.default_rng(2)
+    functions = gb.LinearClass(n_arms=4, dimension=2, parameters="per-arm")
+    with np.errstate(all="raise"):
+        bandit = gb.Bandit(
+            gb.AdaCBG(radius=radius, gamma="natural"),  # type: ignore[arg-type]
+            gb.Problem(n_arms=4, function_class=functions, noise=noise),
+            graph=gb.graphs.bandit(4),
+        )
+        for t in range(40):
+            decision = bandit.decide(np.array([1.0, rng.normal()]))
+            assert decision.probabilities.sum() == pytest.approx(1.0)
+            bandit.observe(decision, {decision.action: float(t > 5) * float(rng.normal())})

@@ -188,13 +188,14 @@ def gap_norms(
         if not shared_block:
             for i in range(d):
                 vector[i] = of_best[i]
-            own = squared_norm(factors[best[t]], vector)
+            own = np.sqrt(squared_norm(factors[best[t]], vector))
         for a in range(n_arms):
             norms[t, a] = 0.0
             if wanted[t, a] and a != best[t]:
                 for i in range(d):
                     vector[i] = rows[t, 0 if shared_row else a, i] - (of_best[i] if shared_block else 0.0)
-                norms[t, a] = np.sqrt(own + squared_norm(factors[0 if shared_block else a], vector))
+                norm = np.sqrt(squared_norm(factors[0 if shared_block else a], vector))
+                norms[t, a] = norm if shared_block else np.sqrt(norm * norm + own * own)
 
 
 @inner()
