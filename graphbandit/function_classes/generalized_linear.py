@@ -267,9 +267,18 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
         noise: float,
         radius: float,
     ) -> RoundsByArms:
-        """w(a) / sqrt(radius): the distribution of the rewards says how noisy they are. For the identity as linear."""
-        scale = noise if self.link == "identity" else 1.0
-        return self.widths(space, model, contexts, best) * (scale / math.sqrt(radius))
+        """As linear, with the slopes of mu; clicks and counts say themselves how noisy they are: sigma is 1 there."""
+        own = noise if self.link == "identity" else 1.0
+        return super().deviations(space, model, contexts, best, candidates, noise=own, radius=radius)
+
+    def slopes_of_rows(self, model: LinearModel, rows: Float[np.ndarray, "n rows d"]) -> RoundsByArms | None:
+        """mu'(thetahat'phi), times the arm's factor."""
+        factors = 1.0 if self.factors is None else self.factors
+        if self.link == "identity":
+            return None if self.factors is None else np.broadcast_to(factors, (len(rows), self.n_arms))
+        means: RoundsByArms = super().values_of_rows(model, rows) / factors
+        slopes: RoundsByArms = means * (1.0 - means) if self.link == "logistic" else means
+        return slopes * factors
 
     def version_space(self, data: GeneralizedLinearData, radius: float) -> Ellipsoid:
         """(theta - thetahat)'H (theta - thetahat) <= radius; the ball |theta| <= S at infinity."""

@@ -139,9 +139,14 @@ class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):
         noise: float,
         radius: float,
     ) -> RoundsByArms:
-        """sigma sqrt(v'V^-1 v), v = phi(x, a) - phi(x, best), for candidates; 0 elsewhere."""
+        """sigma sqrt(v'V^-1 v), v = s(a) phi(x, a) - s(best) phi(x, best), for candidates; 0 elsewhere.
+
+        s(a) is the slope of the mean reward at thetahat'phi(x, a).
+        """
         norms = np.empty((len(contexts), self.n_arms))
-        for part, rows in self.features.blocks_of(contexts):
+        for part, made in self.features.blocks_of(contexts):
+            slopes = self.slopes_of_rows(model, made)
+            rows = made if slopes is None else made * slopes[:, :, None]
             _gap_norms.call(
                 as_in_kernels(rows),
                 as_in_kernels(best[part], np.int64),
@@ -158,6 +163,10 @@ class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):
         if not blocks:
             return np.empty((0, self.n_arms))
         return blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
+
+    def slopes_of_rows(self, model: LinearModel, rows: Float[np.ndarray, "n rows d"]) -> RoundsByArms | None:
+        """The derivative of the mean reward by theta'phi, at the model's; None: 1."""
+        return None
 
     def values_of_rows(self, model: LinearModel, rows: Float[np.ndarray, "n rows d"]) -> RoundsByArms:
         """The model's mean rewards, given the features of every round."""

@@ -144,6 +144,22 @@ class ReductionClass(RegressorClass):
             return widths_within(*self.bounds(space, contexts), self.predict(model, contexts), best)
         return super().widths(space, model, contexts, best)
 
+    def deviations(
+        self,
+        space: Any,
+        model: RefitModel,
+        contexts: Contexts,
+        best: RoundIndices,
+        candidates: ArmMasks,
+        *,
+        noise: float,
+        radius: float,
+    ) -> RoundsByArms:
+        """w(a) sigma / sqrt(radius): there are no members to look at."""
+        if isinstance(space, ReductionSpace):
+            return self.widths(space, model, contexts, best) * (noise / math.sqrt(radius))
+        return super().deviations(space, model, contexts, best, candidates, noise=noise, radius=radius)
+
     def bounds(self, space: Any, contexts: Contexts) -> tuple[RoundsByArms, RoundsByArms]:
         """Of all functions of F_m, cut to the range; the range itself where nothing is known."""
         if not isinstance(space, ReductionSpace):
