@@ -17,7 +17,7 @@ import sys
 import time
 from contextlib import nullcontext
 
-from tests.golden import names
+from graphbandit.environments.datasets import DIRECTORY_VARIABLE
 from tests.golden.cases import CASES, Case
 from tests.golden.frozen import differences, here, read, write
 from tests.golden.registry import CHUNK, one_thread
@@ -27,7 +27,7 @@ def chosen(only: str | None) -> list[Case]:
     """The cases whose names match the pattern, or hold it; those that need data only if it is there."""
     from fnmatch import fnmatchcase
 
-    data = bool(os.environ.get(names.DATA_VARIABLE))
+    data = bool(os.environ.get(DIRECTORY_VARIABLE))
     return [
         case
         for case in CASES.values()

@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from tests.golden import names
+import graphbandit as gb
+from graphbandit import environments, function_classes, graphs, learners
+from tests.golden.played import Arrays, simulated
 from tests.golden.registry import Outcome, add
 
 K, D, SEEN, NEW, ROUNDS = 5, 3, 48, 12, 48
@@ -49,10 +51,47 @@ def _one_value(contexts: np.ndarray, parameter: np.ndarray) -> np.ndarray:
     return 0.5 + 0.1 * (contexts[:, :, None] * parameter).sum(axis=1)
 
 
+def _observed(functions: Any, contexts: np.ndarray, revealed: np.ndarray, rewards: np.ndarray) -> Any:
+    """The data of a function class that has seen these rewards."""
+    return functions.add(functions.empty(), gb.Observations.from_masks(contexts, revealed, rewards))
+
+
+def draws(functions: Any, contexts: np.ndarray, rewards: np.ndarray, count: int, seed: int) -> Any:
+    """Draws of a function class that has seen all these rewards."""
+    data = _observed(functions, contexts, np.ones(rewards.shape, dtype=np.bool_), rewards)
+    return functions.draws(data, noise=0.5, count=count, rng=np.random.default_rng(seed))
+
+
+def class_arrays(
+    functions: Any, contexts: np.ndarray, revealed: np.ndarray, rewards: np.ndarray, new: np.ndarray
+) -> Arrays:
+    """All that a function class says of `new` contexts once it has seen these rewards."""
+    data = _observed(functions, contexts, revealed, rewards)
+    radius = float(functions.sharp_radius(data, 0.4, 0.1))
+    space = functions.version_space(data, radius)
+    drawn = functions.draws(data, noise=0.4, count=10, rng=np.random.default_rng(31))
+    lower, upper = functions.bounds(space, new)
+    model = functions.fit(data)
+    predicted = functions.predict(model, new)
+    return {
+        "observed": np.array(functions.n_observed(data)),
+        "log size": np.array(float(functions.log_size)),
+        "smallest loss": np.array(float(functions.smallest_loss(data))),
+        "sharp radius": np.array(radius),
+        "predicted": predicted,
+        "candidates": functions.candidates(space, new),
+        "widths": functions.widths(space, model, new, predicted.argmax(axis=1)),
+        "lower": lower,
+        "upper": upper,
+        "draw weights": drawn.weights,
+        "drawn": functions.draw_values(drawn, new),
+    }
+
+
 def _finite_from_draws() -> Any:
-    base = names.function_class("LinearClass", n_arms=K, dimension=D, parameters="per-arm")
+    base = function_classes.LinearClass(n_arms=K, dimension=D, parameters="per-arm")
     contexts, _, rewards = _numbers("shared", "identity")
-    return names.function_class("finite_from_draws", base, names.draws(base, contexts[:20], rewards[:20], 15, 25))
+    return function_classes.finite_from_draws(base, draws(base, contexts[:20], rewards[:20], 15, 25))
 
 
 def _regressor(estimator: str, kind: str = "RegressorClass", **settings: Any) -> Any:
@@ -65,7 +104,7 @@ def _regressor(estimator: str, kind: str = "RegressorClass", **settings: Any) ->
         "forest": lambda: ensemble.RandomForestRegressor(n_estimators=5, max_depth=3),
         "boosting": lambda: ensemble.HistGradientBoostingRegressor(max_iter=5, early_stopping=False),
     }
-    return names.function_class(kind, made[estimator](), n_arms=K, dimension=D, members=4, **settings)
+    return getattr(function_classes, kind)(made[estimator](), n_arms=K, dimension=D, members=4, **settings)
 
 
 def _network(outputs: int) -> Callable[[], Any]:
@@ -79,29 +118,28 @@ def _network(outputs: int) -> Callable[[], Any]:
 
 def _torch(**settings: Any) -> Any:
     outputs = 1 if settings.get("arm_contexts") else K
-    return names.function_class("TorchClass", _network(outputs), n_arms=K, dimension=D, members=2, passes=6, **settings)
+    return function_classes.TorchClass(_network(outputs), n_arms=K, dimension=D, members=2, passes=6, **settings)
 
 
 def _linear(kind: str, **settings: Any) -> Callable[[], Any]:
-    return lambda: names.function_class(kind, n_arms=K, dimension=D, **settings)
+    return lambda: getattr(function_classes, kind)(n_arms=K, dimension=D, **settings)
 
 
 SHARED, OWN, PER_ARM = ("shared", {}), ("own", {}), ("shared", {"parameters": "per-arm"})
 OF_FEATURES = ("shared", {"arm_features": _features()})
 
 CLASSES: dict[str, tuple[Callable[[], Any], str, str]] = {
-    "finite": (lambda: names.function_class("FiniteClass", _values, n_functions=7, n_arms=K), "shared", "identity"),
+    "finite": (lambda: function_classes.FiniteClass(_values, n_functions=7, n_arms=K), "shared", "identity"),
     "finite from parameters": (
-        lambda: names.function_class(
-            "finite_from_parameters", _one_value, np.random.default_rng(26).standard_normal((9, D, K)), n_arms=K
+        lambda: function_classes.finite_from_parameters(
+            _one_value, np.random.default_rng(26).standard_normal((9, D, K)), n_arms=K
         ),
         "shared",
         "identity",
     ),
     "finite from draws": (_finite_from_draws, "shared", "identity"),
     "bilinear": (
-        lambda: names.function_class(
-            "BilinearClass",
+        lambda: function_classes.BilinearClass(
             **{
                 name: np.random.default_rng(27 + i).standard_normal((n, D))
                 for i, (name, n) in enumerate({"x0": 8, "a0": 8, "arms": K}.items())
@@ -122,9 +160,9 @@ CLASSES: dict[str, tuple[Callable[[], Any], str, str]] = {
     ),
     "torch": (_torch, "shared", "identity"),
     "torch, arm contexts": (lambda: _torch(arm_contexts=True), "own", "identity"),
-    "last layer": (lambda: names.function_class("LastLayerClass", _torch()), "shared", "identity"),
+    "last layer": (lambda: function_classes.LastLayerClass(_torch()), "shared", "identity"),
     "last layer, arm contexts": (
-        lambda: names.function_class("LastLayerClass", _torch(arm_contexts=True), ridge=0.5), "own", "identity",
+        lambda: function_classes.LastLayerClass(_torch(arm_contexts=True), ridge=0.5), "own", "identity",
     ),
 }  # fmt: skip
 """How a class is built, which contexts it takes, and which rewards it is shown."""
@@ -169,9 +207,7 @@ def learnt(name: str) -> Outcome:
     build, arms, link = CLASSES[name]
     contexts, _, rewards = _numbers(arms, link)
     revealed = np.random.default_rng(30).random((SEEN, K)) < 0.5
-    arrays = names.class_arrays(
-        build(), contexts[:SEEN], revealed, rewards[:SEEN], contexts[SEEN : SEEN + NEW], seed=31
-    )
+    arrays = class_arrays(build(), contexts[:SEEN], revealed, rewards[:SEEN], contexts[SEEN : SEEN + NEW])
     numbers = {key: float(arrays[key]) for key in ("sharp radius", "smallest loss")}
     return Outcome(arrays, numbers)
 
@@ -182,17 +218,16 @@ def played(name: str, learner: str, chunk: int) -> Outcome:
     contexts, means, rewards = _numbers(arms, link)
     rows = slice(SEEN + NEW, None)
     functions = build()
-    where = names.environment(
-        "from_arrays",
+    where = environments.from_arrays(
         contexts=contexts[rows],
         means=means[rows],
         rewards=rewards[rows],
-        graphs=names.generated("clique_group", K, n_cliques=3),
+        graphs=graphs.clique_group(K, 3),
         function_class=functions,
         noise=0.4,
     )
-    arrays = names.simulated(
-        names.learner(learner.split(",")[0], **PLAYED[learner]),
+    arrays = simulated(
+        getattr(learners, learner.split(",")[0])(**PLAYED[learner]),
         where,
         rounds=ROUNDS // 2 if name.startswith("regressor, reduction") else ROUNDS,
         repeats=1,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tests.golden import names
+from graphbandit import learners
+from tests.golden.played import simulated
 from tests.golden.problems import PROBLEMS, problem
 from tests.golden.registry import Outcome, add
 
@@ -82,7 +83,7 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
 def built(kind: str, settings: Mapping[str, Any]) -> Any:
     """The learner of such a pair."""
     own = {name: built(*value) if name == "learner" else value for name, value in settings.items()}
-    return names.learner(kind, **own)
+    return getattr(learners, kind)(**own)
 
 
 def variant(name: str) -> Any:
@@ -90,7 +91,14 @@ def variant(name: str) -> Any:
     return built(*VARIANTS[name])
 
 
-BASES = tuple(next(name for name, (found, _) in VARIANTS.items() if found == kind) for kind in names.LEARNER_NAMES)
+LEARNERS = tuple(
+    name
+    for name in learners.__all__
+    if not name.endswith("State") and name not in ("EpochSchedule", "EveryRoundLearner", "Learner")
+)
+"""Every learner that can be built."""
+
+BASES = tuple(next(name for name, (found, _) in VARIANTS.items() if found == kind) for kind in LEARNERS)
 """The first variant of every learner: it plays everywhere it can, the others on `FEW`."""
 
 FEW = frozenset({"star", "random", "directed", "linear, new arms", "linear, one context", "masks", "weak",
@@ -138,7 +146,7 @@ def plays(name: str, where: str) -> bool:
 def play(name: str, where: str, *, horizon_known: bool = True, chunk: int) -> Outcome:
     """Simulate it; the large environment has few rounds."""
     rounds, repeats = (12, 1) if where == "large" else (96, 2)
-    arrays = names.simulated(
+    arrays = simulated(
         variant(name),
         problem(where),
         rounds=rounds,

@@ -8,15 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from tests.golden import names
+from graphbandit import environments, function_classes
+from graphbandit.graphs import FeedbackGraphs, preferential_attachment
 
 LARGE = 4200
 """More arms than graphs are packed for: they are lists there."""
 
 
 def _paper(n_arms: int, graph: str, **settings: Any) -> Any:
-    return names.environment(
-        "paper", n_arms=n_arms, graph=graph, n_functions=12, dimension=4, reward_scale=4.0, noise=0.5, **settings
+    return environments.paper(
+        n_arms=n_arms, graph=graph, n_functions=12, dimension=4, reward_scale=4.0, noise=0.5, **settings
     )
 
 
@@ -25,9 +26,8 @@ def _arrays(n_arms: int, *, seed: int, rounds: int = 160, **settings: Any) -> An
     rng = np.random.default_rng(seed)
     contexts = rng.standard_normal((rounds, 3))
     means = 0.5 + 0.2 * contexts @ rng.standard_normal((3, n_arms)) / np.sqrt(3)
-    functions = names.function_class("LinearClass", n_arms=n_arms, dimension=3, parameters="per-arm", intercept=True)
-    return names.environment(
-        "from_arrays",
+    functions = function_classes.LinearClass(n_arms=n_arms, dimension=3, parameters="per-arm", intercept=True)
+    return environments.from_arrays(
         contexts=contexts,
         means=means,
         rewards=means + 0.3 * rng.standard_normal(means.shape),
@@ -49,6 +49,10 @@ def random_matrices(n: int, n_arms: int, density: float, seed: int, *, loops: bo
     return matrices
 
 
+def _batch(*settings: Any, loops: bool) -> FeedbackGraphs:
+    return FeedbackGraphs.from_dense(random_matrices(*settings, loops=loops), require_loops=False)
+
+
 def _masks(rounds: int, n_arms: int, seed: int) -> np.ndarray:
     masks = np.random.default_rng(seed).random((rounds, n_arms)) < 0.6
     masks[np.arange(rounds), np.arange(rounds) % n_arms] = True
@@ -56,7 +60,7 @@ def _masks(rounds: int, n_arms: int, seed: int) -> np.ndarray:
 
 
 def _still(**settings: Any) -> Any:
-    return names.environment("linear", n_arms=6, dimension=3, arms="per-arm", diversity=0.0, graph="star", **settings)
+    return environments.linear(n_arms=6, dimension=3, arms="per-arm", diversity=0.0, graph="star", **settings)
 
 
 _BUILD: dict[str, Callable[[], Any]] = {
@@ -65,43 +69,41 @@ _BUILD: dict[str, Callable[[], Any]] = {
     "random": lambda: _paper(16, "random", density=0.08),
     "directed": lambda: _paper(10, "erdos_renyi", probability=0.2),
     "fixed graph": lambda: _paper(7, "random", density=0.1, fixed_graph=True),
-    "linear, new arms": lambda: names.environment("linear", n_arms=8, dimension=3, graph="random", density=0.1),
-    "linear, fixed arms": lambda: names.environment(
-        "linear", n_arms=7, dimension=3, arms="fixed", arm_dimension=2, graph="clique_group", n_cliques=3
+    "linear, new arms": lambda: environments.linear(n_arms=8, dimension=3, graph="random", density=0.1),
+    "linear, fixed arms": lambda: environments.linear(
+        n_arms=7, dimension=3, arms="fixed", arm_dimension=2, graph="clique_group", n_cliques=3
     ),
     "linear, one context": _still,
-    "clicks": lambda: names.environment(
-        "linear", n_arms=6, dimension=3, link="logistic", signal=2.0, graph="star", features="sphere"
+    "clicks": lambda: environments.linear(
+        n_arms=6, dimension=3, link="logistic", signal=2.0, graph="star", features="sphere"
     ),
-    "counts": lambda: names.environment("linear", n_arms=5, dimension=2, link="poisson", graph="random", density=0.1),
-    "needle": lambda: names.environment("arms", n_arms=8, case="needle", gap=0.3),
-    "poor hub": lambda: names.environment("arms", n_arms=6, case="poor-hub", gap=0.3),
+    "counts": lambda: environments.linear(n_arms=5, dimension=2, link="poisson", graph="random", density=0.1),
+    "needle": lambda: environments.arms(n_arms=8, case="needle", gap=0.3),
+    "poor hub": lambda: environments.arms(n_arms=6, case="poor-hub", gap=0.3),
     "masks": lambda: _arrays(
         7,
         seed=1,
-        graphs=names.graph_batch(random_matrices(160, 7, 0.2, 2, loops=True)),
+        graphs=_batch(160, 7, 0.2, 2, loops=True),
         available=_masks(160, 7, 3),
         shuffle=True,
     ),
-    "weak": lambda: _arrays(6, seed=4, graphs=names.graph_batch(random_matrices(160, 6, 0.15, 5, loops=False))),
-    "weak, masks": lambda: _arrays(
-        6, seed=14, graphs=names.graph_batch(random_matrices(160, 6, 0.5, 5, loops=False)), available=_masks(160, 6, 6)
-    ),
-    "edge probabilities": lambda: names.uncertain(_paper(6, "random", density=0.2), probability=0.6),
-    "edge probabilities, no loops": lambda: names.uncertain(
+    "weak": lambda: _arrays(6, seed=4, graphs=_batch(160, 6, 0.15, 5, loops=False)),
+    "weak, masks": lambda: _arrays(6, seed=14, graphs=_batch(160, 6, 0.5, 5, loops=False), available=_masks(160, 6, 6)),
+    "edge probabilities": lambda: environments.probabilistic(_paper(6, "random", density=0.2), probability=0.6),
+    "edge probabilities, no loops": lambda: environments.probabilistic(
         _paper(5, "complete"), probability=0.5, concentration=2.0, keep_loops=False
     ),
-    "hidden graph": lambda: names.uncertain(
+    "hidden graph": lambda: environments.probabilistic(
         _paper(6, "random", density=0.2, fixed_graph=True), probability=0.8, shown="nothing"
     ),
-    "uncertain, graphs shown": lambda: names.uncertain(
+    "uncertain, graphs shown": lambda: environments.probabilistic(
         _paper(6, "random", density=0.2), probability=0.6, shown="graphs"
     ),
     "large": lambda: _arrays(
         LARGE,
         seed=7,
         rounds=16,
-        graphs=names.generated("preferential_attachment", LARGE, rng=np.random.default_rng(8)),
+        graphs=preferential_attachment(LARGE, rng=np.random.default_rng(8)),
     ),
 }
 

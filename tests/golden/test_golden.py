@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from tests.golden import names
+from graphbandit.environments.datasets import DIRECTORY_VARIABLE
 from tests.golden.cases import CASES
 from tests.golden.frozen import differences, here, read
 from tests.golden.registry import one_thread
@@ -22,7 +22,7 @@ def test_every_case_is_frozen():
 def test_results_are_the_frozen_ones(group):
     if here() != FROZEN.made_with and not ALL:
         pytest.skip("the last bits depend on machine and libraries: golden.json was made with others")
-    data = bool(os.environ.get(names.DATA_VARIABLE))
+    data = bool(os.environ.get(DIRECTORY_VARIABLE))
     cases = [
         case
         for case in CASES.values()
