@@ -36,7 +36,7 @@ class Summary:
 
     @classmethod
     def of(cls, final: Float[np.ndarray, " repeats"]) -> "Summary":
-        """Of the regrets of several repeats."""
+        """Summarise the final regrets of several repeats."""
         std = float(np.std(final, ddof=1)) if len(final) > 1 else float("nan")
         low, first, middle, third, high = (float(q) for q in np.quantile(final, [0, 0.25, 0.5, 0.75, 1]))
         return cls(
@@ -269,7 +269,7 @@ def run_repeat(
     keep_decisions: bool = False,
     chunk: int = 1024,
 ) -> list[Run]:
-    """One repeat of `simulate`, for learners of which several may draw from the stream of the same name."""
+    """One repeat of `simulate`; several of the learners may draw from the stream of the same name."""
     instance = environment.instance(seed, repeat)
     problem = instance.problem(rounds if horizon_known else None)
     runs = [

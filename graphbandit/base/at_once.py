@@ -1,16 +1,16 @@
-"""Kernels that are called in every round, without Numba's look at the types of their arguments."""
+"""Call a kernel in every round without Numba inspecting the types of its arguments each time."""
 
 from collections.abc import Callable
 from typing import Any
 
 
 class AtOnce:
-    """A kernel for callers whose arguments have the same types in every call, which they make sure of.
+    """A kernel for callers that make sure their arguments have the same types in every call.
 
     Numba works out the types of all arguments at every call, which takes microseconds where named tuples are among
     them. The first call does so and compiles or loads the kernel; later ones go straight to its code.
 
-    - `find`: gives the kernel; asked with the first call, so that nothing is imported before.
+    - `find`: returns the kernel; called only with the first call, so that nothing is imported before.
     """
 
     def __init__(self, find: Callable[[], Any]) -> None:

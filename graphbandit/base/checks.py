@@ -21,7 +21,7 @@ LARGEST_FEATURE = 1e30
 compute in single precision."""
 
 LARGEST_SCALE = 1e25
-"""Scales (of noise, of a prior, of a range of rewards) are refused beyond this size: so must their products."""
+"""Scales (of noise, a prior or a range of rewards) are refused beyond this size: their products must stay finite."""
 
 
 def setting_integer(name: str, value: object, *, at_least: int, at_most: int | None = None) -> int:
@@ -38,7 +38,7 @@ def setting_integer(name: str, value: object, *, at_least: int, at_most: int | N
 
 
 def setting_boolean(name: str, value: object) -> None:
-    """`value` is True or False, of Python's own kind: it is saved as such."""
+    """`value` is Python's own True or False, as it is saved."""
     if not isinstance(value, bool):
         raise SettingError(f"{name} is {reprlib.repr(value)}; expected True or False")
 

@@ -95,7 +95,7 @@ class _Declaration(NamedTuple):
 
 @cache
 def _declarations(cls: type) -> list[_Declaration]:
-    """Of every field that the constructor takes."""
+    """The declarations of all fields that the constructor takes."""
     return [
         _declaration(f"{cls.__name__}.{f.name}", f.name, f.type, dict(f.metadata) or limits())
         for f in fields(cls)

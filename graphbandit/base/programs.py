@@ -28,4 +28,4 @@ ACCEPTED = 1e-6
 """The relative gap that SquareCB.G's program reaches but for rounding; answers of a larger one are counted."""
 
 COVER_ARMS = 512
-"""The most arms of which a cover is counted in every round; beyond, that would take longer than the program."""
+"""The most arms for which a cover is counted in every round; with more, that would take longer than the program."""

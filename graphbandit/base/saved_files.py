@@ -78,7 +78,12 @@ def _archive(kind: str, content: dict[str, Any]) -> Callable[[IO[bytes]], None]:
     return archive_into
 
 
-def write_atomically(target: Path, write: Callable[[IO[bytes]], None]) -> None:
+def write_bytes(target: Path, content: bytes) -> None:
+    """Write a whole file, or nothing."""
+    write_atomically(target, lambda file: file.write(content))
+
+
+def write_atomically(target: Path, write: Callable[[IO[bytes]], object]) -> None:
     """Let `write` fill a temporary file, flush it to disk and rename it: `target` is there whole or not at all.
 
     A file that is there already keeps its mode, and a symbolic link stays one: the file it points to is replaced.

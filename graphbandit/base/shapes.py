@@ -33,7 +33,7 @@ else:
             return f"{self.kind}[{self.dim_str.strip()}]"
 
     class _Unchecked:
-        """``Float[type, axes]`` is the type, and says the axes to whoever asks."""
+        """``Float[type, axes]`` is the type, annotated with the axes."""
 
         def __init__(self, kind: str) -> None:
             self.kind = kind

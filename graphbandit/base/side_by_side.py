@@ -30,7 +30,7 @@ def side_by_side(
     the way, threads are used.
 
     - `workers`: how many tasks run at a time.
-    - `carried`: what results hold of; processes are used only if it can be pickled and has nothing of PyTorch in it.
+    - `carried`: what the results will contain; processes are used only if it can be pickled and has no PyTorch in it.
     - `on_done`: called with the number of each task as it ends.
     """
     workers = min(workers, n)

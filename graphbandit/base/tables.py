@@ -119,7 +119,7 @@ def short_number(x: float) -> str:
 
 
 def signed_number(x: float) -> str:
-    """With its sign: +1.23, -45.6, 0.00; "?" where there is no number."""
+    """A number with its sign: +1.23, -45.6, 0.00; "?" where there is none."""
     return f"{'+' if x > 0 else ''}{short_number(x)}" if math.isfinite(x) else "?"
 
 

@@ -88,6 +88,17 @@ def watched_bar(*columns: Any, quiet: bool = False) -> Iterator[Any]:
         yield bar
 
 
+@contextmanager
+def amount_bar(what: str, *, in_bytes: bool = False) -> Iterator[Callable[[int, int | None], None]]:
+    """How much is done of how much, and the time left, on standard error if that is a terminal."""
+    from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+
+    amount = DownloadColumn() if in_bytes else MofNCompleteColumn()
+    with watched_bar(TextColumn(what), BarColumn(), amount, TimeRemainingColumn()) as bar:
+        task = bar.add_task(what, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
 def summary(progress: Progress) -> str:
     """The speed, the time left, the best learner and the failures, in a few words."""
     words = [f"{progress.rounds_per_second:,.0f} rounds/s"]

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
+
+from graphbandit.cli.console import amount_bar
 
 app = typer.Typer()
 
@@ -65,7 +64,7 @@ def convert(
     """
     from graphbandit.interop.convert import convert as converted
 
-    with _progress() as show:
+    with amount_bar("rounds") as show:
         found = converted(
             source,
             target,
@@ -83,19 +82,3 @@ def convert(
     typer.echo(f"{found.rounds:,} rounds: {target}")
     for why, count in found.skipped.items():
         typer.echo(f"left out: {count:,} x {why}")
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[int, int | None], None]]:
-    """Rounds done, on standard error if that is a terminal."""
-    from graphbandit.cli.console import watched_bar
-
-    with watched_bar(*_columns(), quiet=bool(os.environ.get("CI"))) as bar:
-        task = bar.add_task("rounds", total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
-
-
-def _columns() -> tuple[Any, ...]:
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-
-    return TextColumn("rounds"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,12 +11,11 @@ import typer
 
 from graphbandit.base.checks import setting_choice, setting_integer
 from graphbandit.base.tables import Table
-from graphbandit.cli.console import print_table, watched_bar
+from graphbandit.cli.console import amount_bar, print_table
 from graphbandit.errors import SettingError
 
 if TYPE_CHECKING:
     from graphbandit.graphs.batch import FeedbackGraphs
-    from graphbandit.graphs.networks.files import Progress
     from graphbandit.graphs.networks.network import Network
 
 app = typer.Typer()
@@ -83,18 +80,8 @@ def _network(file: Path | None) -> Network:
 
     if file is None:
         return stand_in_network()
-    with _reading_bar() as progress:
+    with amount_bar("reading", in_bytes=True) as progress:
         return read_network(file, progress=progress)
-
-
-@contextmanager
-def _reading_bar() -> Iterator[Progress]:
-    """How much of a file is read."""
-    from rich.progress import BarColumn, DownloadColumn, TextColumn, TimeRemainingColumn
-
-    with watched_bar(TextColumn("reading"), BarColumn(), DownloadColumn(), TimeRemainingColumn()) as bar:
-        task = bar.add_task("reading", total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
 def _print_network(found: Network, file: Path | None, seconds: float) -> None:

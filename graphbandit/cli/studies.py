@@ -146,5 +146,5 @@ def _run(plan: Plan, out: Path, workers: int | None) -> None:
 
 
 def _processor_seconds() -> float:
-    """Of this process and its workers that have ended."""
+    """The processor time of this process and of its workers that have ended."""
     return sum(os.times()[:4])

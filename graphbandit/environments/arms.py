@@ -98,7 +98,7 @@ class ArmsInstance(BlockInstance):
 
     @property
     def means(self) -> Float[np.ndarray, " arms"]:
-        """Of the arms; in the case "shifting", while they are low."""
+        """The means of the arms; in the case "shifting", those while they are low."""
         n, gap, case = self.environment.n_arms, self.environment.gap, self.environment.case
         if case == "ladder":
             ascending = np.linspace(0.5 - gap / 2, 0.5 + gap / 2, n)

@@ -30,7 +30,7 @@ DIRECTORY_VARIABLE = "GRAPHBANDIT_DATA"
 """The environment variable that names the folder of data files."""
 
 MNIST_COMPONENTS = 50
-"""Of the 784 pixels of an image, unless told otherwise."""
+"""How many principal components stand for the 784 pixels of an image, unless told otherwise."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""Low-rank factors of a table of which only some entries are known: least squares over those, or 0 for the others."""
+"""Low-rank factors of a table with missing entries: least squares over the known ones, or 0 for the others."""
 
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ SWEEPS = 10
 """Alternations of least squares; what they minimise changes little after five."""
 
 SUBSPACE_SWEEPS = 60
-"""Of subspace iteration."""
+"""Sweeps of subspace iteration."""
 
 
 def factorize(

@@ -27,10 +27,10 @@ FEATURES: tuple[FeatureLaw, ...] = get_args(FeatureLaw)
 CHANGES: tuple[Change, ...] = get_args(Change)
 
 NOISE = 0.5
-"""Of rewards and what learners are told of it, unless given; rewards in [0, 1] have no more."""
+"""The default noise of rewards, which learners are told; rewards in [0, 1] have no more."""
 
 POISSON_LIMIT = 5.0
-"""Of `signal` with Poisson counts: means are exp(signal times a standard normal number)."""
+"""The largest `signal` with Poisson counts, whose means are exp(signal times a standard normal number)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,7 +139,7 @@ class LinearEnvironment(GraphEnvironment):
 
     @property
     def context_shape(self) -> tuple[int, ...]:
-        """Of one context."""
+        """The shape of one context."""
         return (self.n_arms, self.dimension) if self.arms == "new" else (self.dimension,)
 
     def draw_features(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Float[np.ndarray, "..."]:
@@ -211,7 +211,7 @@ class LinearInstance(BlockInstance):
         return scores
 
     def means(self, contexts: Float[np.ndarray, "n ..."], first: int = 0) -> Float[np.ndarray, "n arms"]:
-        """f*(x, .) of consecutive rounds, of which `first` is the number of the first."""
+        """f*(x, .) of consecutive rounds, the first of them number `first`."""
         settings = self.environment
         scores = self.scores(contexts)
         if settings.change != "none":

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
-from functools import reduce
+from functools import partial, reduce
 from typing import Any
 
 from graphbandit.errors import SettingError
 from graphbandit.evaluation.groups import Sums
-from graphbandit.evaluation.models import GivenModel, ModelData
-from graphbandit.evaluation.passes import Plan, model_data, models_of, sum_terms
+from graphbandit.evaluation.models import ModelData
+from graphbandit.evaluation.passes import Plan, fits_models, model_data, sum_terms, with_models
 from graphbandit.logs import Log
 from graphbandit.logs.parts import Compute, on_cluster, partitions
 
@@ -25,33 +24,19 @@ def run_in_parts(
     """Both passes over parts of a log; `compute` applies a function to every part, wherever that is."""
     if any(policy.in_order for policy in plan.policies.values()):
         raise SettingError("a learner that learns as it goes needs all rounds in order; expected no cluster for it")
-    if functions is not None and not isinstance(functions, GivenModel):
-        plain = plan.plain_method == "dr"
-        settings, rounds, first_row = plan.settings, len(log), log.first_row
-
-        def data_of(part: Log) -> tuple[ModelData, ModelData | None]:
-            return model_data(part, functions, settings, rounds, first_row, own=True, plain=plain)
-
-        found = compute(data_of, parts)
+    if fits_models(functions):
+        found = compute(partial(model_data, functions=functions, plan=plan, own=True), parts)
         whole = reduce(ModelData.merge, [pair[0] for pair in found])
-        other = reduce(ModelData.merge, [pair[1] for pair in found]) if plain else None
-        plan = replace(
-            plan,
-            models=models_of(whole, functions, settings, log),
-            plain_models=models_of(other, functions, settings, log),
-        )
-
-    def sums_of(part: Log) -> Sums:
-        return sum_terms(part, plan)
-
-    return reduce(Sums.merge, compute(sums_of, parts)), plan
+        other = reduce(ModelData.merge, [pair[1] for pair in found]) if plan.plain_method == "dr" else None
+        plan = with_models(plan, whole, other, functions, log)
+    return reduce(Sums.merge, compute(partial(sum_terms, plan=plan), parts)), plan
 
 
 def run_on_cluster(
     cluster: Any, log: Log, plan: Plan, functions: Any, progress: Callable[[int, int], None] | None
 ) -> tuple[Sums, Plan]:
     """Both passes on a Dask cluster: a client, or the address of a scheduler. Folders must be readable there."""
-    total = len(log) * (2 if functions is not None and not isinstance(functions, GivenModel) else 1)
+    total = len(log) * (2 if fits_models(functions) else 1)
     done = 0
 
     def on_part(part: Log) -> None:

@@ -13,12 +13,13 @@ from graphbandit.evaluation.models import GivenModel
 from graphbandit.evaluation.notes import drift_note, general_notes, learning_note
 from graphbandit.evaluation.passes import (
     Plan,
+    fits_models,
     model_data,
-    models_of,
     pair_name,
     reward_range_of,
     start_models,
     sum_terms,
+    with_models,
 )
 from graphbandit.evaluation.policies import Policy, TrainedPolicy, policies_of
 from graphbandit.evaluation.settings import IntervalKind, Method, Settings
@@ -212,7 +213,7 @@ def _run(
 
         return run_on_cluster(cluster, log, plan, functions, progress)
     done = 0
-    passes = 2 if functions is not None and not isinstance(functions, GivenModel) else 1
+    passes = 2 if fits_models(functions) else 1
 
     def count(rounds: int) -> None:
         nonlocal done
@@ -220,25 +221,9 @@ def _run(
         if progress is not None:
             progress(done, passes * len(log))
 
-    plan = with_models(log, plan, functions, count)
+    if fits_models(functions):
+        plan = with_models(plan, *model_data(log, functions, plan, own=False, progress=count), functions, log)
     return sum_terms(log, plan, count), plan
-
-
-def with_models(log: Log, plan: Plan, functions: Any, progress: Callable[[int], None] | None) -> Plan:
-    """The plan with models fitted to the log, if the method needs them."""
-    from dataclasses import replace
-
-    if functions is None or isinstance(functions, GivenModel):
-        return plan
-    plain = plan.plain_method == "dr"
-    whole, other = model_data(
-        log, functions, plan.settings, len(log), log.first_row, own=False, plain=plain, progress=progress
-    )
-    return replace(
-        plan,
-        models=models_of(whole, functions, plan.settings, log),
-        plain_models=models_of(other, functions, plan.settings, log),
-    )
 
 
 def _table(log: Log, sums: Sums, plan: Plan, policies: dict[str, Any], model: Any) -> EvaluationTable:

@@ -109,7 +109,7 @@ class WeightSums:
     histogram: Int[np.ndarray, " bins"] = field(default_factory=lambda: np.zeros(len(HISTOGRAM), dtype=np.int64))
 
     def merge(self, other: WeightSums) -> WeightSums:
-        """Of both parts."""
+        """The sums of both parts."""
         return WeightSums(
             total=self.total + other.total,
             squares=self.squares + other.squares,
@@ -123,7 +123,7 @@ class WeightSums:
     def of(
         cls, weights: Float[np.ndarray, " n"], unsupported: Float[np.ndarray, " n"], support_known: bool
     ) -> WeightSums:
-        """Of the weights of some rounds."""
+        """Sum up the weights of some rounds."""
         bins = np.searchsorted(HISTOGRAM, weights, side="right") - 1
         return cls(
             total=float(weights.sum()),
@@ -144,7 +144,7 @@ class SegmentSums:
     squares: float = 0.0
 
     def merge(self, other: SegmentSums) -> SegmentSums:
-        """Of both parts."""
+        """The sums of both parts."""
         return SegmentSums(
             count=self.count + other.count, total=self.total + other.total, squares=self.squares + other.squares
         )

@@ -82,7 +82,7 @@ class Groups:
 
 
 def standard_error(residuals: Float[np.ndarray, " groups"], n: int) -> float:
-    """Of a mean of n rounds, from the sums over groups of what each round differs from it.
+    """The standard error of a mean of n rounds, from the sum over each group of the rounds' differences from it.
 
     sqrt(sum_i S_i^2 / n^2 * g / (g - 1)) for g groups: with a round a group, the usual standard error.
     """

@@ -135,12 +135,7 @@ class GivenModel:
 def observed(batch: LogBatch, rows: Shaped[np.ndarray, " n"] | slice, *, side: bool) -> Observations:
     """What a model learns from some rounds: all revealed rewards, or only those of the arms played."""
     part = batch.take(rows)
-    seen = part.revealed
-    if not side:
-        mask = np.zeros_like(seen)
-        places = np.arange(len(part))
-        mask[places, part.actions] = seen[places, part.actions]
-        seen = mask
+    seen = part.revealed if side else part.revealed_of_played
     return Observations.from_masks(model_contexts(part.contexts), seen, part.rewards)
 
 

@@ -74,14 +74,9 @@ def reward_range_of(log: Log, settings: Settings) -> tuple[float, float]:
     return (low, high) if high > low else (low - 0.5, high + 0.5)
 
 
-def needs_model(settings: Settings) -> bool:
-    """Whether the method looks at estimates of the rewards."""
-    return settings.method in WITH_MODEL
-
-
 def start_models(log: Log, settings: Settings, model: Any) -> FunctionClass[Any, Any, Any] | GivenModel | None:
     """The class of the models to fit, or the estimates that were given; None if the method needs none."""
-    if not needs_model(settings):
+    if settings.method not in WITH_MODEL:
         return None
     low, high = reward_range_of(log, settings)
     if model is None:
@@ -126,43 +121,44 @@ def fill_missing(batch: LogBatch, settings: Settings, *, side: bool) -> tuple[Lo
     return filled, np.ones(len(batch), dtype=np.bool_)
 
 
+def fits_models(functions: FunctionClass[Any, Any, Any] | GivenModel | None) -> bool:
+    """Whether a first pass over the log is needed, to fit models."""
+    return functions is not None and not isinstance(functions, GivenModel)
+
+
 def model_data(
     log: Log,
-    functions: FunctionClass[Any, Any, Any],
-    settings: Settings,
-    rounds: int,
-    first_row: int,
+    functions: Any,
+    plan: Plan,
     *,
     own: bool,
-    plain: bool,
     progress: Callable[[int], None] | None = None,
 ) -> tuple[ModelData, ModelData | None]:
-    """The data of the models with side observations and, if `plain`, without; over one part of a log."""
-    arguments = (functions, settings.fitting, settings.folds, settings.seed, rounds)
+    """The data of the models with side observations and, if the plan asks for it, without; over one part of a log."""
+    settings, first_row = plan.settings, plan.first_row
+    arguments = (functions, settings.fitting, settings.folds, settings.seed, plan.rounds)
     whole = ModelData(*arguments, own=own)
-    other = ModelData(*arguments, own=own) if plain else None
+    other = ModelData(*arguments, own=own) if plan.plain_method == "dr" else None
     side = settings.method != "dr"
     for batch in log.batches():
         filled, usable = fill_missing(batch, settings, side=side)
-        kept = filled if usable.all() else _without_rewards(filled, ~usable)
-        whole.add(kept, first_row, side=side)
+        if not usable.all():
+            filled = replace(filled, rewards=np.where(usable[:, None], filled.rewards, np.nan))
+        whole.add(filled, first_row, side=side)
         if other is not None:
-            other.add(kept, first_row, side=False)
+            other.add(filled, first_row, side=False)
         if progress is not None:
             progress(len(batch))
     return whole, other
 
 
-def _without_rewards(batch: LogBatch, rows: Bool[np.ndarray, " n"]) -> LogBatch:
-    return replace(batch, rewards=np.where(rows[:, None], np.nan, batch.rewards))
+def with_models(plan: Plan, whole: ModelData, other: ModelData | None, functions: Any, log: Log) -> Plan:
+    """The plan with models fitted to their data, with side observations and without."""
+    without = None if other is None else _models(other, functions, plan.settings, log)
+    return replace(plan, models=_models(whole, functions, plan.settings, log), plain_models=without)
 
 
-def models_of(
-    data: ModelData | None, functions: FunctionClass[Any, Any, Any], settings: Settings, log: Log
-) -> RewardModels | None:
-    """Models from their data."""
-    if data is None:
-        return None
+def _models(data: ModelData, functions: FunctionClass[Any, Any, Any], settings: Settings, log: Log) -> RewardModels:
     low, high = reward_range_of(log, settings)
     return RewardModels(
         function_class=functions,
@@ -288,7 +284,7 @@ def _check_known(seen: Seen) -> None:
 
 
 def unsupported(target: Float[np.ndarray, "n arms"], seen: Seen) -> Float[np.ndarray, " n"]:
-    """The mass of the policy on arms that could not be revealed; nan in rounds of which the log does not tell."""
+    """The policy's mass on arms that could not be revealed; nan in rounds where the log does not say."""
     q = seen.q
     found: Float[np.ndarray, " n"] = np.where(q > 0, 0.0, target).sum(axis=1)
     return np.where(np.isnan(q).any(axis=1), np.nan, found)

@@ -36,14 +36,14 @@ class Policy(ABC):
 
     @abstractmethod
     def probabilities(self, batch: LogBatch) -> Float[np.ndarray, "n arms"]:
-        """Of each round of the batch."""
+        """The probabilities of every arm, one row for each round of the batch."""
 
 
 class UniformPolicy(Policy):
     """Every available arm with the same probability."""
 
     def probabilities(self, batch: LogBatch) -> Float[np.ndarray, "n arms"]:
-        """1 / K."""
+        """1 / K, over the arms on offer."""
         if batch.available is None:
             return np.full(batch.rewards.shape, 1.0 / batch.n_arms)
         return np.asarray(batch.available / batch.available.sum(axis=1, keepdims=True))
@@ -53,7 +53,7 @@ class LoggedPolicy(Policy):
     """The policy that wrote the log."""
 
     def probabilities(self, batch: LogBatch) -> Float[np.ndarray, "n arms"]:
-        """p."""
+        """The probabilities in the log."""
         if batch.probabilities is None or not batch.all_known.all():
             row = batch.first_row + int(np.argmin(batch.all_known))
             raise InputError(
@@ -135,7 +135,7 @@ class FrozenPolicy(Policy):
         return cls(bandit.learner, bandit.state, partial(contexts_of, problem=bandit.problem))
 
     def probabilities(self, batch: LogBatch) -> Float[np.ndarray, "n arms"]:
-        """Of all rounds, decided with the same state."""
+        """The probabilities of all rounds, decided with the same state."""
         most = self._learner.rounds_until_update(self._state)
         if not most:
             raise HorizonError("the learner has reached its horizon; expected one that may still decide")
@@ -159,7 +159,7 @@ class TrainedPolicy(Policy):
         self.learning = Learning(learner, log, problem)
 
     def probabilities(self, batch: LogBatch) -> Float[np.ndarray, "n arms"]:
-        """Of the next rounds; what they reveal is learnt wherever the learner's epochs end."""
+        """The probabilities of the next rounds; the learner learns what they reveal wherever its epochs end."""
         found = np.empty(batch.rewards.shape)
         for part, decisions in self.learning.decided(batch):
             start = part.first_row - batch.first_row

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from graphbandit.base.saved_files import write_atomically
+from graphbandit.base.saved_files import write_bytes
 from graphbandit.base.tables import Cell, Table
 from graphbandit.evaluation.figures import plot_over_time, plot_segments, plot_values, plot_weights
 from graphbandit.evaluation.table import Difference, EvaluationTable
@@ -39,8 +39,7 @@ def write_report(
     command: str | None = None,
 ) -> Path:
     """Write the page to `path`, whole or not at all."""
-    content = report_html(table, name=name, differences=differences, command=command).encode()
-    write_atomically(path, lambda file: _write(file, content))
+    write_bytes(path, report_html(table, name=name, differences=differences, command=command).encode())
     return path
 
 
@@ -51,7 +50,7 @@ def write_table(table: EvaluationTable, path: Path) -> Path:
     writer = csv.DictWriter(file, fieldnames=list(rows[0]))
     writer.writeheader()
     writer.writerows(rows)
-    write_atomically(path, lambda target: _write(target, file.getvalue().encode()))
+    write_bytes(path, file.getvalue().encode())
     return path
 
 
@@ -171,7 +170,3 @@ def _value_pictures(table: EvaluationTable) -> list[PagePicture]:
             "Weights. How many rounds have which weight; few rounds far to the right decide the value.",
         ),
     ]
-
-
-def _write(file: Any, content: bytes) -> None:
-    file.write(content)

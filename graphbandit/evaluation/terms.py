@@ -44,12 +44,7 @@ class Seen:
     @property
     def revealed(self) -> Bool[np.ndarray, "n arms"]:
         """The rewards that are used."""
-        if self.side:
-            return self.batch.revealed
-        mask = np.zeros_like(self.batch.revealed)
-        rows = np.arange(len(self.batch))
-        mask[rows, self.batch.actions] = self.batch.revealed[rows, self.batch.actions]
-        return mask
+        return self.batch.revealed if self.side else self.batch.revealed_of_played
 
     @property
     def q(self) -> Float[np.ndarray, "n arms"]:
@@ -67,7 +62,7 @@ class Seen:
     def largest(self, cells: Float[np.ndarray, "n arms"]) -> Float[np.ndarray, " n"] | None:
         """The most that the cells revealed by one action sum to, over the actions that may be played.
 
-        It is nan in rounds of which the log does not tell, and None if it tells of none.
+        nan in rounds where the log does not say, None if it never does.
         """
         p = self.batch.probabilities
         if p is None:

@@ -60,7 +60,7 @@ class Estimator:
         return terms.value - value * self.counts
 
     def standard_error(self, terms: Terms) -> float:
-        """Of the value: the usual one of a mean, or linearised for a ratio of means."""
+        """The standard error of the value: the usual one of a mean, or linearised for a ratio of means."""
         n, value = self.n, self.value(terms)
         if n < 2:
             return math.nan

@@ -173,7 +173,7 @@ class BooleanColumn(Column):
 @savable
 @dataclass(frozen=True, kw_only=True)
 class CategoryColumn(Column):
-    """One feature a category, 1 for the one that the value is; see `category`."""
+    """One feature for each category, 1 for that of the value; see `category`."""
 
     categories: Sequence[str] | Sequence[int]
     unknown: Unknown = "zeros"

@@ -208,7 +208,7 @@ def _check_fitted(transformer: Any) -> None:
     try:
         from sklearn.exceptions import NotFittedError
         from sklearn.utils.validation import check_is_fitted
-    except ImportError:  # a transformer of another library then, which has no such question
+    except ImportError:  # then the transformer is another library's, which has no such check
         return
     try:
         check_is_fitted(transformer)

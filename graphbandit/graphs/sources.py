@@ -17,7 +17,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -136,19 +136,17 @@ class FreshSource(ABC):
     """A new graph each round: many small ones are drawn at once, packed; large ones are drawn one by one."""
 
     n_arms: int
+    generator: ClassVar[Callable[..., FeedbackGraph]]
+    """draws a single graph; its arguments are the settings of the source"""
 
     @abstractmethod
     def words(self, rng: np.random.Generator, rounds: int) -> UInt64[np.ndarray, "rounds arms words"]:
         """The packed graphs of some rounds."""
 
-    @abstractmethod
-    def graph(self, rng: np.random.Generator) -> FeedbackGraph:
-        """The graph of one round."""
-
     def draw(self, rng: np.random.Generator, n: int) -> FeedbackGraphs:
         """The graphs of n rounds."""
         if self.n_arms > PACKED_LIMIT:
-            large = tuple(self.graph(rng) for _ in range(n))
+            large = tuple(type(self).generator(**vars(self), rng=rng) for _ in range(n))
             return FeedbackGraphs(self.n_arms, large, np.arange(n, dtype=np.int32))
         drawn = np.empty((n, self.n_arms, n_words(self.n_arms)), dtype=np.uint64)
         step = max(1, _BLOCK // self.n_arms**2)
@@ -157,13 +155,14 @@ class FreshSource(ABC):
         return FeedbackGraphs.from_words(drawn, self.n_arms)
 
 
-# Each kind is its settings, their check, and the two ways to draw.
+# Each kind is its settings, their check, and how it draws many graphs at once.
 
 
 @dataclass(frozen=True, kw_only=True)
 class CliqueGroupSource(FreshSource):
     """Each round disjoint cliques with random members (`clique_group`)."""
 
+    generator = generators.clique_group
     n_cliques: int = 5
 
     def __post_init__(self) -> None:
@@ -177,15 +176,12 @@ class CliqueGroupSource(FreshSource):
         join_cliques(generators.clique_labels(rounds, self.n_arms, self.n_cliques, rng), self.n_cliques, packed)
         return packed
 
-    def graph(self, rng: np.random.Generator) -> FeedbackGraph:
-        """By the generator."""
-        return generators.clique_group(self.n_arms, self.n_cliques, rng=rng)
-
 
 @dataclass(frozen=True, kw_only=True)
 class RandomSource(FreshSource):
     """Each round ceil(density K²) uniformly drawn pairs of arms, joined both ways (`random_graph`)."""
 
+    generator = generators.random_graph
     density: float = 0.05
 
     def __post_init__(self) -> None:
@@ -196,15 +192,12 @@ class RandomSource(FreshSource):
         """From the pairs."""
         return _joined(self.n_arms, generators.uniform_pairs(rounds, self.n_arms, self.density, rng))
 
-    def graph(self, rng: np.random.Generator) -> FeedbackGraph:
-        """By the generator."""
-        return generators.random_graph(self.n_arms, self.density, rng=rng)
-
 
 @dataclass(frozen=True, kw_only=True)
 class ErdosRenyiSource(FreshSource):
     """Each round a directed graph with independent edges (`erdos_renyi`)."""
 
+    generator = generators.erdos_renyi
     probability: float
 
     def __post_init__(self) -> None:
@@ -215,15 +208,12 @@ class ErdosRenyiSource(FreshSource):
         """From dense matrices."""
         return pack_rows(generators.bernoulli_matrices(rounds, self.n_arms, self.probability, rng))
 
-    def graph(self, rng: np.random.Generator) -> FeedbackGraph:
-        """By the generator."""
-        return generators.erdos_renyi(self.n_arms, self.probability, rng=rng)
-
 
 @dataclass(frozen=True, kw_only=True)
 class PreferentialAttachmentSource(FreshSource):
     """Each round a new Barabási-Albert graph (`preferential_attachment`)."""
 
+    generator = generators.preferential_attachment
     edges_per_arm: int = 2
 
     def __post_init__(self) -> None:
@@ -233,10 +223,6 @@ class PreferentialAttachmentSource(FreshSource):
     def words(self, rng: np.random.Generator, rounds: int) -> UInt64[np.ndarray, "rounds arms words"]:
         """From the pairs."""
         return _joined(self.n_arms, generators.attachment_pairs(rounds, self.n_arms, self.edges_per_arm, rng))
-
-    def graph(self, rng: np.random.Generator) -> FeedbackGraph:
-        """By the generator."""
-        return generators.preferential_attachment(self.n_arms, self.edges_per_arm, rng=rng)
 
 
 def _bandit_source(*, n_arms: int) -> FixedSource:

@@ -173,7 +173,7 @@ def _rewards(
 
 
 def _probabilities(feedback: Mapping[str, Any], position: Any, n: int, k: int) -> Float[np.ndarray, ...]:
-    """Of all arms at the round's position, or of the arm played."""
+    """The probabilities of all arms at the round's position, or that of the arm played."""
     pi_b = feedback.get("pi_b")
     if pi_b is None:
         if feedback.get("pscore") is None:
@@ -207,7 +207,7 @@ def _expected(value: Any, position: Any, n: int, k: int) -> Float[np.ndarray, "n
 
 
 def _at_positions(p: Float[np.ndarray, "n arms"], position: Any) -> Float[np.ndarray, "n arms positions"]:
-    """pi_b: the probabilities at the round's position; the same at all others, of which the log says nothing."""
+    """pi_b: the probabilities at the round's position, repeated at all others, as the log says nothing about those."""
     positions = 1 if position is None else int(np.max(position)) + 1
     return np.repeat(p[:, :, None], positions, axis=2)
 

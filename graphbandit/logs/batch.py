@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any
 
@@ -34,7 +34,7 @@ class LogBatch:
     - `graphs`: None if the log does not say what was revealed with which probability.
     - `actions`, `probability`: the arm that was played, and the probability with which it was.
     - `rewards`: [t, a], nan where arm a was not revealed.
-    - `probabilities`: those of all arms, nan in rounds of which the log holds only that of the arm played; None
+    - `probabilities`: those of all arms, nan in rounds where the log holds only that of the arm played; None
       (default): it holds no others in any round.
     - `observation_probabilities`: [t, a], where there are no graphs, for the revealed arms, nan elsewhere; None
       (default): the graphs say it.
@@ -69,6 +69,13 @@ class LogBatch:
     def revealed(self) -> Bool[np.ndarray, "n arms"]:
         """Which arms have a reward in the log."""
         mask: Bool[np.ndarray, "n arms"] = ~np.isnan(self.rewards)
+        return mask
+
+    @property
+    def revealed_of_played(self) -> Bool[np.ndarray, "n arms"]:
+        """Which arms were played and have a reward in the log."""
+        mask, played = np.zeros_like(self.revealed), (np.arange(len(self)), self.actions)
+        mask[played] = self.revealed[played]
         return mask
 
     @cached_property
@@ -166,25 +173,10 @@ class LogBatch:
     def take(self, rows: slice | Shaped[np.ndarray, " chosen"]) -> LogBatch:
         """Some of the rounds; `first_row` stays right only for a slice of consecutive rounds."""
         start = rows.indices(len(self))[0] if isinstance(rows, slice) else 0
-
-        def part(value: Any) -> Any:
-            return None if value is None else value[rows]
-
-        return LogBatch(
-            first_row=self.first_row + start,
-            ids=self.ids[rows],
-            contexts=self.contexts[rows],
-            graphs=part(self.graphs),
-            actions=self.actions[rows],
-            probability=self.probability[rows],
-            rewards=self.rewards[rows],
-            probabilities=part(self.probabilities),
-            observation_probabilities=part(self.observation_probabilities),
-            available=part(self.available),
-            epochs=part(self.epochs),
-            times=part(self.times),
-            columns={name: values[rows] for name, values in self.columns.items()},
-        )
+        given = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("first_row", "columns")}
+        part: dict[str, Any] = {name: None if value is None else value[rows] for name, value in given.items()}
+        columns = {name: values[rows] for name, values in self.columns.items()}
+        return LogBatch(first_row=self.first_row + start, columns=columns, **part)
 
     def check(self) -> None:
         """Raise LogError at the first round that contradicts itself."""

@@ -116,7 +116,7 @@ def _first_changed(column: pa.ChunkedArray, target: pa.DataType) -> int | None:
 
 
 def _target(name: str, found: pa.DataType, kind: pa.DataType, layout: Layout, place: str) -> pa.DataType:
-    """The type to cast a column to, which is `kind`, or for lists one with its values; LogError if there is none."""
+    """The type to cast a column to: `kind`, or for lists one with values of that type; LogError if there is none."""
     inner = plain_type(found)
     if name in ARMS and is_text(inner) and layout.stamp.arms is not None:
         return kind

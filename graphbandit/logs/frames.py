@@ -19,7 +19,6 @@ from graphbandit.logs.format import (
     DECISION_COLUMNS,
     DECISIONS,
     GRAPHS,
-    REQUIRED,
     REWARDS,
     Layout,
     check_columns,
@@ -211,7 +210,5 @@ def _with_graphs(decisions: pa.Table, graphs: Any, n_arms: int, layout: Layout) 
     if graphs is None:
         return decisions, None
     table = to_arrow(graphs, "graphs")
-    missing = [name for name in REQUIRED[GRAPHS] if name not in table.column_names]
-    if missing:
-        check_columns(GRAPHS, table.schema)
+    check_columns(GRAPHS, table.schema)
     return decisions, table

@@ -22,7 +22,7 @@ BYTES_PER_FILE = 1 << 28
 
 
 class GrowingFile:
-    """The unfinished file of one table; `done` are the bytes, rows and appends of it that count."""
+    """The unfinished file of one table; `done` has its bytes, rows and appends that count."""
 
     def __init__(self, folder: Path, number: int, schema: pa.Schema, rows_per_file: int, sync: bool) -> None:
         self._folder, self._number, self.schema = folder, number, schema

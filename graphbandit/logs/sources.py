@@ -63,7 +63,7 @@ class ArraySource(Source):
         return self._length
 
     def restricted(self, first: int, stop: int) -> ArraySource:
-        """The same log, of which only these rounds are held."""
+        """The same log, holding only these rounds."""
         part = slice(first - self._offset, stop - self._offset)
         return ArraySource(self.layout, self._rounds.take(part), self._length)
 
@@ -84,7 +84,7 @@ class ArraySource(Source):
             yield REWARDS, reward_rows(self.layout, batch)
 
     def reward_range(self) -> tuple[float, float]:
-        """Of all rewards."""
+        """The range of all rewards."""
         return range_of(self._rounds.rewards[self._rounds.revealed])
 
 
@@ -140,14 +140,14 @@ class TableSource(Source):
             )
 
     def tables(self) -> Iterator[tuple[str, pa.Table]]:
-        """As they are."""
+        """The tables that were given."""
         if self._graphs is not None:
             yield GRAPHS, self._graphs
         yield DECISIONS, self._decisions
         yield REWARDS, self._rewards
 
     def reward_range(self) -> tuple[float, float]:
-        """Of all rewards."""
+        """The range of all rewards."""
         return range_of(np.asarray(self._rewards["reward"].to_numpy(), dtype=np.float64))
 
 

@@ -23,7 +23,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from graphbandit.base.checks import setting_choice, setting_integer
-from graphbandit.base.saved_files import write_atomically
+from graphbandit.base.saved_files import write_bytes
 from graphbandit.base.shapes import Int
 from graphbandit.errors import LogError, SettingError
 from graphbandit.graphs import FeedbackGraph, FeedbackGraphs, ProbabilisticGraphs
@@ -34,7 +34,7 @@ from graphbandit.logs.column_types import to_format
 from graphbandit.logs.folder import OPEN, log_folder, read_stamp, read_stream, table_files
 from graphbandit.logs.format import DECISIONS, GRAPHS, REWARDS, STAMP, TABLES, TIME, Layout, Stamp
 from graphbandit.logs.graph_rows import EdgeRow, GraphStore, edge_columns, edge_row
-from graphbandit.logs.growing_file import GrowingFile, lock_file, seal, write_all
+from graphbandit.logs.growing_file import GrowingFile, lock_file, seal
 from graphbandit.logs.widening import widened
 
 ROWS_PER_FILE = 1 << 18
@@ -101,8 +101,7 @@ class LogWriter:
         self._lock = lock_file(self.folder / "writer.lock")
         try:
             if not exists:
-                text = stamp.to_json().encode() + b"\n"
-                write_atomically(self.folder / "log.json", lambda file: write_all(file, text))
+                self._write_stamp(stamp)
             self._files = {table: self._continued(table) for table in TABLES}
         except BaseException:
             self._lock.close()
@@ -246,8 +245,7 @@ class LogWriter:
             raise LogError(f"the log has {has}; expected these and others behind them, not {arms or n_arms}")
         for table in TABLES:
             self._files[table].seal()
-        text = stamp.to_json().encode() + b"\n"
-        write_atomically(self.folder / "log.json", lambda file: write_all(file, text))
+        self._write_stamp(stamp)
         self.layout = Layout(stamp=stamp, columns=self.layout.columns)
         for table in TABLES:
             self._files[table].schema = self.layout.schema(table)
@@ -276,6 +274,9 @@ class LogWriter:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _write_stamp(self, stamp: Stamp) -> None:
+        write_bytes(self.folder / "log.json", stamp.to_json().encode() + b"\n")
 
     def _begin_stage(self) -> None:
         """Forget what was staged and not committed, and seal the files that are full."""

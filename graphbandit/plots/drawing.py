@@ -26,7 +26,7 @@ NUMBERED = 24
 """Beyond so many arms, circles are too small for values and hold the arms' numbers."""
 
 RADIUS = 0.3
-"""Of a circle, where neighbouring circles are 1 apart."""
+"""The radius of a circle; neighbouring circles are 1 apart."""
 
 DOTTED = (0, (1.0, 1.6))
 """The outline of an arm that is no candidate."""

@@ -12,7 +12,7 @@ DOTS = 144
 """Dots an inch of a picture in a notebook."""
 
 SHOWN = 96
-"""Of them a notebook shows so many as one inch, so that pictures are sharp on fine screens, too."""
+"""How many of these dots a notebook shows as one inch; fewer than `DOTS`, so that fine screens show sharp pictures."""
 
 
 class NotebookFigure(Figure):

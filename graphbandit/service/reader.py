@@ -88,7 +88,7 @@ class Reader:
         }
 
     def decision(self, name: str, key: str) -> dict[str, Any] | None:
-        """Everything that explains a decision; None if there is none of this key."""
+        """Everything that explains a decision; None if no decision has this key."""
         rows = self._store.find([(name, key)])
         known = known_from(rows).get((name, key))
         if known is None or known.body is None:
@@ -124,7 +124,7 @@ class Reader:
         }
 
     def played(self, name: str, key: str) -> str | None:
-        """The arm of a decision; None if there is none of this key."""
+        """The arm of a decision; None if no decision has this key."""
         known = known_from(self._store.find([(name, key)])).get((name, key))
         return None if known is None or known.body is None else known.decision.arm
 

@@ -87,7 +87,7 @@ class Statistics:
 
     @classmethod
     def load(cls, store: Store, name: str, settings: Bandit) -> "Statistics":
-        """As they were last saved."""
+        """The statistics as they were last saved."""
         saved = store.statistics(name)
         figures = Figures() if saved is None else msgspec.msgpack.decode(saved[1], type=Figures)
         found = cls(name, settings, store, figures)

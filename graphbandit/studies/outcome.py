@@ -110,13 +110,10 @@ def figures_section(drawn: Mapping[str, PagePicture]) -> Section:
 def run_section(findings: Findings) -> Section:
     """The command, the sizes and the versions."""
     plan = findings.plan
-    sizes = [
-        (
-            plan.described.experiments.get(family(name), name),
-            f"{counted(told.repeats, 'repeat')} of {told.rounds} rounds",
-        )
-        for name, told in ((name, finding.experiment) for name, finding in findings.experiments.items())
-    ]
+    sizes = []
+    for name, finding in findings.experiments.items():
+        title, told = plan.described.experiments.get(family(name), name), finding.experiment
+        sizes.append((title, f"{counted(told.repeats, 'repeat')} of {told.rounds} rounds"))
     runs = sum(results.runs.num_rows for results in findings.results)
     rows = [("command", plan.command), ("seed", str(plan.seed)), ("runs", str(runs)), *sizes]
     return Section("run", "What was run", texts().run([*rows, *version_rows(findings.results)]))

@@ -31,7 +31,7 @@ class Plan:
     - `rounds`: of each run; None (default): those of the preset.
     - `seed`: the same seed gives the same results; 0 by default.
     - `network`: a file of edges for the experiment that takes one; None (default): a generated network stands in.
-    - `learners`: learners of one's own, as "my_module:MyLearner", which play beside the others wherever they can; empty
+    - `learners`: learners of your own, as "my_module:MyLearner", which play beside the others wherever they can; empty
       (default): none.
 
     >>> list(Plan(study="exploration", only=("still",)).experiments())
@@ -79,7 +79,7 @@ class Plan:
 
     @property
     def own(self) -> dict[str, Grid]:
-        """The learners of one's own by their names."""
+        """The learners of your own by their names."""
         grids = [Grid(learner) for learner in self.learners]
         return {grid.kind.rpartition(":")[2]: grid for grid in grids}
 
@@ -102,7 +102,7 @@ class Plan:
         return " ".join(filter(None, [self._without_data(), *self._without_learners()]))
 
     def _without_learners(self) -> list[str]:
-        """Where learners of one's own cannot play."""
+        """Where learners of your own cannot play."""
         told = []
         for asked in self.names if self.learners else ():
             name = self.described.available(asked)

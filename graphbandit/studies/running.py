@@ -25,10 +25,10 @@ RUNS = "runs"
 """The folder in which each experiment has a folder of results."""
 
 REFITS = {"kernel": 2, "boosting": 15, "network": 25}
-"""About how much longer a round takes a learner with such a function class; for the time left, no more."""
+"""About how much longer a round takes with such a function class; used only to estimate the time left."""
 
 ALL_ARMS = 5
-"""About how much longer it takes a learner with all arms in its linear programs."""
+"""About how much longer a round takes with all arms in the linear programs."""
 
 USUAL = {"candidate_set": True, "baseline": "exploration-set", "radius_factor": 1.0}
 """Settings with which few arms are in the programs."""

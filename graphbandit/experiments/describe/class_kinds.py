@@ -132,7 +132,7 @@ def network(*, contexts: Contexts, hidden: int = 32, passes: int = 20, members: 
 
 
 def _own(where: str) -> Callable[..., FunctionClass[Any, Any, Any]]:
-    """A function class of one's own: what takes `contexts` takes all of them, anything else the sizes it asks for."""
+    """A function class of your own: what takes `contexts` takes all of them, anything else the sizes it asks for."""
     build = found_at(where)
     taken = frozenset(inspect.signature(build).parameters)
     sizes = frozenset() if "contexts" in taken else SIZES & taken
@@ -156,7 +156,7 @@ def _own(where: str) -> Callable[..., FunctionClass[Any, Any, Any]]:
 
 
 SIZES = frozenset({"n_arms", "dimension", "parameters", "arm_features", "arm_contexts"})
-"""What a function class of one's own is told of the contexts, if it asks for it."""
+"""What a function class of your own is told of the contexts, if it asks for it."""
 
 CLASS_KINDS: Kinds[Callable[..., FunctionClass[Any, Any, Any]]] = Kinds(
     {build.__name__: build for build in (linear, logistic, poisson, kernel, forest, boosting, network)}, own=_own

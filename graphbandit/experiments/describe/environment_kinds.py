@@ -103,7 +103,7 @@ def _told(
 
 
 def _own(where: str) -> Kind:
-    """The kind of an environment of one's own: a class, or a function that makes one."""
+    """The kind of an environment of your own: a class, or a function that makes one."""
     return _kind(own_builder(where, Environment, "environments"), {})
 
 

@@ -15,7 +15,7 @@ class Grid:
 
     - `kind`: a name of the package's, as "AdaCBG", one of `register`, an address as "my_module:MyLearner", or the class
       itself.
-    - `settings`: from names to values, or lists of values; a function class of one's own may be given in the same way
+    - `settings`: from names to values, or lists of values; a function class of your own may be given in the same way
       as a kind. None (default): none.
 
     >>> [point.label for point in Grid("AdaCBG", {"radius": "paper", "eta": [0.5, 1.0]}).points("ours")]

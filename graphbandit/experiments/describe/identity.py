@@ -11,7 +11,7 @@ from graphbandit.experiments.describe.own_kinds import is_address, source_digest
 
 
 def identity(kind: str, settings: Mapping[str, Value], kinds: Mapping[str, Kind]) -> str:
-    """The kind and all settings as JSON, with the content of files in place of their names, and of one's own code."""
+    """The kind and all settings as JSON, with the content of files in place of their names, and of your own code."""
     complete = {name: _plain(value) for name, value in kinds[kind].complete(settings).items()}
     told = {name: value for name, value in complete.items() if value is not None}
     for name, path in files_of(settings).items():

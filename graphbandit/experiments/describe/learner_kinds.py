@@ -82,7 +82,7 @@ def _exported() -> dict[str, Kind]:
 
 
 def _own(where: str) -> Kind:
-    """The kind of a learner of one's own: a class, or a function that makes one."""
+    """The kind of a learner of your own: a class, or a function that makes one."""
     return _kind(own_builder(where, Learner, "learners"))
 
 

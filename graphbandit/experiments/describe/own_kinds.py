@@ -1,4 +1,4 @@
-"""Learners, environments and function classes of one's own, named by where they are: "my_module:MyLearner".
+"""Learners, environments and function classes of your own, named by where they are: "my_module:MyLearner".
 
 An experiment file names code of its author, and running it imports that code: from the folder of the file, the current
 folder, or wherever Python finds the module. Nothing else imports code by a name: neither results nor saved bandits.
@@ -46,7 +46,7 @@ def is_address(name: object) -> bool:
 
 
 def register(made: Made, name: str | None = None) -> Made:
-    """Let experiments call a learner, environment or function class of one's own by a short name; also a decorator.
+    """Let experiments call a learner, environment or function class of your own by a short name; also a decorator.
 
     The name is another spelling of its address and known in this process: files of results hold the address.
 

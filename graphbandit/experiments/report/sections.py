@@ -183,6 +183,6 @@ def heat_maps_section(results: Results, regrets: FinalRegrets, found: Ranks | No
 
 
 def _varied(rows: Sequence[dict[str, Any]], start: str) -> list[str]:
-    """The settings of which these runs have several values."""
+    """The settings that have several values in these runs."""
     columns = [name for name in rows[0] if name.startswith(start) and not name.endswith(".kind")]
     return [name for name in columns if len({row[name] for row in rows} - {None}) > 1]

@@ -92,7 +92,7 @@ def edge_format(
     ids: Literal["auto", "numbers", "text"] = "auto",
     header: bool | None = None,
 ) -> EdgeFormat:
-    """What kind of file it is, from its first block; raises NetworkFileError if it is none with edges."""
+    """What kind of file it is, from its first block; raises NetworkFileError if it has no edges."""
     with _blocks(Path(path), None) as blocks:
         return _format(os.fspath(path), next(blocks, b"").removeprefix(_MARK), ids, header)
 

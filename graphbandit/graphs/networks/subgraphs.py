@@ -93,7 +93,7 @@ def _union_find(network: Network, size: int, count: int, rng: np.random.Generato
         sets = grown_sets(edges[:, 0], edges[:, 1], order, network.n_nodes, size)
         kept = np.flatnonzero(np.bincount(sets, minlength=network.n_nodes)[sets] == size)
         by_set = kept[np.argsort(sets[kept], kind="stable")].reshape(-1, size).astype(np.int32)
-        by_set = by_set[np.argsort(by_set[:, 0])]  # in the order of their smallest nodes, whoever stands for them
+        by_set = by_set[np.argsort(by_set[:, 0])]  # in the order of their smallest nodes
         in_vain = 0 if len(by_set) else in_vain + 1
         if in_vain == PASSES:
             expected = "expected a size that they meet, or another sampler"

@@ -15,10 +15,10 @@ FLIXSTER_MEAN_DEGREE = 2 * 7_918_801 / 2_523_386
 """2 edges / nodes of the ASU crawl of Flixster: 6.28."""
 
 FLIXSTER_LARGEST_DEGREE = 1_474
-"""Of the same crawl."""
+"""The largest degree of the same crawl."""
 
 STAND_IN_NODES = 50_000
-"""Of the network that stands in for Flixster: enough that its largest degrees fit, and made in about a second."""
+"""Nodes of the network that stands in for Flixster: enough for its largest degrees, and made in about a second."""
 
 _ROUNDS = 200  # of swaps; a few dozen are enough unless the largest degrees are too close to the number of nodes
 

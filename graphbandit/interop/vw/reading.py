@@ -76,15 +76,13 @@ class VwReader:
         """The log's stamp."""
         return self.layout.stamp
 
-    def batches(self, size: int = ROUNDS, on_round: Callable[[int], None] | None = None) -> Iterator[LogBatch]:
-        """The rounds as checked batches; `on_round` is called with how many there were so far."""
+    def batches(self, size: int = ROUNDS) -> Iterator[LogBatch]:
+        """The rounds as checked batches."""
         rounds = (one for one in self._rounds() if isinstance(one, VwRound))
         done = 0
         while part := list(islice(rounds, size)):
             yield self._batch(part, done)
             done += len(part)
-            if on_round is not None:
-                on_round(done)
 
     def to_log(self) -> Log:
         """All rounds in memory."""

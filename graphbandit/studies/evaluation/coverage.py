@@ -11,11 +11,13 @@ import io
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
 from graphbandit.base.seeds import stream
+from graphbandit.base.tables import Table
 from graphbandit.evaluation import INTERVALS, compare, evaluate
 from graphbandit.evaluation.settings import ANY_SIZE, IntervalKind
 from graphbandit.evaluation.values import Estimator
@@ -63,7 +65,7 @@ class Coverage:
 
     @property
     def share(self) -> float:
-        """Of the repeats."""
+        """The share of the repeats in which the interval held."""
         return self.held / self.repeats
 
     @property
@@ -103,19 +105,13 @@ class FixedArm(ClickProblem):
 
 def cells() -> Iterator[Cell]:
     """The grid."""
-    for graph in COVERED_GRAPHS:
-        for scenario in SCENARIOS:
-            for rounds in ROUNDS:
-                for method in COVERED_METHODS:
-                    yield Cell(graph, scenario, rounds, method)
-    for graph in FEWER_GRAPHS:
-        for scenario in SCENARIOS:
-            for rounds in ROUNDS:
-                yield Cell(graph, scenario, rounds, "graph-dr", "difference")
-    for graph in FEWER_GRAPHS:
-        for scenario in SCENARIOS:
-            if scenario != "drift":  # then there is no one value at all times
-                yield Cell(graph, scenario, ROUNDS[-1], "graph-dr", "all times")
+    for place in product(COVERED_GRAPHS, SCENARIOS, ROUNDS, COVERED_METHODS):
+        yield Cell(*place)
+    for graph, scenario, rounds in product(FEWER_GRAPHS, SCENARIOS, ROUNDS):
+        yield Cell(graph, scenario, rounds, "graph-dr", "difference")
+    for graph, scenario in product(FEWER_GRAPHS, SCENARIOS):
+        if scenario != "drift":  # then there is no one value at all times
+            yield Cell(graph, scenario, ROUNDS[-1], "graph-dr", "all times")
 
 
 def coverage(cell: Cell, repeats: int, draws: int = 200_000) -> list[Coverage]:
@@ -193,20 +189,19 @@ def too_low(found: list[Coverage]) -> list[Coverage]:
 
 def markdown(found: list[Coverage]) -> str:
     """Coverage with its interval, and the mean width, a row a cell of the grid."""
-    lines = [
+    caption = (
         f"Coverage at {LEVEL:.0%} in % [its 95 % interval] and mean width, {found[0].repeats} repeats, K = {ARMS}. "
-        "A star marks what is promised at any number of rounds.",
-        "",
-        "| quantity | graph | log and target | n | method | " + " | ".join(INTERVALS) + " |",
-        "| " + " | ".join("---" for _ in range(5 + len(INTERVALS))) + " |",
-    ]
-    rows: dict[Cell, dict[str, Coverage]] = {}
+        "A star marks what is promised at any number of rounds."
+    )
+    by_cell: dict[Cell, dict[str, Coverage]] = {}
     for one in found:
-        rows.setdefault(one.cell, {})[one.interval] = one
-    for cell, row in rows.items():
+        by_cell.setdefault(one.cell, {})[one.interval] = one
+    rows = []
+    for cell, row in by_cell.items():
         shown = [_shown(row[name]) if name in row else "" for name in INTERVALS]
-        place = [cell.quantity, cell.graph, cell.scenario, f"{cell.rounds}", cell.method]
-        lines.append("| " + " | ".join([*place, *shown]) + " |")
+        rows.append([cell.quantity, cell.graph, cell.scenario, cell.rounds, cell.method, *shown])
+    heads = ["quantity", "graph", "log and target", "n", "method", *INTERVALS]
+    lines = [caption, "", Table(caption, heads, rows).to_markdown()]
     kept = [one for one in found if promised(one.cell, one.interval)]
     worst = {name: min((c.share for c in kept if c.interval == name), default=math.nan) for name in ANY_SIZE}
     others = {

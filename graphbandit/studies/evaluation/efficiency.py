@@ -16,6 +16,7 @@ import numpy as np
 
 from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Float
+from graphbandit.base.tables import Table
 from graphbandit.evaluation import evaluate
 from graphbandit.graphs import star
 from graphbandit.studies.evaluation.problems import GRAPHS, HubProblem, LinearProblem
@@ -100,26 +101,23 @@ def all_graphs(repeats: int, progress: Callable[[], None] = lambda: None) -> lis
 
 def markdown(found: list[Efficiency], repeats: int) -> str:
     """The table, and what it says about graph-DR on the five graphs."""
-    heads = ["graph", "bound x n", *METHODS, "ips / graph-dr"]
-    lines = [
-        f"Variance relative to the bound, K = {ARMS}, n = {ROUNDS:,}, {repeats:,} repeats; 95 % intervals in brackets.",
-        "",
-        "| " + " | ".join(heads) + " |",
-        "| " + " | ".join("---" for _ in heads) + " |",
-    ]
+    caption = (
+        f"Variance relative to the bound, K = {ARMS}, n = {ROUNDS:,}, {repeats:,} repeats; 95 % intervals in brackets."
+    )
+    rows = []
     for row in found:
         ratios = [*row.ratios.values(), row.below_ips]
         cells = [f"{ratio:.2f} [{low:.2f}, {high:.2f}]" for ratio, low, high in ratios]
-        lines.append("| " + " | ".join([row.graph, f"{row.bound:.3f}", *cells]) + " |")
+        rows.append([row.graph, f"{row.bound:.3f}", *cells])
+    table = Table(caption, ["graph", "bound x n", *METHODS, "ips / graph-dr"], rows)
     five = found[: len(GRAPHS)]
     worst = max(five, key=lambda row: row.ratios["graph-dr"][2])
     ratio, low, high = worst.ratios["graph-dr"]
     within = "within" if high <= LIMIT else "not surely within" if low <= LIMIT else "beyond"
     factors = [row.below_ips[0] for row in five]
-    lines += [
-        "",
+    verdict = (
         f"graph-DR is {within} {LIMIT} times the bound on the five kinds of graph: at most {ratio:.3f} "
         f"[{low:.3f}, {high:.3f}] ({worst.graph}). Its variance is {min(factors):.1f} to {max(factors):.1f} times "
-        "below that of IPS.",
-    ]
-    return "\n".join(lines) + "\n"
+        "below that of IPS."
+    )
+    return "\n\n".join([caption, table.to_markdown(), verdict]) + "\n"

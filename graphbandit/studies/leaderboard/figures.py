@@ -73,7 +73,7 @@ def plot_worst(board: Board) -> Figure:
 
 
 def _log_from_one(axes: Axes, longest: float) -> None:
-    """With two fifths of the width free for the words behind the longest bar."""
+    """A logarithmic axis that starts at 1 and leaves two fifths of its width for the words behind the longest bar."""
     axes.set_xscale("log")
     axes.set_xlim(1.0, longest ** (5 / 3))
     write_labels(axes, "mean regret relative to the best of the cell", "")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -45,8 +45,8 @@ class Answer:
     - `probe`: whether the learner is no form of the paper's algorithm, and does not count in the claim's verdict.
     """
 
-    reading: str
-    form: str
+    reading: str = ""
+    form: str = ""
     verdict: Verdict = "not tested"
     how_far: str = ""
     details: tuple[Detail, ...] = ()
@@ -83,13 +83,19 @@ def claim(
     readings: Iterable[str] = tuple(READINGS),
     forms: Iterable[str] | Callable[[Findings], Iterable[str]] = tuple(FORMS),
 ) -> Callable[[Callable[[Findings, str, str], Answer]], Callable[[Findings], Claim]]:
-    """Make a claim of a function that answers it in one reading for one form (or for one of `forms(findings)`)."""
+    """Make a claim of a function that answers it in one reading for one form (or for one of `forms(findings)`).
+
+    The answer is filed under that reading and form, unless it names a form itself.
+    """
 
     def decorate(answer: Callable[[Findings, str, str], Answer]) -> Callable[[Findings], Claim]:
         def judge(findings: Findings) -> Claim:
-            each = forms(findings) if callable(forms) else forms
-            answers = tuple(answer(findings, reading, form) for reading in readings for form in each)
-            return Claim(name=name, statement=statement, judged=judged, answers=answers)
+            answers = []
+            for reading in readings:
+                for form in forms(findings) if callable(forms) else forms:
+                    found = answer(findings, reading, form)
+                    answers.append(replace(found, reading=reading, form=found.form or form))
+            return Claim(name=name, statement=statement, judged=judged, answers=tuple(answers))
 
         return judge
 

@@ -85,7 +85,7 @@ def lower_regret(findings: Findings, reading: str, form: str) -> Answer:
         (least, where), (most, _) = min(ratios), max(ratios)
         far = f"{times(least)} to {times(most)} times lower, least against {where}"
     verdict, far = _on_all_kinds(all_below(details), far, _kinds(findings, reading))
-    return Answer(reading=reading, form=form, verdict=verdict, how_far=far, details=tuple(details))
+    return Answer(verdict=verdict, how_far=far, details=tuple(details))
 
 
 @claim(
@@ -102,7 +102,7 @@ def largest_on_k_trees(findings: Findings, reading: str, form: str) -> Answer:
         for kind, (finding, point) in kinds.items()
     }
     if "k-tree" not in saved or len(saved) < 2:
-        return Answer(reading=reading, form=form)
+        return Answer()
     details = [
         Detail(f"k-tree minus {kind}", _of_four(saved["k-tree"], other), share=True)
         for kind, other in saved.items()
@@ -110,7 +110,7 @@ def largest_on_k_trees(findings: Findings, reading: str, form: str) -> Answer:
     ]
     far = ", ".join(f"{kind} {1 - mean(own) / mean(theirs):.1%}" for kind, (own, theirs) in saved.items())
     verdict, far = _on_all_kinds(all_above(details), f"of RegCB.G's regret it saves: {far}", kinds)
-    return Answer(reading=reading, form=form, verdict=verdict, how_far=far, details=tuple(details))
+    return Answer(verdict=verdict, how_far=far, details=tuple(details))
 
 
 @claim(
@@ -124,7 +124,7 @@ def program_makes_it(findings: Findings, reading: str, form: str) -> Answer:
     """Claim 2, second half."""
     found = points_of(findings, "parts", reading, name="k-tree")
     if found is None:
-        return Answer(reading=reading, form=form)
+        return Answer()
     finding, points = found
     names = (FORMS[form], f"{FORMS[form]}, no program", f"{FORMS[form]}, all arms candidates", "RegCB.G")
     whole, without, alone, baseline = (finding.by_repeat(points[0], name) for name in names)
@@ -142,8 +142,6 @@ def program_makes_it(findings: Findings, reading: str, form: str) -> Answer:
     elif removal.found.low > 0 and share.found.low > HALF:
         verdict = "yes" if kept.found.high < HALF else "in part"
     return Answer(
-        reading=reading,
-        form=form,
         verdict=verdict,
         how_far=f"alone it gives {share.found.mean:.0%} of the gain; without it {kept.found.mean:.0%} is left",
         details=(removal, share, kept),
@@ -160,7 +158,7 @@ def falcon_ignores_graphs(findings: Findings, reading: str, form: str) -> Answer
     """Claim 3."""
     found = points_of(findings, "ablation", reading, least=2)
     if found is None:
-        return Answer(reading=reading, form=form)
+        return Answer()
     finding, points = found
 
     def differences(learner: str) -> list[Detail]:
@@ -179,8 +177,6 @@ def falcon_ignores_graphs(findings: Findings, reading: str, form: str) -> Answer
     falcon, other = differences("FALCON"), differences("RegCB.G")
     far = f"differs by at most {largest(falcon):.1%} between kinds of graph (RegCB.G: {largest(other):.0%})"
     return Answer(
-        reading=reading,
-        form=form,
         verdict=decide(
             all(detail.found.inside(-BARELY, BARELY) for detail in falcon),
             any(detail.found.outside(-BARELY, BARELY) for detail in falcon),
@@ -200,7 +196,7 @@ def arms_do_not_matter(findings: Findings, reading: str, form: str) -> Answer:
     """Claim 4."""
     found = points_of(findings, "clique-table", reading, least=2)
     if found is None:
-        return Answer(reading=reading, form=form)
+        return Answer()
     finding, points = found
     samples = np.stack([finding.by_repeat(point, FORMS[form]) for point in points])
     arms = [int(point.settings["n_arms"]) for point in points]
@@ -209,8 +205,6 @@ def arms_do_not_matter(findings: Findings, reading: str, form: str) -> Answer:
     first, last = mean(samples[0]), mean(samples[-1])
     trend = "falls" if change.found.high < 0 else "grows" if change.found.low > 0 else "neither falls nor grows"
     return Answer(
-        reading=reading,
-        form=form,
         verdict=decide(
             change.found.low <= 0 and slope.found.high < SLOW, change.found.low > 0 or slope.found.low > SLOW
         ),
@@ -238,7 +232,7 @@ def no_graph_parameter(findings: Findings, reading: str, form: str) -> Answer:
     foreign = sorted(names & graph_parameter_names())
     found = points_of(findings, "independence", reading, least=2)
     if found is None:
-        return Answer(reading=reading, form=form)
+        return Answer()
     finding, points = found
     ends = points[0], points[-1]
     low, high = (finding.by_repeat(point, FORMS[form]) for point in ends)
@@ -251,8 +245,6 @@ def no_graph_parameter(findings: Findings, reading: str, form: str) -> Answer:
     if foreign:
         far = f"it is told {', '.join(foreign)}"
     return Answer(
-        reading=reading,
-        form=form,
         verdict=decide(
             not foreign and len(settings) == 1 and follows.found.high < 0,
             bool(foreign) or len(settings) != 1 or follows.found.low > 0,

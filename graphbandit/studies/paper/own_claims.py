@@ -56,7 +56,7 @@ def printed_table(findings: Findings, reading: str, learner: str) -> Answer:
     found = points_of(findings, "clique-table", reading)
     points = [point for point in found[1] if point.settings["n_arms"] in PRINTED] if found else []
     if found is None or not points or found[0].experiment.rounds != PRINTED_ROUNDS:
-        return Answer(reading=reading, form=form, probe=probe)
+        return Answer(form=form, probe=probe)
     details, shares = [], []
     for point in points:
         arms = int(point.settings["n_arms"])
@@ -64,7 +64,6 @@ def printed_table(findings: Findings, reading: str, learner: str) -> Answer:
         details.append(Detail(f"minus printed, K = {arms}", _welch(values, *PRINTED[arms], PRINTED_REPEATS)))
         shares.append(mean(values) / PRINTED[arms][0])
     return Answer(
-        reading=reading,
         form=form,
         verdict=decide(
             all(detail.found.low <= 0 <= detail.found.high for detail in details),
@@ -97,15 +96,13 @@ def ours_is_lowest(findings: Findings, reading: str, form: str) -> Answer:
         details.append(Detail(f"{title}: minus {next_best}", paired(own, others[next_best])))
         margins.append((mean(others[next_best]) / mean(own) if mean(own) > 0 else math.inf, title))
     if not margins:
-        return Answer(reading=reading, form=form)
+        return Answer()
     below = sum(detail.found.mean < 0 for detail in details)
     surely = sum(detail.found.high < 0 for detail in details)
     (least, where), (most, _) = min(margins), max(margins)
     far = f"lowest in {below} of {len(details) + len(equal)} panels, in {surely} surely; the next best has "
     far += f"{times(least)} ({where}) to {times(most)} times its regret"
     return Answer(
-        reading=reading,
-        form=form,
         verdict=all_below(details),
         how_far="; ".join([far, *(f"equal in {title}" for title in equal)]),
         details=tuple(details),
@@ -142,7 +139,7 @@ def _panel_title(point: Point, rounds: int) -> str:
 
 
 def _welch(values: Float[np.ndarray, " n"], other: float, std: float, repeats: int) -> Interval:
-    """The mean minus a printed one, of which only mean, deviation and number of repeats are known."""
+    """Our mean minus a printed one, given by its mean, deviation and number of repeats."""
     from scipy.stats import t
 
     values = values[np.isfinite(values)]

@@ -16,7 +16,7 @@ from graphbandit.studies.paper.star import plot_star_decision, star_decision
 from graphbandit.studies.paper.trends import AXES, trends
 
 STAR = "star"
-"""The experiment that is none: its figures come from single decisions."""
+"""Stands in for an experiment: its figures come from single decisions."""
 
 
 def pictures(findings: Findings, sizes: SetSizes | None) -> Iterator[Picture]:
