@@ -24,6 +24,7 @@ import numpy as np
 import torch
 from torch import nn
 
+from benchmarks.run import processor
 from benchmarks.texts import seconds
 from benchmarks.timing import no_collection, timed
 from graphbandit.function_classes.devices import DeviceName, device_of
@@ -176,26 +177,11 @@ def machine() -> dict[str, Any]:
     }
 
 
-def processor() -> str:
-    """The processor's name where the system tells it."""
-    told = Path("/proc/cpuinfo")
-    lines = told.read_text().splitlines() if told.exists() else []
-    return next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), platform.machine())
-
-
 def table(results: dict[str, Any]) -> str:
     """The rows in Markdown."""
     counts = results["sizes"]["contexts"]
-    head = [
-        "device",
-        "members",
-        "batch size",
-        "a step",
-        "a pass",
-        *(f"{n:,} contexts" for n in counts),
-        "x",
-        "differs by",
-    ]
+    head = ["device", "members", "batch size", "a step", "a pass", *(f"{n:,} contexts" for n in counts)]
+    head += ["x", "differs by"]
     lines = [head, ["---"] * 2 + ["---:"] * (len(head) - 2)]
     for row in results["rows"]:
         start = [row["device"], way(row), f"{row['batch_size']:,}"]

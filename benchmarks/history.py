@@ -12,9 +12,10 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+from benchmarks.pages import DOCS, put
+
 HISTORY = Path(__file__).with_name("history.jsonl")
-DOCUMENT = Path(__file__).parents[1] / "docs" / "benchmarks.md"
-BEGIN, END = "<!-- targets: from benchmarks/history.jsonl -->", "<!-- end of targets -->"
+DOCUMENT = DOCS / "benchmarks.md"
 WORSE = 1.2
 """A figure that is worse by more than this factor is named; these machines are noisy."""
 
@@ -62,7 +63,7 @@ def alike(one: dict[str, Any], other: dict[str, Any]) -> bool:
 
 
 def worse(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
-    """The targets of which `after` reaches much less than `before`."""
+    """The targets where `after` is much worse than `before`."""
     old = {row["target"]: row for row in before["targets"]}
     found = []
     for row in after["targets"]:
@@ -90,12 +91,6 @@ def table(line: dict[str, Any]) -> str:
     )
 
 
-def with_table(text: str, line: dict[str, Any]) -> str:
-    """A document with its table of targets written again."""
-    head, rest = text.split(BEGIN, 1)
-    return f"{head}{BEGIN}\n\n{table(line)}\n\n{END}{rest.split(END, 1)[1]}"
-
-
 if __name__ == "__main__":
-    DOCUMENT.write_text(with_table(DOCUMENT.read_text(), read()[-1]))
+    put(DOCUMENT, "targets", table(read()[-1]))
     print(f"Written: {DOCUMENT}")

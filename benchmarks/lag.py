@@ -59,7 +59,7 @@ def regret(
         shown = instance.rounds(t, t + step)
         made = learner.decide(known, Shown(shown.contexts, shown.graphs), rng)
         lost[t : t + step] = shown.best_means() - shown.means[np.arange(step), made.action]
-        # as any loop of one's own: the package's has no place for a state that comes late
+        # a loop of its own: the package's has no place for a state that comes late
         parts.append(
             gb.Observations.from_masks(
                 shown.contexts,

@@ -35,7 +35,7 @@ PARTS = {"ours": OURS, "others": (OURS[0], *OTHERS), "all": (*OURS, *OTHERS)}
 PIECE = 1 << 16
 """Rounds that are made and written at a time."""
 SINGLE = 100
-"""Of the last step, which goes round by round, one row in so many."""
+"""The last step goes round by round, so it takes one row in this many."""
 
 
 def write(folder: Path, rows: int) -> None:

@@ -66,7 +66,7 @@ def graph_of(kind: str, n_arms: int, rng: np.random.Generator) -> gb.FeedbackGra
 
 
 def noise(rng: np.random.Generator, shape: tuple[int, ...], kind: str = "normal") -> np.ndarray:
-    """Of deviation 0.5; with heavy tails; or from 0.1 to 1 by arm."""
+    """Noise of deviation 0.5: normal, with heavy tails, or unequal, from 0.1 to 1 by arm."""
     if kind == "heavy":
         return 0.5 * rng.standard_t(3, shape) / 3**0.5
     by_arm = np.geomspace(0.2, 2.0, shape[1]) if kind == "unequal" else 1.0

@@ -70,14 +70,8 @@ def measure(settings: Any, parts: list[str]) -> dict[str, Any]:
 
 def machine() -> dict[str, Any]:
     """What it ran on, and how busy that was before."""
-    model = platform.processor() or platform.machine()
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-        model = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), model)
-    except OSError:
-        pass
     return {
-        "cpu": model,
+        "cpu": processor(),
         "cores": os.cpu_count(),
         "system": f"{platform.system()} {platform.machine()}",
         "load_before": list(os.getloadavg()),
@@ -85,8 +79,16 @@ def machine() -> dict[str, Any]:
     }
 
 
+def processor() -> str:
+    """The processor's name where the system tells it."""
+    told = Path("/proc/cpuinfo")
+    lines = told.read_text().splitlines() if told.exists() else []
+    unnamed = platform.processor() or platform.machine()
+    return next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), unnamed)
+
+
 def versions() -> dict[str, str]:
-    """Of Python, the package and the rivals."""
+    """The versions of Python, the package and the rivals."""
     found = {"python": platform.python_version()}
     for name in PACKAGES:
         try:
@@ -98,9 +100,7 @@ def versions() -> dict[str, str]:
 
 def show(results: dict[str, Any]) -> None:
     """Print all tables."""
-    from rich.box import SIMPLE_HEAD
     from rich.console import Console
-    from rich.table import Table
 
     from benchmarks.report import tables
 
@@ -108,15 +108,10 @@ def show(results: dict[str, Any]) -> None:
     if not console.is_terminal:
         console = Console(width=160)
     console.print(headline(results), highlight=False)
-    for table in tables(results):
-        shown = Table(title=table.title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
-        for i, column in enumerate(table.columns):
-            shown.add_column(column, justify="left" if i == 0 else "right")
-        for row in table.rows:
-            shown.add_row(*row)
-        console.print()
-        console.print(shown)
-        console.print(table.note, highlight=False, end="\n" if table.note else "")
+    for found in tables(results):
+        console.print(f"\n{found.table.caption}", style="italic", highlight=False)
+        console.print(found.table)
+        console.print(found.note, highlight=False, end="\n" if found.note else "")
 
 
 def headline(results: dict[str, Any]) -> str:
@@ -137,12 +132,9 @@ def write(results: dict[str, Any], folder: Path) -> list[Path]:
     from benchmarks.report import tables
 
     text = [headline(results), ""]
-    for table in tables(results):
-        text += [f"### {table.title}", "", *([table.note, ""] if table.note else [])]
-        text.append("| " + " | ".join(column.replace("|", "\\|") for column in table.columns) + " |")
-        text.append("| --- |" + " ---: |" * (len(table.columns) - 1))
-        text += ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in table.rows]
-        text.append("")
+    for found in tables(results):
+        text += [f"### {found.table.caption}", "", *([found.note, ""] if found.note else [])]
+        text += [found.table.to_markdown(), ""]
     paths = [folder / "bench.json", folder / "bench.md"]
     paths[0].write_text(json.dumps(results, indent=1) + "\n")
     paths[1].write_text("\n".join(text))
@@ -151,14 +143,12 @@ def write(results: dict[str, Any], folder: Path) -> list[Path]:
 
 @contextmanager
 def progress_bar() -> Iterator[Any]:
-    """A bar on standard error, and nothing at all where nobody watches it."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+    """A bar on standard error, hidden if that is not a terminal."""
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
 
-    console = Console(stderr=True)
-    columns = (TextColumn("{task.description:<28}"), BarColumn(), MofNCompleteColumn())
-    hidden = not console.is_terminal or bool(os.environ.get("CI"))
-    with Progress(*columns, console=console, transient=True, disable=hidden) as bar:
+    from graphbandit.cli.console import watched_bar
+
+    with watched_bar(TextColumn("{task.description:<28}"), BarColumn(), MofNCompleteColumn()) as bar:
         task = bar.add_task("starting", total=None)
         yield lambda what, done, total: bar.update(task, description=what, completed=done, total=total)
 

@@ -102,7 +102,7 @@ def floor(where: gb.environments.SyntheticEnvironment, rounds: int, seed: int) -
 def against_one_worker(name: str, settings: Settings) -> dict[str, Any]:
     """Many repeats by two workers and by one, in turn, and the arithmetic loop between them.
 
-    Rounds are doubled until one worker takes a few seconds: nobody asks for a second one for less.
+    Rounds are doubled until one worker takes a few seconds; a second one is of no use for less.
     """
     learner, _ = LEARNERS[name]
     where = environment("random", settings)

@@ -22,7 +22,7 @@ NOT_INSTALLED = "not installed"
 
 
 def version() -> str:
-    """The installed version, or that there is none."""
+    """The installed version, or `NOT_INSTALLED`."""
     try:
         import vowpalwabbit
     except ImportError:

@@ -163,7 +163,7 @@ def test_without_vowpal_wabbit_its_columns_say_so(monkeypatch, parts):
     rows = decision.measure(10, TINY)
     assert all(row["squarecb"] == "not installed" for row in rows)
     shown = tables({"parts": {"decision": rows}, "targets": targets({"decision": rows})})
-    assert "not installed" in shown[0].rows[0]
+    assert "not installed" in map(str, shown[0].table.rows[0])
 
 
 def test_throughput(parts):
@@ -242,10 +242,10 @@ def test_files_hold_machine_versions_settings_and_all_rows(parts, tmp_path, caps
     assert read["machine"]["cpu"]
     assert read["versions"]["numpy"]
     markdown = (tmp_path / "bench.md").read_text()
-    for table in tables(results):
-        assert f"### {table.title}" in markdown
-        assert table.title.split(",")[0] in shown
-        assert all(len(row) == len(table.columns) for row in table.rows)
+    for table in (found.table for found in tables(results)):
+        assert f"### {table.caption}\n" in markdown
+        assert table.caption.split(",")[0] in shown
+        assert table.to_markdown() in markdown
 
 
 def test_settings_differ_only_in_size():
@@ -271,4 +271,4 @@ def test_the_command_refuses_unknown_parts_and_needs_a_checkout(monkeypatch, tmp
 def test_the_page_shows_the_last_run_and_that_is_of_this_version():
     last = history.read()[-1]
     assert last["version"] == graphbandit.__version__
-    assert history.with_table(history.DOCUMENT.read_text(), last) == history.DOCUMENT.read_text()
+    assert f"<!-- targets -->\n\n{history.table(last)}\n\n<!-- end of targets -->" in history.DOCUMENT.read_text()
