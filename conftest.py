@@ -1,7 +1,8 @@
-"""Test set-up: with GRAPHBANDIT_CHECK_SHAPES=1 the shapes and types in annotations are checked at every call.
+"""Test set-up: one thread for fits and linear algebra and, on demand, checks of shapes.
 
-That is everywhere but inside kernels. It is a pass of its own, because tests that hand in bad input on purpose
-would be stopped by the annotations before they reach the package's own errors.
+With GRAPHBANDIT_CHECK_SHAPES=1 the shapes and types in annotations are checked at every call, everywhere but inside
+kernels. It is a pass of its own, because tests that hand in bad input on purpose would be stopped by the annotations
+before they reach the package's own errors.
 """
 
 import os
@@ -11,6 +12,11 @@ from pathlib import Path
 from jaxtyping import install_import_hook
 
 import tests.shapes  # noqa: F401  # the hook below names it
+
+for library in ("OMP", "OPENBLAS", "MKL"):
+    # Tests run side by side, each on a core of its own, so more threads only wait for each other: small fits of
+    # scikit-learn and PyTorch take twice as long with them. Workers inherit this before they load any library.
+    os.environ.setdefault(f"{library}_NUM_THREADS", "1")
 
 if os.environ.get("GRAPHBANDIT_CHECK_SHAPES") == "1":
     package = Path(__file__).parent / "graphbandit"

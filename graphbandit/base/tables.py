@@ -87,15 +87,6 @@ class Table:
         rows = ([_marked(str(cell), cell.mark) for cell in row] for row in self.cells)
         return "\n".join(map(_markdown_line, (self.headings, rule, *rows)))
 
-    def to_text(self, *, width: int = 200) -> str:
-        """Plain text, as the console shows it."""
-        from rich.console import Console
-
-        console = Console(width=width, color_system=None, force_terminal=False)
-        with console.capture() as capture:
-            console.print(self)
-        return capture.get()
-
     def __rich_console__(self, console: Console, options: Any) -> Any:
         """How Rich draws it: without frames; names are text and never markup."""
         from rich.box import SIMPLE_HEAD

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbandit.base.checks import setting_integer
+from graphbandit.base.extras import imported
 from graphbandit.base.shapes import Float
 from graphbandit.environments.classification import feature_rows
 from graphbandit.environments.data_files import (
@@ -24,7 +25,7 @@ from graphbandit.environments.data_files import (
     read_ratings,
     read_zipped,
 )
-from graphbandit.errors import InputError, MissingExtraError, SettingError
+from graphbandit.errors import InputError, SettingError
 
 DIRECTORY_VARIABLE = "GRAPHBANDIT_DATA"
 """The environment variable that names the folder of data files."""
@@ -170,9 +171,6 @@ def principal_components(X: npt.ArrayLike, components: int) -> Float[np.ndarray,
 
 
 def _bundled(name: str) -> LabelledData:
-    try:
-        from sklearn import datasets
-    except ImportError:
-        raise MissingExtraError(f"{name!r} comes with scikit-learn: pip install 'graphbandit[sklearn]'") from None
+    datasets = imported("sklearn.datasets", "sklearn", f"{name!r} comes with scikit-learn")
     loaded = getattr(datasets, f"load_{name}")()
     return LabelledData(X=loaded.data, y=loaded.target, classes=tuple(map(str, loaded.target_names)))

@@ -8,8 +8,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
+from graphbandit.base.extras import imported
 from graphbandit.base.tables import Cell, Table
-from graphbandit.errors import InputError, MissingExtraError
+from graphbandit.errors import InputError
 from graphbandit.evaluation.groups import Sums
 from graphbandit.evaluation.intervals import Interval
 from graphbandit.evaluation.settings import Settings
@@ -200,11 +201,7 @@ class EvaluationTable(Mapping[str, PolicyValue]):
 
     def to_pandas(self) -> Any:
         """The rows as a pandas data frame."""
-        try:
-            import pandas
-        except ImportError:
-            raise MissingExtraError("pandas is needed for this: pip install 'graphbandit[pandas]'") from None
-        return pandas.DataFrame(self.rows()).set_index("policy")
+        return imported("pandas", "pandas").DataFrame(self.rows()).set_index("policy")
 
     def to_arrow(self) -> Any:
         """The rows as an Arrow table."""

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from graphbandit.base.checks import first_not_finite, setting_boolean
+from graphbandit.base.extras import imported
 from graphbandit.base.shapes import Float, Shaped
-from graphbandit.errors import InputError, MissingExtraError, SettingError
+from graphbandit.errors import InputError, SettingError
 from graphbandit.features.base import NOTHING, Encoder, Tally
 from graphbandit.features.fitted import fitted_digests
 from graphbandit.features.kinds import is_missing
@@ -128,13 +129,8 @@ class TransformerFeatures(Encoder):
         tally = Tally(missing=dict(missing))
         if not self._wants_frame:
             return self._plain([[row[name] for name in names] for row in rows]), tally
-        try:
-            import pandas as pd
-        except ImportError:
-            raise MissingExtraError(
-                "a transformer that was fitted to a frame needs pandas to take dictionaries: "
-                "pip install 'graphbandit[pandas]'"
-            ) from None
+        why = "a transformer that was fitted to a frame needs pandas to take dictionaries"
+        pd = imported("pandas", "pandas", why)
         return pd.DataFrame({name: [row[name] for row in rows] for name in names}), tally
 
     def _from_frame(self, frame: object) -> tuple[Any, Tally]:

@@ -27,8 +27,9 @@ import numpy.typing as npt
 import scipy  # its subpackages load on first use
 
 from graphbandit.base.arms import ArmNames, arm_index
+from graphbandit.base.extras import imported
 from graphbandit.base.shapes import Bool, Int64, UInt64
-from graphbandit.errors import GraphError, MissingExtraError
+from graphbandit.errors import GraphError
 from graphbandit.graphs.bits import WORD, column, diagonal, pack_rows, unpack_rows
 from graphbandit.graphs.sparse_rows import SparseRows, check_sparse_rows, sparse_rows
 from graphbandit.graphs.store import check_words
@@ -184,7 +185,7 @@ class FeedbackGraph:
         - `add_loops`: whether to add a self-loop to every arm; False by default.
         - `require_loops`: whether to refuse a graph in which an arm lacks a self-loop; True by default.
         """
-        if not isinstance(graph, _import_networkx().Graph):
+        if not isinstance(graph, imported("networkx", "networkx", "NetworkX is needed for this").Graph):
             raise GraphError(f"graph is a {type(graph).__name__}; expected a NetworkX graph")
         named = len(graph) > 0 and all(isinstance(node, str) for node in graph)
         order: list[Any] = list(nodes) if nodes is not None else list(graph) if named else list(range(len(graph)))
@@ -248,7 +249,7 @@ class FeedbackGraph:
 
         Its nodes are the names of the arms, or 0 .. n_arms - 1 where they have none.
         """
-        graph = _import_networkx().DiGraph()
+        graph = imported("networkx", "networkx", "NetworkX is needed for this").DiGraph()
         nodes = range(self.n_arms) if self.arms is None else self.arms.names
         graph.add_nodes_from(nodes)
         graph.add_edges_from((nodes[j], nodes[a]) for j, a in self.edges().tolist())
@@ -409,11 +410,3 @@ class FeedbackGraph:
     def __reduce__(self) -> tuple[Any, ...]:
         # through the constructor, so that an unpickled graph is read-only too
         return FeedbackGraph, (self.n_arms, self.rows, self.arms)
-
-
-def _import_networkx() -> Any:
-    try:
-        import networkx
-    except ImportError:
-        raise MissingExtraError("NetworkX is needed for this: pip install 'graphbandit[networkx]'") from None
-    return networkx

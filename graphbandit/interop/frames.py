@@ -12,9 +12,9 @@ import numpy as np
 import pyarrow as pa
 
 from graphbandit.base.checks import setting_choice
+from graphbandit.base.extras import imported
 from graphbandit.errors import LogError
 from graphbandit.graphs import FeedbackGraph, FeedbackGraphs, ProbabilisticGraphs
-from graphbandit.interop.extras import imported
 from graphbandit.logs import Log
 from graphbandit.logs.format import DECISIONS, GRAPHS, REWARDS
 

@@ -13,13 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbandit.base.checks import setting_integer
+from graphbandit.base.extras import imported
 from graphbandit.base.shapes import Float
 from graphbandit.environments.arrays import ArrayEnvironment, from_arrays
 from graphbandit.environments.base import Environment, Instance, Rounds
 from graphbandit.errors import InputError, SettingError
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.graphs import FeedbackGraph, FeedbackGraphs, bandit
-from graphbandit.interop.extras import imported
 
 if TYPE_CHECKING:
     import gymnasium

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from graphbandit.base.checks import setting_boolean
+from graphbandit.base.extras import imported
 from graphbandit.errors import GraphError
 from graphbandit.graphs import FeedbackGraph, ProbabilisticGraph
-from graphbandit.interop.extras import imported
 
 
 def from_networkx(

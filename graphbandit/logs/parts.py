@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from graphbandit.errors import EngineError, MissingExtraError
+from graphbandit.base.extras import imported
+from graphbandit.errors import EngineError
 from graphbandit.logs.log import Log
 
 ALIGNMENT = 1 << 16
@@ -31,13 +32,10 @@ def on_cluster(cluster: Any, on_part: Callable[[Log], None] | None = None) -> It
     `cluster` is a Dask client or the address of a scheduler. Folders must be readable from the workers. `on_part` is
     called with each part that is done.
     """
-    try:
-        import distributed
-    except ImportError:
-        raise MissingExtraError("distributed is needed for a cluster: pip install 'graphbandit[cluster]'") from None
+    distributed = imported("distributed", "cluster", "distributed is needed for a cluster")
     mine = isinstance(cluster, str)
     try:
-        client: Any = distributed.Client(cluster) if mine else cluster  # type: ignore[no-untyped-call]
+        client: Any = distributed.Client(cluster) if mine else cluster
         workers = len(client.scheduler_info()["workers"])
     except (OSError, TimeoutError, AttributeError) as error:
         raise EngineError(f"the cluster {cluster!r} cannot be reached: {error}") from error
@@ -45,7 +43,7 @@ def on_cluster(cluster: Any, on_part: Callable[[Log], None] | None = None) -> It
     def compute(function: Callable[[Log], Any], logs: Sequence[Log]) -> list[Any]:
         futures = client.map(function, logs, pure=False)
         parts = {future.key: part for future, part in zip(futures, logs, strict=True)}
-        for future in distributed.as_completed(futures):  # type: ignore[no-untyped-call]
+        for future in distributed.as_completed(futures):
             if on_part is not None:
                 on_part(parts[future.key])
         return list(client.gather(futures))

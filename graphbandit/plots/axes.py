@@ -31,9 +31,9 @@ def panel_grid(rows: int, columns: int, *, width: float = 3.4, height: float = 2
     return figure, [list(line) for line in grid]
 
 
-def panels_for(n: int, *, columns: int = 3, width: float = 3.4, height: float = 2.7) -> tuple[Figure, list[Axes]]:
-    """A figure with `n` panels in rows of at most `columns`; the rest of the last row stays empty."""
-    columns = min(columns, n)
+def panels_for(n: int, *, width: float = 3.4, height: float = 2.7) -> tuple[Figure, list[Axes]]:
+    """A figure with `n` panels in rows of at most three; the rest of the last row stays empty."""
+    columns = min(3, n)
     figure, grid = panel_grid(-(-n // columns), columns, width=width, height=height)
     panels = [axes for line in grid for axes in line]
     for axes in panels[n:]:

@@ -216,7 +216,7 @@ class Service:
 def application(service: Service) -> Callable[..., Awaitable[None]]:
     """The ASGI application."""
 
-    def route(path: str, endpoint: Endpoint, scope: str | None, method: str = "GET", label: str | None = None) -> Route:
+    def route(path: str, endpoint: Endpoint, scope: str | None, method: str = "GET") -> Route:
         observed = service.metrics.requests.labels
 
         async def guarded(request: Request) -> Response:
@@ -224,7 +224,7 @@ def application(service: Service) -> Callable[..., Awaitable[None]]:
             response = await _guarded(service, request, endpoint, scope)
             if response.status_code >= 400 and path.startswith("/personalizer/"):
                 response = as_there(response)
-            observed(label or path, str(response.status_code)).observe(time.perf_counter() - started)
+            observed(path, str(response.status_code)).observe(time.perf_counter() - started)
             return response
 
         return Route(path, guarded, methods=[method])

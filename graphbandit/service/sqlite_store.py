@@ -19,25 +19,23 @@ class SqliteStore(Store):
 
     bytes_type = "BLOB"
 
-    def __init__(self, url: str, *, read_only: bool = False) -> None:
-        self.url, self._read_only = url, read_only
+    def __init__(self, url: str) -> None:
+        self.url = url
         try:
-            address = f"{Path(url).absolute().as_uri()}?mode=ro" if read_only else str(Path(url).absolute())
             self._connection = sqlite3.connect(
-                address, uri=read_only, isolation_level=None, timeout=PATIENCE, check_same_thread=False
+                Path(url).absolute(), isolation_level=None, timeout=PATIENCE, check_same_thread=False
             )
-            if not read_only:
-                self._connection.execute("PRAGMA journal_mode=WAL")
-                self._connection.execute("PRAGMA synchronous=FULL")
-                # smaller logs are copied back in shorter pauses
-                self._connection.execute("PRAGMA wal_autocheckpoint=2000")
+            self._connection.execute("PRAGMA journal_mode=WAL")
+            self._connection.execute("PRAGMA synchronous=FULL")
+            # smaller logs are copied back in shorter pauses
+            self._connection.execute("PRAGMA wal_autocheckpoint=2000")
             self._connection.execute("PRAGMA cache_size=-65536")
         except sqlite3.Error as error:
             raise DatabaseError(f"{url} cannot be opened: {error}") from error
 
     def clone(self) -> "SqliteStore":
         """Another connection to the same file."""
-        return SqliteStore(self.url, read_only=self._read_only)
+        return SqliteStore(self.url)
 
     def close(self) -> None:
         """Close the connection."""

@@ -270,7 +270,7 @@ class Store(ABC):
         return bool(rows) and self.now() < float(rows[0][0])
 
 
-def open_store(url: str, *, read_only: bool = False) -> Store:
+def open_store(url: str) -> Store:
     """The store behind a path of a SQLite file or a postgresql:// address; missing tables are not made yet."""
     if url.startswith(("postgresql://", "postgres://")):
         from graphbandit.service.postgres_store import PostgresStore
@@ -278,7 +278,7 @@ def open_store(url: str, *, read_only: bool = False) -> Store:
         return PostgresStore(url)
     from graphbandit.service.sqlite_store import SqliteStore
 
-    return SqliteStore(url, read_only=read_only)
+    return SqliteStore(url)
 
 
 @contextlib.contextmanager

@@ -3,6 +3,7 @@
 import math
 
 import pytest
+from rich.console import Console
 
 from graphbandit.base.tables import Cell, Table, counted, number_cell, short_number, signed_number
 
@@ -27,8 +28,9 @@ def test_markdown_aligns_marks_and_escapes() -> None:
     ]
 
 
-def test_plain_text_keeps_names_as_they_are() -> None:
-    lines = [line.split() for line in TABLE.to_text().splitlines() if line.strip()]
+def test_the_console_keeps_names_as_they_are(capsys) -> None:
+    Console(width=200, color_system=None).print(TABLE)
+    lines = [line.split() for line in capsys.readouterr().out.splitlines() if line.strip()]
     assert lines[0] == ["learner", "star", "verdict"]
     assert lines[2:] == [
         ["AdaCB.G", "[ours]", "1.50", "±", "0.2", "lower"],

@@ -73,9 +73,8 @@ def test_another_engine_with_a_worker_killed_gives_the_same_bytes(engine, undist
     assert f"{os.getpid()}" not in {worker.split(":")[1] for worker in workers}
 
 
-@pytest.mark.parametrize("engine", [Processes(2), pytest.param(Cluster("local", 2), marks=quiet_dask)], ids=repr)
-def test_another_engine_gives_the_same_bytes(engine, undisturbed, tmp_path):
-    run(LONGER, out=tmp_path / "out", engine=engine)
+def test_another_engine_gives_the_same_bytes(undisturbed, tmp_path):
+    run(LONGER, out=tmp_path / "out", engine=Processes(2))
     assert content(tmp_path / "out") == content(undisturbed)
 
 

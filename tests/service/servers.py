@@ -12,6 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+from typer.testing import CliRunner
+
+from graphbandit.cli.app import app
 
 ROOT = Path(__file__).parents[2]
 
@@ -31,18 +34,16 @@ class Server:
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}"
 
-    def command(self, *words: str) -> list[str]:
-        return [sys.executable, "-m", "graphbandit", *words]
-
-    @property
-    def environment(self) -> dict[str, str]:
-        return {**os.environ, "PYTHONPATH": str(ROOT)}
-
     def start(self) -> "Server":
-        command = self.command("serve", str(self.path), "--port", str(self.port), *self.options)
+        command = [sys.executable, "-m", "graphbandit", "serve", str(self.path), "--port", str(self.port)]
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
         with self.errors.open("ab") as errors:
             self.process = subprocess.Popen(
-                command, stdout=subprocess.PIPE, stderr=errors, env=self.environment, start_new_session=True
+                [*command, *self.options],
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                env=environment,
+                start_new_session=True,
             )
         assert self.process.stdout is not None
         guard = threading.Timer(240, self.process.kill)
@@ -78,9 +79,9 @@ class Server:
         return found
 
     def run(self, *words: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            self.command(*words), capture_output=True, text=True, env=self.environment, check=False, timeout=300
-        )
+        """A command, in this process, which is not the server's and has everything imported."""
+        done = CliRunner().invoke(app, list(words))
+        return subprocess.CompletedProcess(words, done.exit_code, done.stdout, done.stderr)
 
     def replay(self) -> subprocess.CompletedProcess[str]:
         options = [

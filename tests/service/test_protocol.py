@@ -99,7 +99,7 @@ def check(asked: list[list[Operation]], perform: Any, rows: Any) -> None:
     assert all(len(given) == 1 for entry in known.values() for given in entry.rewards.values())
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=600, deadline=None)
 @given(requests)
 def test_the_protocol_keeps_its_promises(asked: list[list[Operation]]) -> None:
     known: dict[tuple[str, str], Known] = {}

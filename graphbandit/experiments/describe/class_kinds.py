@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from graphbandit.base.extras import imported
 from graphbandit.base.shapes import Float
-from graphbandit.errors import MissingExtraError, SettingError
+from graphbandit.errors import SettingError
 from graphbandit.experiments.describe.kinds import check_writable, hints_of
 from graphbandit.experiments.describe.own_kinds import Kinds, found_at
 from graphbandit.function_classes import (
@@ -165,9 +166,4 @@ CLASS_KINDS: Kinds[Callable[..., FunctionClass[Any, Any, Any]]] = Kinds(
 
 
 def _sklearn(module: str, name: str) -> Any:
-    import importlib
-
-    try:
-        return getattr(importlib.import_module(f"sklearn.{module}"), name)
-    except ImportError as error:
-        raise MissingExtraError(f"{name} needs scikit-learn: pip install 'graphbandit[sklearn]'") from error
+    return getattr(imported(f"sklearn.{module}", "sklearn", f"{name} needs scikit-learn"), name)

@@ -13,8 +13,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import parquet
 
+from graphbandit.base.extras import imported
 from graphbandit.base.shapes import Float
-from graphbandit.errors import InputError, MissingExtraError, SavedFileError
+from graphbandit.errors import InputError, SavedFileError
 from graphbandit.experiments.results import files
 
 if TYPE_CHECKING:
@@ -114,10 +115,7 @@ class Results:
 
     def to_pandas(self) -> pd.DataFrame:
         """`runs` as a data frame."""
-        try:
-            import pandas  # noqa: F401
-        except ImportError as error:
-            raise MissingExtraError("to_pandas needs pandas: pip install 'graphbandit[pandas]'") from error
+        imported("pandas", "pandas", "to_pandas needs pandas")
         return self.runs.to_pandas()
 
 

@@ -7,12 +7,12 @@ import json
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from graphbandit.base.saved_files import write_atomically
+from graphbandit.base.saved_files import write_bytes
 from graphbandit.errors import SavedFileError
 from graphbandit.experiments.describe.experiment import KINDS, Experiment
 from graphbandit.experiments.describe.identity import identity
@@ -65,7 +65,7 @@ class Store:
         """Keep what a task has found, until `flush_when_due` or `flush` writes it."""
         for key, log in result.logs.items():  # before the run itself, so that a finished run has its log
             (self.folder / files.DECISIONS).mkdir(exist_ok=True)
-            _write_bytes(self.folder / files.DECISIONS / f"{key}.parquet", log)
+            write_bytes(self.folder / files.DECISIONS / f"{key}.parquet", log)
         if result.rows is not None and result.rows.num_rows:
             self._waiting.append(result.rows)
         if result.failures:
@@ -111,7 +111,7 @@ class Store:
     def _describe(self, experiment: Experiment) -> None:
         described = {name: getattr(experiment, name) for name in ("name", "rounds", "repeats", "seed")}
         text = to_toml(experiment, relative_to=self.folder)
-        _write_bytes(self.folder / files.SETTINGS, text.encode())
+        write_bytes(self.folder / files.SETTINGS, text.encode())
         files.write(self.folder / files.PLAN, self.planned, described)
         (self.folder / files.FAILURES).unlink(missing_ok=True)
 
@@ -122,7 +122,7 @@ class Store:
 
     def _write_failures(self) -> None:
         text = json.dumps(self._failures, indent=2, ensure_ascii=False) + "\n"
-        _write_bytes(self.folder / files.FAILURES, text.encode())
+        write_bytes(self.folder / files.FAILURES, text.encode())
 
 
 def plan_table(experiment: Experiment, runs: list[PlannedRun]) -> pa.Table:
@@ -192,13 +192,6 @@ def _described(failure: Failure) -> dict[str, Any]:
         },
         "error": failure.error,
     }
-
-
-def _write_bytes(path: Path, content: bytes) -> None:
-    def fill(file: IO[bytes]) -> None:
-        file.write(content)
-
-    write_atomically(path, fill)
 
 
 def _remove(paths: list[Path]) -> None:

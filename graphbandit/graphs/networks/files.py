@@ -86,15 +86,10 @@ def read_network(
         return read(os.fspath(path), form, first.split(b"\n", form.skip)[-1], blocks)
 
 
-def edge_format(
-    path: str | os.PathLike[str],
-    *,
-    ids: Literal["auto", "numbers", "text"] = "auto",
-    header: bool | None = None,
-) -> EdgeFormat:
+def edge_format(path: str | os.PathLike[str]) -> EdgeFormat:
     """What kind of file it is, from its first block; raises NetworkFileError if it has no edges."""
     with _blocks(Path(path), None) as blocks:
-        return _format(os.fspath(path), next(blocks, b"").removeprefix(_MARK), ids, header)
+        return _format(os.fspath(path), next(blocks, b"").removeprefix(_MARK), "auto", None)
 
 
 @contextmanager

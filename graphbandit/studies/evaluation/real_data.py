@@ -19,6 +19,8 @@ from graphbandit.graphs import FeedbackGraph, FeedbackGraphs
 from graphbandit.logs import Log
 
 POSITIONS = 3
+UNIFORM_SHARE = 0.3
+"""The share of uniform play in the logging policy of a classification set."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -90,7 +92,6 @@ def read_open_bandit(archive: Path, policy: str, campaign: str) -> OpenBandit:
 class Against:
     """The value of a policy from the log of another, beside what the policy had when it was played itself."""
 
-    campaign: str
     policy: str
     log_of: str
     value: float
@@ -117,7 +118,6 @@ def open_bandit(archive: Path, campaign: str, *, method: str = "graph-dr", inter
         value = table[policy]
         found.append(
             Against(
-                campaign=campaign,
                 policy=policy,
                 log_of=source,
                 value=value.value,
@@ -130,19 +130,14 @@ def open_bandit(archive: Path, campaign: str, *, method: str = "graph-dr", inter
 
 
 def classification_log(
-    features: Float[np.ndarray, "n d"],
-    labels: Int[np.ndarray, " n"],
-    graph: FeedbackGraph,
-    *,
-    seed: int = 0,
-    uniform_share: float = 0.3,
+    features: Float[np.ndarray, "n d"], labels: Int[np.ndarray, " n"], graph: FeedbackGraph
 ) -> tuple[Log, Float[np.ndarray, "n arms"], Float[np.ndarray, "n arms"]]:
     """A classification set as a log: arms are classes, the reward is 1 for the right one.
 
     Half of the rows train the policy that is evaluated, a tenth the logging one; the log is of the other half. Returns
     the log, the target's probabilities, and all rewards, so that the target's true value is known.
     """
-    rng = stream(seed, "evaluation", "classification")
+    rng = stream(0, "evaluation", "classification")
     n, k = len(features), graph.n_arms
     order = rng.permutation(n)
     spread = features.std(axis=0)
@@ -157,7 +152,7 @@ def classification_log(
         scores = np.exp(sharpness * np.column_stack([x[rest], np.ones(len(rest))]) @ weights)
         return np.asarray(scores / scores.sum(axis=1, keepdims=True))
 
-    p = uniform_share / k + (1 - uniform_share) * softmax(tenth, 4.0)
+    p = UNIFORM_SHARE / k + (1 - UNIFORM_SHARE) * softmax(tenth, 4.0)
     target = softmax(half, 10.0)
     actions = np.minimum((p.cumsum(axis=1) < rng.random((len(rest), 1))).sum(axis=1), k - 1)
     rewards = right[rest]

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from graphbandit.base.checks import setting_integer
-from graphbandit.errors import EngineError, MissingExtraError
+from graphbandit.base.extras import imported
+from graphbandit.errors import EngineError
 from graphbandit.experiments.running.engines.base import after_death
 from graphbandit.experiments.running.engines.processes import available_cores
 from graphbandit.experiments.running.tasks import Task, TaskResult, run_task
@@ -34,7 +35,7 @@ class Cluster:
 
     def results(self, tasks: Iterable[Task]) -> Generator[TaskResult, None, None]:
         """Yield results as they come; the cluster itself does the task of a dead worker again, a few times."""
-        distributed = _import_distributed()
+        distributed = imported("distributed", "cluster", "a cluster needs Dask distributed")
         waiting = iter(tasks)
         given: dict[Any, Task] = {}
         with self._client(distributed) as client:
@@ -91,11 +92,3 @@ def _check_version(result: TaskResult) -> None:
     versions = set() if result.rows is None else set(result.rows.column("graphbandit").to_pylist())
     if versions - {__version__}:
         raise EngineError(f"the cluster has graphbandit {versions.pop()}; expected {__version__}, as here")
-
-
-def _import_distributed() -> Any:
-    try:
-        import distributed
-    except ImportError as error:
-        raise MissingExtraError("a cluster needs Dask distributed: pip install 'graphbandit[cluster]'") from error
-    return distributed
