@@ -12,7 +12,8 @@ from sphinx.writers.html5 import HTML5Translator
 logger = logging.getLogger(__name__)
 
 ACCENT_AND_INDEX = re.compile(
-    r"<munderover>\s*(<mi>[^<]*</mi>)\s*(<m[in]>[^<]*</m[in]>)\s*(<mo stretchy=.false.>[\u02c6~\u00af]</mo>)\s*</munderover>"
+    r"<munderover>\s*(<mi>[^<]*</mi>)\s*(<m[in]>[^<]*</m[in]>)\s*"
+    r"(<mo stretchy=.false.>[\u02c6~\u00af]</mo>)\s*</munderover>"
 )
 """What docutils makes of `\\hat f_m`: the index under the letter."""
 
