@@ -1,5 +1,7 @@
 """Formulas as MathML: browsers draw it by themselves, so a page needs no script and no font from elsewhere."""
 
+import re
+
 from docutils import nodes
 from docutils.utils.math import MathError
 from docutils.utils.math.latex2mathml import tex2mathml
@@ -9,14 +11,21 @@ from sphinx.writers.html5 import HTML5Translator
 
 logger = logging.getLogger(__name__)
 
+ACCENT_AND_INDEX = re.compile(
+    r"<munderover>\s*(<mi>[^<]*</mi>)\s*(<m[in]>[^<]*</m[in]>)\s*"
+    r"(<mo stretchy=.false.>[\u02c6~\u00af]</mo>)\s*</munderover>"
+)
+"""What docutils makes of `\\hat f_m`: the index under the letter."""
+
 
 def mathml(tex: str, node: nodes.Node, *, as_block: bool) -> str:
     """The formula; one that cannot be read is a warning, and `make docs` stops at warnings."""
     try:
-        return str(tex2mathml(tex, as_block=as_block))
+        drawn = str(tex2mathml(tex, as_block=as_block))
     except MathError as error:
         logger.warning("formula %r: %s", tex, error, location=node)
         return f"<code>{tex}</code>"
+    return ACCENT_AND_INDEX.sub(r'<msub><mover accent="true">\1\3</mover>\2</msub>', drawn)
 
 
 def inline(self: HTML5Translator, node: nodes.math) -> None:

@@ -31,7 +31,7 @@ LONGEST = 32
 
 
 def plot_graph(graph: FeedbackGraph, *, names: Sequence[str] | None = None) -> Figure:
-    """The arms on a circle, those that are joined near each other.
+    """The arms on a circle, those that are joined near each other; the hub of a star is in its middle.
 
     Lines are edges in both directions, arrows edges in one; self-loops are left out.
 
@@ -52,9 +52,10 @@ def plot_graph(graph: FeedbackGraph, *, names: Sequence[str] | None = None) -> F
     given = [str(a) for a in range(n)] if told is None else [_cut(name) for name in told]
     inside = max(map(len, given)) <= INSIDE
     upright = not inside and n <= ROW_LIMIT
-    outward = _directions(around(graph))
+    hub = _hub(graph) if inside else None  # in the middle there is no room for a name beside an arm
+    outward = _directions(around(graph), hub)
     apart = 1.4 if upright else 1.0
-    points = (max(apart * n / (2 * np.pi), 0.8) if n > 1 else 0.0) * outward
+    points = (max(apart * n / (2 * np.pi), 0.8 if hub is None else 1.2) if n > 1 else 0.0) * outward
     radius = RADIUS if inside else 0.1
     longest = max(map(len, given))
     beside = 0.1 if inside else 0.25 + LETTER * longest if upright else 0.2 * longest
@@ -113,11 +114,21 @@ def around(graph: FeedbackGraph) -> Int[np.ndarray, " arms"]:
     return order
 
 
-def _directions(order: Int[np.ndarray, " arms"]) -> Float[np.ndarray, "arms 2"]:
-    """From the middle to each arm, clockwise from the top."""
-    angles = np.pi / 2 - 2 * np.pi * np.arange(len(order)) / len(order)
-    outward = np.empty((len(order), 2))
-    outward[order] = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+def _hub(graph: FeedbackGraph) -> int | None:
+    """The one arm that every edge starts or ends at, if there are at least three others."""
+    others = without_loops(graph)
+    joined = others | others.T
+    hub = int(joined.sum(axis=1).argmax())
+    lines = int(joined.sum()) // 2
+    return hub if lines == graph.n_arms - 1 >= 3 and int(joined[hub].sum()) == lines else None
+
+
+def _directions(order: Int[np.ndarray, " arms"], hub: int | None) -> Float[np.ndarray, "arms 2"]:
+    """From the middle to each arm, clockwise from the top; the hub, if there is one, stays in the middle."""
+    outer = order if hub is None else order[order != hub]
+    angles = np.pi / 2 - 2 * np.pi * np.arange(len(outer)) / len(outer)
+    outward = np.zeros((len(order), 2))
+    outward[outer] = np.stack([np.cos(angles), np.sin(angles)], axis=1)
     return outward
 
 

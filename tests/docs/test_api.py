@@ -60,3 +60,10 @@ delta: a probability.
     assert "  on a log scale." in lines
     assert "   x_ = sum_a p(a)" in lines
     assert ".. code-block:: pycon" in lines
+
+
+def test_an_index_stands_beside_a_letter_with_an_accent():
+    mathml = pytest.importorskip("mathml", reason="needs the extra docs")  # one of docs/_extensions
+    drawn = mathml.mathml(r"\hat f_m + \tilde p_2", None, as_block=True)
+    assert drawn.count("<msub>") == 2
+    assert "munder" not in drawn

@@ -47,6 +47,13 @@ def test_a_shuffled_ring_is_put_in_order():
     assert sum(step == 1 for step in steps) >= 9
 
 
+def test_the_hub_of_a_star_is_in_the_middle():
+    middle = [circle.center == (0.0, 0.0) for circle in drawn(gb.plots.plot_graph(gb.graphs.star(6, hub=2)), Circle)]
+    assert middle == [False, False, True, False, False, False]
+    for other in (gb.graphs.complete(6), gb.graphs.star(3), gb.graphs.clique_group(6, 2)):
+        assert not any(circle.center == (0.0, 0.0) for circle in drawn(gb.plots.plot_graph(other), Circle))
+
+
 def test_what_cannot_be_drawn_is_refused():
     with pytest.raises(InputError, match="graph has 61 arms; expected at most 60"):
         gb.plots.plot_graph(gb.graphs.bandit(61))
