@@ -8,6 +8,7 @@ import numpy as np
 
 from graphbandit.base.arrays import ArmMasks, Contexts
 from graphbandit.base.checks import setting_boolean, setting_choice, setting_number
+from graphbandit.base.programs import ROW_LIMIT
 from graphbandit.base.saved_files import savable
 from graphbandit.errors import InputError, SettingError
 from graphbandit.learners.base import candidates_of, outlook_of, predicted
@@ -243,7 +244,7 @@ class AdaCBG(EpochLearner[AdaCBGState]):
             if available is not None:
                 widths = np.where(available, widths, 0.0)
         deviations = None
-        if self._doubts(state) and np.count_nonzero(candidates) > len(shown):
+        if self._doubts(state, candidates):
             best = np.argmax(values if available is None else np.where(available, values, -np.inf), axis=1)
             told: dict[str, Any] = {"noise": state.noise, "radius": state.radius}
             deviations = functions.deviations(state.space, state.model, contexts, best, candidates, **told)
@@ -266,10 +267,17 @@ class AdaCBG(EpochLearner[AdaCBGState]):
         }
         return sample_rounds(rule, graphs=graphs, **rounds)
 
-    def _doubts(self, state: AdaCBGState) -> bool:
-        """Whether doubts count in this epoch: F_m and sigma must be known."""
-        natural = self.gamma_rule == "natural" and state.difficulty > 0.0 and self.doubt > 0.0
-        return natural and 0.0 < state.radius < math.inf and state.noise is not None and 0.0 < state.noise < math.inf
+    def _doubts(self, state: AdaCBGState, candidates: ArmMasks) -> bool:
+        """Whether doubts count: F_m and sigma must be known, and some round have a choice, of not too many."""
+        if self.gamma_rule != "natural" or state.difficulty == 0.0 or self.doubt == 0.0:
+            return False
+        if not (0.0 < state.radius < math.inf and state.noise is not None and 0.0 < state.noise < math.inf):
+            return False
+        rounds, n_arms = candidates.shape
+        if n_arms <= ROW_LIMIT:
+            return bool(np.count_nonzero(candidates) > rounds)
+        counts = np.count_nonzero(candidates, axis=1)
+        return bool(((counts > 1) & (counts <= ROW_LIMIT)).any())
 
     def words(self, state: AdaCBGState, shown: Shown, made: Decisions) -> Words:
         """Those of an estimate, the candidates, S and gamma."""

@@ -1,11 +1,13 @@
 """AdaCB.G's doubt: candidates are observed with a share of the probability that they are best."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 
 import graphbandit as gb
+from graphbandit.base.programs import ROW_LIMIT
 from graphbandit.errors import SettingError
 from graphbandit.planning.demands import doubts_of
 from graphbandit.planning.sampling import SamplingRule, sample_rounds
@@ -135,3 +137,31 @@ def test_every_radius_and_noise_can_doubt(radius: str, noise: float | None) -> N
             decision = bandit.decide(np.array([1.0, rng.normal()]))
             assert decision.probabilities.sum() == pytest.approx(1.0)
             bandit.observe(decision, {decision.action: float(t > 5) * float(rng.normal())})
+
+
+def test_deviations_are_asked_for_only_where_they_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not with one candidate in every round, nor with more than doubts take, nor without doubt."""
+    asked: list[tuple[int, ...]] = []
+    whole = gb.LinearClass.deviations
+
+    def counted(self: gb.LinearClass, *arguments: Any, **settings: Any) -> np.ndarray:
+        asked.append(arguments[-1].shape)
+        return whole(self, *arguments, **settings)
+
+    monkeypatch.setattr(gb.LinearClass, "deviations", counted)
+    for n_arms, doubt, means, expected in (
+        (4, 0.2, [0.1, 0.0, 0.0, 0.0], [(1, 4)]),
+        (4, 0.0, [0.1, 0.0, 0.0, 0.0], []),
+        (4, 0.2, [9.0, 0.0, 0.0, 0.0], []),
+        (ROW_LIMIT + 1, 0.2, [0.1], []),
+    ):
+        functions = gb.LinearClass(n_arms=n_arms, dimension=1, parameters="per-arm")
+        learner, graph = gb.AdaCBG(doubt=doubt), gb.graphs.star(n_arms)
+        state = learner.init(gb.Problem(n_arms=n_arms, function_class=functions, noise=0.1))
+        rewards = np.resize(means, n_arms) + 0.1 * np.random.default_rng(0).normal(size=(1, n_arms))
+        seen = np.ones((1, n_arms), dtype=np.bool_)
+        state = learner.update(state, gb.Observations.from_masks(np.ones((1, 1)), seen, rewards))
+        asked.clear()
+        shown = Shown(np.ones((1, 1)), gb.FeedbackGraphs.repeat(graph, 1))
+        made = learner.decide(state, shown, np.random.default_rng(0))
+        assert asked == expected, (n_arms, doubt, means, made.candidates.sum())
