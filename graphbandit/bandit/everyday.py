@@ -148,7 +148,9 @@ class Bandit:
         self._lock = threading.RLock()
         self._change: _Change | None = None  # a change that is decided on but may not be done
         self._before: Mapping[str, Any] | None = None  # where the random stream was when a call began that is not done
-        self._once: tuple[FeedbackGraph, FeedbackGraphs] | None = None  # the last graph, as a batch of one round
+        self._once: tuple[FeedbackGraph, FeedbackGraphs] | None = (
+            None  # the last graph, which fits, as a batch of one round
+        )
 
     def __repr__(self) -> str:
         loop = self._settled()
@@ -264,13 +266,13 @@ class Bandit:
         if arms is not None or problem.capacity is not None:
             own = own_rounds(problem, contexts, [arms], [graph], [available], tally)
             return self._decide(own.contexts, own.graphs, own.available, [key], own.tally, own.arms)[0]
-        one = self._graph if graph is None else graph_of(problem, graph)
-        if isinstance(one, FeedbackGraph):
-            once = self._once
-            if once is None or once[0] is not one:
-                self._once = once = (one, FeedbackGraphs.repeat(one, 1))
-            return self._decide(contexts, once[1], available, [key], tally)[0]
-        return self._decide(contexts, graphs_of(problem, one, 1), available, [key], tally)[0]
+        once, given = self._once, self._graph if graph is None else graph
+        if once is None or once[0] is not given:
+            one = self._graph if graph is None else graph_of(problem, graph)
+            if not isinstance(one, FeedbackGraph):
+                return self._decide(contexts, graphs_of(problem, one, 1), available, [key], tally)[0]
+            self._once = once = (one, FeedbackGraphs.repeat(one, 1))
+        return self._decide(contexts, once[1], available, [key], tally)[0]
 
     def decide_batch(
         self,
@@ -750,20 +752,22 @@ class Bandit:
             made.append(
                 trusted(
                     Decision,
-                    id=number,
-                    action=action,
-                    probability=probability,
-                    revealed=shown,
-                    bandit=identity,
-                    batch=batch,
-                    row=row,
-                    arms=arms,
-                    key=key,
-                    sealed="" if entry is None else entry,
-                    made_by=maker,
-                    context=None,
-                    available=None,
-                    graph=None,
+                    {
+                        "id": number,
+                        "action": action,
+                        "probability": probability,
+                        "revealed": shown.copy(),  # the caller's own
+                        "bandit": identity,
+                        "batch": batch,
+                        "row": row,
+                        "arms": arms,
+                        "key": key,
+                        "sealed": "" if entry is None else entry,
+                        "made_by": maker,
+                        "context": None,
+                        "available": None,
+                        "graph": None,
+                    },
                 )
             )
         return made if own is None else [with_own_arms(*one) for one in zip(made, own, strict=True)], opened
@@ -796,7 +800,8 @@ class Bandit:
         with self._lock:
             change = self._change
             if change is not None:
-                self._open.update(change.opened)
+                for number, entry in change.opened.items():
+                    self._open[number] = entry
                 for decision in change.keyed:
                     self._keys.add(decision, awaits=decision.id in change.opened)
                 if change.of is not None:
@@ -878,10 +883,12 @@ def _opened(
     propensities = batch.observation_probabilities[row].take(revealed)
     return trusted(
         OpenDecision,
-        played=played,
-        revealed=revealed.copy(),
-        propensities=propensities,
-        seen=set(),
-        arms=own,
-        made_by=made_by,
+        {
+            "played": played,
+            "revealed": revealed,
+            "propensities": propensities,
+            "seen": set(),
+            "arms": own,
+            "made_by": made_by,
+        },
     )

@@ -8,6 +8,7 @@ import numpy as np
 
 from graphbandit.base.arrays import ArmMasks, Contexts, ObservationIndices, PerObservation, RoundIndices
 from graphbandit.base.shapes import Float
+from graphbandit.base.values import trusted
 from graphbandit.rounds.observations import Observations
 
 Item = TypeVar("Item")
@@ -69,7 +70,7 @@ class NewsColumns(NamedTuple):
     def ordered(self, n_arms: int) -> "NewsColumns":
         """By round and arm."""
         place = self.rounds * n_arms + self.arms
-        if (place[1:] > place[:-1]).all():
+        if len(place) < 2 or (place[1:] > place[:-1]).all():
             return self
         order = np.argsort(place)
         return NewsColumns(*(column[order] for column in self))
@@ -110,9 +111,9 @@ class Log(Generic[Item]):
         return iter(self._items[: self._length])
 
     @property
-    def first(self) -> Item:
-        """The first item, of a sequence that is not empty."""
-        return self._items[0]
+    def first(self) -> Item | None:
+        """The first item; None if there is none."""
+        return self._items[0] if self._length else None
 
 
 def observations_of(late: "Log[Played]", waiting: "Log[Played]", news: "Log[News]", n_arms: int) -> Observations:
@@ -126,16 +127,19 @@ def observations_of(late: "Log[Played]", waiting: "Log[Played]", news: "Log[News
         parts = [*(passed[t] for t in sorted(passed)), *parts]
     rounds = _joined([np.arange(part.first, part.first + len(part.actions)) for part in parts])
     told = NewsColumns.of(news).ordered(n_arms)
-    return Observations(
-        contexts=_joined([part.contexts for part in parts]),
-        rounds=rounds,
-        rows=rounds.searchsorted(told.rounds),
-        arms=told.arms,
-        rewards=told.rewards,
-        available=_masks(parts, n_arms),
-        actions=_joined([part.actions for part in parts]),
-        propensities=told.propensities,
-        notes=_joined([part.notes for part in parts]),
+    return trusted(
+        Observations,
+        {
+            "contexts": _joined([part.contexts for part in parts]),
+            "rounds": rounds,
+            "rows": rounds.searchsorted(told.rounds),
+            "arms": told.arms,
+            "rewards": told.rewards,
+            "available": _masks(parts, n_arms),
+            "actions": _joined([part.actions for part in parts]),
+            "propensities": told.propensities,
+            "notes": _joined([part.notes for part in parts]),
+        },
     )
 
 

@@ -190,19 +190,21 @@ class Decisions:
         n = len(action)
         made = trusted(
             cls,
-            action=action,
-            probability=probabilities[0].take(action) if n == 1 else probabilities[np.arange(n), action],
-            probabilities=probabilities,
-            observation_probabilities=observation_probabilities,
-            best=best,
-            gaps=gaps,
-            baseline=probabilities if baseline is None else baseline,
-            candidates=candidates,
-            exploration_set=exploration_set,
-            epoch=_column(epoch, n),
-            solver=_column(SOLVERS.index(solver), n),
-            notes=no_notes(n) if notes is None else notes,
-            told={} if told is None else told,
+            {
+                "action": action,
+                "probability": probabilities[0].take(action) if n == 1 else probabilities[np.arange(n), action],
+                "probabilities": probabilities,
+                "observation_probabilities": observation_probabilities,
+                "best": best,
+                "gaps": gaps,
+                "baseline": probabilities if baseline is None else baseline,
+                "candidates": candidates,
+                "exploration_set": exploration_set,
+                "epoch": _column(epoch, n),
+                "solver": _column(SOLVERS.index(solver), n),
+                "notes": no_notes(n) if notes is None else notes,
+                "told": {} if told is None else told,
+            },
         )
         if gamma is not None:
             made.__dict__["gamma"] = _column(gamma, n)
@@ -255,9 +257,7 @@ class Decisions:
 
     def telling(self, told: Mapping[str, Shaped[np.ndarray, "n ..."]]) -> "Decisions":
         """The same decisions with these words, which are trusted."""
-        other = object.__new__(Decisions)
-        other.__dict__.update(self.__dict__, told=told)
-        return other
+        return trusted(Decisions, {**self.__dict__, "told": told})
 
     @classmethod
     def concatenate(cls, parts: "list[Decisions]") -> "Decisions":
@@ -287,11 +287,13 @@ def no_notes(n: int) -> Float[np.ndarray, "n 0"]:
     return _NO_NOTES if n == 1 else np.empty((n, 0))
 
 
-_LATE: dict[str, Callable[[Decisions], Float[np.ndarray, "n ..."]]] = {
+_LATE: dict[str, Callable[[Decisions], Shaped[np.ndarray, "n ..."]]] = {
     "gamma": lambda made: np.full(len(made), np.nan),
     "objective": lambda made: (made.probabilities * made.gaps).sum(axis=1),
     "duality_gap": lambda made: np.full(len(made), np.nan),
     "coverage_factor": lambda made: np.ones(len(made)),
+    "candidates": lambda made: np.ones(made.probabilities.shape, dtype=np.bool_),
+    "solver": lambda made: np.full(len(made), SOLVERS.index("none")),
 }
 """What stands in a field that nothing was given for."""
 
