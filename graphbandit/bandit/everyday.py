@@ -37,7 +37,7 @@ from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
 from graphbandit.base.values import trusted
 from graphbandit.errors import FitError, InputError, ObservationError, SettingError, UnknownDecisionError
-from graphbandit.features import Tally
+from graphbandit.features import NOTHING, Tally
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.graph import FeedbackGraph
@@ -144,6 +144,7 @@ class Bandit:
         self._loop, self._open, self._keys, self._forgotten, self._tally = loop, opened, keys, forgotten, tally
         self._retired: Bool[np.ndarray, " arms"] | None = None
         self._copy = secrets.token_hex(4)
+        self._made_in = (0, "")  # the process, and the name that this copy has there
         self._log: BanditLog | None = None
         self._lock = threading.RLock()
         self._change: _Change | None = None  # a change that is decided on but may not be done
@@ -163,12 +164,16 @@ class Bandit:
             return {name: value for name, value in self.__dict__.items() if name not in ("_lock", "_once", "_log")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state, _copy=secrets.token_hex(4), _lock=threading.RLock(), _once=None, _log=None)
+        self.__dict__.update(state, _copy=secrets.token_hex(4), _made_in=(0, ""))
+        self.__dict__.update(_lock=threading.RLock(), _once=None, _log=None)
 
     @property
     def _maker(self) -> str:
         """The name of this copy in this process: a process that was forked is another one."""
-        return f"{self._copy}-{os.getpid()}"
+        process = os.getpid()
+        if self._made_in[0] != process:
+            self._made_in = process, f"{self._copy}-{process}"
+        return self._made_in[1]
 
     @property
     def learner(self) -> Learner[Any]:
@@ -701,7 +706,7 @@ class Bandit:
                 mask = on_offer(mask, self._retired)
             # the numbers of contexts without features have been looked at
             plain = mask is None and own is None and loop.problem.features is None
-            if plain and isinstance(graphs, FeedbackGraphs) and len(graphs) == len(contexts):
+            if plain and isinstance(graphs, FeedbackGraphs) and len(graphs.index) == len(contexts):
                 shown = Shown.checked(contexts, graphs)
             else:
                 shown = Shown(contexts, graphs, mask)
@@ -717,7 +722,7 @@ class Bandit:
             made, opened = self._made(decisions, loop, may_reveal(graphs, decisions), keys, contexts, own)
             keyed = () if keys == [None] else tuple(one.detached() for one in made if one.key is not None)
             outdated = self._outdated(opened, after.rounds)
-            total = self._tally + tally if tally else None
+            total = None if tally is NOTHING else self._tally + tally
             change = _Change(after, opened, keyed, closed=outdated, forgotten=len(outdated), tally=total)
             if self._log is not None:
                 self._log.stage_decisions(loop.rounds, contexts, graphs, shown.available, decisions, keys)

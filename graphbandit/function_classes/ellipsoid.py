@@ -168,9 +168,9 @@ class Ellipsoid:
         apart = self.center - model.parameters
         for part, rows in features.blocks_of(contexts):
             norms, moved = np.empty((len(rows), features.n_arms)), np.empty((len(rows), features.n_arms))
-            linear_values(rows, apart, moved)
+            linear_values(rows, apart, 0.0, moved)
             chosen, wanted = best[part][:, None], np.ones(norms.shape, dtype=np.bool_)
-            gap_norms(rows, np.ascontiguousarray(best[part]), self.factors, wanted, norms)
+            gap_norms(rows, np.ascontiguousarray(best[part]), self.factors, wanted, 1.0, norms)
             moved = np.abs(moved - np.take_along_axis(moved, chosen, axis=1))
             widths[part] = moved + math.sqrt(self.radius) * norms
         return widths
@@ -179,7 +179,7 @@ class Ellipsoid:
         from graphbandit.kernels.function_classes.linear import linear_values
 
         values = np.empty((len(rows), n_arms))
-        linear_values(rows, self.center, values)
+        linear_values(rows, self.center, 0.0, values)
         return values
 
     def _norms(self, rows: Float[np.ndarray, "n rows d"], n_arms: int) -> RoundsByArms:
@@ -198,7 +198,7 @@ def linear_predictor(
 
     values = np.empty((len(contexts), features.n_arms))
     for part, rows in features.blocks_of(contexts):
-        linear_values(rows, parameters, values[part])
+        linear_values(rows, parameters, 0.0, values[part])
     return values
 
 

@@ -155,9 +155,9 @@ class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):
                 as_in_kernels(best[part], np.int64),
                 as_in_kernels(space.factors),
                 as_in_kernels(candidates[part], np.bool_),
+                float(noise),
                 norms[part],
             )
-        norms *= noise
         return norms
 
     def predict(self, model: LinearModel, contexts: Contexts) -> RoundsByArms:
@@ -176,9 +176,7 @@ class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):
         check_rows(self.features, rows)
         check_parameters(self.features, model.parameters)
         values = np.empty((len(rows), self.n_arms))
-        _linear_values.call(as_in_kernels(rows), as_in_kernels(model.parameters), values)
-        if model.offset != 0.0:
-            values += model.offset
+        _linear_values.call(as_in_kernels(rows), as_in_kernels(model.parameters), float(model.offset), values)
         return self.means(values)
 
     def means(self, predictors: RoundsByArms) -> RoundsByArms:

@@ -12,6 +12,9 @@ from graphbandit.learners.epochs.schedule import EpochSchedule
 from graphbandit.planning.sampling import SamplingRule
 from graphbandit.rounds.shown import Shown
 
+_UNIFORM = SamplingRule(explore_all=True, coverage="none", rate=0.0)
+_BEST_ALONE = SamplingRule(explore_all=False, coverage="none", rate=0.0)
+
 
 # Falcon, RegCB.G and Greedy are shown on the same data, to be compared
 @savable
@@ -44,7 +47,7 @@ class Greedy(RuleLearner):
 
     def rule(self, state: EpochState) -> SamplingRule:
         """Uniform over all arms in epoch 1; afterwards the only arm to cover is the best."""
-        return SamplingRule(explore_all=state.model is None, coverage="none", rate=0.0)
+        return _UNIFORM if state.model is None else _BEST_ALONE
 
     def explored_arms(self, state: EpochState, values: RoundsByArms, shown: Shown) -> ArmMasks:
         """The best arm alone, once there is an estimate."""

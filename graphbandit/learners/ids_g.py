@@ -123,7 +123,6 @@ class IDSG(DrawingLearner):
             best=found.actions[:, 0],
             gaps=found.gaps,
             candidates=candidates,
-            exploration_set=found.probabilities > 0,
             epoch=state.epoch,
             told={"expected regret": regrets, "information": found.gains, "estimate": estimates},
         )

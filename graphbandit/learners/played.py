@@ -70,7 +70,7 @@ class NewsColumns(NamedTuple):
     def ordered(self, n_arms: int) -> "NewsColumns":
         """By round and arm."""
         place = self.rounds * n_arms + self.arms
-        if len(place) < 2 or (place[1:] > place[:-1]).all():
+        if (place[1:] > place[:-1]).all():
             return self
         order = np.argsort(place)
         return NewsColumns(*(column[order] for column in self))
@@ -126,7 +126,9 @@ def observations_of(late: "Log[Played]", waiting: "Log[Played]", news: "Log[News
         passed = {one.first: one for one in late}
         parts = [*(passed[t] for t in sorted(passed)), *parts]
     rounds = _joined([np.arange(part.first, part.first + len(part.actions)) for part in parts])
-    told = NewsColumns.of(news).ordered(n_arms)
+    told = NewsColumns.of(news)
+    if len(news) != 1 or not _in_order(news.first):
+        told = told.ordered(n_arms)
     return trusted(
         Observations,
         {
@@ -141,6 +143,13 @@ def observations_of(late: "Log[Played]", waiting: "Log[Played]", news: "Log[News
             "notes": _joined([part.notes for part in parts]),
         },
     )
+
+
+def _in_order(news: News | None) -> bool:
+    """Whether these are a few rewards of one round, by ascending arm; False where others can tell as fast."""
+    if news is None or not (isinstance(news.rounds, list) and isinstance(news.arms, list) and news.arms):
+        return False
+    return news.rounds.count(news.rounds[0]) == len(news.rounds) and news.arms == sorted(news.arms)
 
 
 def _joined(arrays: list[Any]) -> Any:

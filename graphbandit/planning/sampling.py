@@ -55,6 +55,7 @@ from graphbandit.rounds.decisions import Decisions, no_notes
 from graphbandit.rounds.draw import uniform_over
 
 if TYPE_CHECKING:
+    from graphbandit.kernels.planning.program import Room, Solvers
     from graphbandit.kernels.planning.sampling import Outcome, Rounds
 
 
@@ -160,7 +161,7 @@ def sample_rounds(
             "candidates": candidates,
             "exploration_set": outcome.explored,
             "gamma": outcome.numbers[:, 1],
-            "epoch": np.array([epoch]) if n == 1 else np.full(n, epoch),
+            "of_epoch": epoch,
             "objective": outcome.numbers[:, 2],
             "duality_gap": outcome.numbers[:, 3],
             "solver": outcome.integers[:, 2],
@@ -181,6 +182,14 @@ def _kernels() -> Any:
     from graphbandit.kernels.planning import sampling
 
     return sampling
+
+
+@cache
+def _nothing_to_solve() -> "tuple[Solvers, Room]":
+    """What stands for solvers, and for room that no program will use."""
+    from graphbandit.kernels.planning import program
+
+    return program.Solvers(0, 0, 0), program.room(1, ROW_LIMIT)
 
 
 _decide_rounds = AtOnce(lambda: _kernels().decide_rounds)
@@ -229,9 +238,11 @@ def _parts_of_sure(rule: SamplingRule, graphs: FeedbackGraphs) -> list[_Part]:
 
 def _plan_sure(rule: SamplingRule, plan: Plan, graphs: FeedbackGraphs) -> None:
     """All in one compiled pass, but for the programs that it leaves open."""
-    kernels, asks = _kernels(), rule.coverage != "none"
-    solvers = compiled_solvers(ROW_LIMIT) if asks else kernels.Solvers(0, 0, 0)
-    room = kept_room(graphs.n_arms if asks else 1, ROW_LIMIT)
+    kernels = _kernels()
+    if rule.coverage == "none":
+        solvers, room = _nothing_to_solve()
+    else:
+        solvers, room = compiled_solvers(ROW_LIMIT), kept_room(graphs.n_arms, ROW_LIMIT)
     told = kernels.Rule(
         rule.explore_all,
         COVERAGES.index(rule.coverage),

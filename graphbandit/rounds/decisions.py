@@ -171,8 +171,8 @@ class Decisions:
         best: Int[np.ndarray, " n"],
         gaps: Float[np.ndarray, "n arms"],
         candidates: Bool[np.ndarray, "n arms"],
-        exploration_set: Bool[np.ndarray, "n arms"],
         epoch: int,
+        exploration_set: Bool[np.ndarray, "n arms"] | None = None,
         baseline: Float[np.ndarray, "n arms"] | None = None,
         gamma: Float[np.ndarray, " n"] | float | None = None,
         duality_gap: Float[np.ndarray, " n"] | float | None = None,
@@ -184,6 +184,7 @@ class Decisions:
 
         - `action`: the arms that were drawn.
         - `observation_probabilities`: q, shape (n, arms).
+        - `exploration_set`: None (default): the arms that may be played.
 
         All other settings are those of `from_probabilities`.
         """
@@ -199,13 +200,15 @@ class Decisions:
                 "gaps": gaps,
                 "baseline": probabilities if baseline is None else baseline,
                 "candidates": candidates,
-                "exploration_set": exploration_set,
-                "epoch": _column(epoch, n),
-                "solver": _column(SOLVERS.index(solver), n),
+                "of_epoch": epoch,
                 "notes": no_notes(n) if notes is None else notes,
                 "told": {} if told is None else told,
             },
         )
+        if exploration_set is not None:
+            made.__dict__["exploration_set"] = exploration_set
+        if solver != "none":
+            made.__dict__["solver"] = _column(SOLVERS.index(solver), n)
         if gamma is not None:
             made.__dict__["gamma"] = _column(gamma, n)
         if duality_gap is not None:
@@ -293,9 +296,11 @@ _LATE: dict[str, Callable[[Decisions], Shaped[np.ndarray, "n ..."]]] = {
     "duality_gap": lambda made: np.full(len(made), np.nan),
     "coverage_factor": lambda made: np.ones(len(made)),
     "candidates": lambda made: np.ones(made.probabilities.shape, dtype=np.bool_),
+    "epoch": lambda made: np.full(len(made), made.__dict__["of_epoch"]),
+    "exploration_set": lambda made: made.probabilities > 0.0,
     "solver": lambda made: np.full(len(made), SOLVERS.index("none")),
 }
-"""What stands in a field that nothing was given for."""
+"""What stands in a field that nothing was given for; `of_epoch` is the epoch of all rounds."""
 
 
 def _column(value: Any, n: int) -> Any:

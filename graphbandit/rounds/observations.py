@@ -63,7 +63,7 @@ class Observations:
             )
         for name, places, size in (("rows", self.rows, n), ("arms", self.arms, n_arms)):
             # as numbers without a sign, those below 0 are too large
-            if k and places.astype(np.int64, copy=False).view(np.uint64).max() >= size:
+            if k and np.maximum.reduce(places.astype(np.int64, copy=False).view(np.uint64)) >= size:
                 found = f"{places.min()} to {places.max()}"
                 raise InputError(f"the observations have {name} {found}; expected 0 to {size - 1}")
         if not within(self.rewards, LARGEST):
