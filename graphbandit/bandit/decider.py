@@ -130,7 +130,7 @@ class Decider:
                 id=-1,
                 action=action,
                 probability=probability,
-                revealed=revealed,
+                revealed=revealed.copy(),
                 bandit=self._identity,
                 batch=batch,
                 row=row,
@@ -146,7 +146,10 @@ class Decider:
 
 
 def may_reveal(graphs: Graphs | None, decisions: Decisions) -> Iterator[Int[np.ndarray, " revealed"]]:
-    """Of which arms rewards may come: those revealed, or, where that is not known yet, all that may have been."""
+    """Of which arms rewards may come: those revealed, or, where that is not known yet, all that may have been.
+
+    The arrays are not to be written to.
+    """
     if isinstance(graphs, FeedbackGraphs):
         if len(graphs) == 1 and graphs.is_packed:
             return iter((graphs.first_revealed(int(decisions.action[0])),))

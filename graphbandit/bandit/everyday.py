@@ -37,7 +37,7 @@ from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
 from graphbandit.base.values import trusted
 from graphbandit.errors import FitError, InputError, ObservationError, SettingError, UnknownDecisionError
-from graphbandit.features import Tally
+from graphbandit.features import NOTHING, Tally
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.graph import FeedbackGraph
@@ -144,11 +144,14 @@ class Bandit:
         self._loop, self._open, self._keys, self._forgotten, self._tally = loop, opened, keys, forgotten, tally
         self._retired: Bool[np.ndarray, " arms"] | None = None
         self._copy = secrets.token_hex(4)
+        self._made_in = (0, "")  # the process, and the name that this copy has there
         self._log: BanditLog | None = None
         self._lock = threading.RLock()
         self._change: _Change | None = None  # a change that is decided on but may not be done
         self._before: Mapping[str, Any] | None = None  # where the random stream was when a call began that is not done
-        self._once: tuple[FeedbackGraph, FeedbackGraphs] | None = None  # the last graph, as a batch of one round
+        self._once: tuple[FeedbackGraph, FeedbackGraphs] | None = (
+            None  # the last graph, which fits, as a batch of one round
+        )
 
     def __repr__(self) -> str:
         loop = self._settled()
@@ -161,12 +164,16 @@ class Bandit:
             return {name: value for name, value in self.__dict__.items() if name not in ("_lock", "_once", "_log")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state, _copy=secrets.token_hex(4), _lock=threading.RLock(), _once=None, _log=None)
+        self.__dict__.update(state, _copy=secrets.token_hex(4), _made_in=(0, ""))
+        self.__dict__.update(_lock=threading.RLock(), _once=None, _log=None)
 
     @property
     def _maker(self) -> str:
         """The name of this copy in this process: a process that was forked is another one."""
-        return f"{self._copy}-{os.getpid()}"
+        process = os.getpid()
+        if self._made_in[0] != process:
+            self._made_in = process, f"{self._copy}-{process}"
+        return self._made_in[1]
 
     @property
     def learner(self) -> Learner[Any]:
@@ -264,13 +271,13 @@ class Bandit:
         if arms is not None or problem.capacity is not None:
             own = own_rounds(problem, contexts, [arms], [graph], [available], tally)
             return self._decide(own.contexts, own.graphs, own.available, [key], own.tally, own.arms)[0]
-        one = self._graph if graph is None else graph_of(problem, graph)
-        if isinstance(one, FeedbackGraph):
-            once = self._once
-            if once is None or once[0] is not one:
-                self._once = once = (one, FeedbackGraphs.repeat(one, 1))
-            return self._decide(contexts, once[1], available, [key], tally)[0]
-        return self._decide(contexts, graphs_of(problem, one, 1), available, [key], tally)[0]
+        once, given = self._once, self._graph if graph is None else graph
+        if once is None or once[0] is not given:
+            one = self._graph if graph is None else graph_of(problem, graph)
+            if not isinstance(one, FeedbackGraph):
+                return self._decide(contexts, graphs_of(problem, one, 1), available, [key], tally)[0]
+            self._once = once = (one, FeedbackGraphs.repeat(one, 1))
+        return self._decide(contexts, once[1], available, [key], tally)[0]
 
     def decide_batch(
         self,
@@ -699,7 +706,7 @@ class Bandit:
                 mask = on_offer(mask, self._retired)
             # the numbers of contexts without features have been looked at
             plain = mask is None and own is None and loop.problem.features is None
-            if plain and isinstance(graphs, FeedbackGraphs) and len(graphs) == len(contexts):
+            if plain and isinstance(graphs, FeedbackGraphs) and len(graphs.index) == len(contexts):
                 shown = Shown.checked(contexts, graphs)
             else:
                 shown = Shown(contexts, graphs, mask)
@@ -715,7 +722,7 @@ class Bandit:
             made, opened = self._made(decisions, loop, may_reveal(graphs, decisions), keys, contexts, own)
             keyed = () if keys == [None] else tuple(one.detached() for one in made if one.key is not None)
             outdated = self._outdated(opened, after.rounds)
-            total = self._tally + tally if tally else None
+            total = None if tally is NOTHING else self._tally + tally
             change = _Change(after, opened, keyed, closed=outdated, forgotten=len(outdated), tally=total)
             if self._log is not None:
                 self._log.stage_decisions(loop.rounds, contexts, graphs, shown.available, decisions, keys)
@@ -750,20 +757,22 @@ class Bandit:
             made.append(
                 trusted(
                     Decision,
-                    id=number,
-                    action=action,
-                    probability=probability,
-                    revealed=shown,
-                    bandit=identity,
-                    batch=batch,
-                    row=row,
-                    arms=arms,
-                    key=key,
-                    sealed="" if entry is None else entry,
-                    made_by=maker,
-                    context=None,
-                    available=None,
-                    graph=None,
+                    {
+                        "id": number,
+                        "action": action,
+                        "probability": probability,
+                        "revealed": shown.copy(),  # the caller's own
+                        "bandit": identity,
+                        "batch": batch,
+                        "row": row,
+                        "arms": arms,
+                        "key": key,
+                        "sealed": "" if entry is None else entry,
+                        "made_by": maker,
+                        "context": None,
+                        "available": None,
+                        "graph": None,
+                    },
                 )
             )
         return made if own is None else [with_own_arms(*one) for one in zip(made, own, strict=True)], opened
@@ -796,7 +805,8 @@ class Bandit:
         with self._lock:
             change = self._change
             if change is not None:
-                self._open.update(change.opened)
+                for number, entry in change.opened.items():
+                    self._open[number] = entry
                 for decision in change.keyed:
                     self._keys.add(decision, awaits=decision.id in change.opened)
                 if change.of is not None:
@@ -878,10 +888,12 @@ def _opened(
     propensities = batch.observation_probabilities[row].take(revealed)
     return trusted(
         OpenDecision,
-        played=played,
-        revealed=revealed.copy(),
-        propensities=propensities,
-        seen=set(),
-        arms=own,
-        made_by=made_by,
+        {
+            "played": played,
+            "revealed": revealed,
+            "propensities": propensities,
+            "seen": set(),
+            "arms": own,
+            "made_by": made_by,
+        },
     )

@@ -38,7 +38,7 @@ def graph_of(arms: Arms, graph: object) -> Graph | None:
     if graph is None:
         return None
     made: Graph
-    if isinstance(graph, FeedbackGraph | ProbabilisticGraph):
+    if isinstance(graph, Graph):
         made = graph
     elif isinstance(graph, np.ndarray | list | tuple) and not _has_text(graph):
         made = _with_loops("from_dense", FeedbackGraph.from_dense(graph, require_loops=False), arms)

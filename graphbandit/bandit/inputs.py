@@ -15,6 +15,7 @@ from graphbandit.features.tables import as_frame, is_frame, is_pandas_series
 from graphbandit.learners.problem import Problem
 
 _ROWS = (list, tuple, set, frozenset, np.ndarray)
+_NO_FRAMES = (np.ndarray, dict, list, tuple)
 
 
 def contexts_of(
@@ -35,13 +36,13 @@ def contexts_of(
             raise InputError(f"the context is None; expected {dimension} numbers, as the function class takes them")
         one, tally = problem.encode(None, many=False)
         return np.repeat(one, rounds, axis=0) if many else one, tally
-    frame = not isinstance(contexts, dict | np.ndarray | list | tuple) and is_frame(contexts)
+    frame = not isinstance(contexts, _NO_FRAMES) and is_frame(contexts)
     if frame and problem.features is None:
         contexts = as_frame(contexts).to_numpy()
     rows, tally = problem.encode(contexts, many=many or frame)
     if frame and not many and len(rows) != 1:
         raise InputError(f"the context is a frame of {len(rows)} rows; expected one, or several in decide_batch")
-    return np.array(rows), tally  # a copy: whoever handed it in may change it
+    return rows.copy(), tally  # whoever handed it in may change it
 
 
 def rounds_told(*, graphs: object = None, available: object = None, columns: Iterable[object] = ()) -> int:

@@ -104,14 +104,14 @@ def setting_array(name: str, value: npt.ArrayLike, shape: tuple[int | str, ...])
 
 def numbers(name: str, value: npt.ArrayLike, *, has: str = "has") -> Float[np.ndarray, "..."]:
     """`value` as a float array, of any shape, finite or not; `has` is the verb for `name`."""
+    if type(value) is np.ndarray and value.dtype == np.float64:
+        return value
     try:
         array = np.asarray(value)
     except ValueError:
         raise InputError(f"{name} {has} rows of different lengths; expected an array of numbers") from None
     if array.dtype.kind not in "biuf":
         raise InputError(f"{name} {has} type {array.dtype}; expected numbers")
-    if array.dtype == np.float64:
-        return array
     with np.errstate(over="ignore"):  # of a type wider than float64; it is infinite then
         return array.astype(np.float64, copy=False)
 

@@ -4,9 +4,14 @@ from typing import Any, TypeVar
 
 Value = TypeVar("Value")
 
+_new, _set = object.__new__, object.__setattr__
 
-def trusted(kind: type[Value], /, **fields: Any) -> Value:
-    """A value of a frozen class with these fields, all of them: neither checked nor filled in, ten times as fast."""
-    made = object.__new__(kind)
-    made.__dict__.update(fields)
+
+def trusted(kind: type[Value], fields: dict[str, Any]) -> Value:
+    """A value of a frozen class with these fields, all of them: neither checked nor filled in, ten times as fast.
+
+    The dictionary is taken over. It is not made of keywords, which takes longer than all the rest.
+    """
+    made = _new(kind)
+    _set(made, "__dict__", fields)
     return made

@@ -3,11 +3,14 @@
 import math
 import sys
 from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
 
 import numpy as np
 
 from graphbandit.base.arrays import ArmMasks, Contexts, RoundIndices, RoundsByArms
-from graphbandit.base.checks import kernel_mask
+from graphbandit.base.at_once import AtOnce
+from graphbandit.base.checks import as_in_kernels, kernel_mask
 from graphbandit.base.declared import check_declared, limits
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float
@@ -17,6 +20,24 @@ from graphbandit.function_classes.features import FeatureMap
 
 EXACT_ARMS = 300
 """Up to so many arms the candidates of one parameter for all arms are exact; beyond they take too long to find."""
+
+
+@cache
+def _kernels() -> Any:
+    from graphbandit.kernels.function_classes import ellipsoid
+
+    return ellipsoid
+
+
+@cache
+def _linear_kernels() -> Any:
+    from graphbandit.kernels.function_classes import linear
+
+    return linear
+
+
+_ellipsoid_candidates = AtOnce(lambda: _kernels().ellipsoid_candidates)
+_drawn_values = AtOnce(lambda: _linear_kernels().drawn_values)
 
 
 @savable
@@ -103,19 +124,24 @@ class Ellipsoid:
         self, features: FeatureMap, rows: Float[np.ndarray, "n rows d"], available: ArmMasks | None, chosen: ArmMasks
     ) -> None:
         """Mark in `chosen` the arms that win for some theta, given the features of every round."""
-        from graphbandit.kernels.function_classes.ellipsoid import HOWS, ellipsoid_candidates, separate_candidates
-
         check_rows(features, rows)
         if chosen.shape != (len(rows), features.n_arms):
             raise InputError(f"chosen has shape {chosen.shape}; expected ({len(rows)}, {features.n_arms})")
         mask = kernel_mask(available, len(rows), features.n_arms)
         if features.parameters == "shared":
-            settled = np.zeros(HOWS, dtype=np.int64)
-            exact = features.n_arms <= EXACT_ARMS
-            ellipsoid_candidates(rows, self.center[0], self.factors[0], self.radius, mask, exact, chosen, settled)
+            _ellipsoid_candidates.call(
+                as_in_kernels(rows),
+                as_in_kernels(self.center[0]),
+                as_in_kernels(self.factors[0]),
+                float(self.radius),
+                as_in_kernels(mask, np.bool_),
+                features.n_arms <= EXACT_ARMS,
+                chosen,
+                np.zeros(_kernels().HOWS, dtype=np.int64),
+            )
         else:
             values, norms = self._values(rows, features.n_arms), self._norms(rows, features.n_arms)
-            separate_candidates(values, norms, self.radius, mask, chosen)
+            _kernels().separate_candidates(values, norms, self.radius, mask, chosen)
 
     def predictor_bounds(self, features: FeatureMap, contexts: Contexts) -> tuple[RoundsByArms, RoundsByArms]:
         """center'phi -+ sqrt(radius phi'V^-1 phi), the extremes of theta'phi."""
@@ -142,9 +168,9 @@ class Ellipsoid:
         apart = self.center - model.parameters
         for part, rows in features.blocks_of(contexts):
             norms, moved = np.empty((len(rows), features.n_arms)), np.empty((len(rows), features.n_arms))
-            linear_values(rows, apart, moved)
+            linear_values(rows, apart, 0.0, moved)
             chosen, wanted = best[part][:, None], np.ones(norms.shape, dtype=np.bool_)
-            gap_norms(rows, np.ascontiguousarray(best[part]), self.factors, wanted, norms)
+            gap_norms(rows, np.ascontiguousarray(best[part]), self.factors, wanted, 1.0, norms)
             moved = np.abs(moved - np.take_along_axis(moved, chosen, axis=1))
             widths[part] = moved + math.sqrt(self.radius) * norms
         return widths
@@ -153,7 +179,7 @@ class Ellipsoid:
         from graphbandit.kernels.function_classes.linear import linear_values
 
         values = np.empty((len(rows), n_arms))
-        linear_values(rows, self.center, values)
+        linear_values(rows, self.center, 0.0, values)
         return values
 
     def _norms(self, rows: Float[np.ndarray, "n rows d"], n_arms: int) -> RoundsByArms:
@@ -172,7 +198,7 @@ def linear_predictor(
 
     values = np.empty((len(contexts), features.n_arms))
     for part, rows in features.blocks_of(contexts):
-        linear_values(rows, parameters, values[part])
+        linear_values(rows, parameters, 0.0, values[part])
     return values
 
 
@@ -194,8 +220,6 @@ def gaussian_draws(
 
 def draw_predictors(features: FeatureMap, draws: Draws, contexts: Contexts) -> Float[np.ndarray, "n draws arms"]:
     """c_b + theta_b'phi(x, a) for every context, draw and arm."""
-    from graphbandit.kernels.function_classes.linear import drawn_values, drawn_values_per_arm
-
     if not isinstance(draws.members, LinearDraws):
         raise InputError(f"the draws are a {type(draws.members).__name__}; expected LinearDraws")
     members, expected = draws.members.parameters, (len(draws), features.blocks, features.size)
@@ -204,9 +228,14 @@ def draw_predictors(features: FeatureMap, draws: Draws, contexts: Contexts) -> F
     values = np.empty((len(contexts), len(draws), features.n_arms))
     for part, rows in features.blocks_of(contexts):
         if features.blocks == 1:
-            drawn_values(rows, members[:, 0], draws.members.offsets, values[part])
+            _drawn_values.call(
+                as_in_kernels(rows),
+                as_in_kernels(members[:, 0]),
+                as_in_kernels(draws.members.offsets),
+                values[part],
+            )
         else:
-            drawn_values_per_arm(rows, members, draws.members.offsets, values[part])
+            _linear_kernels().drawn_values_per_arm(rows, members, draws.members.offsets, values[part])
     return values
 
 

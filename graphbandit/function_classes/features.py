@@ -108,12 +108,17 @@ class FeatureMap:
 
     def check_contexts(self, contexts: Contexts) -> None:
         """Raise InputError unless contexts have one of the expected shapes and features stay of a fair size."""
-        joint = contexts.ndim == 3 and self.arm_features is None
-        plain = contexts.ndim == 2 and (self.arm_features is not None or self.parameters == "per-arm")
-        fits = contexts.shape[1:] == ((self.n_arms, self.dimension) if joint else (self.dimension,))
-        if not (joint or plain) or not fits:
+        if contexts.shape[1:] not in self._shapes:
             raise InputError(f"contexts have shape {contexts.shape}; expected {self.expected}")
         check_features(contexts, largest=self._largest)
+
+    @cached_property
+    def _shapes(self) -> tuple[tuple[int, ...], ...]:
+        """The shapes that a context may have."""
+        joint, plain = (self.n_arms, self.dimension), (self.dimension,)
+        if self.parameters == "per-arm":
+            return plain, joint
+        return (joint,) if self.arm_features is None else (plain,)
 
     @cached_property
     def _largest(self) -> float:
@@ -156,9 +161,12 @@ class FeatureMap:
     def blocks_of(self, contexts: Contexts) -> Iterator[tuple[slice, Float[np.ndarray, "block rows d"]]]:
         """The features of a few contexts at a time, and which contexts they are."""
         self.check_contexts(contexts)
-        length = min(256, max(1, BLOCK // (self.n_arms * self.size)))
-        for start in range(0, len(contexts), length):
-            part = slice(start, min(start + length, len(contexts)))
+        n, length = len(contexts), min(256, max(1, BLOCK // (self.n_arms * self.size)))
+        if 0 < n <= length:
+            yield slice(0, n), self._rows(contexts)
+            return
+        for start in range(0, n, length):
+            part = slice(start, min(start + length, n))
             yield part, self._rows(contexts[part])
 
 

@@ -171,13 +171,15 @@ class FiniteFunctionClass(FunctionClass[FiniteData, FiniteModel, FiniteSpace]):
             weight = added(weight, np.square(roots[observations.rows]))
         return trusted(
             FiniteData,
-            losses=losses,
-            count=data.count + observations.n_observed,
-            weight=weight,
-            lowest=float(observations.rewards.min(initial=data.lowest)),
-            highest=float(observations.rewards.max(initial=data.highest)),
-            half_life=half_life,
-            newest=newest,
+            {
+                "losses": losses,
+                "count": data.count + observations.n_observed,
+                "weight": weight,
+                "lowest": float(observations.rewards.min(initial=data.lowest)),
+                "highest": float(observations.rewards.max(initial=data.highest)),
+                "half_life": half_life,
+                "newest": newest,
+            },
         )
 
     def grown_data(self, data: FiniteData) -> FiniteData:
@@ -190,7 +192,7 @@ class FiniteFunctionClass(FunctionClass[FiniteData, FiniteModel, FiniteSpace]):
 
     def fit(self, data: FiniteData) -> FiniteModel:
         """The function of least loss; the lowest index on ties."""
-        return trusted(FiniteModel, index=int(np.argmin(data.losses)))
+        return trusted(FiniteModel, {"index": int(np.argmin(data.losses))})
 
     def smallest_loss(self, data: FiniteData) -> float:
         """min over i of L(f_i)."""
@@ -211,13 +213,13 @@ class FiniteFunctionClass(FunctionClass[FiniteData, FiniteModel, FiniteSpace]):
         """{ f : L(f) <= min L + radius }."""
         losses = data.losses_now
         slack = SLACK * min(1.0, float(losses.max()))
-        return trusted(FiniteSpace, members=losses <= losses.min() + radius + slack)
+        return trusted(FiniteSpace, {"members": losses <= losses.min() + radius + slack})
 
     def nested(self, before: FiniteSpace, after: FiniteSpace) -> FiniteSpace:
         """The members of both; of the second if there are none."""
         self.check_size("members", len(before.members))
         members = before.members & after.members
-        return trusted(FiniteSpace, members=members) if members.any() else after
+        return trusted(FiniteSpace, {"members": members}) if members.any() else after
 
     def candidates(self, space: FiniteSpace, contexts: Contexts, available: ArmMasks | None = None) -> ArmMasks:
         """The arms that some member calls best among those available."""
@@ -283,7 +285,7 @@ class FiniteFunctionClass(FunctionClass[FiniteData, FiniteModel, FiniteSpace]):
             exponents = law.shape * (logs.min() - logs)
         weights = np.exp(exponents)
         members = np.flatnonzero(weights > 1e-16)
-        return trusted(Draws, members=members, weights=weights[members] / weights[members].sum())
+        return trusted(Draws, {"members": members, "weights": weights[members] / weights[members].sum()})
 
     def draw_values(self, draws: Draws, contexts: Contexts) -> Float[np.ndarray, "n draws arms"]:
         """The rows of the values that were drawn."""
@@ -293,6 +295,8 @@ class FiniteFunctionClass(FunctionClass[FiniteData, FiniteModel, FiniteSpace]):
 
     def check_draws(self, draws: Draws) -> None:
         """Raise InputError unless the draws are functions of this class."""
+        if draws.__dict__.get("functions") == self.n_functions:
+            return  # they are the same in every round of an epoch
         members = draws.members
         fits = isinstance(members, np.ndarray) and members.shape == (len(draws),) and members.dtype.kind in "iu"
         # as numbers without a sign, those below 0 are too large
@@ -300,3 +304,4 @@ class FiniteFunctionClass(FunctionClass[FiniteData, FiniteModel, FiniteSpace]):
             raise InputError(
                 f"the draws are {members!r}; expected {len(draws)} numbers of {self.n_functions} functions"
             )
+        draws.__dict__["functions"] = self.n_functions

@@ -1,15 +1,34 @@
 """Finite classes from a callable that evaluates all of their functions."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from graphbandit.base.arrays import ArmMasks, Contexts, RoundsByArms
-from graphbandit.base.checks import LARGEST, first_not_finite, kernel_mask, numbers, setting_integer, within
+from graphbandit.base.at_once import AtOnce
+from graphbandit.base.checks import (
+    LARGEST,
+    as_in_kernels,
+    first_not_finite,
+    kernel_mask,
+    numbers,
+    setting_integer,
+    within,
+)
 from graphbandit.base.shapes import Bool, Float
 from graphbandit.errors import InputError, SettingError
 from graphbandit.function_classes.finite import BLOCK, FiniteFunctionClass, FiniteModel, FiniteSpace
 from graphbandit.rounds.observations import Observations
+
+
+def _find_candidates() -> Any:
+    from graphbandit.kernels.function_classes.finite import finite_candidates
+
+    return finite_candidates
+
+
+_finite_candidates = AtOnce(_find_candidates)
 
 
 class FiniteClass(FiniteFunctionClass):
@@ -116,8 +135,6 @@ class FiniteClass(FiniteFunctionClass):
         self, index: int, members: Bool[np.ndarray, " functions"], contexts: Contexts, available: ArmMasks | None
     ) -> tuple[RoundsByArms, ArmMasks]:
         """The values of function `index`, and the arms that some member calls best."""
-        from graphbandit.kernels.function_classes.finite import finite_candidates
-
         chosen = np.zeros((len(contexts), self.n_arms), dtype=np.bool_)
         own = np.empty((len(contexts), self.n_arms))
         self.check_size("members", len(members))
@@ -127,5 +144,7 @@ class FiniteClass(FiniteFunctionClass):
             mask = offered if available is None else offered[block]
             values = self.values(contexts[block])
             own[block] = values[:, index]
-            finite_candidates(values, members, mask, chosen[block])
+            _finite_candidates.call(
+                as_in_kernels(values), as_in_kernels(members, np.bool_), as_in_kernels(mask, np.bool_), chosen[block]
+            )
         return own, chosen

@@ -265,7 +265,7 @@ class LinearFunctionClass(ParametricClass[LinearData]):
     def fit(self, data: LinearData) -> LinearModel:
         """thetahat = V^-1 b, and c."""
         self.check_data(data)
-        return trusted(LinearModel, parameters=data.regression.parameters, offset=data.regression.offset)
+        return trusted(LinearModel, {"parameters": data.regression.parameters, "offset": data.regression.offset})
 
     def smallest_loss(self, data: LinearData) -> float:
         """L(thetahat) = R - lambda |thetahat|^2: that of the fit, at least min L for the ridge."""
@@ -347,8 +347,8 @@ class LinearFunctionClass(ParametricClass[LinearData]):
             parts = [(data.regression, count)]
         drawn = [_drawn(data, known, noise, n, rng) for known, n in parts]
         parameters, offsets = (np.concatenate(arrays) for arrays in zip(*drawn, strict=True))
-        members = trusted(LinearDraws, parameters=parameters, offsets=offsets)
-        return trusted(Draws, members=members, weights=np.full(count, 1.0 / count))
+        members = trusted(LinearDraws, {"parameters": parameters, "offsets": offsets})
+        return trusted(Draws, {"members": members, "weights": np.full(count, 1.0 / count)})
 
     def draw_values(self, draws: Draws, contexts: Contexts) -> Float[np.ndarray, "n draws arms"]:
         """c_b + theta_b'phi(x, a)."""

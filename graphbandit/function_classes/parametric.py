@@ -2,6 +2,7 @@
 
 import inspect
 import math
+from functools import cache
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -18,13 +19,15 @@ from graphbandit.function_classes.features import FeatureMap
 Data = TypeVar("Data")
 
 
-def _find_gap_norms() -> Any:
-    from graphbandit.kernels.function_classes.linear import gap_norms
+@cache
+def _kernels() -> Any:
+    from graphbandit.kernels.function_classes import linear
 
-    return gap_norms
+    return linear
 
 
-_gap_norms = AtOnce(_find_gap_norms)
+_gap_norms = AtOnce(lambda: _kernels().gap_norms)
+_linear_values = AtOnce(lambda: _kernels().linear_values)
 
 
 class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):
@@ -152,9 +155,9 @@ class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):
                 as_in_kernels(best[part], np.int64),
                 as_in_kernels(space.factors),
                 as_in_kernels(candidates[part], np.bool_),
+                float(noise),
                 norms[part],
             )
-        norms *= noise
         return norms
 
     def predict(self, model: LinearModel, contexts: Contexts) -> RoundsByArms:
@@ -170,14 +173,10 @@ class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):
 
     def values_of_rows(self, model: LinearModel, rows: Float[np.ndarray, "n rows d"]) -> RoundsByArms:
         """The model's mean rewards, given the features of every round."""
-        from graphbandit.kernels.function_classes.linear import linear_values
-
         check_rows(self.features, rows)
         check_parameters(self.features, model.parameters)
         values = np.empty((len(rows), self.n_arms))
-        linear_values(rows, model.parameters, values)
-        if model.offset != 0.0:
-            values += model.offset
+        _linear_values.call(as_in_kernels(rows), as_in_kernels(model.parameters), float(model.offset), values)
         return self.means(values)
 
     def means(self, predictors: RoundsByArms) -> RoundsByArms:

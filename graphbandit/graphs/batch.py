@@ -103,7 +103,7 @@ class FeedbackGraphs:
         stored = graph.words[None] if graph.is_packed else (graph,)
         index = np.zeros(setting_integer("n", n, at_least=0), dtype=np.int32)
         index.flags.writeable = False
-        return trusted(cls, n_arms=graph.n_arms, stored=stored, index=index)._knowing(graph.has_all_loops)
+        return trusted(cls, {"n_arms": graph.n_arms, "stored": stored, "index": index})._knowing(graph.has_all_loops)
 
     @classmethod
     def pool(cls, graphs: Sequence[FeedbackGraph], index: npt.ArrayLike) -> FeedbackGraphs:
@@ -237,11 +237,12 @@ class FeedbackGraphs:
         return mask
 
     def first_revealed(self, arm: int) -> Int[np.ndarray, " revealed"]:
-        """The arms that this arm reveals in the first round, ascending; of packed graphs, and not checked."""
+        """The arms that this arm reveals in the first round, ascending and read-only; of packed graphs, not checked."""
         kept = self._first_revealed.get(arm)
         if kept is None:
             kept = self._first_revealed[arm] = unpack_rows(self.words[self.index[0], arm], self.n_arms).nonzero()[0]
-        return kept.copy()
+            kept.flags.writeable = False
+        return kept
 
     @cached_property
     def _first_revealed(self) -> dict[int, Int[np.ndarray, " revealed"]]:

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -169,14 +170,14 @@ class AdaCBG(EpochLearner[AdaCBGState]):
         """
         return cls(**{"radius": "paper", "coverage": "paper", "gamma": "paper", **settings})
 
-    @property
+    @cached_property
     def gamma_rule(self) -> str:
         """The `gamma` that is used."""
         if self.gamma is not None:
             return self.gamma
         return "paper" if self.radius == self.coverage == "paper" else "natural"
 
-    @property
+    @cached_property
     def exploitation(self) -> float:
         """The `eta` that is used."""
         return ETA[self.gamma_rule] if self.eta is None else self.eta
@@ -237,15 +238,14 @@ class AdaCBG(EpochLearner[AdaCBGState]):
             candidates = np.ones(values.shape, dtype=np.bool_) if available is None else np.array(available)
         widths = None
         if learnt and self.gamma_rule == "width":
-            best = np.argmax(values if available is None else np.where(available, values, -np.inf), axis=1)
-            widths = functions.widths(state.space, state.model, contexts, best)
+            widths = functions.widths(state.space, state.model, contexts, shown.best_offered(values))
             if widths.shape != values.shape:
                 raise InputError(f"the function class gave widths of shape {widths.shape}; expected {values.shape}")
             if available is not None:
                 widths = np.where(available, widths, 0.0)
         deviations = None
         if self._doubts(state, candidates):
-            best = np.argmax(values if available is None else np.where(available, values, -np.inf), axis=1)
+            best = shown.best_offered(values)
             told: dict[str, Any] = {"noise": state.noise, "radius": state.radius}
             deviations = functions.deviations(state.space, state.model, contexts, best, candidates, **told)
         rule = SamplingRule(
@@ -256,16 +256,17 @@ class AdaCBG(EpochLearner[AdaCBGState]):
             doubt=self.doubt,
             by_cover=self.gamma_rule == "natural" and self.coverage == "tight" and self.baseline == "exploration-set",
         )
-        rounds: dict[str, Any] = {
-            "values": values,
-            "candidates": candidates,
-            "uniforms": rng.random(len(contexts)),
-            "epoch": state.epoch,
-            "available": available,
-            "widths": widths,
-            "deviations": deviations,
-        }
-        return sample_rounds(rule, graphs=graphs, **rounds)
+        return sample_rounds(
+            rule,
+            values=values,
+            candidates=candidates,
+            graphs=graphs,
+            uniforms=rng.random(len(contexts)),
+            epoch=state.epoch,
+            available=available,
+            widths=widths,
+            deviations=deviations,
+        )
 
     def _doubts(self, state: AdaCBGState, candidates: ArmMasks) -> bool:
         """Whether doubts count: F_m and sigma must be known, and some round have a choice, of not too many."""

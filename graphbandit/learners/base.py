@@ -188,9 +188,9 @@ class Learner(ABC, Generic[State]):
         """The decisions with `words`; whoever has a `choose` of their own from outside the package tells in there."""
         if not self._chooses_as_ours:
             return decisions
-        if self.late_words:
-            return decisions.telling(LateWords(partial(self.words, state, shown, decisions)))
-        return decisions.telling(self.words(state, shown, decisions))
+        late = self.late_words
+        words = LateWords(partial(self.words, state, shown, decisions)) if late else self.words(state, shown, decisions)
+        return decisions.telling(words)
 
     @property
     def late_words(self) -> bool:

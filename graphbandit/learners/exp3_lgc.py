@@ -143,11 +143,13 @@ class LinearLossLearner(BoundedRewards, EveryRoundLearner[LinearLossState]):
     def _after(state: LinearLossState, arrays: "LinearLossArrays", played: int) -> LinearLossState:
         return trusted(
             LinearLossState,
-            problem=state.problem,
-            rounds=state.rounds + played,
-            vectors=arrays.vectors,
-            factor=arrays.factor,
-            totals=arrays.totals,
+            {
+                "problem": state.problem,
+                "rounds": state.rounds + played,
+                "vectors": arrays.vectors,
+                "factor": arrays.factor,
+                "totals": arrays.totals,
+            },
         )
 
 

@@ -10,6 +10,10 @@ from graphbandit.learners.epochs.base import AnyFunctionClass, EpochState
 from graphbandit.learners.epochs.estimates import RuleLearner
 from graphbandit.learners.epochs.schedule import EpochSchedule
 from graphbandit.planning.sampling import SamplingRule
+from graphbandit.rounds.shown import Shown
+
+_UNIFORM = SamplingRule(explore_all=True, coverage="none", rate=0.0)
+_BEST_ALONE = SamplingRule(explore_all=False, coverage="none", rate=0.0)
 
 
 # Falcon, RegCB.G and Greedy are shown on the same data, to be compared
@@ -43,13 +47,13 @@ class Greedy(RuleLearner):
 
     def rule(self, state: EpochState) -> SamplingRule:
         """Uniform over all arms in epoch 1; afterwards the only arm to cover is the best."""
-        return SamplingRule(explore_all=state.model is None, coverage="none", rate=0.0)
+        return _UNIFORM if state.model is None else _BEST_ALONE
 
-    def explored_arms(self, state: EpochState, values: RoundsByArms, available: ArmMasks) -> ArmMasks:
+    def explored_arms(self, state: EpochState, values: RoundsByArms, shown: Shown) -> ArmMasks:
         """The best arm alone, once there is an estimate."""
         if state.model is None:
-            return np.array(available)
-        best = np.where(available, values, -np.inf).argmax(axis=1)
+            return np.array(shown.offered(values.shape[1]))
+        best = shown.best_offered(values)
         chosen = np.zeros(values.shape, dtype=np.bool_)
         if len(chosen) == 1:
             chosen[0, best[0]] = True

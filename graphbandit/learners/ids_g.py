@@ -12,7 +12,8 @@ from typing import Any, Literal
 import numpy as np
 
 from graphbandit.base.arrays import ArmMasks, Contexts, Offers, RoundMask, RoundsByArms
-from graphbandit.base.checks import LARGEST, setting_choice
+from graphbandit.base.at_once import AtOnce
+from graphbandit.base.checks import LARGEST, as_in_kernels, setting_choice
 from graphbandit.base.saved_files import savable
 from graphbandit.learners.epochs.base import AnyFunctionClass
 from graphbandit.learners.epochs.plausible import (
@@ -122,7 +123,6 @@ class IDSG(DrawingLearner):
             best=found.actions[:, 0],
             gaps=found.gaps,
             candidates=candidates,
-            exploration_set=found.probabilities > 0,
             epoch=state.epoch,
             told={"expected regret": regrets, "information": found.gains, "estimate": estimates},
         )
@@ -150,18 +150,26 @@ def _kernels() -> Any:
     return information
 
 
+_posterior_information = AtOnce(lambda: _kernels().posterior_information)
+
+
 def _by_draws(functions: AnyFunctionClass, state: PlausibleState, contexts: Contexts, masks: Offers) -> _Outlook:
     n, n_arms = len(contexts), functions.n_arms
-    regrets, information, estimates = np.zeros((3, n, n_arms))
-    candidates = np.empty((n, n_arms), dtype=np.bool_)
-    candidates[:] = masks
-    posterior_information = _kernels().posterior_information
-    weights = state.plausible.weights
+    tables, candidates = np.zeros((3, n, n_arms)), np.empty((n, n_arms), dtype=np.bool_)
+    regrets, information, estimates = tables[0], tables[1], tables[2]
+    weights = as_in_kernels(state.plausible.weights)
     for part, values in values_of_draws(functions, state, contexts):
-        mask = masks if len(masks) == 1 else masks[part]
-        posterior_information(
-            values, weights, mask, regrets[part], information[part], estimates[part], candidates[part]
+        _posterior_information.call(
+            as_in_kernels(values),
+            weights,
+            as_in_kernels(masks if len(masks) == 1 else masks[part], np.bool_),
+            regrets[part],
+            information[part],
+            estimates[part],
+            candidates[part],
         )
+    if not len(weights):
+        candidates[:] = masks
     blind = np.zeros(n, dtype=np.bool_)
     if draws_know_nothing(functions, state):
         blind[:] = (np.where(masks, regrets, 0.0) == 0.0).all(axis=1)

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from graphbandit.base.arrays import Contexts, RoundsByArms
+from graphbandit.base.values import trusted
 from graphbandit.errors import FitError, HorizonError, InputError
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.learners.base import Learner
@@ -79,13 +80,16 @@ class Loop:
         Raises FitError if the learner cannot learn; `postponing` gives the loop that then goes on without.
         """
         self.check(shown)
-        n, loop, parts, start, postponing = len(shown), self, [], 0, False
+        n, loop, parts, start, postponing = len(shown.contexts), self, [], 0, False
         while True:
-            if loop.left == 0:
+            if loop.until == loop.rounds:
                 postponing = postponing or loop.unfitted == loop.rounds
                 loop = loop._learn(postponing)
-            part = shown if start == 0 and n <= loop.left else shown[start : start + loop.left]
+            left = loop.until - loop.rounds
+            part = shown if start == 0 and n <= left else shown[start : start + left]
             made, loop = loop._decided(part, rng)
+            if part is shown:
+                return made, loop
             parts.append(made)
             start += len(part)
             if start == n:
@@ -176,7 +180,8 @@ class Loop:
     def check(self, shown: Shown) -> None:
         """Raise unless these rounds fit the learner, the rounds before and the horizon. The door to `choose`."""
         self.learner.check_shown(self.problem, shown)
-        self.check_horizon(len(shown))
+        if self.problem.horizon is not None:
+            self.check_horizon(len(shown))
         self._check_shape(shown.contexts)
 
     def check_horizon(self, n: int) -> None:
@@ -190,17 +195,17 @@ class Loop:
 
     def _check_shape(self, contexts: Contexts) -> None:
         """Raise InputError if contexts have another shape than those before."""
-        if len(self.waiting):
-            shape = self.waiting.first.contexts.shape[1:]
-            if contexts.shape[1:] != shape:
-                raise InputError(f"the context has shape {contexts.shape[1:]}; expected {shape} as before")
+        before = self.waiting.first
+        if before is not None and contexts.shape[1:] != before.contexts.shape[1:]:
+            shape = before.contexts.shape[1:]
+            raise InputError(f"the context has shape {contexts.shape[1:]}; expected {shape} as before")
 
     def _decided(self, shown: Shown, rng: np.random.Generator) -> tuple[Decisions, "Loop"]:
         """Decide rounds of the current epoch."""
         chosen = self.learner.chosen(self.problem, self.state, shown, rng)
         decisions = self.learner.in_words(self.state, shown, chosen)
         played = Played(self.rounds, shown.contexts, decisions.action, decisions.notes, shown.available)
-        return decisions, self._with(rounds=self.rounds + len(shown), waiting=self.waiting.plus(played))
+        return decisions, self._with(rounds=self.rounds + len(shown.contexts), waiting=self.waiting.plus(played))
 
     def _learn(self, postponing: bool) -> "Loop":
         """End the epoch."""
@@ -223,7 +228,4 @@ class Loop:
 
     def _with(self, **changes: Any) -> "Loop":
         """The loop with some fields changed; `dataclasses.replace` takes ten times as long."""
-        other = object.__new__(Loop)
-        other.__dict__.update(self.__dict__)
-        other.__dict__.update(changes)
-        return other
+        return trusted(Loop, self.__dict__ | changes)

@@ -8,6 +8,7 @@ import numpy as np
 
 from graphbandit.base.arrays import ArmMasks, Contexts, ObservationIndices, PerObservation, RoundIndices
 from graphbandit.base.shapes import Float
+from graphbandit.base.values import trusted
 from graphbandit.rounds.observations import Observations
 
 Item = TypeVar("Item")
@@ -110,9 +111,9 @@ class Log(Generic[Item]):
         return iter(self._items[: self._length])
 
     @property
-    def first(self) -> Item:
-        """The first item, of a sequence that is not empty."""
-        return self._items[0]
+    def first(self) -> Item | None:
+        """The first item; None if there is none."""
+        return self._items[0] if self._length else None
 
 
 def observations_of(late: "Log[Played]", waiting: "Log[Played]", news: "Log[News]", n_arms: int) -> Observations:
@@ -125,18 +126,30 @@ def observations_of(late: "Log[Played]", waiting: "Log[Played]", news: "Log[News
         passed = {one.first: one for one in late}
         parts = [*(passed[t] for t in sorted(passed)), *parts]
     rounds = _joined([np.arange(part.first, part.first + len(part.actions)) for part in parts])
-    told = NewsColumns.of(news).ordered(n_arms)
-    return Observations(
-        contexts=_joined([part.contexts for part in parts]),
-        rounds=rounds,
-        rows=rounds.searchsorted(told.rounds),
-        arms=told.arms,
-        rewards=told.rewards,
-        available=_masks(parts, n_arms),
-        actions=_joined([part.actions for part in parts]),
-        propensities=told.propensities,
-        notes=_joined([part.notes for part in parts]),
+    told = NewsColumns.of(news)
+    if len(news) != 1 or not _in_order(news.first):
+        told = told.ordered(n_arms)
+    return trusted(
+        Observations,
+        {
+            "contexts": _joined([part.contexts for part in parts]),
+            "rounds": rounds,
+            "rows": rounds.searchsorted(told.rounds),
+            "arms": told.arms,
+            "rewards": told.rewards,
+            "available": _masks(parts, n_arms),
+            "actions": _joined([part.actions for part in parts]),
+            "propensities": told.propensities,
+            "notes": _joined([part.notes for part in parts]),
+        },
     )
+
+
+def _in_order(news: News | None) -> bool:
+    """Whether these are a few rewards of one round, by ascending arm; False where others can tell as fast."""
+    if news is None or not (isinstance(news.rounds, list) and isinstance(news.arms, list) and news.arms):
+        return False
+    return news.rounds.count(news.rounds[0]) == len(news.rounds) and news.arms == sorted(news.arms)
 
 
 def _joined(arrays: list[Any]) -> Any:

@@ -75,8 +75,8 @@ def information_directed_rounds(
     """
     n, n_arms = regrets.shape
     kernels = _kernels()
-    gains, probabilities, observed, gaps = np.empty((4, n, n_arms))
-    found: Directed = kernels.Directed(gains, probabilities, observed, gaps, np.empty((n, 2), dtype=np.int64))
+    tables, actions = np.empty((4, n, n_arms)), np.empty((n, 2), dtype=np.int64)
+    found: Directed = kernels.Directed(tables[0], tables[1], tables[2], tables[3], actions)
     if isinstance(graphs, ProbabilisticGraphs):
         kernels.directed_rounds_weighted(
             graphs.stored, graphs.index, regrets, information, available, blind, uniforms, found

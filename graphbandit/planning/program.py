@@ -130,12 +130,14 @@ def solution(
     scale = max(objective, SMALLEST_OBJECTIVE * largest)
     return trusted(
         SamplingSolution,
-        probabilities=p,
-        observation_probabilities=q,
-        objective=objective,
-        duality_gap=max(objective - bound, 0.0) / scale if scale > 0 else 0.0,
-        infeasibility=violation,
-        solver=solver,
-        demand=demand,
-        duals=y,
+        {
+            "probabilities": p,
+            "observation_probabilities": q,
+            "objective": objective,
+            "duality_gap": max(objective - bound, 0.0) / scale if scale > 0 else 0.0,
+            "infeasibility": violation,
+            "solver": solver,
+            "demand": demand,
+            "duals": y,
+        },
     )

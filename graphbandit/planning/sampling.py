@@ -23,7 +23,7 @@ is decided as its graph is, to the last bit.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -55,11 +55,11 @@ from graphbandit.rounds.decisions import Decisions, no_notes
 from graphbandit.rounds.draw import uniform_over
 
 if TYPE_CHECKING:
+    from graphbandit.kernels.planning.program import Room, Solvers
     from graphbandit.kernels.planning.sampling import Outcome, Rounds
 
 
-@dataclass(frozen=True, kw_only=True)
-class SamplingRule:
+class SamplingRule(NamedTuple):
     """How probabilities follow from gaps, candidates and graph.
 
     - `explore_all`: S is every available arm instead of the greedy exploration set.
@@ -126,7 +126,7 @@ def sample_rounds(
     """Steps 1 to 7 of every round of a batch, each by its own graph. One uniform number a round draws its arm."""
     n, n_arms = values.shape
     masks = kernel_mask(available, n, n_arms)
-    none = np.empty((n, 0))
+    none = _NO_COLUMNS if n == 1 else np.empty((n, 0))
     Rounds = _kernels().Rounds
     rounds = Rounds(
         as_in_kernels(values),
@@ -150,25 +150,29 @@ def sample_rounds(
     outcome = plan.outcome
     return trusted(
         Decisions,
-        action=outcome.integers[:, 0],
-        probability=outcome.numbers[:, 0],
-        probabilities=outcome.probabilities,
-        observation_probabilities=outcome.observed,
-        best=outcome.integers[:, 1],
-        gaps=outcome.gaps,
-        baseline=outcome.baseline,
-        candidates=candidates,
-        exploration_set=outcome.explored,
-        gamma=outcome.numbers[:, 1],
-        epoch=np.array([epoch]) if n == 1 else np.full(n, epoch),
-        objective=outcome.numbers[:, 2],
-        duality_gap=outcome.numbers[:, 3],
-        solver=outcome.integers[:, 2],
-        coverage_factor=outcome.numbers[:, 4],
-        notes=no_notes(n),
-        told={},
+        {
+            "action": outcome.integers[:, 0],
+            "probability": outcome.numbers[:, 0],
+            "probabilities": outcome.probabilities,
+            "observation_probabilities": outcome.observed,
+            "best": outcome.integers[:, 1],
+            "gaps": outcome.gaps,
+            "baseline": outcome.baseline,
+            "candidates": candidates,
+            "exploration_set": outcome.explored,
+            "gamma": outcome.numbers[:, 1],
+            "of_epoch": epoch,
+            "objective": outcome.numbers[:, 2],
+            "duality_gap": outcome.numbers[:, 3],
+            "solver": outcome.integers[:, 2],
+            "coverage_factor": outcome.numbers[:, 4],
+            "notes": no_notes(n),
+            "told": {},
+        },
     )
 
+
+_NO_COLUMNS = np.empty((1, 0))
 
 Strategy = Callable[[SamplingRule, Plan, Any], None]
 
@@ -180,16 +184,22 @@ def _kernels() -> Any:
     return sampling
 
 
+@cache
+def _nothing_to_solve() -> "tuple[Solvers, Room]":
+    """What stands for solvers, and for room that no program will use."""
+    from graphbandit.kernels.planning import program
+
+    return program.Solvers(0, 0, 0), program.room(1, ROW_LIMIT)
+
+
 _decide_rounds = AtOnce(lambda: _kernels().decide_rounds)
 
 
 def _empty(rounds: "Rounds", n_arms: int) -> Plan:
     n = len(rounds.values)
-    probabilities, observed, gaps, baseline = np.empty((4, n, n_arms))
-    explored = np.empty((n, n_arms), dtype=np.bool_)
+    tables, explored = np.empty((4, n, n_arms)), np.empty((n, n_arms), dtype=np.bool_)
     integers, numbers = np.empty((n, 3), dtype=np.int64), np.empty((n, 5))
-    numbers[:, 4] = 1.0  # unless a weakly observable graph allows less
-    outcome = _kernels().Outcome(probabilities, observed, gaps, baseline, explored, integers, numbers)
+    outcome = _kernels().Outcome(tables[0], tables[1], tables[2], tables[3], explored, integers, numbers)
     return Plan(rounds, outcome)
 
 
@@ -228,9 +238,11 @@ def _parts_of_sure(rule: SamplingRule, graphs: FeedbackGraphs) -> list[_Part]:
 
 def _plan_sure(rule: SamplingRule, plan: Plan, graphs: FeedbackGraphs) -> None:
     """All in one compiled pass, but for the programs that it leaves open."""
-    kernels, asks = _kernels(), rule.coverage != "none"
-    solvers = compiled_solvers(ROW_LIMIT) if asks else kernels.Solvers(0, 0, 0)
-    room = kept_room(graphs.n_arms if asks else 1, ROW_LIMIT)
+    kernels = _kernels()
+    if rule.coverage == "none":
+        solvers, room = _nothing_to_solve()
+    else:
+        solvers, room = compiled_solvers(ROW_LIMIT), kept_room(graphs.n_arms, ROW_LIMIT)
     told = kernels.Rule(
         rule.explore_all,
         COVERAGES.index(rule.coverage),
@@ -267,7 +279,7 @@ def _plan_sure(rule: SamplingRule, plan: Plan, graphs: FeedbackGraphs) -> None:
 
 def _plan_cover(rule: SamplingRule, plan: Plan, graphs: FeedbackGraphs) -> None:
     """Gaps and best as ever; the exploration set is a cover of the candidates, and is played uniformly."""
-    _plan_sure(replace(rule, coverage="none"), plan, graphs)
+    _plan_sure(rule._replace(coverage="none"), plan, graphs)
     outcome, nothing = plan.outcome, np.zeros(graphs.n_arms)
     for t in range(len(graphs)):
         mask = np.ascontiguousarray(plan.mask(t))
@@ -288,7 +300,7 @@ def _amount(rule: SamplingRule, plan: Plan, t: int, graph: FeedbackGraph, size: 
 
 def _plan_weak(rule: SamplingRule, plan: Plan, graphs: FeedbackGraphs) -> None:
     """Gaps, S and gamma as ever; then the tight program, scaled down where the graph reveals too little."""
-    _plan_sure(replace(rule, coverage="none"), plan, graphs)
+    _plan_sure(rule._replace(coverage="none"), plan, graphs)
     outcome = plan.outcome
     for t in range(len(graphs)):
         gamma, gaps, best = float(outcome.numbers[t, 1]), outcome.gaps[t], int(outcome.integers[t, 1])

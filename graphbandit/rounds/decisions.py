@@ -171,8 +171,8 @@ class Decisions:
         best: Int[np.ndarray, " n"],
         gaps: Float[np.ndarray, "n arms"],
         candidates: Bool[np.ndarray, "n arms"],
-        exploration_set: Bool[np.ndarray, "n arms"],
         epoch: int,
+        exploration_set: Bool[np.ndarray, "n arms"] | None = None,
         baseline: Float[np.ndarray, "n arms"] | None = None,
         gamma: Float[np.ndarray, " n"] | float | None = None,
         duality_gap: Float[np.ndarray, " n"] | float | None = None,
@@ -184,26 +184,31 @@ class Decisions:
 
         - `action`: the arms that were drawn.
         - `observation_probabilities`: q, shape (n, arms).
+        - `exploration_set`: None (default): the arms that may be played.
 
         All other settings are those of `from_probabilities`.
         """
         n = len(action)
         made = trusted(
             cls,
-            action=action,
-            probability=probabilities[0].take(action) if n == 1 else probabilities[np.arange(n), action],
-            probabilities=probabilities,
-            observation_probabilities=observation_probabilities,
-            best=best,
-            gaps=gaps,
-            baseline=probabilities if baseline is None else baseline,
-            candidates=candidates,
-            exploration_set=exploration_set,
-            epoch=_column(epoch, n),
-            solver=_column(SOLVERS.index(solver), n),
-            notes=no_notes(n) if notes is None else notes,
-            told={} if told is None else told,
+            {
+                "action": action,
+                "probability": probabilities[0].take(action) if n == 1 else probabilities[np.arange(n), action],
+                "probabilities": probabilities,
+                "observation_probabilities": observation_probabilities,
+                "best": best,
+                "gaps": gaps,
+                "baseline": probabilities if baseline is None else baseline,
+                "candidates": candidates,
+                "of_epoch": epoch,
+                "notes": no_notes(n) if notes is None else notes,
+                "told": {} if told is None else told,
+            },
         )
+        if exploration_set is not None:
+            made.__dict__["exploration_set"] = exploration_set
+        if solver != "none":
+            made.__dict__["solver"] = _column(SOLVERS.index(solver), n)
         if gamma is not None:
             made.__dict__["gamma"] = _column(gamma, n)
         if duality_gap is not None:
@@ -255,9 +260,7 @@ class Decisions:
 
     def telling(self, told: Mapping[str, Shaped[np.ndarray, "n ..."]]) -> "Decisions":
         """The same decisions with these words, which are trusted."""
-        other = object.__new__(Decisions)
-        other.__dict__.update(self.__dict__, told=told)
-        return other
+        return trusted(Decisions, {**self.__dict__, "told": told})
 
     @classmethod
     def concatenate(cls, parts: "list[Decisions]") -> "Decisions":
@@ -287,13 +290,17 @@ def no_notes(n: int) -> Float[np.ndarray, "n 0"]:
     return _NO_NOTES if n == 1 else np.empty((n, 0))
 
 
-_LATE: dict[str, Callable[[Decisions], Float[np.ndarray, "n ..."]]] = {
+_LATE: dict[str, Callable[[Decisions], Shaped[np.ndarray, "n ..."]]] = {
     "gamma": lambda made: np.full(len(made), np.nan),
     "objective": lambda made: (made.probabilities * made.gaps).sum(axis=1),
     "duality_gap": lambda made: np.full(len(made), np.nan),
     "coverage_factor": lambda made: np.ones(len(made)),
+    "candidates": lambda made: np.ones(made.probabilities.shape, dtype=np.bool_),
+    "epoch": lambda made: np.full(len(made), made.__dict__["of_epoch"]),
+    "exploration_set": lambda made: made.probabilities > 0.0,
+    "solver": lambda made: np.full(len(made), SOLVERS.index("none")),
 }
-"""What stands in a field that nothing was given for."""
+"""What stands in a field that nothing was given for; `of_epoch` is the epoch of all rounds."""
 
 
 def _column(value: Any, n: int) -> Any:

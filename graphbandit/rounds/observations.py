@@ -62,7 +62,8 @@ class Observations:
                 f"{len(self.arms)} arms and {k} rewards; expected as many of each"
             )
         for name, places, size in (("rows", self.rows, n), ("arms", self.arms, n_arms)):
-            if k and not 0 <= places.min() <= places.max() < size:
+            # as numbers without a sign, those below 0 are too large
+            if k and np.maximum.reduce(places.astype(np.int64, copy=False).view(np.uint64)) >= size:
                 found = f"{places.min()} to {places.max()}"
                 raise InputError(f"the observations have {name} {found}; expected 0 to {size - 1}")
         if not within(self.rewards, LARGEST):

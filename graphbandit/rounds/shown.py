@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbandit.base.checks import all_finite, available_array, first_not_finite
-from graphbandit.base.shapes import Bool, Shaped
+from graphbandit.base.shapes import Bool, Float, Int, Shaped
 from graphbandit.base.values import trusted
 from graphbandit.errors import GraphError, InputError
 from graphbandit.graphs.batch import FeedbackGraphs
@@ -63,7 +63,7 @@ class Shown:
     @classmethod
     def checked(cls, contexts: Shaped[np.ndarray, "n ..."], graphs: Graphs | None) -> "Shown":
         """Rounds with all arms on offer, which somebody has checked already."""
-        return trusted(cls, contexts=contexts, graphs=graphs, available=None)
+        return trusted(cls, {"contexts": contexts, "graphs": graphs, "available": None})
 
     @property
     def n_arms(self) -> int | None:
@@ -80,18 +80,26 @@ class Shown:
         graphs: Any = self.graphs
         return trusted(
             Shown,
-            contexts=self.contexts[rounds],
-            graphs=None if graphs is None else graphs[rounds],
-            available=None if self.available is None else self.available[rounds],
+            {
+                "contexts": self.contexts[rounds],
+                "graphs": None if graphs is None else graphs[rounds],
+                "available": None if self.available is None else self.available[rounds],
+            },
         )
 
     def with_graphs(self, graphs: Graphs) -> "Shown":
         """The same rounds with other graphs, one a round, which are trusted to fit."""
-        return trusted(Shown, contexts=self.contexts, graphs=graphs, available=self.available)
+        return trusted(Shown, {"contexts": self.contexts, "graphs": graphs, "available": self.available})
 
     def offered(self, n_arms: int) -> Bool[np.ndarray, "n arms"]:
         """The arms on offer as a mask, all of them where `available` is None."""
         return np.ones((len(self), n_arms), dtype=np.bool_) if self.available is None else self.available
+
+    def best_offered(self, values: Float[np.ndarray, "n arms"]) -> Int[np.ndarray, " n"]:
+        """The arm on offer of the largest value in each round, the lowest index on ties."""
+        offered = values if self.available is None else np.where(self.available, values, -np.inf)
+        best: Int[np.ndarray, " n"] = offered.argmax(axis=1)
+        return best
 
     @property
     def feedback_graphs(self) -> FeedbackGraphs:

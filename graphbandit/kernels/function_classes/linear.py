@@ -26,9 +26,9 @@ TILE = 256
 
 @kernel()
 def linear_values(
-    rows: Float[np.ndarray, "n rows d"], parameters: Float[np.ndarray, "blocks d"], values: RoundsByArms
+    rows: Float[np.ndarray, "n rows d"], parameters: Float[np.ndarray, "blocks d"], offset: float, values: RoundsByArms
 ) -> None:
-    """theta'phi(x, a) for every context and arm."""
+    """c + theta'phi(x, a) for every context and arm."""
     shared_row, shared_block = rows.shape[1] == 1, parameters.shape[0] == 1
     for t in range(values.shape[0]):
         for a in range(values.shape[1]):
@@ -36,7 +36,7 @@ def linear_values(
             total = 0.0
             for i in range(row.shape[0]):
                 total += row[i] * block[i]
-            values[t, a] = total
+            values[t, a] = total + offset if offset != 0.0 else total
 
 
 @kernel()
@@ -70,7 +70,7 @@ def drawn_values_per_arm(
     """c_b + theta_b(a)'phi(x, a) for every context, draw and arm."""
     for t in range(values.shape[0]):
         for b in range(values.shape[1]):
-            linear_values(rows[t : t + 1], parameters[b], values[t, b : b + 1])
+            linear_values(rows[t : t + 1], parameters[b], 0.0, values[t, b : b + 1])
             for a in range(values.shape[2]):
                 values[t, b, a] += offsets[b]
 
@@ -177,9 +177,10 @@ def gap_norms(
     best: RoundIndices,
     factors: Float[np.ndarray, "blocks d d"],
     wanted: ArmMasks,
+    scale: float,
     norms: RoundsByArms,
 ) -> None:
-    """sqrt(v'V^-1 v) of v = phi(x, a) - phi(x, best), which have a block each or share one; 0 where not wanted."""
+    """scale sqrt(v'V^-1 v), v = phi(x, a) - phi(x, best), which have a block each or share one; 0 if not wanted."""
     n, n_arms = norms.shape
     shared_row, shared_block, d = rows.shape[1] == 1, factors.shape[0] == 1, rows.shape[2]
     vector = np.empty(d)
@@ -195,7 +196,7 @@ def gap_norms(
                 for i in range(d):
                     vector[i] = rows[t, 0 if shared_row else a, i] - (of_best[i] if shared_block else 0.0)
                 norm = np.sqrt(squared_norm(factors[0 if shared_block else a], vector))
-                norms[t, a] = norm if shared_block else np.sqrt(norm * norm + own * own)
+                norms[t, a] = (norm if shared_block else np.sqrt(norm * norm + own * own)) * scale
 
 
 @inner()

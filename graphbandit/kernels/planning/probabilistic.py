@@ -100,4 +100,4 @@ def baselines(
                 trial *= 2.0
         if gamma < np.inf:
             set_baseline(order, size, best, gamma, gaps[t], doubts, baseline[t])
-        outcome.integers[t, 1], outcome.numbers[t, 1] = best, gamma
+        outcome.integers[t, 1], outcome.numbers[t, 1], outcome.numbers[t, 4] = best, gamma, 1.0

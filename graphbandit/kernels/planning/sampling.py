@@ -66,7 +66,7 @@ class Outcome(NamedTuple):
     integers: Int[np.ndarray, "n 3"]
     """action, best, solver"""
     numbers: Float[np.ndarray, "n 5"]
-    """probability, gamma, objective, gap, and the share of the coverage that the graph allows, 1 to begin with"""
+    """probability, gamma, objective, gap, and the share of the coverage that the graph allows: 1 unless it is weak"""
 
 
 @inner()
@@ -185,5 +185,5 @@ def decide_rounds(graphs: Graphs, rounds: Rounds, rule: Rule, solvers: Solvers, 
         integers, numbers = outcome.integers[t], outcome.numbers[t]
         integers[0], integers[1], integers[2] = action, best, solver
         numbers[0] = probabilities[action] if action >= 0 else np.nan
-        numbers[1], numbers[2], numbers[3] = gamma, objective, gap
+        numbers[1], numbers[2], numbers[3], numbers[4] = gamma, objective, gap, 1.0
     return pending

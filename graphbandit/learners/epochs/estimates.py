@@ -48,7 +48,7 @@ class RuleLearner(EstimateLearner):
         """How probabilities follow from the estimate in this epoch."""
 
     @abstractmethod
-    def explored_arms(self, state: EpochState, values: RoundsByArms, available: ArmMasks) -> ArmMasks:
+    def explored_arms(self, state: EpochState, values: RoundsByArms, shown: Shown) -> ArmMasks:
         """The arms that exploration has to cover: the candidates of this learner."""
 
     def choose(self, state: EpochState, shown: Shown, rng: np.random.Generator) -> Decisions:
@@ -57,9 +57,9 @@ class RuleLearner(EstimateLearner):
         return sample_rounds(
             self.rule(state),
             values=values,
-            candidates=self.explored_arms(state, values, shown.offered(values.shape[1])),
+            candidates=self.explored_arms(state, values, shown),
             graphs=shown.feedback_graphs,
-            uniforms=rng.random(len(shown)),
+            uniforms=rng.random(len(values)),
             epoch=state.epoch,
             available=shown.available,
         )
@@ -79,9 +79,9 @@ class InverseGapLearner(RuleLearner):
         check_rates(self.eta, self.delta)
         EpochSchedule(growth=self.epoch_growth)
 
-    def explored_arms(self, state: EpochState, values: RoundsByArms, available: ArmMasks) -> ArmMasks:
+    def explored_arms(self, state: EpochState, values: RoundsByArms, shown: Shown) -> ArmMasks:
         """Every available arm."""
-        return np.array(available)
+        return np.array(shown.offered(values.shape[1]))
 
     def words(self, state: EpochState, shown: Shown, made: Decisions) -> Words:
         """Those of an estimate, and gamma."""

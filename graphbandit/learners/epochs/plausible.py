@@ -170,11 +170,13 @@ def values_of_draws(
     if not len(draws):
         check_evaluable(functions, contexts)
         return
-    step = max(CELLS // (len(draws) * functions.n_arms), 1)
+    count, n_arms = len(draws), functions.n_arms
+    step = max(CELLS // (count * n_arms), 1)
     for start in range(0, len(contexts), step):
         part = slice(start, start + step)
-        values = np.ascontiguousarray(numbers("the draws", functions.draw_values(draws, contexts[part]), has="have"))
-        expected = (len(contexts[part]), len(draws), functions.n_arms)
+        some = contexts if len(contexts) <= step else contexts[part]
+        values = np.ascontiguousarray(numbers("the draws", functions.draw_values(draws, some), has="have"))
+        expected = (len(some), count, n_arms)
         if values.shape != expected:
             raise InputError(f"the function class gave draws of shape {values.shape}; expected {expected}")
         if not within(values, LARGEST):

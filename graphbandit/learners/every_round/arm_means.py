@@ -86,7 +86,15 @@ class ArmMeansLearner(EveryRoundLearner[ArmMeansState]):
         if not inputs.learn:
             return state
         rounds = state.rounds + len(contexts)
-        return trusted(ArmMeansState, problem=state.problem, rounds=rounds, counts=arrays.counts, sums=arrays.sums)
+        return trusted(
+            ArmMeansState,
+            {
+                "problem": state.problem,
+                "rounds": rounds,
+                "counts": arrays.counts,
+                "sums": arrays.sums,
+            },
+        )
 
     def _learn(self, state: ArmMeansState, observations: Observations) -> ArmMeansState:
         from graphbandit.kernels.learners import arm_means as kernels
@@ -94,7 +102,15 @@ class ArmMeansLearner(EveryRoundLearner[ArmMeansState]):
         arrays = kernels.MeanArrays(state.counts.copy(), state.sums.copy())
         kernels.learn(arrays, observations.arms, observations.rewards)
         rounds = state.rounds + 1
-        return trusted(ArmMeansState, problem=state.problem, rounds=rounds, counts=arrays.counts, sums=arrays.sums)
+        return trusted(
+            ArmMeansState,
+            {
+                "problem": state.problem,
+                "rounds": rounds,
+                "counts": arrays.counts,
+                "sums": arrays.sums,
+            },
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

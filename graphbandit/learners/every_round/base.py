@@ -8,6 +8,7 @@ does one round of either. Rewards that come late are learnt when they come, with
 from abc import abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cache
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -46,6 +47,13 @@ class RoundState:
 State = TypeVar("State", bound=RoundState)
 
 
+@cache
+def _kernels() -> Any:
+    from graphbandit.kernels.learners import base
+
+    return base
+
+
 class EveryRoundLearner(Learner[State], Generic[State]):
     """A learner whose state changes with every round."""
 
@@ -66,9 +74,8 @@ class EveryRoundLearner(Learner[State], Generic[State]):
     def choose(self, state: State, shown: Shown, rng: np.random.Generator) -> Decisions:
         """The next round."""
         outputs, _ = self._played(state, shown, rng, None)
-        decisions = _decisions(outputs, shown.available, state.rounds)
-        words = self._told_words
-        return decisions.telling({words[i]: outputs.told[:, i] for i in range(len(words))}) if words else decisions
+        told = {name: outputs.told[:, i] for i, name in enumerate(self._told_words)}
+        return _decisions(outputs, shown.available, state.rounds, told)
 
     @property
     def _told_words(self) -> tuple[str, ...]:
@@ -138,24 +145,18 @@ class EveryRoundLearner(Learner[State], Generic[State]):
     def _played(
         self, state: State, shown: Shown, rng: np.random.Generator, rewards: RoundsByArms | None
     ) -> tuple["Outputs", State]:
-        from graphbandit.kernels.learners.base import Inputs, Outputs
-
+        kernels = _kernels()
         n, n_arms, available = len(shown), state.problem.n_arms, shown.available
         masks = everyone(n_arms)[None] if available is None else as_in_kernels(available, np.bool_)
         given = np.empty((0, n_arms)) if rewards is None else as_in_kernels(rewards)
-        outputs = Outputs(
-            probabilities=np.empty((n, n_arms)),
-            observed=np.empty((n, n_arms)),
-            gaps=np.empty((n, n_arms)),
-            explored=np.empty((n, n_arms), dtype=np.bool_),
-            integers=np.empty((n, 2), dtype=np.int64),
-            numbers=np.empty((n, 3)),
-            notes=np.empty((n, self.n_notes)),
-            told=np.empty((n, len(self._told_words) if rewards is None else 0, n_arms)),
-        )
+        tables, explored = np.empty((3, n, n_arms)), np.empty((n, n_arms), dtype=np.bool_)
+        integers, numbers = np.empty((n, 2), dtype=np.int64), np.empty((n, 3))
+        words = len(self._told_words) if rewards is None else 0
+        notes, told = np.empty((n, self.n_notes)), np.empty((n, words, n_arms))
+        outputs = kernels.Outputs(tables[0], tables[1], tables[2], explored, integers, numbers, notes, told)
         place = rng.bit_generator.state
         try:
-            inputs = Inputs(available=masks, uniforms=rng.random(n), rewards=given, learn=rewards is not None)
+            inputs = kernels.Inputs(masks, rng.random(n), given, rewards is not None)
             return outputs, self._run(state, shown.contexts, shown.feedback_graphs, inputs, outputs)
         except BaseException:
             rng.bit_generator.state = place
@@ -177,7 +178,7 @@ def run_rounds(
 ) -> None:
     """Let the kernels of a family play the rounds, `rounds` being the number of those before them."""
     run = kernel_at_once(kernels, "run", settings)
-    arrays = type(arrays)(*(as_in_kernels(array, array.dtype) for array in arrays))
+    arrays = type(arrays)(*[as_in_kernels(array, array.dtype) for array in arrays])
     failed, first = kernels.DONE, 0
     for _, stored in kernel_batches(graphs):
         failed = run.call(stored, first, rounds + first, settings, arrays, inputs, outputs)
@@ -237,24 +238,28 @@ def noise_of(own: float | None, problem: Problem) -> float:
     return float(noise)
 
 
-def _decisions(outputs: "Outputs", available: ArmMasks | None, rounds: int) -> Decisions:
-    n, n_arms = outputs.probabilities.shape
+def _decisions(
+    outputs: "Outputs", available: ArmMasks | None, rounds: int, told: dict[str, Any] | None = None
+) -> Decisions:
     # field by field, as `planning.sampling` does with the outcome of its own kernel
-    return trusted(
+    made = trusted(
         Decisions,
-        action=outputs.integers[:, 0],
-        probability=outputs.numbers[:, 0],
-        probabilities=outputs.probabilities,
-        observation_probabilities=outputs.observed,
-        best=outputs.integers[:, 1],
-        gaps=outputs.gaps,
-        baseline=outputs.probabilities,
-        candidates=np.ones((n, n_arms), dtype=np.bool_) if available is None else np.array(available),
-        exploration_set=outputs.explored,
-        gamma=outputs.numbers[:, 1],
-        epoch=np.arange(rounds + 1, rounds + 1 + n),
-        objective=outputs.numbers[:, 2],
-        solver=np.zeros(n, dtype=np.int64),
-        notes=outputs.notes,
-        told={},
+        {
+            "action": outputs.integers[:, 0],
+            "probability": outputs.numbers[:, 0],
+            "probabilities": outputs.probabilities,
+            "observation_probabilities": outputs.observed,
+            "best": outputs.integers[:, 1],
+            "gaps": outputs.gaps,
+            "baseline": outputs.probabilities,
+            "exploration_set": outputs.explored,
+            "gamma": outputs.numbers[:, 1],
+            "epoch": np.arange(rounds + 1, rounds + 1 + len(outputs.numbers)),
+            "objective": outputs.numbers[:, 2],
+            "notes": outputs.notes,
+            "told": {} if told is None else told,
+        },
     )
+    if available is not None:
+        made.__dict__["candidates"] = np.array(available)
+    return made

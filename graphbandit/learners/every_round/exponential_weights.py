@@ -120,7 +120,15 @@ class Exp3Learner(BoundedRewards, EveryRoundLearner[Exp3State]):
         if not inputs.learn:
             return state
         rounds = state.rounds + len(contexts)
-        return trusted(Exp3State, problem=state.problem, rounds=rounds, losses=arrays.losses, totals=arrays.totals)
+        return trusted(
+            Exp3State,
+            {
+                "problem": state.problem,
+                "rounds": rounds,
+                "losses": arrays.losses,
+                "totals": arrays.totals,
+            },
+        )
 
     def _learn(self, state: Exp3State, observations: Observations) -> Exp3State:
         from graphbandit.kernels.learners import exponential_weights as kernels
@@ -133,4 +141,12 @@ class Exp3Learner(BoundedRewards, EveryRoundLearner[Exp3State]):
         seen = observations
         kernels.learn(self._settings(state.problem), arrays, seen.rows, seen.arms, seen.rewards, q, notes)
         rounds = state.rounds + 1
-        return trusted(Exp3State, problem=state.problem, rounds=rounds, losses=arrays.losses, totals=arrays.totals)
+        return trusted(
+            Exp3State,
+            {
+                "problem": state.problem,
+                "rounds": rounds,
+                "losses": arrays.losses,
+                "totals": arrays.totals,
+            },
+        )

@@ -238,10 +238,12 @@ class LinearLearner(EveryRoundLearner[LinearState]):
     def _after(state: LinearState, arrays: "LinearArrays", played: int) -> LinearState:
         return trusted(
             LinearState,
-            problem=state.problem,
-            rounds=state.rounds + played,
-            factors=arrays.factors,
-            sums=arrays.sums,
-            log_determinants=arrays.log_determinants,
-            totals=arrays.totals,
+            {
+                "problem": state.problem,
+                "rounds": state.rounds + played,
+                "factors": arrays.factors,
+                "sums": arrays.sums,
+                "log_determinants": arrays.log_determinants,
+                "totals": arrays.totals,
+            },
         )
