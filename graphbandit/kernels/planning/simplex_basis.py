@@ -33,6 +33,7 @@ begins to bind, -w / entry where a column becomes basic, 1 / entry where they me
 import numpy as np
 
 from graphbandit.kernels.jit import inner
+from graphbandit.kernels.lanes import chopped, octet, put, total_of
 from graphbandit.kernels.planning.simplex_workspace import Floats, Incidence, Workspace, inlined
 
 NEGLIGIBLE = 1e-13
@@ -47,43 +48,37 @@ def eliminate(
 ) -> None:
     """Write v and take the rank-one step of a pivot, inverse += w v' / entry, in one pass over the inverse.
 
-    The entering column q has ones in the binding rows at `places`, so v = A[binding, q] inverse adds up those rows of
-    the inverse; when the slack of i_r enters instead, v = -inverse[r], with r = `entering_place` (-1 for a column).
-    On the way tau = scaled_w inverse, of the inverse before the step, which the steepest-edge weights need. Rows where
-    w is 0 are left out of both.
+    The entering column q has ones in the sum row and in the binding rows at `places`, so v = A[binding, q] inverse adds
+    up those rows of the inverse; when the slack of i_r enters instead, v = -inverse[r], with r = `entering_place` (-1
+    for a column). On the way tau = scaled_w inverse, of the inverse before the step, which the steepest-edge weights
+    need. Rows where w is 0 are left out of both. Eight columns at a time, whose v and tau stay in registers.
     """
-    v = work.v
-    tau = work.tau
-    for m in range(k):
-        tau[m] = 0.0
-    if entering_place >= 0:
-        for m in range(k):
-            v[m] = -inverse[entering_place, m]
-    else:
-        for m in range(k):
-            v[m] = 0.0
-        for t in range(n_places):
-            r = work.places[t]
-            for m in range(k):
-                v[m] += inverse[r, m]
-    for m in range(k):
-        if abs(v[m]) <= NEGLIGIBLE:
-            v[m] = 0.0
-    for t in range(n_nonzero):
-        r = work.nonzero[t]
-        factor = work.scaled_w[r]
-        step = work.w[r] / entry
-        for m in range(k):
-            x = inverse[r, m]
-            tau[m] += factor * x
-            inverse[r, m] = x + step * v[m]
+    size = inverse.shape[1]
+    for r in range(0, k, 8):
+        put(work.step, r, octet(work.w, r) / entry)
+    for m in range(0, k, 8):
+        if entering_place >= 0:
+            v = -1.0 * octet(inverse, entering_place * size + m)
+        else:
+            v = octet(inverse, m)
+            for t in range(n_places):
+                v = v + octet(inverse, work.places[t] * size + m)
+        v = chopped(v, NEGLIGIBLE)
+        tau = 0.0 * v
+        for t in range(n_nonzero):
+            r = work.nonzero[t]
+            x = octet(inverse, r * size + m)
+            tau = tau + work.scaled_w[r] * x
+            put(inverse, r * size + m, x + work.step[r] * v)
+        put(work.v, m, v)
+        put(work.tau, m, tau)
 
 
 @inlined()
 def grow(inverse: Floats, k: int, row: int, column: int, entry: float, work: Workspace) -> None:
     """Let `row` bind and make `column` basic, both in place k, for which the inverse has room."""
     for r in range(k):
-        inverse[r, k] = -work.w[r] / entry
+        inverse[r, k] = -work.step[r]
     for m in range(k):
         inverse[k, m] = -work.v[m] / entry
     inverse[k, k] = 1.0 / entry
@@ -108,7 +103,7 @@ def replace_row(inverse: Floats, k: int, place: int, row: int, entry: float, wor
 def replace_column(inverse: Floats, k: int, place: int, column: int, entry: float, work: Workspace) -> None:
     """Make `column` basic in the place of basic[place], which leaves the basis."""
     for r in range(k):
-        inverse[r, place] = -work.w[r] / entry
+        inverse[r, place] = -work.step[r]
     work.place_of_column[work.basic[place]] = -1
     work.basic[place] = column
     work.place_of_column[column] = place
@@ -197,6 +192,7 @@ def refine(inverse: Floats, k: int, incidence: Incidence, total: float, p: Float
     """
     col_ptr, col_rows, row_ptr, row_cols = incidence
     residual = work.tau
+    size = inverse.shape[1]
     for j in range(col_ptr.size - 1):
         p[j] = 0.0
     lacking = total
@@ -215,8 +211,8 @@ def refine(inverse: Floats, k: int, incidence: Incidence, total: float, p: Float
     for r in range(k):
         x = residual[r]
         if x != 0.0:
-            for m in range(k):
-                work.value[m] += x * inverse[r, m]
+            for m in range(0, k, 8):
+                put(work.value, m, octet(work.value, m) + x * octet(inverse, r * size + m))
 
     for i in range(row_ptr.size - 1):
         y[i] = 0.0
@@ -229,9 +225,13 @@ def refine(inverse: Floats, k: int, incidence: Incidence, total: float, p: Float
             x -= y[col_rows[t]]
         residual[m] = x
         worst = max(worst, abs(x))
+    for m in range(k, k + 7 & -8):
+        residual[m] = 0.0
+        for r in range(k):
+            inverse[r, m] = 0.0
     for r in range(k):
-        x = 0.0
-        for m in range(k):
-            x += inverse[r, m] * residual[m]
-        work.dual[r] += x
+        x = octet(inverse, r * size) * octet(residual, 0)
+        for m in range(8, k, 8):
+            x = x + octet(inverse, r * size + m) * octet(residual, m)
+        work.dual[r] += total_of(x)
     return worst
