@@ -119,6 +119,16 @@ def total_of(typing_context: Any, lanes: Any) -> Any:
     return types.float64(lanes), generate
 
 
+@in_code
+def eight(typing_context: Any, x: Any) -> Any:
+    """An octet of one number."""
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        return _spread(builder, values[0], 8)
+
+    return Lanes(8)(types.float64), generate
+
+
 def _spread(builder: Any, value: Any, width: int) -> Any:
     """So many lanes of one number."""
     vector = ir.VectorType(ir.DoubleType(), width)

@@ -14,7 +14,8 @@ when column j covers row i; the sum row is all ones) everything follows from one
     y[binding] = inverse c[basic]                       the duals
 
 so inverse[r, m] is what one more unit of demand in row i_r adds to the value of column j_m. It is held this way round
-because then all long loops run along its rows.
+because then all long loops run along its rows: by octets (the module `lanes`), so each row is 0 from k up to a
+multiple of eight. Anything else there, like numbers too small to be normal, might cost time.
 
 In a pivot one variable leaves the basis and one enters; either is a column or the slack of a row:
 
@@ -33,7 +34,7 @@ begins to bind, -w / entry where a column becomes basic, 1 / entry where they me
 import numpy as np
 
 from graphbandit.kernels.jit import inner
-from graphbandit.kernels.lanes import chopped, octet, put, total_of
+from graphbandit.kernels.lanes import chopped, eight, octet, put, total_of
 from graphbandit.kernels.planning.simplex_workspace import Floats, Incidence, Workspace, inlined
 
 NEGLIGIBLE = 1e-13
@@ -64,7 +65,7 @@ def eliminate(
             for t in range(n_places):
                 v = v + octet(inverse, work.places[t] * size + m)
         v = chopped(v, NEGLIGIBLE)
-        tau = 0.0 * v
+        tau = eight(0.0)
         for t in range(n_nonzero):
             r = work.nonzero[t]
             x = octet(inverse, r * size + m)
@@ -77,10 +78,14 @@ def eliminate(
 @inlined()
 def grow(inverse: Floats, k: int, row: int, column: int, entry: float, work: Workspace) -> None:
     """Let `row` bind and make `column` basic, both in place k, for which the inverse has room."""
+    size = inverse.shape[1]
+    if k % 8 == 0:
+        for r in range(k + 1):
+            put(inverse, r * size + k, eight(0.0))
     for r in range(k):
         inverse[r, k] = -work.step[r]
-    for m in range(k):
-        inverse[k, m] = -work.v[m] / entry
+    for m in range(0, k, 8):
+        put(inverse, k * size + m, -1.0 * octet(work.v, m) / entry)
     inverse[k, k] = 1.0 / entry
     work.binding[k] = row
     work.place_of_row[row] = k
@@ -91,8 +96,8 @@ def grow(inverse: Floats, k: int, row: int, column: int, entry: float, work: Wor
 @inlined()
 def replace_row(inverse: Floats, k: int, place: int, row: int, entry: float, work: Workspace) -> None:
     """Let `row` bind in the place of binding[place], which binds no more."""
-    for m in range(k):
-        inverse[place, m] = -work.v[m] / entry
+    for m in range(0, k, 8):
+        put(inverse, place * inverse.shape[1] + m, -1.0 * octet(work.v, m) / entry)
     work.place_of_row[work.binding[place]] = -1
     work.binding[place] = row
     work.place_of_row[row] = place
@@ -130,6 +135,8 @@ def shrink(inverse: Floats, k: int, row_place: int, column_place: int, work: Wor
         work.value_weight[column_place] = work.value_weight[last]
         for r in range(last):
             inverse[r, column_place] = inverse[r, last]
+    for r in range(last):
+        inverse[r, last] = 0.0
 
 
 @inner()
@@ -193,6 +200,9 @@ def refine(inverse: Floats, k: int, incidence: Incidence, total: float, p: Float
     col_ptr, col_rows, row_ptr, row_cols = incidence
     residual = work.tau
     size = inverse.shape[1]
+    for m in range(k, k + 7 & -8):
+        residual[m] = 0.0
+        work.value[m] = 0.0
     for j in range(col_ptr.size - 1):
         p[j] = 0.0
     lacking = total
@@ -225,10 +235,6 @@ def refine(inverse: Floats, k: int, incidence: Incidence, total: float, p: Float
             x -= y[col_rows[t]]
         residual[m] = x
         worst = max(worst, abs(x))
-    for m in range(k, k + 7 & -8):
-        residual[m] = 0.0
-        for r in range(k):
-            inverse[r, m] = 0.0
     for r in range(k):
         x = octet(inverse, r * size) * octet(residual, 0)
         for m in range(8, k, 8):

@@ -21,7 +21,7 @@ In the notation of `graphbandit.kernels.planning.simplex` and `graphbandit.kerne
 
 import numpy as np
 
-from graphbandit.kernels.lanes import joined, pair, put
+from graphbandit.kernels.lanes import eight, joined, pair, put
 from graphbandit.kernels.planning.keys import bits, key, number, place_mask
 from graphbandit.kernels.planning.simplex_basis import NEGLIGIBLE, eliminate, grow, replace_column, replace_row, shrink
 from graphbandit.kernels.planning.simplex_workspace import Floats, Incidence, Workspace, inlined
@@ -70,6 +70,8 @@ def pivot_row(
     places = work.places
     row_ptr = incidence.row_ptr
     row_cols = incidence.row_cols
+    for r in range(0, k, 8):
+        put(w, r, eight(0.0))
     if row >= 0:
         norm = work.scale[row]
         n_places = 0
@@ -77,8 +79,6 @@ def pivot_row(
             m = work.place_of_column[row_cols[t]]
             places[n_places] = m
             n_places += m >= 0
-        for r in range(k):
-            w[r] = 0.0
         for t in range(n_places):
             m = places[t]
             for r in range(k):

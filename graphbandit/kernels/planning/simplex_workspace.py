@@ -55,8 +55,7 @@ class Incidence(NamedTuple):
 class Workspace(NamedTuple):
     """Arrays over the columns j, the rows i (some with the sum row as row R), and the places of the basis.
 
-    The last have room for a multiple of eight, as has the inverse: loops over octets may run beyond k. Nothing is read
-    there before it is written.
+    The last have room for a multiple of eight: loops over octets run beyond k. There w, v and tau are 0.
     """
 
     cost: Floats
