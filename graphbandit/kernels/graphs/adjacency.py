@@ -68,6 +68,18 @@ def _trailing_zeros(typing_context: Any, word: Any) -> Any:
 trailing_zeros: Any = intrinsic(_trailing_zeros)
 
 
+def _ones(typing_context: Any, word: Any) -> Any:
+    """How many bits of a uint64 are set."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.ctpop(arguments[0])
+
+    return types.int64(types.uint64), generate
+
+
+ones: Any = intrinsic(_ones)
+
+
 def reveals(graph: Any, arm: int, arms: ArmIndices) -> int:
     """Write the arms that playing `arm` reveals into `arms`, ascending, and return how many there are."""
     raise TypeError("reveals is for compiled code")

@@ -6,7 +6,7 @@ import numpy as np
 
 from graphbandit.base.arrays import ArmIndices, ArmMask, RoundIndices
 from graphbandit.base.shapes import Int
-from graphbandit.kernels.graphs.adjacency import Graph, trailing_zeros
+from graphbandit.kernels.graphs.adjacency import Graph, ones, trailing_zeros
 from graphbandit.kernels.jit import inner
 
 
@@ -39,27 +39,25 @@ def _packed(
         mask[rows[i] >> 6] |= np.uint64(1) << np.uint64(rows[i] & 63)
     columns = np.empty(n_arms, np.int32)
     pointers = np.empty(n_arms + 1, np.int32)
-    entries = np.empty(max(4 * rows.shape[0], 64), np.int32)
     count = 0
-    used = 0
     pointers[0] = 0
     for j in range(n_arms):
-        if not available[j]:
-            continue
-        start = used
+        revealed = 0
         for w in range(n_words):
-            word = graph.words[j, w] & mask[w]
+            revealed += ones(graph.words[j, w] & mask[w])
+        columns[count] = j
+        pointers[count + 1] = pointers[count] + revealed
+        count += available[j] and (revealed > 0 or j == best)
+    entries = np.empty(pointers[count], np.int32)
+    used = 0
+    for c in range(count):
+        for w in range(n_words):
+            word = graph.words[columns[c], w] & mask[w]
             while word != np.uint64(0):
-                if used == entries.shape[0]:
-                    entries = _longer(entries)
                 entries[used] = row_of[64 * w + trailing_zeros(word)]
                 used += 1
                 word &= word - np.uint64(1)
-        if used > start or j == best:
-            columns[count] = j
-            count += 1
-            pointers[count] = used
-    return columns[:count], pointers[: count + 1], entries[:used]
+    return columns[:count], pointers[: count + 1], entries
 
 
 @inner()
@@ -100,15 +98,6 @@ def _listed(
     for c in range(count):
         marks[columns[c]] = -1
     return columns[:count], pointers, entries
-
-
-@inner()
-def _longer(entries: Int[np.ndarray, " entries"]) -> Int[np.ndarray, " twice_as_many"]:
-    """A copy with room for twice as many."""
-    longer = np.empty(2 * entries.shape[0], np.int32)
-    for k in range(entries.shape[0]):
-        longer[k] = entries[k]
-    return longer
 
 
 @inner()

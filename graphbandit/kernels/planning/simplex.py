@@ -33,6 +33,7 @@ from numba import types
 
 from graphbandit.base.programs import CERTIFIED, SMALLEST_OBJECTIVE
 from graphbandit.kernels.jit import caller, inner, kernel, pointer
+from graphbandit.kernels.lanes import eight, put
 from graphbandit.kernels.planning.simplex_basis import enlarged, refactorise, refine
 from graphbandit.kernels.planning.simplex_pivot import (
     choose_entering,
@@ -116,6 +117,7 @@ def solve_covering_lp(
     total = 1.0 / demand_unit
     start(best, total, incidence, work)
     inverse = scratch.inverse
+    put(inverse, 0, eight(0.0))
     inverse[0, 0] = 1.0
     k: Any = np.int64(1)  # not a literal, for which all parts would be compiled once more
     pivots = 0

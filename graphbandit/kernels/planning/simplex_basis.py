@@ -14,7 +14,8 @@ when column j covers row i; the sum row is all ones) everything follows from one
     y[binding] = inverse c[basic]                       the duals
 
 so inverse[r, m] is what one more unit of demand in row i_r adds to the value of column j_m. It is held this way round
-because then all long loops run along its rows.
+because then all long loops run along its rows: by octets (the module `lanes`), so each row is 0 from k up to a
+multiple of eight. Anything else there, like numbers too small to be normal, might cost time.
 
 In a pivot one variable leaves the basis and one enters; either is a column or the slack of a row:
 
@@ -33,6 +34,7 @@ begins to bind, -w / entry where a column becomes basic, 1 / entry where they me
 import numpy as np
 
 from graphbandit.kernels.jit import inner
+from graphbandit.kernels.lanes import chopped, eight, octet, put, total_of
 from graphbandit.kernels.planning.simplex_workspace import Floats, Incidence, Workspace, inlined
 
 NEGLIGIBLE = 1e-13
@@ -47,45 +49,43 @@ def eliminate(
 ) -> None:
     """Write v and take the rank-one step of a pivot, inverse += w v' / entry, in one pass over the inverse.
 
-    The entering column q has ones in the binding rows at `places`, so v = A[binding, q] inverse adds up those rows of
-    the inverse; when the slack of i_r enters instead, v = -inverse[r], with r = `entering_place` (-1 for a column).
-    On the way tau = scaled_w inverse, of the inverse before the step, which the steepest-edge weights need. Rows where
-    w is 0 are left out of both.
+    The entering column q has ones in the sum row and in the binding rows at `places`, so v = A[binding, q] inverse adds
+    up those rows of the inverse; when the slack of i_r enters instead, v = -inverse[r], with r = `entering_place` (-1
+    for a column). On the way tau = scaled_w inverse, of the inverse before the step, which the steepest-edge weights
+    need. Rows where w is 0 are left out of both. Eight columns at a time, whose v and tau stay in registers.
     """
-    v = work.v
-    tau = work.tau
-    for m in range(k):
-        tau[m] = 0.0
-    if entering_place >= 0:
-        for m in range(k):
-            v[m] = -inverse[entering_place, m]
-    else:
-        for m in range(k):
-            v[m] = 0.0
-        for t in range(n_places):
-            r = work.places[t]
-            for m in range(k):
-                v[m] += inverse[r, m]
-    for m in range(k):
-        if abs(v[m]) <= NEGLIGIBLE:
-            v[m] = 0.0
-    for t in range(n_nonzero):
-        r = work.nonzero[t]
-        factor = work.scaled_w[r]
-        step = work.w[r] / entry
-        for m in range(k):
-            x = inverse[r, m]
-            tau[m] += factor * x
-            inverse[r, m] = x + step * v[m]
+    size = inverse.shape[1]
+    for r in range(0, k, 8):
+        put(work.step, r, octet(work.w, r) / entry)
+    for m in range(0, k, 8):
+        if entering_place >= 0:
+            v = -1.0 * octet(inverse, entering_place * size + m)
+        else:
+            v = octet(inverse, m)
+            for t in range(n_places):
+                v = v + octet(inverse, work.places[t] * size + m)
+        v = chopped(v, NEGLIGIBLE)
+        tau = eight(0.0)
+        for t in range(n_nonzero):
+            r = work.nonzero[t]
+            x = octet(inverse, r * size + m)
+            tau = tau + work.scaled_w[r] * x
+            put(inverse, r * size + m, x + work.step[r] * v)
+        put(work.v, m, v)
+        put(work.tau, m, tau)
 
 
 @inlined()
 def grow(inverse: Floats, k: int, row: int, column: int, entry: float, work: Workspace) -> None:
     """Let `row` bind and make `column` basic, both in place k, for which the inverse has room."""
+    size = inverse.shape[1]
+    if k % 8 == 0:
+        for r in range(k + 1):
+            put(inverse, r * size + k, eight(0.0))
     for r in range(k):
-        inverse[r, k] = -work.w[r] / entry
-    for m in range(k):
-        inverse[k, m] = -work.v[m] / entry
+        inverse[r, k] = -work.step[r]
+    for m in range(0, k, 8):
+        put(inverse, k * size + m, -1.0 * octet(work.v, m) / entry)
     inverse[k, k] = 1.0 / entry
     work.binding[k] = row
     work.place_of_row[row] = k
@@ -96,8 +96,8 @@ def grow(inverse: Floats, k: int, row: int, column: int, entry: float, work: Wor
 @inlined()
 def replace_row(inverse: Floats, k: int, place: int, row: int, entry: float, work: Workspace) -> None:
     """Let `row` bind in the place of binding[place], which binds no more."""
-    for m in range(k):
-        inverse[place, m] = -work.v[m] / entry
+    for m in range(0, k, 8):
+        put(inverse, place * inverse.shape[1] + m, -1.0 * octet(work.v, m) / entry)
     work.place_of_row[work.binding[place]] = -1
     work.binding[place] = row
     work.place_of_row[row] = place
@@ -108,7 +108,7 @@ def replace_row(inverse: Floats, k: int, place: int, row: int, entry: float, wor
 def replace_column(inverse: Floats, k: int, place: int, column: int, entry: float, work: Workspace) -> None:
     """Make `column` basic in the place of basic[place], which leaves the basis."""
     for r in range(k):
-        inverse[r, place] = -work.w[r] / entry
+        inverse[r, place] = -work.step[r]
     work.place_of_column[work.basic[place]] = -1
     work.basic[place] = column
     work.place_of_column[column] = place
@@ -135,6 +135,8 @@ def shrink(inverse: Floats, k: int, row_place: int, column_place: int, work: Wor
         work.value_weight[column_place] = work.value_weight[last]
         for r in range(last):
             inverse[r, column_place] = inverse[r, last]
+    for r in range(last):
+        inverse[r, last] = 0.0
 
 
 @inner()
@@ -197,6 +199,10 @@ def refine(inverse: Floats, k: int, incidence: Incidence, total: float, p: Float
     """
     col_ptr, col_rows, row_ptr, row_cols = incidence
     residual = work.tau
+    size = inverse.shape[1]
+    for m in range(k, k + 7 & -8):
+        residual[m] = 0.0
+        work.value[m] = 0.0
     for j in range(col_ptr.size - 1):
         p[j] = 0.0
     lacking = total
@@ -215,8 +221,8 @@ def refine(inverse: Floats, k: int, incidence: Incidence, total: float, p: Float
     for r in range(k):
         x = residual[r]
         if x != 0.0:
-            for m in range(k):
-                work.value[m] += x * inverse[r, m]
+            for m in range(0, k, 8):
+                put(work.value, m, octet(work.value, m) + x * octet(inverse, r * size + m))
 
     for i in range(row_ptr.size - 1):
         y[i] = 0.0
@@ -230,8 +236,8 @@ def refine(inverse: Floats, k: int, incidence: Incidence, total: float, p: Float
         residual[m] = x
         worst = max(worst, abs(x))
     for r in range(k):
-        x = 0.0
-        for m in range(k):
-            x += inverse[r, m] * residual[m]
-        work.dual[r] += x
+        x = octet(inverse, r * size) * octet(residual, 0)
+        for m in range(8, k, 8):
+            x = x + octet(inverse, r * size + m) * octet(residual, m)
+        work.dual[r] += total_of(x)
     return worst

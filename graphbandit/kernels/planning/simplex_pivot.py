@@ -21,6 +21,8 @@ In the notation of `graphbandit.kernels.planning.simplex` and `graphbandit.kerne
 
 import numpy as np
 
+from graphbandit.kernels.lanes import eight, joined, pair, put
+from graphbandit.kernels.planning.keys import bits, key, number, place_mask
 from graphbandit.kernels.planning.simplex_basis import NEGLIGIBLE, eliminate, grow, replace_column, replace_row, shrink
 from graphbandit.kernels.planning.simplex_workspace import Floats, Incidence, Workspace, inlined
 
@@ -38,21 +40,18 @@ def choose_leaving(k: int, n_rows: int, tolerance: float, work: Workspace) -> tu
 
     Both are -1 when nothing is infeasible by more than `tolerance`.
     """
-    score = 0.0
-    row = -1
-    place = -1
+    mask = place_mask(n_rows + k)
+    best = 0
     for i in range(n_rows):
         x = work.slack[i]
-        if x < -tolerance and x * x > score * work.slack_weight[i]:
-            score = x * x / work.slack_weight[i]
-            row = i
+        best = max(best, key(x * x / work.slack_weight[i] if x < -tolerance else 0.0, i, mask))
     for m in range(k):
         x = work.value[m]
-        if x < -tolerance and x * x > score * work.value_weight[m]:
-            score = x * x / work.value_weight[m]
-            row = -1
-            place = m
-    return row, place
+        best = max(best, key(x * x / work.value_weight[m] if x < -tolerance else 0.0, n_rows + m, mask))
+    if best <= mask:
+        return -1, -1
+    chosen = mask - (best & mask)
+    return (chosen, -1) if chosen < n_rows else (-1, chosen - n_rows)
 
 
 @inlined()
@@ -71,32 +70,32 @@ def pivot_row(
     places = work.places
     row_ptr = incidence.row_ptr
     row_cols = incidence.row_cols
+    for r in range(0, k, 8):
+        put(w, r, eight(0.0))
     if row >= 0:
         norm = work.scale[row]
         n_places = 0
         for t in range(row_ptr[row], row_ptr[row + 1]):
             m = work.place_of_column[row_cols[t]]
-            if m >= 0:
-                places[n_places] = m
-                n_places += 1
-        for r in range(k):
-            x = 0.0
-            for t in range(n_places):
-                x += inverse[r, places[t]]
-            w[r] = x
+            places[n_places] = m
+            n_places += m >= 0
+        for t in range(n_places):
+            m = places[t]
+            for r in range(k):
+                w[r] += inverse[r, m]
     else:
         norm = 0.0
         for r in range(k):
             w[r] = inverse[r, place]
     n_nonzero = 0
     for r in range(k):
-        if abs(w[r]) > NEGLIGIBLE:
-            work.nonzero[n_nonzero] = r
-            n_nonzero += 1
-        else:
-            w[r] = 0.0
-        work.scaled_w[r] = w[r] * work.scale[work.binding[r]]
-        norm += w[r] * work.scaled_w[r]
+        x = w[r] if abs(w[r]) > NEGLIGIBLE else 0.0
+        z = x * work.scale[work.binding[r]]
+        norm += x * z
+        w[r] = x
+        work.scaled_w[r] = z
+        work.nonzero[n_nonzero] = r
+        n_nonzero += x != 0.0
 
     of_sum_row = w[0]
     for j in range(incidence.col_ptr.size - 1):
@@ -121,34 +120,33 @@ def choose_entering(k: int, n_columns: int, work: Workspace) -> tuple[int, int, 
     """Take the ratio test; returns (column, place, pivot entry, ratio).
 
     Either a column enters, or the slack of the binding row in `place` (never the sum row, an equation); the other is
-    -1, and both are if nothing can enter.
+    -1, and both are if nothing can enter. Of those whose ratios tie with the smallest the largest entry is taken.
     """
-    column = -1
-    place = -1
-    entry = 0.0
-    ratio = np.inf
-    # a / b < limit is asked as a < limit * b: most candidates fail, and need no division
-    limit = np.inf
+    least = bits(np.inf)
     for j in range(n_columns):
         x = work.alpha[j]
-        if x > SMALLEST_PIVOT and work.reduced_cost[j] < limit * x:
-            z = max(work.reduced_cost[j], 0.0) / x
-            if x > entry or z < ratio * (1.0 - TIE) - ZERO_RATIO:
-                column = j
-                entry = x
-                ratio = min(z, ratio)
-                limit = ratio * (1.0 + TIE) + ZERO_RATIO
+        least = min(least, bits(max(work.reduced_cost[j], 0.0) / x if x > SMALLEST_PIVOT else np.inf))
     for r in range(1, k):
         x = work.w[r]
-        if x > SMALLEST_PIVOT and work.dual[r] < limit * x:
-            z = max(work.dual[r], 0.0) / x
-            if x > entry or z < ratio * (1.0 - TIE) - ZERO_RATIO:
-                column = -1
-                place = r
-                entry = x
-                ratio = min(z, ratio)
-                limit = ratio * (1.0 + TIE) + ZERO_RATIO
-    return column, place, entry, ratio
+        least = min(least, bits(max(work.dual[r], 0.0) / x if x > SMALLEST_PIVOT else np.inf))
+    ratio = abs(number(least))  # of -0.0, too
+    limit = ratio * (1.0 + TIE) + ZERO_RATIO
+    mask = place_mask(n_columns + k)
+    best = 0
+    for j in range(n_columns):
+        x = work.alpha[j]
+        ties = x > SMALLEST_PIVOT and work.reduced_cost[j] < limit * x
+        best = max(best, key(x if ties else 0.0, j, mask))
+    for r in range(1, k):
+        x = work.w[r]
+        ties = x > SMALLEST_PIVOT and work.dual[r] < limit * x
+        best = max(best, key(x if ties else 0.0, n_columns + r, mask))
+    if best <= mask:
+        return -1, -1, 0.0, ratio
+    chosen = mask - (best & mask)
+    if chosen < n_columns:
+        return chosen, -1, work.alpha[chosen], ratio
+    return -1, chosen - n_columns, work.w[chosen - n_columns], ratio
 
 
 @inlined()
@@ -193,13 +191,10 @@ def pivot(
 
     n_places = 0
     if entering_column >= 0:
-        work.places[0] = 0
-        n_places = 1
         for t in range(col_ptr[entering_column], col_ptr[entering_column + 1]):
             r = work.place_of_row[incidence.col_rows[t]]
-            if r >= 0:
-                work.places[n_places] = r
-                n_places += 1
+            work.places[n_places] = r
+            n_places += r >= 0
     eliminate(inverse, k, n_places, entering_place, n_nonzero, entry, work)
     infeasibility = work.slack[leaving_row] if leaving_row >= 0 else work.value[leaving_place]
     step = -infeasibility / entry
@@ -262,10 +257,10 @@ def move_primal(
         z = work.tau[m]
         if x != 0.0 or z != 0.0:
             j = work.basic[m]
+            both = joined(-x, z)
             for t in range(col_ptr[j], col_ptr[j + 1]):
-                covered = np.uint32(2 * col_rows[t])
-                change[covered] -= x
-                change[covered + np.uint32(1)] += z
+                at = 2 * col_rows[t]
+                put(change, at, pair(change, at) + both)
     if entering_column >= 0:
         for t in range(col_ptr[entering_column], col_ptr[entering_column + 1]):
             change[2 * col_rows[t]] += 1.0

@@ -32,11 +32,11 @@ SCRATCH = types.NamedTuple((types.float64[::1], types.int32[::1], types.float64[
 
 def scratch(n_columns: int, n_rows: int) -> Scratch:
     """Room for LPs of up to so many columns and rows. Pages that no LP reaches are never touched."""
-    most_basic = min(n_columns, n_rows + 1)
-    capacity = min((most_basic + 7) // 8 * 8, 72)
+    most_basic = min(n_columns, n_rows + 1) + 7 & -8
+    capacity = min(most_basic, 72)
     return Scratch(
-        np.empty(3 * n_columns + 6 * n_rows + 1 + 7 * most_basic),
-        np.empty(n_columns + n_rows + 1 + 4 * most_basic, dtype=np.int32),
+        np.empty(3 * n_columns + 6 * n_rows + 1 + 8 * most_basic),
+        np.empty(n_columns + n_rows + 2 + 4 * most_basic, dtype=np.int32),
         np.empty((capacity, capacity)),
     )
 
@@ -53,7 +53,10 @@ class Incidence(NamedTuple):
 
 
 class Workspace(NamedTuple):
-    """Arrays over the columns j, the rows i (some with the sum row as row R), and the places of the basis."""
+    """Arrays over the columns j, the rows i (some with the sum row as row R), and the places of the basis.
+
+    The last have room for a multiple of eight: loops over octets run beyond k. There w, v and tau are 0.
+    """
 
     cost: Floats
     """c, in units of about the largest"""
@@ -96,13 +99,15 @@ class Workspace(NamedTuple):
     tau: Floats
     """scaled_w inverse"""
     places: Indices
-    """scratch: where a column meets the binding rows, or a row the basic columns"""
+    """scratch: where a column meets the binding rows, or a row the basic columns; the entry after those is anything"""
+    step: Floats
+    """w over the pivot entry"""
 
 
 @inner(forceinline=True)
 def workspace(scratch: Scratch, n_columns: int, n_rows: int) -> Workspace:
     """Cut the scratch into the arrays of one LP."""
-    floats, integers, most = scratch.floats, scratch.integers, min(n_columns, n_rows + 1)
+    floats, integers, most = scratch.floats, scratch.integers, min(n_columns, n_rows + 1) + 7 & -8
     rows = 3 * n_columns
     basis = rows + 6 * n_rows + 1
     places = n_columns + n_rows + 1
@@ -127,5 +132,6 @@ def workspace(scratch: Scratch, n_columns: int, n_rows: int) -> Workspace:
         integers[places + 2 * most : places + 3 * most],  # nonzero
         floats[basis + 5 * most : basis + 6 * most],  # v
         floats[basis + 6 * most : basis + 7 * most],  # tau
-        integers[places + 3 * most : places + 4 * most],  # places
+        integers[places + 3 * most : places + 4 * most + 1],  # places
+        floats[basis + 7 * most : basis + 8 * most],  # step
     )

@@ -1,0 +1,164 @@
+"""Several floats at once, for loops too short for the compiler's own vectors.
+
+Numba knows nothing of which arrays overlap, and LLVM makes loops of 32 numbers a turn where a row has 20. Here a kernel
+says itself what is done together: `pair` and `octet` take 2 or 8 neighbours out of an array, ``+``, ``-``, ``*`` and
+``/`` work on each of them (a number stands for as many equal ones), and `put` writes them back. Every operation
+rounds as that on single numbers does, on all machines: where registers are smaller, LLVM takes several.
+
+Arrays are seen as flat, and indices are not checked: an octet that begins inside may end outside, so arrays for which
+that can happen have room for it.
+"""
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from llvmlite import ir  # type: ignore[import-untyped]
+from numba import types
+from numba.extending import intrinsic, lower_builtin, models, register_model, type_callable
+
+in_code: Any = intrinsic
+"""Decorator of what writes code by itself; to be called by kernels alone."""
+
+ALIGNMENT = 8
+"""Bytes to which numbers lie aligned."""
+
+
+class Lanes(types.Type):
+    """The type of `width` floats at once."""
+
+    def __init__(self, width: int) -> None:
+        self.width = width
+        super().__init__(name=f"Lanes({width})")
+
+
+@register_model(Lanes)
+class _LanesModel(models.PrimitiveModel):
+    def __init__(self, manager: Any, lanes: Lanes) -> None:
+        super().__init__(manager, lanes, ir.VectorType(ir.DoubleType(), lanes.width))
+
+
+def _place(context: Any, builder: Any, array_type: Any, array: Any, index: Any, width: int) -> Any:
+    """The address of so many neighbours."""
+    data = context.make_array(array_type)(context, builder, array).data
+    return builder.bitcast(builder.gep(data, [index]), ir.VectorType(ir.DoubleType(), width).as_pointer())
+
+
+def _taker(width: int) -> Any:
+    def take(typing_context: Any, array: Any, index: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+            place = _place(context, builder, signature.args[0], values[0], values[1], width)
+            return builder.load(place, align=ALIGNMENT)
+
+        return Lanes(width)(array, types.int64), generate
+
+    return in_code(take)
+
+
+pair: Any = _taker(2)
+"""`pair(array, i)`: the numbers i and i + 1 of a float array, seen as flat."""
+octet: Any = _taker(8)
+"""`octet(array, i)`: the numbers i to i + 7."""
+
+
+@in_code
+def put(typing_context: Any, array: Any, index: Any, lanes: Any) -> Any:
+    """`put(array, i, lanes)`: write them to i and after."""
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        place = _place(context, builder, signature.args[0], values[0], values[1], signature.args[2].width)
+        builder.store(values[2], place, align=ALIGNMENT)
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64, lanes), generate
+
+
+@in_code
+def joined(typing_context: Any, first: Any, second: Any) -> Any:
+    """The pair of two numbers."""
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        lanes = ir.Constant(ir.VectorType(ir.DoubleType(), 2), ir.Undefined)
+        for place, value in enumerate(values):
+            lanes = builder.insert_element(lanes, value, ir.Constant(ir.IntType(32), place))
+        return lanes
+
+    return Lanes(2)(types.float64, types.float64), generate
+
+
+@in_code
+def chopped(typing_context: Any, lanes: Any, least: Any) -> Any:
+    """0 for those of a size of at most `least`, the others as they are."""
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        kind = values[0].type
+        limits = (_spread(builder, value, kind.count) for value in (builder.fneg(values[1]), values[1]))
+        inside = (
+            builder.fcmp_ordered(sign, values[0], limit) for sign, limit in zip((">=", "<="), limits, strict=True)
+        )
+        return builder.select(builder.and_(*inside), ir.Constant(kind, [0.0] * kind.count), values[0])
+
+    return lanes(lanes, types.float64), generate
+
+
+@in_code
+def total_of(typing_context: Any, lanes: Any) -> Any:
+    """Their sum: of the halves' sums, lane by lane, until one is left."""
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        found, width = values[0], signature.args[0].width
+        while width > 1:
+            width //= 2
+            halves = (
+                builder.shuffle_vector(found, found, ir.Constant(ir.VectorType(ir.IntType(32), width), list(part)))
+                for part in (range(width), range(width, 2 * width))
+            )
+            found = builder.fadd(*halves)
+        return builder.extract_element(found, ir.Constant(ir.IntType(32), 0))
+
+    return types.float64(lanes), generate
+
+
+@in_code
+def eight(typing_context: Any, x: Any) -> Any:
+    """An octet of one number."""
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        return _spread(builder, values[0], 8)
+
+    return Lanes(8)(types.float64), generate
+
+
+def _spread(builder: Any, value: Any, width: int) -> Any:
+    """So many lanes of one number."""
+    vector = ir.VectorType(ir.DoubleType(), width)
+    one = builder.insert_element(ir.Constant(vector, ir.Undefined), value, ir.Constant(ir.IntType(32), 0))
+    zeros = ir.Constant(ir.VectorType(ir.IntType(32), width), [0] * width)
+    return builder.shuffle_vector(one, ir.Constant(vector, ir.Undefined), zeros)
+
+
+def _define(symbol: Callable[[Any, Any], Any], instruction: str) -> None:
+    """Teach kernels one operation: on lanes and lanes, lanes and a number, a number and lanes."""
+
+    @type_callable(symbol)
+    def _(_: Any) -> Any:
+        def result(left: Any, right: Any) -> Any:
+            return left if isinstance(left, Lanes) else right if isinstance(right, Lanes) else None
+
+        return result
+
+    def work(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        lanes = (
+            value if isinstance(kind, Lanes) else _spread(builder, value, signature.return_type.width)
+            for kind, value in zip(signature.args, values, strict=True)
+        )
+        return getattr(builder, instruction)(*lanes)
+
+    for kinds in ((Lanes, Lanes), (Lanes, types.float64), (types.float64, Lanes)):
+        lower_builtin(symbol, *kinds)(work)
+
+
+_define(operator.add, "fadd")
+_define(operator.sub, "fsub")
+_define(operator.mul, "fmul")
+_define(operator.truediv, "fdiv")

@@ -1,0 +1,49 @@
+"""The largest of many numbers and its place, without a branch: a loop that the compiler turns into vectors.
+
+Floats that are not negative are ordered as their bits are, read as integers. So a `key` holds a float in its high bits
+and, in place of the lowest ones, where it stands; the largest key has the largest float, the first of equals. Floats
+that differ in those lowest bits alone count as equal: 7 of 53 bits for a hundred places, 14 for ten thousand.
+"""
+
+from typing import Any
+
+from llvmlite import ir  # type: ignore[import-untyped]
+from numba import types
+
+from graphbandit.kernels.lanes import in_code
+from graphbandit.kernels.planning.simplex_workspace import inlined
+
+
+@in_code
+def bits(typing_context: Any, x: Any) -> Any:
+    """The bits of a float, as an integer."""
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        return builder.bitcast(values[0], ir.IntType(64))
+
+    return types.int64(types.float64), generate
+
+
+@in_code
+def number(typing_context: Any, integer: Any) -> Any:
+    """The float of such bits."""
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        return builder.bitcast(values[0], ir.DoubleType())
+
+    return types.float64(types.int64), generate
+
+
+@inlined()
+def place_mask(n_places: int) -> int:
+    """The lowest bits, as many as a place takes."""
+    mask = 1
+    while mask < n_places:
+        mask = 2 * mask + 1
+    return mask
+
+
+@inlined()
+def key(x: float, place: int, mask: int) -> Any:
+    """The key of x at a place: that is ``mask - (key & mask)``, and x is 0 where the key is at most the mask."""
+    return (bits(x) & ~mask) | (mask - place)
