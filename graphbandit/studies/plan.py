@@ -133,16 +133,16 @@ class Plan:
             repeats = repeats if self.repeats is None else self.repeats
             rounds = sizes.pop("rounds", experiment.rounds)
             rounds = rounds if self.rounds is None else self.rounds
-            experiment = _with_settings(experiment, sizes)
+            environments = _with_settings(experiment.environments, sizes)
             if asked == self.described.network and self.network is not None:
-                experiment = _with_settings(experiment, {FILE: str(self.network.resolve())}, add=True)
-            experiment = replace(experiment, repeats=min(repeats, experiment.repeats), seed=self.seed)
-            experiment, cannot = _with_learners(experiment, self.own)
-            excuses |= cannot
-            if isinstance(rounds, list):
-                planned |= {f"{name}-{n}": replace(experiment, rounds=n) for n in rounds}
-            else:
-                planned[name] = replace(experiment, rounds=rounds)
+                environments = _with_settings(environments, {FILE: str(self.network.resolve())}, add=True)
+            repeats = min(repeats, experiment.repeats)
+            lengths = {f"{name}-{n}": n for n in rounds} if isinstance(rounds, list) else {name: rounds}
+            for folder, n in lengths.items():
+                # all at once, as every change builds and checks each environment and learner again
+                made = replace(experiment, environments=environments, repeats=repeats, seed=self.seed, rounds=n)
+                planned[folder], cannot = _with_learners(made, self.own)
+                excuses |= cannot
         for who, why in excuses.items():
             if not any(who in experiment.learners for experiment in planned.values()):
                 raise SettingError(f"learner is {who!r}, which can play none of {', '.join(planned)}: {why}")
@@ -166,13 +166,12 @@ def _with_learners(experiment: Experiment, learners: Mapping[str, Grid]) -> tupl
 
 
 def _with_settings(
-    experiment: Experiment, settings: Mapping[str, Value | list[Value]], *, add: bool = False
-) -> Experiment:
+    environments: Mapping[str, Grid], settings: Mapping[str, Value | list[Value]], *, add: bool = False
+) -> dict[str, Grid]:
     """Other values for settings of the environments that have them, or, with `add`, of all environments."""
-    environments = {
+    return {
         name: Grid(
             grid.kind, {**grid.settings, **{key: settings[key] for key in settings if add or key in grid.settings}}
         )
-        for name, grid in experiment.environments.items()
+        for name, grid in environments.items()
     }
-    return replace(experiment, environments=environments)
