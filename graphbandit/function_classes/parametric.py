@@ -170,6 +170,10 @@ class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):
 
     def values_of_rows(self, model: LinearModel, rows: Float[np.ndarray, "n rows d"]) -> RoundsByArms:
         """The model's mean rewards, given the features of every round."""
+        return self.means(self.predictors_of_rows(model, rows))
+
+    def predictors_of_rows(self, model: LinearModel, rows: Float[np.ndarray, "n rows d"]) -> RoundsByArms:
+        """c + theta'phi(x, a), given the features of every round."""
         from graphbandit.kernels.function_classes.linear import linear_values
 
         check_rows(self.features, rows)
@@ -178,7 +182,7 @@ class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):
         linear_values(rows, model.parameters, values)
         if model.offset != 0.0:
             values += model.offset
-        return self.means(values)
+        return values
 
     def means(self, predictors: RoundsByArms) -> RoundsByArms:
         """mu of every predictor theta'phi, which may be overwritten; the predictor itself in a linear class."""
