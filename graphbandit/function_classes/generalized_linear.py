@@ -267,18 +267,40 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
         noise: float,
         radius: float,
     ) -> RoundsByArms:
-        """As linear, with the slopes of mu; clicks and counts say themselves how noisy they are: sigma is 1 there."""
+        """As linear, but clicks and counts say themselves how noisy they are: sigma is 1 there.
+
+        mu rises, so without factors an arm is the best if its theta'phi is: s(a) is the deviation of theta'phi(x, best)
+        - theta'phi(x, a), times the slope of mu between them. With factors it takes the slopes at thetahat.
+        """
         own = noise if self.link == "identity" else 1.0
-        return super().deviations(space, model, contexts, best, candidates, noise=own, radius=radius)
+        found = super().deviations(space, model, contexts, best, candidates, noise=own, radius=radius)
+        if self.link != "identity" and self.factors is None:
+            found *= self._slopes_between(model, contexts, best)
+        return found
+
+    def _slopes_between(self, model: LinearModel, contexts: Contexts, best: RoundIndices) -> RoundsByArms:
+        """(mu(z) - mu(z')) / (z - z'), z and z' the predictors of a and of best; mu'(z) where they are the same."""
+        predictors = np.empty((len(contexts), self.n_arms))
+        for part, rows in self.features.blocks_of(contexts):
+            predictors[part] = self.predictors_of_rows(model, rows)
+        means, chosen = self.means(predictors.copy()), best[:, None]
+        apart = predictors - np.take_along_axis(predictors, chosen, axis=1)
+        same = np.abs(apart) < 1e-6
+        risen = means - np.take_along_axis(means, chosen, axis=1)
+        return np.where(same, self._slopes(means), risen / np.where(same, 1.0, apart))
 
     def slopes_of_rows(self, model: LinearModel, rows: Float[np.ndarray, "n rows d"]) -> RoundsByArms | None:
-        """mu'(thetahat'phi), times the arm's factor."""
-        factors = 1.0 if self.factors is None else self.factors
+        """mu'(thetahat'phi) times the arm's factor; None without factors."""
+        if self.factors is None:
+            return None
         if self.link == "identity":
-            return None if self.factors is None else np.broadcast_to(factors, (len(rows), self.n_arms))
-        means: RoundsByArms = super().values_of_rows(model, rows) / factors
-        slopes: RoundsByArms = means * (1.0 - means) if self.link == "logistic" else means
-        return slopes * factors
+            return np.broadcast_to(self.factors, (len(rows), self.n_arms))
+        slopes: RoundsByArms = self._slopes(self.values_of_rows(model, rows) / self.factors) * self.factors
+        return slopes
+
+    def _slopes(self, means: RoundsByArms) -> RoundsByArms:
+        """mu' where mu has these values; for clicks and counts."""
+        return means * (1.0 - means) if self.link == "logistic" else means
 
     def version_space(self, data: GeneralizedLinearData, radius: float) -> Ellipsoid:
         """(theta - thetahat)'H (theta - thetahat) <= radius; the ball |theta| <= S at infinity."""

@@ -173,11 +173,15 @@ class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):
 
     def values_of_rows(self, model: LinearModel, rows: Float[np.ndarray, "n rows d"]) -> RoundsByArms:
         """The model's mean rewards, given the features of every round."""
+        return self.means(self.predictors_of_rows(model, rows))
+
+    def predictors_of_rows(self, model: LinearModel, rows: Float[np.ndarray, "n rows d"]) -> RoundsByArms:
+        """c + theta'phi(x, a), given the features of every round."""
         check_rows(self.features, rows)
         check_parameters(self.features, model.parameters)
         values = np.empty((len(rows), self.n_arms))
         _linear_values.call(as_in_kernels(rows), as_in_kernels(model.parameters), float(model.offset), values)
-        return self.means(values)
+        return values
 
     def means(self, predictors: RoundsByArms) -> RoundsByArms:
         """mu of every predictor theta'phi, which may be overwritten; the predictor itself in a linear class."""

@@ -136,7 +136,10 @@ def test_bounds_widths_and_candidates_hold_for_all_of_the_ellipsoid(link, parame
 @pytest.mark.parametrize("factors", [None, [1.0, 2.0, 5.0]])
 @pytest.mark.parametrize(("link", "parameters"), CASES)
 def test_deviations_are_those_of_small_steps_of_theta(link, parameters, factors):
-    """sigma times the deviation of f(best) - f(a) for theta ~ N(thetahat, e^2 H^-1), over a small e."""
+    """sigma times the deviation of f(best) - f(a) for theta ~ N(thetahat, e^2 H^-1), over a small e.
+
+    Without factors that of theta'phi, times the slope of mu between best and a: c(a) / s(a) is that of theta'phi.
+    """
     functions, _, seen = problem(link, parameters, n=60)
     data = functions.add(functions.empty(), seen)
     space, model, contexts = functions.version_space(data, 1.5), functions.fit(data), seen.contexts[:9]
@@ -147,9 +150,16 @@ def test_deviations_are_those_of_small_steps_of_theta(link, parameters, factors)
     members = space.center + np.stack([np.linalg.solve(u, z[:, b].T).T for b, u in enumerate(space.factors)], axis=1)
     drawn = gb.function_classes.LinearDraws(parameters=members, offsets=np.zeros(20_000))
     draws = gb.function_classes.Draws(members=drawn, weights=np.full(20_000, 1 / 20_000))
-    values = functions.draw_values(draws, contexts)
     best, wanted = np.arange(9) % 3, np.ones((9, 3), dtype=bool)
-    expected = (values - np.take_along_axis(values, best[:, None, None], axis=2)).std(axis=1) / 1e-4
+    slopes = np.ones((9, 3))
+    drawing = functions
+    if factors is None and link != "identity":
+        drawing = gb.LinearClass(n_arms=3, dimension=2, parameters=parameters)
+        apart, risen = (f.predict(model, contexts) for f in (drawing, functions))
+        apart, risen = (x - np.take_along_axis(x, best[:, None], axis=1) for x in (apart, risen))
+        slopes = np.divide(risen, apart, where=apart != 0.0, out=slopes)
+    values = drawing.draw_values(draws, contexts)
+    expected = slopes * (values - np.take_along_axis(values, best[:, None, None], axis=2)).std(axis=1) / 1e-4
     found = functions.deviations(space, model, contexts, best, wanted, noise=0.3, radius=1.5)
     np.testing.assert_allclose(found, expected * (0.3 if link == "identity" else 1.0), rtol=0.03, atol=1e-9)
 
