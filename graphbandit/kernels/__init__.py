@@ -10,4 +10,21 @@ tuple, longer than a short kernel runs.
 
 Compiled kernels are kept on disk in folders named by the hash of all sources here (`kernels.jit`), so none is used
 after any of them has changed.
+
+Numba is imported here, before any of them. It makes hundreds of thousands of objects and drops few, and looking through
+them for garbage takes a sixth of the time of a first decision, so none is collected meanwhile. Freezing and unfreezing
+puts all that is there into the oldest generation, which is looked through when that is worth it.
 """
+
+import gc
+from importlib import import_module
+
+_collects = gc.isenabled()
+gc.disable()
+try:
+    import_module("graphbandit.kernels.jit")
+finally:
+    gc.freeze()
+    gc.unfreeze()
+    if _collects:
+        gc.enable()

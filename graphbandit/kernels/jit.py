@@ -27,6 +27,7 @@ from numba.core import cgutils, event, types
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
+from numba.core.registry import cpu_target
 from numba.core.typing.typeof import typeof_impl
 from numba.extending import intrinsic
 from numba.np import numpy_support
@@ -72,6 +73,7 @@ def _tell_plain_arrays() -> None:
 _PLAIN = {np.dtype(kind) for kind in (np.bool_, np.int32, np.int64, np.uint64, np.float64)}
 
 _tell_plain_arrays()
+cpu_target.target_context.refresh()  # as Numba does with the first kernel
 
 
 def kernel(**options: Any) -> Callable[[Function], Function]:

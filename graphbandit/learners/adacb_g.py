@@ -248,16 +248,8 @@ class AdaCBG(EpochLearner[AdaCBGState]):
             best = shown.best_offered(values)
             told: dict[str, Any] = {"noise": state.noise, "radius": state.radius}
             deviations = functions.deviations(state.space, state.model, contexts, best, candidates, **told)
-        rule = SamplingRule(
-            explore_all=self.baseline == "inverse-gap",
-            coverage=self._coverage(state),
-            rate=self._rate(state) if learnt else 0.0,
-            effort=self.effort,
-            doubt=self.doubt,
-            by_cover=self.gamma_rule == "natural" and self.coverage == "tight" and self.baseline == "exploration-set",
-        )
         return sample_rounds(
-            rule,
+            self._rule(state),
             values=values,
             candidates=candidates,
             graphs=graphs,
@@ -267,6 +259,22 @@ class AdaCBG(EpochLearner[AdaCBGState]):
             widths=widths,
             deviations=deviations,
         )
+
+    def _rule(self, state: AdaCBGState) -> SamplingRule:
+        """How this epoch samples; kept with the state, as it is asked for in every round."""
+        kept: tuple[AdaCBG, SamplingRule] | None = state.__dict__.get("kept_rule")
+        if kept is None or kept[0] is not self:
+            natural = self.gamma_rule == "natural"
+            rule = SamplingRule(
+                explore_all=self.baseline == "inverse-gap",
+                coverage=self._coverage(state),
+                rate=0.0 if state.model is None else self._rate(state),
+                effort=self.effort,
+                doubt=self.doubt,
+                by_cover=natural and self.coverage == "tight" and self.baseline == "exploration-set",
+            )
+            kept = state.__dict__["kept_rule"] = self, rule
+        return kept[1]
 
     def _doubts(self, state: AdaCBGState, candidates: ArmMasks) -> bool:
         """Whether doubts count: F_m and sigma must be known, and some round have a choice, of not too many."""
@@ -282,8 +290,12 @@ class AdaCBG(EpochLearner[AdaCBGState]):
 
     def words(self, state: AdaCBGState, shown: Shown, made: Decisions) -> Words:
         """Those of an estimate, the candidates, S and gamma."""
-        sets = {"candidates": made.candidates, "exploration set": made.exploration_set}
-        return {**super().words(state, shown, made), **sets, **self.gamma_in_words(state, made)}
+        return {
+            **super().words(state, shown, made),
+            "candidates": made.candidates,
+            "exploration set": made.exploration_set,
+            **self.gamma_in_words(state, made),
+        }
 
     def _coverage(self, state: AdaCBGState) -> Literal["none", "cover", "paper", "tight"]:
         """What is asked for in this epoch."""
