@@ -110,6 +110,14 @@ def inner(**options: Any) -> Callable[[Function], Function]:
     return cast(Callable[[Function], Function], numba.njit(nogil=True, error_model="numpy", **alone, **options))
 
 
+def inlined() -> Callable[[Function], Function]:
+    """Decorator of inner kernels that take less time than a call with many arrays, or than counting references to them.
+
+    They become part of their callers and count none, for which they must not allocate or return any.
+    """
+    return inner(forceinline=True, _nrt=False)
+
+
 def pointer(function: Any, signature: Any) -> int:
     """The address of a kernel, compiled for `signature`, to be called by a `caller` of that signature."""
     compiled = function.get_compile_result(signature)

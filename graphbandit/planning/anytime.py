@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from graphbandit.base.arrays import ArmMask, PerArm
+from graphbandit.base.arrays import ArmIndices, ArmMask, PerArm
 from graphbandit.base.checks import setting_integer, setting_number
 from graphbandit.base.saved_files import savable
 from graphbandit.graphs.graph import FeedbackGraph
@@ -26,6 +26,9 @@ SHARPNESS = 0.4
 """e of the proximal steps over what a play elsewhere than at the best arm costs on average."""
 TRIFLE = 0.01
 """Probabilities below this share of the smallest demand are dropped before a point is made feasible."""
+
+LOWEST_EXPONENT = -500.0
+"""Powers below are far below the least probability, and take several times as long where they are no normal numbers."""
 
 
 @savable
@@ -59,7 +62,6 @@ def improve(
     out, back = kernels.Lists(*graph.csr()), kernels.Lists(*graph.in_csr())
     scale = float(gaps[available].max()) or 1.0
     c, b = np.where(available, gaps / scale, np.inf), np.maximum(demand, 0.0)
-    by_cost = np.argsort(-gaps, kind="stable").astype(np.int32)
     paid = np.where(available, c, 0.0)
     y, free, best_y, bound = np.zeros(len(b)), 0.0, np.zeros(len(b)), 0.0
     best_p, cost = start, float(paid @ start)
@@ -67,7 +69,8 @@ def improve(
         return (start if cost <= 0.0 else (np.arange(len(b)) == best).astype(np.float64)), y
     # e in the units of a cost: a part of what a play costs that the start makes elsewhere than at `best`
     e = SHARPNESS * cost / (1.0 - float(start[best]))
-    p = np.where(available, np.maximum(float(b[b > 0.0].mean()) * np.exp(-c / e), kernels.LEAST), 0.0)
+    powers = np.exp(np.maximum(-c / e, LOWEST_EXPONENT))
+    p = np.where(available, np.maximum(float(b[b > 0.0].mean()) * powers, kernels.LEAST), 0.0)
     p[best] = max(1.0 - (p.sum() - p[best]), 0.5)
     fillers, covered, spare = np.empty(len(b), dtype=np.int32), np.empty(len(b)), np.empty(len(b))
     work, steps, sweeps, least = 0, FIRST_STEPS, 1, TRIFLE * float(b[b > 0.0].min())
@@ -78,7 +81,7 @@ def improve(
             free = kernels.meet_rows(back, b, e, sweeps, p, y, free)
         feasible, duals = np.where(p >= least, p, 0.0), y.copy()
         kernels.most_of(back, p, fillers)
-        if kernels.polish(out, b, best, fillers, by_cost, feasible, covered):
+        if kernels.polish(out, b, best, fillers, _dearest_first(feasible, fillers, b, gaps), feasible, covered):
             reached = float(paid @ feasible)
             if reached < cost:
                 best_p, cost = feasible, reached
@@ -90,3 +93,12 @@ def improve(
         if cost - bound <= effort.gap * max(cost, 1e-6) or work > effort.work or late:
             return best_p, best_y * scale
         steps, sweeps = 1, SWEEPS
+
+
+def _dearest_first(p: PerArm, fillers: ArmIndices, demand: PerArm, gaps: PerArm) -> ArmIndices:
+    """The arms that have a probability or may be given one, from the dearest down: a third of all, or fewer."""
+    used = p > 0.0
+    asked = fillers[demand > 0.0]
+    used[asked[asked >= 0]] = True
+    arms = np.flatnonzero(used)
+    return arms[np.argsort(-gaps[arms], kind="stable")].astype(np.int32)

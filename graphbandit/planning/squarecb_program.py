@@ -20,11 +20,13 @@ as u^2 / q >= 2 r u - r^2 q for every r. It is equality at the optimum, with r =
 
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from graphbandit.base.arrays import ArmMasks, Offers, PerArm, PerRound, RoundIndices, RoundsByArms
+from graphbandit.base.at_once import AtOnce
 from graphbandit.base.checks import LARGEST, available_array, first_not_finite, numbers, setting_number
 from graphbandit.base.programs import ACCEPTED
 from graphbandit.base.shapes import Float
@@ -107,11 +109,9 @@ def solve_squarecb_program(
     >>> round(alone.objective, 9), bool(alone.duality_gap <= 1e-9)
     (0.1, True)
     """
-    from graphbandit.kernels.planning.parts import observation_probabilities
-
     check_graph(graph)
     n = graph.n_arms
-    estimates = _bounded("losses", arm_array("losses", losses, n))
+    estimates = np.array(_bounded("losses", arm_array("losses", losses, n)))
     scale = setting_number("gamma", gamma, above=0.0, below=LARGEST)
     mask = available_array(available, 1, n)
     offered = np.ones(n, dtype=np.bool_) if mask is None else np.array(mask[0])
@@ -120,7 +120,7 @@ def solve_squarecb_program(
         FeedbackGraphs.repeat(graph, 1), estimates[None], offered[None], np.array([scale]), certificates=True
     )
     q = np.empty(n)
-    observation_probabilities(kernel_graph(graph), p[0], np.empty(n, dtype=np.int32), q)
+    _observation_probabilities.call(kernel_graph(graph), p[0], np.empty(n, dtype=np.int32), q)
     objective, gap, iterations = found[0].tolist()
     return SquareCBSolution(
         probabilities=p[0],
@@ -230,19 +230,35 @@ def _check_size(masks: Offers) -> None:
 
 
 @cache
+def _kernels() -> Any:
+    from graphbandit.kernels.planning import squarecb
+
+    return squarecb
+
+
+@cache
 def _dense() -> int:
     """The address of the compiled solver."""
-    from graphbandit.kernels.planning.squarecb import dense_pointer
+    address: int = _kernels().dense_pointer()
+    return address
 
-    return dense_pointer()
+
+def _find_observation_probabilities() -> Any:
+    from graphbandit.kernels.planning.parts import observation_probabilities
+
+    return observation_probabilities
+
+
+_solve_one = AtOnce(lambda: _kernels().solve_rounds)
+"""For one program, whose arrays are made here: they can be written to, so that their types are always the same."""
+_observation_probabilities = AtOnce(_find_observation_probabilities)
 
 
 def _solve(
     graphs: FeedbackGraphs, losses: RoundsByArms, masks: Offers, gammas: PerRound, *, certificates: bool
 ) -> tuple[RoundsByArms, Float[np.ndarray, "n_or_1 3 arms"], Float[np.ndarray, "n 3"]]:
     """(p, certificates, (objective, gap, steps)) of every round; raises if one has no solution."""
-    from graphbandit.kernels.planning.squarecb import solve_rounds
-
+    solve_rounds = _solve_one.call if certificates else _kernels().solve_rounds
     n, n_arms = losses.shape
     p, found = np.empty((n, n_arms)), np.empty((n, 3))
     proofs = np.empty((n if certificates else 1, 3, n_arms))

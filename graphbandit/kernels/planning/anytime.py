@@ -88,6 +88,7 @@ def polish(
 
     Rows that fall short are filled through their arm in `fillers`, mass in excess is taken from `best`, and then arms
     give up, from the dearest (`by_cost`) down, all that every row of theirs can spare; what they give goes to `best`.
+    `by_cost` has at least the arms of positive p and the fillers.
     """
     n_arms = p.shape[0]
     for a in range(n_arms):
@@ -113,7 +114,7 @@ def polish(
                 for k in range(out.pointers[j], out.pointers[j + 1]):
                     covered[out.arms[k]] += short
         spared = 0.0
-        for order in range(n_arms):
+        for order in range(by_cost.shape[0]):
             j = by_cost[order]
             if p[j] > 0.0 and j != best:
                 spare = p[j]

@@ -5,8 +5,7 @@ import numpy as np
 from graphbandit.base.arrays import ArmIndices, ArmMask, PerArm
 from graphbandit.base.shapes import UInt64
 from graphbandit.kernels.graphs.adjacency import Graph, observation_probabilities, trailing_zeros
-from graphbandit.kernels.jit import inner
-from graphbandit.kernels.planning.simplex_workspace import inlined
+from graphbandit.kernels.jit import inlined, inner
 
 
 @inner()

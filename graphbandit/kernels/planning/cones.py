@@ -7,12 +7,12 @@ method asks of such cones is here.
 import numpy as np
 
 from graphbandit.base.shapes import Float
-from graphbandit.kernels.jit import inner
+from graphbandit.kernels.jit import inlined
 
 Cones = Float[np.ndarray, "n 3"]
 
 
-@inner()
+@inlined()
 def invert(matrices: Cones, inverses: Cones) -> None:
     """The inverse of each."""
     for i in range(matrices.shape[0]):
@@ -21,7 +21,7 @@ def invert(matrices: Cones, inverses: Cones) -> None:
         inverses[i, 0], inverses[i, 1], inverses[i, 2] = b / determinant, a / determinant, -d / determinant
 
 
-@inner()
+@inlined()
 def inner_product(left: Cones, right: Cones) -> float:
     """The sum of the traces of the products."""
     total = 0.0
@@ -30,7 +30,7 @@ def inner_product(left: Cones, right: Cones) -> float:
     return total
 
 
-@inner()
+@inlined()
 def sandwich(left: Cones, middle: Cones, right: Cones, out: Cones) -> None:
     """The symmetric part of left * middle * right."""
     for i in range(left.shape[0]):
@@ -43,7 +43,7 @@ def sandwich(left: Cones, middle: Cones, right: Cones, out: Cones) -> None:
         out[i, 2] = 0.5 * (p11 * m + p12 * k + p21 * h + p22 * m)
 
 
-@inner()
+@inlined()
 def longest_step(matrices: Cones, steps: Cones) -> float:
     """The largest t at which all of matrices + t steps are positive semidefinite; infinite if there is none."""
     lowest = 0.0
@@ -57,7 +57,15 @@ def longest_step(matrices: Cones, steps: Cones) -> float:
     return -1.0 / lowest if lowest < 0.0 else np.inf
 
 
-@inner()
+@inlined()
+def clear(matrices: Cones) -> None:
+    """0 for all of them."""
+    for i in range(matrices.shape[0]):
+        for k in range(3):
+            matrices[i, k] = 0.0
+
+
+@inlined()
 def move(matrices: Cones, length: float, steps: Cones) -> None:
     """matrices + length * steps, in place."""
     for i in range(matrices.shape[0]):

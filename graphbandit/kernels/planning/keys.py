@@ -10,8 +10,8 @@ from typing import Any
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 
+from graphbandit.kernels.jit import inlined
 from graphbandit.kernels.lanes import in_code
-from graphbandit.kernels.planning.simplex_workspace import inlined
 
 
 @in_code

@@ -32,7 +32,7 @@ import numpy as np
 from numba import types
 
 from graphbandit.base.programs import CERTIFIED, SMALLEST_OBJECTIVE
-from graphbandit.kernels.jit import caller, inner, kernel, pointer
+from graphbandit.kernels.jit import caller, inlined, inner, kernel, pointer
 from graphbandit.kernels.lanes import eight, put
 from graphbandit.kernels.planning.simplex_basis import enlarged, refactorise, refine
 from graphbandit.kernels.planning.simplex_pivot import (
@@ -49,7 +49,6 @@ from graphbandit.kernels.planning.simplex_workspace import (
     Indices,
     Scratch,
     Workspace,
-    inlined,
     scratch,
     workspace,
 )

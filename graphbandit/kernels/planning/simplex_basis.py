@@ -33,9 +33,9 @@ begins to bind, -w / entry where a column becomes basic, 1 / entry where they me
 
 import numpy as np
 
-from graphbandit.kernels.jit import inner
+from graphbandit.kernels.jit import inlined, inner
 from graphbandit.kernels.lanes import chopped, eight, octet, put, total_of
-from graphbandit.kernels.planning.simplex_workspace import Floats, Incidence, Workspace, inlined
+from graphbandit.kernels.planning.simplex_workspace import Floats, Incidence, Workspace
 
 NEGLIGIBLE = 1e-13
 """Smaller entries of w and v are rounding and count as 0."""

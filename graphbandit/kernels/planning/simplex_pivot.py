@@ -21,10 +21,11 @@ In the notation of `graphbandit.kernels.planning.simplex` and `graphbandit.kerne
 
 import numpy as np
 
+from graphbandit.kernels.jit import inlined
 from graphbandit.kernels.lanes import eight, joined, pair, put
 from graphbandit.kernels.planning.keys import bits, key, number, place_mask
 from graphbandit.kernels.planning.simplex_basis import NEGLIGIBLE, eliminate, grow, replace_column, replace_row, shrink
-from graphbandit.kernels.planning.simplex_workspace import Floats, Incidence, Workspace, inlined
+from graphbandit.kernels.planning.simplex_workspace import Floats, Incidence, Workspace
 
 SMALLEST_PIVOT = 1e-8
 TIE = 1e-12

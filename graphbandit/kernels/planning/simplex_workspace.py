@@ -1,7 +1,6 @@
 """What a solve of the covering LP writes to: three arrays, allocated once and used again and again, cut into pieces."""
 
-from functools import partial
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numba import types
@@ -11,10 +10,6 @@ from graphbandit.kernels.jit import inner
 
 Floats: TypeAlias = NDArray[np.float64]
 Indices: TypeAlias = NDArray[np.int32]
-
-inlined: Any = partial(inner, forceinline=True, _nrt=False)
-"""Decorator of the parts of a pivot. In a small LP they take less time than a call with twenty arrays, or than
-counting references to those: so they are inlined, and count none, for which they must not allocate or return any."""
 
 
 class Scratch(NamedTuple):

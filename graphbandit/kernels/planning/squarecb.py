@@ -28,7 +28,8 @@ from graphbandit.base.programs import ACCEPTED
 from graphbandit.base.shapes import Float
 from graphbandit.kernels.graphs.adjacency import Graphs, graph_of, reveals
 from graphbandit.kernels.jit import caller, inner, kernel, pointer
-from graphbandit.kernels.planning.cones import sandwich
+from graphbandit.kernels.planning.bordered_cholesky import roomy
+from graphbandit.kernels.planning.cones import clear, sandwich
 from graphbandit.kernels.planning.squarecb_point import (
     Iterate,
     advance,
@@ -68,7 +69,7 @@ def certify(
 ) -> tuple[float, float]:
     """(objective of p, lower bound of the optimum by w, r and rho), in units of 1 / gamma, from the data alone."""
     n = costs.shape[0]
-    q, prices, earned = np.empty(n), np.empty(n), np.empty(n)
+    q, prices, earned = roomy(n), np.empty(n), roomy(n)
     mean, squares, bound = 0.0, 0.0, 0.0
     for j in range(n):
         r, rho, w = outer_slopes[j], inner_slopes[j], weights[j]
@@ -87,32 +88,43 @@ def certify(
     return mean + worst, bound + lowest
 
 
+@inner()
+def _roomy_rows(matrix: ArmsByArms) -> Float[np.ndarray, "arms room"]:
+    """A copy whose rows have room for a multiple of eight, where they are 0."""
+    n = matrix.shape[0]
+    rows = np.zeros((n, n + 7 & -8))
+    for i in range(n):
+        for k in range(n):
+            rows[i, k] = matrix[i, k]
+    return rows
+
+
 @kernel()
 def solve_dense(
-    costs: PerArm, revealing: ArmsByArms, p: PerArm, weights: PerArm, outer_slopes: PerArm, inner_slopes: PerArm
+    costs: PerArm, graph: ArmsByArms, p: PerArm, weights: PerArm, outer_slopes: PerArm, inner_slopes: PerArm
 ) -> tuple[float, float, int]:
-    """Solve for at least two arms; `revealing[j, b]` is 1.0 where j reveals b. Returns (objective, bound, steps).
+    """Solve for at least two arms; `graph[j, b]` is 1.0 where j reveals b. Returns (objective, bound, steps).
 
     `p` receives the best distribution found, the other arrays the best certificate, each on its own.
     """
     n = costs.shape[0]
-    revealed = revealing.T.copy()
+    revealing, revealed = _roomy_rows(graph), _roomy_rows(graph.T)
     point = Iterate(
-        np.empty(n), np.empty(n), np.empty((n, 3)), np.empty((n, 3)), np.empty((n, 3)), np.empty((n, 3)),
+        np.empty(n), roomy(n), np.empty((n, 3)), np.empty((n, 3)), np.empty((n, 3)), np.empty((n, 3)),
         np.empty(n), np.empty(n), np.empty(n), np.empty(n),
         np.empty(n), np.empty(n), np.empty((n, 3)), np.empty((n, 3)), np.empty((n, 3)), np.empty((n, 3)),
     )  # fmt: skip
     groups = (n + 7) // 8
     system = System(
         np.zeros((n, groups), np.uint8), np.empty((groups, 256)),
-        np.empty((n + 1, n + 1)), np.empty(n + 1), np.empty((n, 3)), np.empty((n, 3)),
+        np.empty((n + 1, n + 8 & -8)), roomy(n + 1), np.empty((n, 3)), np.empty((n, 3)),
         np.empty((n, 3)), np.empty((n, 3)), np.empty(n), np.empty((n, 3)), np.empty((n, 3)), np.empty(n),
     )  # fmt: skip
     for j in range(n):
         for b in range(n):
             if revealing[j, b] > 0.0:
                 system.bits[j, b >> 3] |= np.uint8(1 << (b & 7))
-    q = np.empty(n)
+    q = roomy(n)
     trial = np.empty((4, n))
     start(costs, revealing, point.p)
     nu = centre(costs, revealing, revealed, point)
@@ -138,9 +150,10 @@ def solve_dense(
             break
         steps += 1
         build(revealing, revealed, point, system)
-        system.outer_second[:, :] = 0.0
-        system.inner_second[:, :] = 0.0
-        system.second[:] = 0.0
+        clear(system.outer_second)
+        clear(system.inner_second)
+        for a in range(n):
+            system.second[a] = 0.0
         direct(costs, revealing, revealed, point, nu, 0.0, gap < REFINED, system)
         primal, dual = lengths(point)
         primal, dual = min(primal, 1.0), min(dual, 1.0)

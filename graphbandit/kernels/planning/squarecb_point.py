@@ -7,9 +7,9 @@ import numpy as np
 
 from graphbandit.base.arrays import ArmsByArms, PerArm, PerRound
 from graphbandit.base.shapes import Float
-from graphbandit.kernels.jit import inner
-from graphbandit.kernels.planning.bordered_cholesky import add_rows
-from graphbandit.kernels.planning.cones import inner_product, longest_step
+from graphbandit.kernels.jit import inlined, inner
+from graphbandit.kernels.planning.bordered_cholesky import add_rows, roomy
+from graphbandit.kernels.planning.cones import Cones, inner_product, longest_step
 
 BISECTIONS = 45
 
@@ -42,15 +42,19 @@ class Iterate(NamedTuple):
     inner_dual_step: Float[np.ndarray, "arms 3"]
 
 
-@inner()
-def weighted_rows(rows: Float[np.ndarray, "n n"], factors: PerRound, out: PerRound) -> None:
-    """sum_i factors[i] * rows[i]: q for p and who reveals, what an arm earns for prices and who is revealed."""
-    n = out.shape[0]
-    out[:] = 0.0
-    add_rows(out, 0, rows, np.arange(n), factors, n)
+@inlined()
+def weighted_rows(rows: Float[np.ndarray, "n room"], factors: PerRound, out: PerRound) -> None:
+    """sum_i factors[i] * rows[i]: q for p and who reveals, what an arm earns for prices and who is revealed.
+
+    `out` has room for as many numbers as a row.
+    """
+    n = rows.shape[0]
+    for k in range(n):
+        out[k] = 0.0
+    add_rows(out, 0, 0, n, rows, factors, n)
 
 
-@inner()
+@inlined()
 def _weight(level: float) -> float:
     """The w between 0 and 1 with 1 / w - 1 / (1 - w) = level."""
     return 2.0 / (level + 2.0 + math.sqrt(level * level + 4.0))
@@ -110,7 +114,7 @@ def centre(costs: PerArm, revealing: ArmsByArms, revealed: ArmsByArms, point: It
     For given p the best y(a) and w(a) are closed forms of Y, and sum_a w(a) = 1 determines Y.
     """
     n = costs.shape[0]
-    p, q, levels = point.p, np.empty(n), np.empty(n)
+    p, q, levels = point.p, roomy(n), np.empty(n)
     weighted_rows(revealing, p, q)
     low, high = np.inf, -np.inf
     for a in range(n):
@@ -148,7 +152,7 @@ def centre(costs: PerArm, revealing: ArmsByArms, revealed: ArmsByArms, point: It
     return nu
 
 
-@inner()
+@inlined()
 def change_basis(point: Iterate) -> None:
     """The dual matrices in the basis of the primal ones."""
     for a in range(point.p.shape[0]):
@@ -168,7 +172,7 @@ def complementarity(point: Iterate) -> float:
     return total
 
 
-@inner()
+@inlined()
 def _longest(x: PerRound, dx: PerRound) -> float:
     """The largest t at which x + t dx has no negative entry."""
     length = np.inf
@@ -204,14 +208,12 @@ def ahead(point: Iterate, primal: float, dual: float) -> float:
     return max(here + primal * by_primal + dual * by_dual + primal * dual * both, 0.0)
 
 
-@inner()
-def _moved(
-    dual: Float[np.ndarray, " 3"], length: float, step: Float[np.ndarray, " 3"], ratio: float
-) -> tuple[float, float]:
-    """Move the weight of a dual matrix; returns its new slope and excess."""
-    dual[1] += length * step[1]
-    off = (dual[2] + length * step[2]) / dual[1]
-    return ratio - off, dual[0] + length * step[0] - dual[1] * off * off
+@inlined()
+def _moved(duals: Cones, a: int, length: float, steps: Cones, ratio: float) -> tuple[float, float]:
+    """Move the weight of the dual matrix of an arm; returns its new slope and excess."""
+    duals[a, 1] += length * steps[a, 1]
+    off = (duals[a, 2] + length * steps[a, 2]) / duals[a, 1]
+    return ratio - off, duals[a, 0] + length * steps[a, 0] - duals[a, 1] * off * off
 
 
 @inner()
@@ -221,10 +223,10 @@ def advance(revealing: ArmsByArms, point: Iterate, primal: float, dual: float, q
     for a in range(n):
         old = point.outer[a, 0]
         point.outer_slope[a], point.outer_excess[a] = _moved(
-            point.outer_dual[a], dual, point.outer_dual_step[a], (1.0 - point.p[a]) / old
+            point.outer_dual, a, dual, point.outer_dual_step, (1.0 - point.p[a]) / old
         )
         point.inner_slope[a], point.inner_excess[a] = _moved(
-            point.inner_dual[a], dual, point.inner_dual_step[a], point.p[a] / old
+            point.inner_dual, a, dual, point.inner_dual_step, point.p[a] / old
         )
         point.p[a] += primal * point.dp[a]
         point.s[a] += dual * point.ds[a]
@@ -248,7 +250,7 @@ def dual_point(costs: PerArm, revealed: ArmsByArms, point: Iterate, trial: Float
     for a in range(n):
         mass += point.p[a]
         weight += point.outer_dual[a, 1]
-    prices, earned = np.empty(n), np.empty(n)
+    prices, earned = np.empty(n), roomy(n)
     for a in range(n):
         w, r, rho = point.outer_dual[a, 1] / weight, point.outer_slope[a], point.inner_slope[a]
         trial[0, a], trial[1, a], trial[2, a], trial[3, a] = point.p[a] / mass, w, r, rho

@@ -10,10 +10,9 @@ import numpy as np
 
 from graphbandit.base.arrays import ArmsByArms, PerArm
 from graphbandit.base.shapes import Float, UInt8
-from graphbandit.kernels.cholesky import solve_lower, solve_upper
-from graphbandit.kernels.jit import inner
-from graphbandit.kernels.planning.bordered_cholesky import factorise
-from graphbandit.kernels.planning.cones import Cones, invert, move, sandwich
+from graphbandit.kernels.jit import inlined, inner
+from graphbandit.kernels.planning.bordered_cholesky import factorise, roomy, solve
+from graphbandit.kernels.planning.cones import Cones, clear, invert, move, sandwich
 from graphbandit.kernels.planning.squarecb_point import Iterate, reduced_costs, weighted_rows
 
 SUM_CURVATURE = 1.0
@@ -28,7 +27,7 @@ class System(NamedTuple):
     """what each arm reveals, eight arms a byte"""
     sums: Float[np.ndarray, "groups 256"]
     """of the numbers of the arms of a group, over each of its 256 subsets"""
-    matrix: Float[np.ndarray, "size size"]
+    matrix: Float[np.ndarray, "size room"]
     ones: Float[np.ndarray, " size"]
     """the solution for the right-hand side (1, ..., 1, 0)"""
     outer_inverse: Float[np.ndarray, "arms 3"]
@@ -43,7 +42,7 @@ class System(NamedTuple):
     """what the duals lack to the complementarity aimed at"""
 
 
-@inner()
+@inlined()
 def slopes(point: Iterate, a: int) -> tuple[float, float, float, float]:
     """Of the outer and the inner slack of an arm: w / slack each, and what ties them to t and v."""
     outer_slack, inner_slack = point.outer[a, 1], point.inner[a, 1]
@@ -55,7 +54,7 @@ def slopes(point: Iterate, a: int) -> tuple[float, float, float, float]:
     )
 
 
-@inner()
+@inlined()
 def _subset_sums(numbers: PerArm, sums: Float[np.ndarray, "groups 256"]) -> None:
     """sums[g, m] = sum of numbers[8 g + i] over the bits i of m: what two arms both reveal, summed by table."""
     for g in range(sums.shape[0]):
@@ -120,8 +119,7 @@ def build(revealing: ArmsByArms, revealed: ArmsByArms, point: Iterate, system: S
     factorise(matrix)
     system.ones[:] = 1.0
     system.ones[n] = 0.0
-    solve_lower(matrix, system.ones)
-    solve_upper(matrix, system.ones)
+    solve(matrix, system.ones)
 
 
 @inner()
@@ -140,7 +138,7 @@ def direct(
     With `refine` what rounding left of the equations is solved for once more.
     """
     n = costs.shape[0]
-    residual, missing = np.empty(n), np.empty(n)
+    residual, missing = roomy(n), np.empty(n)
     reduced_costs(costs, revealed, point, residual)
     excess = -1.0
     for a in range(n):
@@ -155,21 +153,25 @@ def direct(
         residual[a] += nu - point.s[a]
         missing[a] = point.outer_dual[a, 1] + point.inner_dual[a, 1] - 1.0
         excess += point.outer_dual[a, 1]
-    point.outer_step[:, :], point.inner_step[:, :] = 0.0, 0.0
-    point.outer_dual_step[:, :], point.inner_dual_step[:, :] = 0.0, 0.0
-    point.dp[:], point.ds[:] = 0.0, 0.0
+    for steps in (point.outer_step, point.inner_step, point.outer_dual_step, point.inner_dual_step):
+        clear(steps)
+    for a in range(n):
+        point.dp[a], point.ds[a] = 0.0, 0.0
     nu_step = _step(revealing, revealed, point, system, residual, missing, excess)
     if refine:
-        system.outer_force[:, :], system.inner_force[:, :], system.force[:] = 0.0, 0.0, 0.0
-        prices, earned = np.empty(n), np.empty(n)
+        clear(system.outer_force)
+        clear(system.inner_force)
+        prices, earned = np.empty(n), roomy(n)
         for a in range(n):
+            system.force[a] = 0.0
             q, p = point.outer[a, 0], point.p[a]
             r, rho = (1.0 - p) / q, p / q
-            f, g = point.outer_dual_step[a], point.inner_dual_step[a]
-            prices[a] = (f[0] - 2.0 * r * f[2] + r * r * f[1]) + (g[0] - 2.0 * rho * g[2] + rho * rho * g[1])
-            residual[a] += 2.0 * (f[2] - r * f[1]) - 2.0 * (g[2] - rho * g[1]) + nu_step - point.ds[a]
-            missing[a] += f[1] + g[1]
-            excess += f[1]
+            d, w, e = point.outer_dual_step[a, 0], point.outer_dual_step[a, 1], point.outer_dual_step[a, 2]
+            f, v, g = point.inner_dual_step[a, 0], point.inner_dual_step[a, 1], point.inner_dual_step[a, 2]
+            prices[a] = (d - 2.0 * r * e + r * r * w) + (f - 2.0 * rho * g + rho * rho * v)
+            residual[a] += 2.0 * (e - r * w) - 2.0 * (g - rho * v) + nu_step - point.ds[a]
+            missing[a] += w + v
+            excess += w
         weighted_rows(revealed, prices, earned)
         for a in range(n):
             residual[a] -= earned[a]
@@ -189,22 +191,22 @@ def _step(
 ) -> float:
     """Solve the system for the forces on the cones and the residuals of the dual equations; add to the steps."""
     n = point.p.shape[0]
-    solution, pull, earned = np.empty(n + 1), np.empty(n), np.empty(n)
+    solution, pull, earned = roomy(n + 1), roomy(n), roomy(n)
     solution[n] = excess
     for a in range(n):
         q, p = point.outer[a, 0], point.p[a]
         k, m, i, j = slopes(point, a)
-        force, other = system.outer_force[a], system.inner_force[a]
-        both = (force[1] + other[1] + missing[a]) / (k + m)
-        by_x, by_t, by_v = force[1] - k * both, -2.0 * force[2] - i * both, 2.0 * other[2] - j * both
-        pull[a] = force[0] + other[0] + (1.0 - p) / q * by_t - p / q * by_v + (1.0 - 2.0 * p) / (q * q) * by_x
+        d, w, e = system.outer_force[a, 0], system.outer_force[a, 1], system.outer_force[a, 2]
+        f, v, g = system.inner_force[a, 0], system.inner_force[a, 1], system.inner_force[a, 2]
+        both = (w + v + missing[a]) / (k + m)
+        by_x, by_t, by_v = w - k * both, -2.0 * e - i * both, 2.0 * g - j * both
+        pull[a] = d + f + (1.0 - p) / q * by_t - p / q * by_v + (1.0 - 2.0 * p) / (q * q) * by_x
         solution[a] = by_t + by_v + 2.0 / q * by_x + system.force[a] - residual[a]
         solution[n] += by_x
     weighted_rows(revealed, pull, earned)
     for a in range(n):
         solution[a] += earned[a]
-    solve_lower(system.matrix, solution)
-    solve_upper(system.matrix, solution)
+    solve(system.matrix, solution)
     mass, room = -1.0, 0.0
     for a in range(n):
         mass += solution[a] + point.p[a] + point.dp[a]

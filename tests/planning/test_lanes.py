@@ -1,0 +1,48 @@
+"""Several floats at once, and keys: each against NumPy on the same numbers."""
+
+import numpy as np
+import pytest
+from numba import njit
+from numpy.testing import assert_array_equal
+
+from graphbandit.kernels.lanes import chopped, eight, joined, octet, pair, put, total_of
+from graphbandit.kernels.planning.keys import bits, key, number, place_mask
+
+
+@njit
+def worked(a, b, factor, out):
+    for i in range(0, a.size, 8):
+        x, z = octet(a, i), octet(b, i)
+        put(out, i, factor * x + z)
+        put(out, a.size + i, (x - z) / 3.0)
+        put(out, 2 * a.size + i, chopped(x, 0.5) * eight(2.0))
+    put(out, 3 * a.size, pair(a, 1) + joined(factor, 1.0))
+    return total_of(octet(a, 8))
+
+
+def test_lanes_round_as_single_numbers_do():
+    a, b = np.random.default_rng(0).normal(size=(2, 16))
+    out = np.empty(3 * 16 + 2)
+    total = worked(a, b, 1.7, out)
+    assert_array_equal(out[:16], 1.7 * a + b)
+    assert_array_equal(out[16:32], (a - b) / 3.0)
+    assert_array_equal(out[32:48], np.where(np.abs(a) <= 0.5, 0.0, a) * 2.0)
+    assert_array_equal(out[48:], [a[1] + 1.7, a[2] + 1.0])
+    halves = a[8:12] + a[12:]
+    assert total == (halves[0] + halves[2]) + (halves[1] + halves[3])
+
+
+@njit
+def largest(numbers):
+    mask, best = place_mask(numbers.size), 0
+    for i in range(numbers.size):
+        best = max(best, key(numbers[i], i, mask))
+    return (mask - (best & mask) if best > mask else -1), number(bits(numbers[0]))
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 64, 1000])
+def test_keys_find_the_first_of_the_largest(n):
+    numbers = np.random.default_rng(n).random(n)
+    assert largest(numbers) == (numbers.argmax(), numbers[0])
+    assert largest(np.ones(n))[0] == 0
+    assert largest(np.zeros(n))[0] == -1
