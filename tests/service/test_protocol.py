@@ -1,5 +1,9 @@
-"""Thousands of random requests of two clients, against a model of ten lines."""
+"""Random sequences of requests of two clients, against a model of ten lines.
 
+GRAPHBANDIT_TEST_PROTOCOL says how many (600 by default, each of several requests).
+"""
+
+import os
 from typing import Any
 
 import msgspec
@@ -11,6 +15,7 @@ from graphbandit.service.rows import DecisionBody, Row, pack
 from tests.service.house import House, configured
 
 ARMS = ["a", "b", "c"]
+SEQUENCES = int(os.environ.get("GRAPHBANDIT_TEST_PROTOCOL", "600"))
 
 
 def body(revealed: list[str], active: bool) -> bytes:
@@ -99,7 +104,7 @@ def check(asked: list[list[Operation]], perform: Any, rows: Any) -> None:
     assert all(len(given) == 1 for entry in known.values() for given in entry.rewards.values())
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=SEQUENCES, deadline=None)
 @given(requests)
 def test_the_protocol_keeps_its_promises(asked: list[list[Operation]]) -> None:
     known: dict[tuple[str, str], Known] = {}
@@ -107,7 +112,7 @@ def test_the_protocol_keeps_its_promises(asked: list[list[Operation]]) -> None:
     check(asked, lambda request: apply(request, known, rows, 1), lambda: rows)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=SEQUENCES // 15, deadline=None)
 @given(asked=requests)
 def test_on_a_real_log(asked: list[list[Operation]], tmp_path_factory: Any) -> None:
     house = House(str(tmp_path_factory.mktemp("log") / "log.db"), configured().bandits)
