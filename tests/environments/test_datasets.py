@@ -219,7 +219,7 @@ def test_sets_of_scikit_learn(name, shape, n_classes):
 
 
 def test_without_scikit_learn_it_is_said_how_to_get_it(monkeypatch):
-    monkeypatch.setitem(sys.modules, "sklearn", None)
+    monkeypatch.setitem(sys.modules, "sklearn.datasets", None)
     with pytest.raises(
         MissingExtraError, match=r"'iris' comes with scikit-learn: pip install 'graphbandit\[sklearn\]'"
     ):
