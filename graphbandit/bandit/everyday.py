@@ -149,9 +149,8 @@ class Bandit:
         self._lock = threading.RLock()
         self._change: _Change | None = None  # a change that is decided on but may not be done
         self._before: Mapping[str, Any] | None = None  # where the random stream was when a call began that is not done
-        self._once: tuple[FeedbackGraph, FeedbackGraphs] | None = (
-            None  # the last graph, which fits, as a batch of one round
-        )
+        # the last graph, which was found to fit, as a batch of one round
+        self._once: tuple[FeedbackGraph, FeedbackGraphs] | None = None
 
     def __repr__(self) -> str:
         loop = self._settled()
