@@ -13,8 +13,8 @@ from sphinx.util.inspect import signature, stringify_signature
 def settings(
     app: Sphinx, what: str, name: str, obj: Any, options: Any, arguments: str | None, returns: str | None
 ) -> tuple[str, str | None] | None:
-    """The signature of a class that is a dataclass: that of its settings."""
-    if what != "class" or not is_dataclass(obj) or "__init__" not in vars(obj):
+    """The signature of a class that is a dataclass, or of a kind of one: that of its settings."""
+    if what != "class" or not is_dataclass(obj) or obj.__init__ is object.__init__:
         return None
     found = signature(obj.__init__, bound_method=True, type_aliases=app.config.autodoc_type_aliases)
     return stringify_signature(found, show_return_annotation=False, unqualified_typehints=True), returns
