@@ -8,7 +8,7 @@ nothing about which class it has, and the class nothing about epochs.
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -48,6 +48,19 @@ class Draws:
 
     def __len__(self) -> int:
         return len(self.weights)
+
+
+class Contest(NamedTuple):
+    """The arms of some rounds whose gaps to the best are asked about.
+
+    - `best`, `candidates`: of every round.
+    - `noise`, `radius`: sigma, and the radius that the space was cut with.
+    """
+
+    best: RoundIndices
+    candidates: ArmMasks
+    noise: float
+    radius: float
 
 
 class FunctionClass(ABC, Generic[Data, Model, Space]):
@@ -148,22 +161,12 @@ class FunctionClass(ABC, Generic[Data, Model, Space]):
     def widths(self, space: Space, model: Model, contexts: Contexts, best: RoundIndices) -> RoundsByArms:
         """w(a) = sup over f in the space of |(f - fhat)(x, a) - (f - fhat)(x, best)|."""
 
-    def deviations(
-        self,
-        space: Space,
-        model: Model,
-        contexts: Contexts,
-        best: RoundIndices,
-        candidates: ArmMasks,
-        *,
-        noise: float,
-        radius: float,
-    ) -> RoundsByArms:
+    def deviations(self, space: Space, model: Model, contexts: Contexts, contest: Contest) -> RoundsByArms:
         """About a standard deviation of fhat(x, best) - fhat(x, a) for every candidate a; elsewhere it may be 0.
 
         That is w(a) sigma / sqrt(radius), the width that a space of radius sigma^2 would have.
         """
-        return self.widths(space, model, contexts, best) * (noise / math.sqrt(radius))
+        return self.widths(space, model, contexts, contest.best) * (contest.noise / math.sqrt(contest.radius))
 
     @abstractmethod
     def bounds(self, space: Space, contexts: Contexts) -> tuple[RoundsByArms, RoundsByArms]:

@@ -17,7 +17,7 @@ from graphbandit.base.declared import check_declared, limits
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Bool, Float, Int
 from graphbandit.errors import InputError
-from graphbandit.function_classes.base import Draws
+from graphbandit.function_classes.base import Contest, Draws
 from graphbandit.function_classes.finite import SLACK
 from graphbandit.function_classes.intervals import widths_within
 from graphbandit.function_classes.refits import RefitData, RefitModel
@@ -137,19 +137,9 @@ class EnsembleFunctionClass(RefittedClass[Function]):
             widths[part] = np.where(known, over(difference), widths[part])
         return widths
 
-    def deviations(
-        self,
-        space: Any,
-        model: RefitModel,
-        contexts: Contexts,
-        best: RoundIndices,
-        candidates: ArmMasks,
-        *,
-        noise: float,
-        radius: float,
-    ) -> RoundsByArms:
+    def deviations(self, space: Any, model: RefitModel, contexts: Contexts, contest: Contest) -> RoundsByArms:
         """The root mean square of (f - fhat)(x, a) - (f - fhat)(x, best) over the members; w(a) of an unknown arm."""
-        return self._apart(space, model, contexts, best, lambda apart: np.sqrt(np.square(apart).mean(axis=1)))
+        return self._apart(space, model, contexts, contest.best, lambda apart: np.sqrt(np.square(apart).mean(axis=1)))
 
     def bounds(self, space: Any, contexts: Contexts) -> tuple[RoundsByArms, RoundsByArms]:
         """Min and max over the members; the range where nothing is known."""

@@ -14,7 +14,7 @@ from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Bool, Float
 from graphbandit.base.values import trusted
 from graphbandit.errors import InputError
-from graphbandit.function_classes.base import Draws, FunctionClass
+from graphbandit.function_classes.base import Contest, Draws, FunctionClass
 from graphbandit.function_classes.discount import added, now, root_weights, shrinkage
 from graphbandit.function_classes.scale import NoiseLaw, RewardsSeen, Scale
 from graphbandit.rounds.observations import Observations
@@ -238,17 +238,7 @@ class FiniteFunctionClass(FunctionClass[FiniteData, FiniteModel, FiniteSpace]):
             widths[block] = np.abs(difference).max(axis=1)
         return widths
 
-    def deviations(
-        self,
-        space: FiniteSpace,
-        model: FiniteModel,
-        contexts: Contexts,
-        best: RoundIndices,
-        candidates: ArmMasks,
-        *,
-        noise: float,
-        radius: float,
-    ) -> RoundsByArms:
+    def deviations(self, space: FiniteSpace, model: FiniteModel, contexts: Contexts, contest: Contest) -> RoundsByArms:
         """0: which functions are left says enough, and none is evaluated once more."""
         return np.zeros((len(contexts), self.n_arms))
 

@@ -14,7 +14,7 @@ from graphbandit.base.declared import check_declared, limits
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float
 from graphbandit.errors import FitError, InputError
-from graphbandit.function_classes.base import Draws
+from graphbandit.function_classes.base import Contest, Draws
 from graphbandit.function_classes.columns import Columns
 from graphbandit.function_classes.discount import weights_now
 from graphbandit.function_classes.ellipsoid import (
@@ -256,26 +256,17 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
             return super().outlook(model, space, contexts, available)
         return self.predict(model, contexts), self.candidates(space, contexts, available)
 
-    def deviations(
-        self,
-        space: Ellipsoid,
-        model: LinearModel,
-        contexts: Contexts,
-        best: RoundIndices,
-        candidates: ArmMasks,
-        *,
-        noise: float,
-        radius: float,
-    ) -> RoundsByArms:
+    def deviations(self, space: Ellipsoid, model: LinearModel, contexts: Contexts, contest: Contest) -> RoundsByArms:
         """As linear, but clicks and counts say themselves how noisy they are: sigma is 1 there.
 
         mu rises, so without factors an arm is the best if its theta'phi is: s(a) is the deviation of theta'phi(x, best)
         - theta'phi(x, a), times the slope of mu between them. With factors it takes the slopes at thetahat.
         """
-        own = noise if self.link == "identity" else 1.0
-        found = super().deviations(space, model, contexts, best, candidates, noise=own, radius=radius)
+        if self.link != "identity":
+            contest = contest._replace(noise=1.0)
+        found = super().deviations(space, model, contexts, contest)
         if self.link != "identity" and self.factors is None:
-            found *= self._slopes_between(model, contexts, best)
+            found *= self._slopes_between(model, contexts, contest.best)
         return found
 
     def _slopes_between(self, model: LinearModel, contexts: Contexts, best: RoundIndices) -> RoundsByArms:

@@ -7,12 +7,12 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from graphbandit.base.arrays import ArmMasks, Contexts, RoundIndices, RoundsByArms
+from graphbandit.base.arrays import ArmMasks, Contexts, RoundsByArms
 from graphbandit.base.at_once import AtOnce
 from graphbandit.base.checks import as_in_kernels
 from graphbandit.base.shapes import Float
 from graphbandit.errors import SettingError
-from graphbandit.function_classes.base import FIXED_NUMBER, FunctionClass
+from graphbandit.function_classes.base import FIXED_NUMBER, Contest, FunctionClass
 from graphbandit.function_classes.ellipsoid import EXACT_ARMS, Ellipsoid, LinearModel, check_parameters, check_rows
 from graphbandit.function_classes.features import FeatureMap
 
@@ -131,17 +131,7 @@ class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):
             space.mark_candidates(self.features, rows, None if available is None else available[part], chosen[part])
         return values, chosen
 
-    def deviations(
-        self,
-        space: Ellipsoid,
-        model: LinearModel,
-        contexts: Contexts,
-        best: RoundIndices,
-        candidates: ArmMasks,
-        *,
-        noise: float,
-        radius: float,
-    ) -> RoundsByArms:
+    def deviations(self, space: Ellipsoid, model: LinearModel, contexts: Contexts, contest: Contest) -> RoundsByArms:
         """sigma sqrt(v'V^-1 v), v = s(a) phi(x, a) - s(best) phi(x, best), for candidates; 0 elsewhere.
 
         s(a) is the slope of the mean reward at thetahat'phi(x, a).
@@ -152,10 +142,10 @@ class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):
             rows = made if slopes is None else made * slopes[:, :, None]
             _gap_norms.call(
                 as_in_kernels(rows),
-                as_in_kernels(best[part], np.int64),
+                as_in_kernels(contest.best[part], np.int64),
                 as_in_kernels(space.factors),
-                as_in_kernels(candidates[part], np.bool_),
-                float(noise),
+                as_in_kernels(contest.candidates[part], np.bool_),
+                float(contest.noise),
                 norms[part],
             )
         return norms

@@ -19,6 +19,7 @@ from graphbandit.base.checks import setting_number
 from graphbandit.base.declared import check_declared, limits
 from graphbandit.base.saved_files import savable
 from graphbandit.errors import SettingError
+from graphbandit.function_classes.base import Contest
 from graphbandit.function_classes.intervals import candidates_within, widths_within
 from graphbandit.function_classes.refits import RefitData, RefitModel, fitted
 from graphbandit.function_classes.refitting import BLOCK, PAIRS, Member
@@ -144,21 +145,11 @@ class ReductionClass(RegressorClass):
             return widths_within(*self.bounds(space, contexts), self.predict(model, contexts), best)
         return super().widths(space, model, contexts, best)
 
-    def deviations(
-        self,
-        space: Any,
-        model: RefitModel,
-        contexts: Contexts,
-        best: RoundIndices,
-        candidates: ArmMasks,
-        *,
-        noise: float,
-        radius: float,
-    ) -> RoundsByArms:
+    def deviations(self, space: Any, model: RefitModel, contexts: Contexts, contest: Contest) -> RoundsByArms:
         """w(a) sigma / sqrt(radius): there are no members to look at."""
         if isinstance(space, ReductionSpace):
-            return self.widths(space, model, contexts, best) * (noise / math.sqrt(radius))
-        return super().deviations(space, model, contexts, best, candidates, noise=noise, radius=radius)
+            return self.widths(space, model, contexts, contest.best) * (contest.noise / math.sqrt(contest.radius))
+        return super().deviations(space, model, contexts, contest)
 
     def bounds(self, space: Any, contexts: Contexts) -> tuple[RoundsByArms, RoundsByArms]:
         """Of all functions of F_m, cut to the range; the range itself where nothing is known."""

@@ -12,6 +12,7 @@ from graphbandit.base.checks import setting_boolean, setting_choice, setting_num
 from graphbandit.base.programs import ROW_LIMIT
 from graphbandit.base.saved_files import savable
 from graphbandit.errors import InputError, SettingError
+from graphbandit.function_classes.base import Contest
 from graphbandit.learners.base import candidates_of, outlook_of, predicted
 from graphbandit.learners.epochs.base import (
     AnyFunctionClass,
@@ -245,9 +246,9 @@ class AdaCBG(EpochLearner[AdaCBGState]):
                 widths = np.where(available, widths, 0.0)
         deviations = None
         if self._doubts(state, candidates):
-            best = shown.best_offered(values)
-            told: dict[str, Any] = {"noise": state.noise, "radius": state.radius}
-            deviations = functions.deviations(state.space, state.model, contexts, best, candidates, **told)
+            assert state.noise is not None  # or nothing would be doubted
+            contest = Contest(shown.best_offered(values), candidates, state.noise, state.radius)
+            deviations = functions.deviations(state.space, state.model, contexts, contest)
         return sample_rounds(
             self._rule(state),
             values=values,

@@ -7,6 +7,7 @@ from scipy.special import expit
 
 import graphbandit as gb
 from graphbandit.errors import FitError, InputError, ObservationError, SettingError
+from graphbandit.function_classes.base import Contest
 from graphbandit.kernels.function_classes.generalized_linear import slope_of
 
 MEANS = {"identity": lambda eta: eta, "logistic": expit, "poisson": np.exp}
@@ -160,7 +161,7 @@ def test_deviations_are_those_of_small_steps_of_theta(link, parameters, factors)
         slopes = np.divide(risen, apart, where=apart != 0.0, out=slopes)
     values = drawing.draw_values(draws, contexts)
     expected = slopes * (values - np.take_along_axis(values, best[:, None, None], axis=2)).std(axis=1) / 1e-4
-    found = functions.deviations(space, model, contexts, best, wanted, noise=0.3, radius=1.5)
+    found = functions.deviations(space, model, contexts, Contest(best, wanted, 0.3, 1.5))
     np.testing.assert_allclose(found, expected * (0.3 if link == "identity" else 1.0), rtol=0.03, atol=1e-9)
 
 

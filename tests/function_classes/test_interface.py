@@ -14,6 +14,7 @@ from sklearn.preprocessing import PolynomialFeatures
 import graphbandit as gb
 from graphbandit.base import saved_files
 from graphbandit.errors import GraphBanditError
+from graphbandit.function_classes.base import Contest
 from graphbandit.rounds.shown import Shown
 
 N_ARMS = 4
@@ -285,9 +286,9 @@ def test_bounds_and_widths(case):
         candidates = functions.candidates(space, contexts)
         assert (upper[candidates] >= np.broadcast_to(best_lower, upper.shape)[candidates] - 1e-9).all()
         assert (best_lower <= best_upper).all()
-        told = {"noise": 0.5, "radius": radius}
-        deviations = functions.deviations(space, model, contexts, best, candidates, **told)
-        one = functions.deviations(space, model, contexts[7:8], best[7:8], candidates[7:8], **told)
+        deviations = functions.deviations(space, model, contexts, Contest(best, candidates, 0.5, radius))
+        contest = Contest(best[7:8], candidates[7:8], 0.5, radius)
+        one = functions.deviations(space, model, contexts[7:8], contest)
         np.testing.assert_array_equal(one[0], deviations[7])
         assert (deviations[candidates] >= 0.0).all()
         np.testing.assert_allclose(deviations[np.arange(50), best], 0.0, atol=1e-12)

@@ -7,6 +7,7 @@ from scipy.optimize import linprog, nnls
 import graphbandit as gb
 from graphbandit.errors import InputError, ObservationError, SettingError
 from graphbandit.function_classes import Ellipsoid
+from graphbandit.function_classes.base import Contest
 from graphbandit.function_classes.features import FeatureMap
 from graphbandit.function_classes.linear import LinearModel
 from graphbandit.kernels import cholesky as factors
@@ -93,7 +94,7 @@ def test_bounds_and_widths_are_the_extremes_over_the_ellipsoid(problem):
     v = phi - phi[np.arange(50), best][:, None]
     lengths = np.sqrt(np.maximum(np.einsum("nap,pq,naq->na", v, inverse, v), 0))
     wanted = np.random.default_rng(4).random((50, 4)) < 0.7
-    found = functions.deviations(space, model, contexts, best, wanted, noise=0.3, radius=1.7)
+    found = functions.deviations(space, model, contexts, Contest(best, wanted, 0.3, 1.7))
     np.testing.assert_allclose(found, np.where(wanted, 0.3 * lengths, 0.0), atol=1e-9)
     expected = np.abs(v @ (theta - model.parameters.ravel()))
     expected += np.sqrt(1.7) * lengths

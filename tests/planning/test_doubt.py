@@ -145,7 +145,7 @@ def test_deviations_are_asked_for_only_where_they_count(monkeypatch: pytest.Monk
     whole = gb.LinearClass.deviations
 
     def counted(self: gb.LinearClass, *arguments: Any, **settings: Any) -> np.ndarray:
-        asked.append(arguments[-1].shape)
+        asked.append(arguments[-1].candidates.shape)
         return whole(self, *arguments, **settings)
 
     monkeypatch.setattr(gb.LinearClass, "deviations", counted)

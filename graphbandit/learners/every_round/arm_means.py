@@ -20,7 +20,7 @@ from graphbandit.rounds.shown import Shown
 from graphbandit.rounds.words import BEST, Words
 
 if TYPE_CHECKING:
-    from graphbandit.kernels.learners.arm_means import MeanSettings
+    from graphbandit.kernels.learners.arm_means import MeanArrays, MeanSettings
     from graphbandit.kernels.learners.base import Inputs, Outputs
 
 
@@ -83,34 +83,20 @@ class ArmMeansLearner(EveryRoundLearner[ArmMeansState]):
         if inputs.learn:
             arrays = kernels.MeanArrays(state.counts.copy(), state.sums.copy())
         run_rounds(kernels, graphs, state.rounds, self._settings(state.problem), arrays, inputs, outputs)
-        if not inputs.learn:
-            return state
-        rounds = state.rounds + len(contexts)
-        return trusted(
-            ArmMeansState,
-            {
-                "problem": state.problem,
-                "rounds": rounds,
-                "counts": arrays.counts,
-                "sums": arrays.sums,
-            },
-        )
+        return self._after(state, arrays, len(contexts)) if inputs.learn else state
 
     def _learn(self, state: ArmMeansState, observations: Observations) -> ArmMeansState:
         from graphbandit.kernels.learners import arm_means as kernels
 
         arrays = kernels.MeanArrays(state.counts.copy(), state.sums.copy())
         kernels.learn(arrays, observations.arms, observations.rewards)
-        rounds = state.rounds + 1
-        return trusted(
-            ArmMeansState,
-            {
-                "problem": state.problem,
-                "rounds": rounds,
-                "counts": arrays.counts,
-                "sums": arrays.sums,
-            },
-        )
+        return self._after(state, arrays, 1)
+
+    @staticmethod
+    def _after(state: ArmMeansState, arrays: "MeanArrays", played: int) -> ArmMeansState:
+        rounds = state.rounds + played
+        fields = {"problem": state.problem, "rounds": rounds, "counts": arrays.counts, "sums": arrays.sums}
+        return trusted(ArmMeansState, fields)
 
 
 @dataclass(frozen=True, kw_only=True)

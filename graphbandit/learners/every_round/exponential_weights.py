@@ -23,7 +23,7 @@ from graphbandit.rounds.words import Words
 
 if TYPE_CHECKING:
     from graphbandit.kernels.learners.base import Inputs, Outputs
-    from graphbandit.kernels.learners.exponential_weights import Exp3Settings
+    from graphbandit.kernels.learners.exponential_weights import Exp3Arrays, Exp3Settings
 
 
 @savable
@@ -117,18 +117,7 @@ class Exp3Learner(BoundedRewards, EveryRoundLearner[Exp3State]):
         if inputs.learn:
             arrays = kernels.Exp3Arrays(state.losses.copy(), state.totals.copy())
         run_rounds(kernels, graphs, state.rounds, self._settings(state.problem), arrays, inputs, outputs)
-        if not inputs.learn:
-            return state
-        rounds = state.rounds + len(contexts)
-        return trusted(
-            Exp3State,
-            {
-                "problem": state.problem,
-                "rounds": rounds,
-                "losses": arrays.losses,
-                "totals": arrays.totals,
-            },
-        )
+        return self._after(state, arrays, len(contexts)) if inputs.learn else state
 
     def _learn(self, state: Exp3State, observations: Observations) -> Exp3State:
         from graphbandit.kernels.learners import exponential_weights as kernels
@@ -140,13 +129,10 @@ class Exp3Learner(BoundedRewards, EveryRoundLearner[Exp3State]):
         arrays = kernels.Exp3Arrays(state.losses.copy(), state.totals.copy())
         seen = observations
         kernels.learn(self._settings(state.problem), arrays, seen.rows, seen.arms, seen.rewards, q, notes)
-        rounds = state.rounds + 1
-        return trusted(
-            Exp3State,
-            {
-                "problem": state.problem,
-                "rounds": rounds,
-                "losses": arrays.losses,
-                "totals": arrays.totals,
-            },
-        )
+        return self._after(state, arrays, 1)
+
+    @staticmethod
+    def _after(state: Exp3State, arrays: "Exp3Arrays", played: int) -> Exp3State:
+        rounds = state.rounds + played
+        fields = {"problem": state.problem, "rounds": rounds, "losses": arrays.losses, "totals": arrays.totals}
+        return trusted(Exp3State, fields)
