@@ -88,6 +88,14 @@ def test_compiled_kernels_of_other_sources_are_never_used(tmp_path):
     assert len(folders) == 1, "compiled kernels of the old sources are deleted from the package's own folder"
 
 
+@pytest.mark.parametrize("frozen", [False, True])
+def test_loading_kernels_leaves_the_collector_of_garbage_as_it_was(frozen):
+    before = "gc.freeze()" if frozen else "gc.disable()"
+    code = f"import gc; {before}; import graphbandit.kernels; print(gc.get_freeze_count() > 0, gc.isenabled())"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == [str(frozen), str(frozen)]
+
+
 def test_every_public_name_is_there_and_documented():
     for name in gb.__all__:
         thing = getattr(gb, name)

@@ -13,7 +13,8 @@ after any of them has changed.
 
 Numba is imported here, before any of them. It makes hundreds of thousands of objects and drops few, and looking through
 them for garbage takes a sixth of the time of a first decision, so none is collected meanwhile. Freezing and unfreezing
-puts all that is there into the oldest generation, which is looked through when that is worth it.
+puts all that is there into the oldest generation, which is looked through when that is worth it. Objects that somebody
+has frozen before stay frozen.
 """
 
 import gc
@@ -24,7 +25,8 @@ gc.disable()
 try:
     import_module("graphbandit.kernels.jit")
 finally:
-    gc.freeze()
-    gc.unfreeze()
+    if not gc.get_freeze_count():
+        gc.freeze()
+        gc.unfreeze()
     if _collects:
         gc.enable()
