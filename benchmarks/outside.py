@@ -25,7 +25,7 @@ from graphbandit.learners.base import Learner
 CHOICES: dict[str, dict[str, float]] = {
     "AdaCB.G": {},
     **{f"eta {eta:,}": {"eta": float(eta)} for eta in (10_000, 1_000_000)},
-    **{f"doubt {doubt:g}": {"doubt": doubt} for doubt in (0.0, 0.05, 0.1, 0.5)},
+    **{f"doubt {doubt:g}": {"doubt": doubt} for doubt in (0.0, 0.05, 0.1, 0.35, 0.5, 1.0)},
 }
 """AdaCB.G with its defaults, and with one setting changed."""
 CLUSTERS = 4
