@@ -1,14 +1,16 @@
-"""Test set-up: one thread for fits and linear algebra and, on demand, checks of shapes.
+"""Test set-up: one thread for fits and linear algebra, quick garbage collection and, on demand, checks of shapes.
 
 With GRAPHBANDIT_CHECK_SHAPES=1 the shapes and types in annotations are checked at every call, everywhere but inside
 kernels. It is a pass of its own, because tests that hand in bad input on purpose would be stopped by the annotations
 before they reach the package's own errors.
 """
 
+import gc
 import os
 import pkgutil
 from pathlib import Path
 
+import pytest
 from jaxtyping import install_import_hook
 
 import tests.shapes  # noqa: F401  # the hook below names it
@@ -23,3 +25,12 @@ if os.environ.get("GRAPHBANDIT_CHECK_SHAPES") == "1":
     modules = [f"graphbandit.{module.name}" for module in pkgutil.iter_modules([str(package)])]
     modules.remove("graphbandit.kernels")
     install_import_hook(modules, "tests.shapes.check")
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Leave out of garbage collection what stays to the end.
+
+    That is thousands of tests and all the libraries: looking through them takes half a second each time.
+    """
+    gc.collect()
+    gc.freeze()

@@ -127,7 +127,8 @@ def first_decision(learner: str) -> dict[str, Any]:
         made, _, _, _ = play({"radius": "paper", "coverage": "paper"}, graph, 3, rng)
         return {"seconds": time.perf_counter() - start, "solver": made[-1]["solver"]}
     problem = gb.Problem(n_arms=20, function_class=gb.LinearClass(n_arms=20, dimension=5))
-    bandit = gb.Bandit({"IDS.G": gb.IDSG(), "greedy": gb.Greedy()}[learner], problem, graph=graph)
+    others = {"IDS.G": gb.IDSG(), "greedy": gb.Greedy(), "LinUCB": gb.LinUCB()}
+    bandit = gb.Bandit(others[learner], problem, graph=graph)
     for _ in range(3):
         decision = bandit.decide(rng.normal(size=(20, 5)))
         bandit.observe(decision, {arm: float(rng.normal()) for arm in decision.revealed.tolist()})

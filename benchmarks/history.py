@@ -1,7 +1,8 @@
 """What every run of the benchmarks reached, a line each, so that a figure that gets worse is seen.
 
 `graphbandit bench --history` appends to `benchmarks/history.jsonl` and says what got worse since the last run like it:
-the same processor, settings and parts. The tables of targets in the documents come from the last line of that file:
+the same processor, settings and parts. The targets in `docs/benchmarks.md` and the figures of `docs/speed.md` and
+the README come from the last whole run of that file:
 
     python -m benchmarks.history          write them again
 """
@@ -12,25 +13,34 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from benchmarks.pages import DOCS, put
+from benchmarks.documents import figures, readme_sentence, speed_table, stamp
+from benchmarks.pages import DOCS, ROOT, marked, put
+from benchmarks.settings import FULL, PARTS
 
 HISTORY = Path(__file__).with_name("history.jsonl")
-DOCUMENT = DOCS / "benchmarks.md"
 WORSE = 1.2
 """A figure that is worse by more than this factor is named; these machines are noisy."""
 
 
 def line_of(results: dict[str, Any]) -> dict[str, Any]:
-    """A run in short: when, what, where, and every target with what was reached."""
+    """A run in short: when, what, where, every target with what was reached, and the figures that documents show."""
     return {
-        "date": datetime.datetime.now(tz=datetime.UTC).date().isoformat(),
-        "version": results["versions"]["graphbandit"],
-        "revision": revision(),
+        **identity(results),
         "cpu": results["machine"]["cpu"],
         "load_before": results["machine"]["load_before"][0],
         "settings": results["settings"]["name"],
         "parts": sorted(results["parts"]),
         "targets": results["targets"],
+        "figures": figures(results["parts"]),
+    }
+
+
+def identity(results: dict[str, Any]) -> dict[str, str]:
+    """Which run it is: the day, the version and the revision."""
+    return {
+        "date": datetime.datetime.now(tz=datetime.UTC).date().isoformat(),
+        "version": results["versions"]["graphbandit"],
+        "revision": revision(),
     }
 
 
@@ -47,6 +57,11 @@ def revision() -> str:
 def read(path: Path = HISTORY) -> list[dict[str, Any]]:
     """All runs, oldest first."""
     return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
+def last_whole() -> dict[str, Any]:
+    """The last run with the full settings and all parts: the one that documents show."""
+    return [run for run in read() if run["settings"] == FULL.name and run["parts"] == sorted(PARTS)][-1]
 
 
 def append(line: dict[str, Any], path: Path = HISTORY) -> list[str]:
@@ -81,8 +96,7 @@ def table(line: dict[str, Any]) -> str:
     rows = [f"| {row['target']} | {row['wanted']} | {row['shown']} | {row['met']} |" for row in line["targets"]]
     return "\n".join(
         [
-            f"Version {line['version']}, {line['date']}, settings: {line['settings']}, {line['cpu']}, "
-            f"load before {line['load_before']:.2f}.",
+            f"Of {stamp(line)}; settings: {line['settings']}, {line['cpu']}, load before {line['load_before']:.2f}.",
             "",
             "| target | wanted | reached | met |",
             "| --- | ---: | ---: | ---: |",
@@ -91,6 +105,21 @@ def table(line: dict[str, Any]) -> str:
     )
 
 
+PLACES = {
+    DOCS / "benchmarks.md": ("targets", table, False),
+    DOCS / "speed.md": ("speed", speed_table, False),
+    ROOT / "README.md": ("speed", readme_sentence, True),
+}
+"""Where the last run is shown: the name of the marks, what is between them, and whether that is on one line."""
+
+
+def shown(line: dict[str, Any]) -> dict[Path, str]:
+    """What each page holds of a run, with the marks."""
+    return {page: marked(name, text(line), inline=inline) for page, (name, text, inline) in PLACES.items()}
+
+
 if __name__ == "__main__":
-    put(DOCUMENT, "targets", table(read()[-1]))
-    print(f"Written: {DOCUMENT}")
+    last = last_whole()
+    for page, (name, text, inline) in PLACES.items():
+        put(page, name, text(last), inline=inline)
+        print(f"Written: {page}")

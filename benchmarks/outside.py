@@ -182,7 +182,7 @@ PROBLEMS = {
 }
 
 
-def regrets(name: str, rounds: int, repeats: int, seed: int) -> dict[str, float]:
+def regrets(name: str, choices: list[str], rounds: int, repeats: int, seed: int) -> dict[str, float]:
     """Mean regret of every learner on one problem."""
     totals: dict[str, list[float]] = {}
     for repeat in range(seed, seed + repeats):
@@ -195,15 +195,15 @@ def regrets(name: str, rounds: int, repeats: int, seed: int) -> dict[str, float]
             means=drawn.means,
             function_class=drawn.functions,
         )
-        found = gb.simulate(learners(drawn, repeat), environment, rounds=rounds, repeats=1, seed=repeat)
+        found = gb.simulate(learners(drawn, choices, repeat), environment, rounds=rounds, repeats=1, seed=repeat)
         for learner, curves in found.regret.items():
             totals.setdefault(learner, []).append(float(curves[0, -1]))
     return {learner: float(np.mean(values)) for learner, values in totals.items()}
 
 
-def learners(drawn: Drawn, seed: int) -> dict[str, Learner[Any]]:
-    """AdaCB.G with every choice, and what it is compared with."""
-    chosen: dict[str, Learner[Any]] = {name: gb.AdaCBG(**settings) for name, settings in CHOICES.items()}
+def learners(drawn: Drawn, choices: list[str], seed: int) -> dict[str, Learner[Any]]:
+    """AdaCB.G with these choices, and what it is compared with."""
+    chosen: dict[str, Learner[Any]] = {name: gb.AdaCBG(**CHOICES[name]) for name in choices}
     chosen |= {"greedy": gb.Greedy(epoch_growth=1.2), "IDS.G": gb.IDSG(seed=seed)}
     chosen["Thompson"] = gb.learners.BootstrappedThompson(seed=seed)
     if drawn.linear is not None:
@@ -217,13 +217,16 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=2000, help="rounds of every run (default: %(default)s)")
     parser.add_argument("--repeats", type=int, default=12, help="runs of every learner (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=300, help="the first repeat's (default: %(default)s)")
+    parser.add_argument(
+        "--choices", nargs="+", choices=list(CHOICES), default=list(CHOICES), help="forms of AdaCB.G (default: all)"
+    )
     settings = parser.parse_args()
     warnings.simplefilter("ignore")
-    columns = [*CHOICES, "greedy", "IDS.G", "Thompson"]
+    columns = [*settings.choices, "greedy", "IDS.G", "Thompson"]
     rows, ratios = [], []
     for number, name in enumerate(PROBLEMS, 1):
         print(f"\r{number} of {len(PROBLEMS)}: {name:40}", end="", file=sys.stderr, flush=True)
-        found = regrets(name, settings.rounds, settings.repeats, settings.seed)
+        found = regrets(name, settings.choices, settings.rounds, settings.repeats, settings.seed)
         best = min(found.values())
         ratios.append([found[column] / best for column in columns])
         title = name if PROBLEMS[name].judged else f"{name} (not judged)"

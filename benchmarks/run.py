@@ -115,11 +115,15 @@ def show(results: dict[str, Any]) -> None:
 
 
 def headline(results: dict[str, Any]) -> str:
-    """Machine, versions and how long it took."""
+    """Which run it is, machine, versions and how long it took."""
+    from benchmarks.documents import stamp
+    from benchmarks.history import identity
+
     where, spent = results["machine"], sum(results["seconds"].values())
     packages = ", ".join(f"{name} {version}" for name, version in results["versions"].items())
     text = (
-        f"{where['cpu']}, {where['cores']} cores, load before {where['load_before'][0]:.2f}. {packages}. "
+        f"Of {stamp(identity(results))}: {where['cpu']}, {where['cores']} cores, "
+        f"load before {where['load_before'][0]:.2f}. {packages}. "
         f"Settings: {results['settings']['name']}; took {spent:.0f} s."
     )
     if where["load_before"][0] > 0.5 * where["cores"]:

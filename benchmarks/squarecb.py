@@ -39,18 +39,18 @@ def measure(family: str, n_arms: int, settings: Settings) -> dict[str, Any]:
     samples: dict[str, list[float]] = {name: [] for name in ("call", "batch", "cvxpy", "clarabel", "graph_feedback")}
     worst = {"gap": 0.0, "above_clarabel": -np.inf, "steps": 0.0}
     warm_up = gb.graphs.bandit(2)
-    gb.planning.solve_squarecb_program([0.0, 1.0], warm_up, 1.0)
-    gb.planning.solve_squarecb_programs([[0.0, 1.0]], gb.FeedbackGraphs.repeat(warm_up, 1), [1.0])
+    gb.planning.solve_squarecb_program(warm_up, [0.0, 1.0], 1.0)
+    gb.planning.solve_squarecb_programs(gb.FeedbackGraphs.repeat(warm_up, 1), [[0.0, 1.0]], [1.0])
     with no_collection():
         for _ in range(settings.squarecb_instances):
             revealed = random_graph(family, n_arms, rng)
             graph, losses = gb.FeedbackGraph.from_dense(revealed), rng.random(n_arms)
             gamma = float(10 ** rng.uniform(0, 3))
-            spent, answer = timed(gb.planning.solve_squarecb_program, losses, graph, gamma)
+            spent, answer = timed(gb.planning.solve_squarecb_program, graph, losses, gamma)
             samples["call"].append(spent)
             batch = gb.FeedbackGraphs.repeat(graph, BATCH)
             spent, _ = timed(
-                gb.planning.solve_squarecb_programs, np.tile(losses, (BATCH, 1)), batch, np.full(BATCH, gamma)
+                gb.planning.solve_squarecb_programs, batch, np.tile(losses, (BATCH, 1)), np.full(BATCH, gamma)
             )
             samples["batch"].append(spent / BATCH)
             worst["gap"] = max(worst["gap"], answer.duality_gap)

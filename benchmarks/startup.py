@@ -9,7 +9,7 @@ from benchmarks.timing import Progress, ratio, summary
 
 IMPORT = "import time; start = time.perf_counter(); import {}; print(time.perf_counter() - start)"
 OURS, THEIRS = "graphbandit", "numpy, scipy"
-LEARNERS = ("AdaCB.G", "IDS.G", "greedy")
+LEARNERS = ("AdaCB.G", "IDS.G", "greedy", "LinUCB")
 
 
 def run(settings: Settings, progress: Progress) -> list[dict[str, Any]]:

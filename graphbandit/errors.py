@@ -129,5 +129,9 @@ class MissingExtraError(GraphBanditError, ImportError):
     """An optional dependency is needed; the message says how to install it."""
 
 
+class IgnoredSettingWarning(UserWarning):
+    """The learner does not do what a setting of the problem asks for."""
+
+
 class EstimatedNoiseWarning(UserWarning):
     """The problem does not say how noisy its rewards are, so the learner estimates it, conservatively."""

@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 import graphbandit
 from benchmarks import (
     decision,
+    documents,
     everyday,
     history,
     lp,
@@ -26,9 +27,12 @@ from benchmarks import (
     throughput,
     vowpal,
 )
+from benchmarks.documents import stamp
+from benchmarks.pages import DOCS
 from benchmarks.report import tables
 from benchmarks.settings import FULL, PARTS, QUICK, TINY
 from benchmarks.targets import NOT_MEASURED, targets
+from benchmarks.texts import seconds
 from benchmarks.timing import ratio, summary
 from graphbandit.cli import app as cli
 
@@ -42,7 +46,10 @@ def is_timing(found: dict[str, float]) -> bool:
 
 
 class Parts(dict[str, list[dict]]):
-    """The rows of each part, measured when they are asked for: workers that share these tests do not do it twice."""
+    """The rows of each part, measured when they are asked for: workers that share these tests do not do it twice.
+
+    For that, no test asks for many parts.
+    """
 
     MODULES = (lp, squarecb, decision, everyday, throughput, scaling, startup, service)
 
@@ -51,13 +58,43 @@ class Parts(dict[str, list[dict]]):
         self[name] = module.run(TINY, silent)
         return self[name]
 
-    def whole(self) -> dict[str, list[dict]]:
-        return {name: self[name] for name in PARTS}
-
 
 @pytest.fixture(scope="module")
 def parts() -> Parts:
     return Parts()
+
+
+@pytest.fixture
+def written(tmp_path, capsys):
+    """Checks that what is shown and written of one part holds all its rows."""
+
+    def check(name, rows):
+        results = {
+            "machine": run.machine(),
+            "versions": run.versions(),
+            "settings": TINY.as_dict(),
+            "seconds": {name: 1.0},
+            "parts": {name: rows},
+            "targets": targets({name: rows}),
+        }
+        capsys.readouterr()
+        run.show(results)
+        shown = capsys.readouterr().out
+        assert [path.name for path in run.write(results, tmp_path)] == ["bench.json", "bench.md"]
+        read = json.loads((tmp_path / "bench.json").read_text())
+        assert {name: len(rows) for name, rows in read["parts"].items()} == {name: len(rows)}
+        assert read["machine"]["cores"] >= 1
+        assert read["machine"]["cpu"]
+        assert read["versions"]["numpy"]
+        markdown = (tmp_path / "bench.md").read_text()
+        made = [found.table for found in tables(results)]
+        assert len(made) > 1, "one of the part, and the targets"
+        for table in made:
+            assert f"### {table.caption}\n" in markdown
+            assert table.caption.split(",")[0] in shown
+            assert table.to_markdown() in markdown
+
+    return check
 
 
 def test_summaries_and_ratios():
@@ -67,7 +104,7 @@ def test_summaries_and_ratios():
     assert ratio(slow, fast) == {"median": 2.0, "p99": 4.0 / 3.0}
 
 
-def test_every_program_is_certified(parts):
+def test_every_program_is_certified(parts, written):
     rows = parts["lp"]
     assert {row["family"] for row in rows} == set(lp.FAMILIES)
     assert {row["coverage"] for row in rows} == {"paper", "tight"}
@@ -81,9 +118,10 @@ def test_every_program_is_certified(parts):
             assert "highspy" not in row["ratios"]
         else:
             assert row["ratios"]["highspy"] == ratio(row["times"][row["highspy_mode"]], row["times"]["ours"])
+    written("lp", parts["lp"])
 
 
-def test_squarecb_programs_are_certified_and_no_worse_than_clarabels(parts):
+def test_squarecb_programs_are_certified_and_no_worse_than_clarabels(parts, written):
     rows = parts["squarecb"]
     assert {(row["family"], row["n_arms"]) for row in rows} == {(family, 5) for family in lp.FAMILIES}
     for row in rows:
@@ -94,9 +132,10 @@ def test_squarecb_programs_are_certified_and_no_worse_than_clarabels(parts):
             assert found == ratio(row["times"][name], row["times"]["call"])
         if row["cvxpy"] == squarecb.NOT_INSTALLED:
             assert "cvxpy" not in row["ratios"]
+    written("squarecb", parts["squarecb"])
 
 
-def test_everyday_learners_are_timed_with_few_arms_and_many(parts):
+def test_everyday_learners_are_timed_with_few_arms_and_many(parts, written):
     few = [row for row in parts["everyday"] if row["kind"] == "decision"]
     assert {(row["class"], row["learner"]) for row in few} == {
         (kind, name)
@@ -113,6 +152,7 @@ def test_everyday_learners_are_timed_with_few_arms_and_many(parts):
     assert [row["learner"] for row in many] == ["IDS.G", "AdaCB.G"]
     assert all(is_timing(row["times"]["decide"]) for row in many)
     assert all(row["largest_gap"] is None or row["largest_gap"] <= 1e-9 for row in many)
+    written("everyday", parts["everyday"])
 
 
 def test_the_history_says_what_got_worse(tmp_path):
@@ -141,7 +181,7 @@ def test_highspy_finds_the_optimum():
         assert highs.highs.getInfo().objective_function_value == pytest.approx(optimum, abs=1e-9)
 
 
-def test_decisions_solve_programs_and_rivals_are_there_or_said_to_be_absent(parts):
+def test_decisions_solve_programs_and_rivals_are_there_or_said_to_be_absent(parts, written):
     rows = parts["decision"]
     assert {(row["n_arms"], row["learner"]) for row in rows} == {
         (n_arms, name) for n_arms in TINY.decision_arms for name in decision.LEARNERS
@@ -160,17 +200,19 @@ def test_decisions_solve_programs_and_rivals_are_there_or_said_to_be_absent(part
         if "squarecb" in row["times"]:
             assert row["ratios"]["of_squarecb"] == ratio(row["times"]["decide"], row["times"]["squarecb"])
     assert any(row["program_share"] == 1.0 for row in rows)
+    written("decision", parts["decision"])
 
 
-def test_without_vowpal_wabbit_its_columns_say_so(monkeypatch, parts):
+def test_without_vowpal_wabbit_its_columns_say_so(monkeypatch):
     monkeypatch.setattr(vowpal, "version", lambda: vowpal.NOT_INSTALLED)
     rows = decision.measure(10, TINY)
+    assert rows
     assert all(row["squarecb"] == "not installed" for row in rows)
     shown = tables({"parts": {"decision": rows}, "targets": targets({"decision": rows})})
     assert "not installed" in map(str, shown[0].table.rows[0])
 
 
-def test_throughput(parts):
+def test_throughput(parts, written):
     rows = parts["throughput"]
     runs = [row for row in rows if row["kind"] == "simulate"]
     assert len(runs) == len(throughput.GRAPHS) * len(throughput.LEARNERS)
@@ -182,9 +224,10 @@ def test_throughput(parts):
     for row in rows:
         if row["kind"] == "workers":
             assert row["ratios"]["two_workers"] == ratio(row["times"]["one worker"], row["times"]["two workers"])
+    written("throughput", parts["throughput"])
 
 
-def test_scaling_and_start_up_are_measured_in_processes_of_their_own(parts):
+def test_scaling_and_start_up_are_measured_in_processes_of_their_own(parts, written):
     arms = [row for row in parts["scaling"] if row["kind"] == "arms"]
     assert [row["learner"] for row in arms] == list(scaling.LEARNERS)
     for row in parts["scaling"]:
@@ -196,6 +239,15 @@ def test_scaling_and_start_up_are_measured_in_processes_of_their_own(parts):
     first = parts["startup"][0]
     assert first["ratios"]["of_numpy_scipy"] == ratio(first["times"][startup.OURS], first["times"][startup.THEIRS])
     assert parts["startup"][1]["solver"] == "simplex"
+    written("scaling", parts["scaling"])
+    written("startup", parts["startup"])
+
+
+def test_the_service_is_measured(parts, written):
+    rows = parts["service"]
+    assert rows
+    assert not [row for row in rows if "error" in row]
+    written("service", rows)
 
 
 def test_a_process_that_fails_is_a_row_with_its_error():
@@ -226,33 +278,6 @@ def test_targets_take_the_worst_figure_and_say_what_was_not_measured(parts):
     ]
 
 
-def test_files_hold_machine_versions_settings_and_all_rows(parts, tmp_path, capsys):
-    measured = parts.whole()
-    results = {
-        "machine": run.machine(),
-        "versions": run.versions(),
-        "settings": TINY.as_dict(),
-        "seconds": dict.fromkeys(measured, 1.0),
-        "parts": measured,
-        "targets": targets(measured),
-    }
-    run.show(results)
-    shown = capsys.readouterr().out
-    assert [path.name for path in run.write(results, tmp_path)] == ["bench.json", "bench.md"]
-    read = json.loads((tmp_path / "bench.json").read_text())
-    assert {name: len(rows) for name, rows in read["parts"].items()} == {
-        name: len(rows) for name, rows in measured.items()
-    }
-    assert read["machine"]["cores"] >= 1
-    assert read["machine"]["cpu"]
-    assert read["versions"]["numpy"]
-    markdown = (tmp_path / "bench.md").read_text()
-    for table in (found.table for found in tables(results)):
-        assert f"### {table.caption}\n" in markdown
-        assert table.caption.split(",")[0] in shown
-        assert table.to_markdown() in markdown
-
-
 def test_settings_differ_only_in_size():
     assert set(PARTS) == {"lp", "squarecb", "decision", "everyday", "throughput", "scaling", "startup", "service"}
     assert set(QUICK.lp_arms) < set(FULL.lp_arms)
@@ -273,7 +298,31 @@ def test_the_command_refuses_unknown_parts_and_needs_a_checkout(monkeypatch, tmp
     assert "expected a checkout of the sources" in refused.stderr
 
 
-def test_the_page_shows_the_last_run_and_that_is_of_this_version():
-    last = history.read()[-1]
+@pytest.mark.parametrize("page", history.PLACES, ids=lambda page: page.name)
+def test_pages_show_the_last_run(page):
+    """Documents name the same run, by its revision, and its figures."""
+    last = history.last_whole()
     assert last["version"] == graphbandit.__version__
-    assert f"<!-- targets -->\n\n{history.table(last)}\n\n<!-- end of targets -->" in history.DOCUMENT.read_text()
+    assert history.shown(last)[page] in page.read_text()
+    assert f"revision {last['revision']}" in history.shown(last)[page]
+
+
+def test_the_tables_of_the_page_are_of_the_last_run():
+    """The tables of all figures are copied from bench.md: their stamp and the figures of the history agree."""
+    last = history.last_whole()
+    tables_of_page = (DOCS / "benchmarks.md").read_text().split("## Figures")[1]
+    assert f"Of {stamp(last)}:" in tables_of_page
+    for family in ("star", "random"):
+        ours = seconds(last["figures"][f"program, {family}"]["ours"])
+        assert f"| {family} | 50 | {ours} (" in tables_of_page
+    assert f"| import graphbandit | {seconds(last['figures']['import']['graphbandit'])} (" in tables_of_page
+
+
+def test_figures_of_documents_follow_from_the_rows(parts):
+    lp_rows = [{**row, "n_arms": 50} for row in parts["lp"]]
+    found = documents.figures({"lp": lp_rows, "startup": parts["startup"]})
+    (star,) = (row for row in lp_rows if (row["family"], row["coverage"]) == ("star", "paper"))
+    assert found["program, star"]["ours"] == star["times"]["ours"]["median"]
+    assert found["program, star"]["x scipy"] == star["ratios"]["scipy"]["median"]
+    assert set(found) == {"program, star", "program, random", "import", "kernels on disk"}
+    assert all(x > 0 for one in found.values() for x in one.values())

@@ -82,6 +82,10 @@ def test_classes_that_are_missing_or_wrong_are_refused(classes, error, message, 
 
 def test_past_rows_and_deciders_work_for_own_learners(path):
     bandit = gb.Bandit.load(path, classes=[MyLearner, Means])
+    before = bandit.state
     bandit.learn(np.zeros((4, 1)), np.ones(4), actions=[0, 1, 2, 0])
     bandit.take([bandit.decider().decide(key="k")])
     bandit.observe("k", {0: 1.0}, final=True)
+    bandit.decide()  # has everything learnt that was told
+    of_the_last_round_in_the_file, told = np.array([1, 1, 1]), np.array([3, 1, 1])
+    np.testing.assert_allclose(bandit.state.counts - before.counts, of_the_last_round_in_the_file + told)

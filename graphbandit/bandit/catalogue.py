@@ -6,10 +6,10 @@ from typing import NamedTuple
 import numpy as np
 
 from graphbandit.bandit.graph_inputs import Graph
-from graphbandit.base.arms import ArmNames, arm_index
+from graphbandit.base.arms import ArmNames, known_arm
 from graphbandit.base.checks import setting_integer
 from graphbandit.base.shapes import Bool
-from graphbandit.errors import SettingError, UnknownArmError
+from graphbandit.errors import SettingError
 from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.graphs.probabilistic import ProbabilisticGraph
 from graphbandit.learners.problem import MOST_ARMS, Problem
@@ -53,10 +53,7 @@ def retired_arms(
         raise SettingError(f"arms is {arms!r}; expected a list of arms")
     mask = np.zeros(problem.n_arms, dtype=np.bool_) if retired is None else retired.copy()
     for arm in arms:
-        try:
-            place = arm_index(arm, problem.n_arms, problem.arms)
-        except UnknownArmError as error:
-            raise SettingError(f"arms: {error}") from None
+        place = known_arm("arms", arm, problem.n_arms, problem.arms, SettingError)
         if mask[place]:
             raise SettingError(f"arm {arm!r} is retired already; expected arms that are not")
         mask[place] = True

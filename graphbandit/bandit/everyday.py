@@ -56,11 +56,11 @@ class _Change(NamedTuple):
     loop: Loop
     opened: Mapping[int, OpenDecision] = MappingProxyType({})
     keyed: tuple[Decision, ...] = ()
-    seen: Collection[int] = ()
-    of: OpenDecision | None = None
     closed: tuple[int, ...] = ()
     forgotten: int = 0
     tally: Tally | None = None
+    seen: Collection[int] = ()
+    of: OpenDecision | None = None
     catalogue: Catalogue | None = None
     logged: bool = False
 
@@ -583,7 +583,7 @@ class Bandit:
             keyed = tuple(one.detached() for one in made.values())
             new = {str(one.key): one for one in reversed(given) if str(one.key) in made}
             logged = stage_taken(self._log, self._graph, [(made[key].id, new[key]) for key in made])
-            self._do(_Change(after, opened, keyed, closed=outdated, forgotten=len(outdated), logged=logged))
+            self._do(_Change(after, opened, keyed, outdated, len(outdated), logged=logged))
             return [made[key] if (key := str(one.key)) in made else self._known(key) for one in given]
 
     def _check_taken(self, decision: object) -> None:
@@ -722,7 +722,7 @@ class Bandit:
             keyed = () if keys == [None] else tuple(one.detached() for one in made if one.key is not None)
             outdated = self._outdated(opened, after.rounds)
             total = None if tally is NOTHING else self._tally + tally
-            change = _Change(after, opened, keyed, closed=outdated, forgotten=len(outdated), tally=total)
+            change = _Change(after, opened, keyed, outdated, len(outdated), total)
             if self._log is not None:
                 self._log.stage_decisions(loop.rounds, contexts, graphs, shown.available, decisions, keys)
                 change = change._replace(logged=True)

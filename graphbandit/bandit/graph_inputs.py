@@ -8,7 +8,7 @@ import numpy as np
 from graphbandit.base.arms import ArmNames, shown
 from graphbandit.errors import GraphError
 from graphbandit.graphs.batch import FeedbackGraphs
-from graphbandit.graphs.generators import bandit
+from graphbandit.graphs.generators.bandit import bandit
 from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.graphs.probabilistic import ProbabilisticGraph, ProbabilisticGraphs
 from graphbandit.rounds.shown import Graphs

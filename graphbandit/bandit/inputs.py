@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from graphbandit.bandit.graph_inputs import Arms, several_graphs
-from graphbandit.base.arms import arm_index, shown
+from graphbandit.base.arms import known_arm, shown
 from graphbandit.base.shapes import Bool, Int, Shaped
-from graphbandit.errors import InputError, ObservationError, SettingError, UnknownArmError
+from graphbandit.errors import InputError, ObservationError, SettingError
 from graphbandit.features import Tally
 from graphbandit.features.tables import as_frame, is_frame, is_pandas_series
 from graphbandit.learners.problem import Problem
@@ -111,10 +111,7 @@ def _mask_of(arms: Arms, listed: Iterable[Any], name: str) -> Bool[np.ndarray, "
     """These arms, by name or number, as a mask."""
     mask: Bool[np.ndarray, " arms"] = np.zeros(arms.n_arms, dtype=np.bool_)
     for arm in listed:
-        try:
-            place = arm_index(arm, arms.n_arms, arms.arms)
-        except UnknownArmError as error:
-            raise InputError(f"{name}: {error}") from None
+        place = known_arm(name, arm, arms.n_arms, arms.arms)
         if mask[place]:
             raise InputError(f"{name} has {shown(arms.arms, place)} twice; expected each arm once")
         mask[place] = True
@@ -148,10 +145,7 @@ def rewards_of(arms: Arms, rewards: object) -> Mapping[Any, Any]:
         return rewards
     found: dict[Any, Any] = {}
     for arm, reward in rewards.items():
-        try:
-            number = arm_index(arm, arms.n_arms, arms.arms)
-        except UnknownArmError as error:
-            raise ObservationError(f"rewards: {error}") from None
+        number = known_arm("rewards", arm, arms.n_arms, arms.arms, ObservationError)
         if number in found:
             raise ObservationError(f"rewards has arm {arm!r} twice, by its name and its number; expected it once")
         found[number] = reward
@@ -191,13 +185,8 @@ def arms_of(problem: Arms, name: str, arms: object) -> Int[np.ndarray, " n"]:
             place = int(np.argmax(wrong))
             raise InputError(f"{name}[{place}] is {array[place]}; expected one of 0 .. {problem.n_arms - 1}")
         return array.astype(np.int64)
-    found = np.empty(len(array), dtype=np.int64)
-    for i, arm in enumerate(array.tolist()):
-        try:
-            found[i] = arm_index(arm, problem.n_arms, problem.arms)
-        except UnknownArmError as error:
-            raise InputError(f"{name}[{i}]: {error}") from None
-    return found
+    places = [known_arm(f"{name}[{i}]", arm, problem.n_arms, problem.arms) for i, arm in enumerate(array.tolist())]
+    return np.array(places, dtype=np.int64)
 
 
 def check_keys(keys: object, n: int) -> list[Any]:

@@ -13,14 +13,14 @@ import numpy as np
 from graphbandit.bandit.catalogue import graph_with_more_arms
 from graphbandit.bandit.graph_inputs import Arms, Graph, graph_batch, graph_of
 from graphbandit.bandit.inputs import available_of, contexts_of, rewards_of, rounds_told
-from graphbandit.base.arms import ArmNames, arm_index
+from graphbandit.base.arms import ArmNames, arm_index, known_arm
 from graphbandit.base.checks import available_array
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
 from graphbandit.errors import InputError, ObservationError, SettingError, UnknownArmError
 from graphbandit.features import Encoder, Tally
 from graphbandit.features.arms import read_arms
 from graphbandit.graphs.batch import FeedbackGraphs
-from graphbandit.graphs.generators import bandit
+from graphbandit.graphs.generators.bandit import bandit
 from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.graphs.probabilistic import ProbabilisticGraph, ProbabilisticGraphs
 from graphbandit.learners.base import Learner
@@ -123,10 +123,7 @@ def past_arms(
         listed = list(given) if isinstance(given, Sequence | np.ndarray) else []
         if len(listed) != len(read):
             raise InputError(f"actions has {len(listed)} arms for {len(read)} contexts; expected one a round")
-        try:
-            places = [arm_index(arm, one.n_arms, one.arms) for arm, one in zip(listed, read, strict=True)]
-        except UnknownArmError as error:
-            raise InputError(f"actions: {error}") from None
+        places = [known_arm("actions", arm, one.n_arms, one.arms) for arm, one in zip(listed, read, strict=True)]
         played = np.array(places, dtype=np.int64)
     if not isinstance(rewards, list | tuple) or not any(isinstance(one, Mapping) for one in rewards):
         return played, rewards

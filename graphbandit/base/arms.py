@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Any
 
 from graphbandit.base.saved_files import savable
-from graphbandit.errors import SettingError, UnknownArmError
+from graphbandit.errors import GraphBanditError, InputError, SettingError, UnknownArmError
 
 
 @savable
@@ -99,6 +99,16 @@ def arm_index(arm: object, n_arms: int, names: ArmNames | None = None) -> int:
         named = ", or a name" if names is not None else ""
         raise UnknownArmError(f"arm is {reprlib.repr(arm)}; expected one of 0 .. {n_arms - 1}{named}")
     return place
+
+
+def known_arm(
+    within: str, arm: object, n_arms: int, names: ArmNames | None, error: type[GraphBanditError] = InputError
+) -> int:
+    """As `arm_index`, of an arm that stands in an argument; the error names that argument."""
+    try:
+        return arm_index(arm, n_arms, names)
+    except UnknownArmError as unknown:
+        raise error(f"{within}: {unknown}") from None
 
 
 def shown(names: ArmNames | None, *arms: int) -> str:

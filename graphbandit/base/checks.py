@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbandit.base.shapes import Bool, Float, Shaped
-from graphbandit.errors import InputError, SettingError
+from graphbandit.errors import GraphBanditError, InputError, SettingError
 
 LARGEST = 1e100
 """Rewards and their estimates are refused beyond this size: sums of their squares must stay finite."""
@@ -121,9 +121,22 @@ def within(array: Shaped[np.ndarray, "..."], largest: float) -> bool:
 
     The sum of squares bounds them all and is one fast call; only where it is too large is each looked at.
     """
-    if array.dtype == np.float64 and np.vdot(array, array) <= largest * largest:  # unlike dot, it never warns
+    if array.dtype == np.float64 and _squares(array) <= largest * largest:
         return True
     return bool((np.abs(array) <= largest).all())
+
+
+AT_A_TIME = 8192
+"""Numbers to square in one call. Above 10,000 OpenBLAS wakes threads, which takes longer than the squares do."""
+
+
+def _squares(array: Float[np.ndarray, "..."]) -> float:
+    """The sum of the squares; vdot, unlike dot, never warns."""
+    if array.size <= AT_A_TIME:
+        return float(np.vdot(array, array))
+    flat = array.ravel()
+    parts = (flat[start : start + AT_A_TIME] for start in range(0, len(flat), AT_A_TIME))
+    return sum(float(np.vdot(part, part)) for part in parts)
 
 
 def all_finite(array: Shaped[np.ndarray, "..."]) -> bool:
@@ -138,11 +151,23 @@ def first_not_finite(array: Shaped[np.ndarray, "..."], *, largest: float = np.in
     return f"{array[place]} at {where}"
 
 
+def check_within(
+    finds: str,
+    array: Shaped[np.ndarray, "..."],
+    largest: float = LARGEST,
+    *,
+    of: str = "numbers",
+    error: type[GraphBanditError] = InputError,
+) -> None:
+    """Raise at the first number that is not finite or beyond `largest` in size; `finds` is as "contexts have"."""
+    if not within(array, largest):
+        where = first_not_finite(array, largest=largest)
+        raise error(f"{finds} {where}; expected finite {of} up to {largest:g} in size")
+
+
 def check_features(contexts: Shaped[np.ndarray, "..."], *, largest: float = LARGEST_FEATURE) -> None:
     """Raise InputError at a context that is not finite or too large to be learnt from."""
-    if not within(contexts, largest):
-        where = first_not_finite(contexts, largest=largest)
-        raise InputError(f"contexts have {where}; expected finite numbers up to {largest:g} in size")
+    check_within("contexts have", contexts, largest)
 
 
 def contexts_array(contexts: npt.ArrayLike) -> Shaped[np.ndarray, "n ..."]:
@@ -193,12 +218,18 @@ def everyone(n_arms: int) -> Bool[np.ndarray, " arms"]:
     return np.ones(n_arms, dtype=np.bool_)
 
 
+@lru_cache(maxsize=64)
+def everyone_always(n_arms: int) -> Bool[np.ndarray, "1 arms"]:
+    """The mask of all arms as one row for all rounds; not to be written to."""
+    return everyone(n_arms)[None]
+
+
 def kernel_mask(
     available: Bool[np.ndarray, "n arms"] | None, n: int, n_arms: int
 ) -> Bool[np.ndarray, "n arms"] | Bool[np.ndarray, "1 arms"]:
     """A mask as kernels take it: one row a round, or one row of all arms for None. Kernels trust its shape."""
     if available is None:
-        return everyone(n_arms)[None]
+        return everyone_always(n_arms)
     if not isinstance(available, np.ndarray) or available.dtype != np.bool_ or available.shape != (n, n_arms):
         raise InputError(
             f"available is {reprlib.repr(available)} of shape {np.shape(available)}; "

@@ -12,8 +12,11 @@ SOLVERS: tuple[SolverName, ...] = get_args(SolverName)
 at a certified gap; "interior-point": the compiled solver of SquareCB.G's convex program.
 """
 
-COVERAGES = ("none", "paper", "tight")
-"""What a sampling program demands: nothing (the baseline is played), the paper's demands, or what its proofs need."""
+CoverageName = Literal["none", "paper", "tight", "cover"]
+
+COVERAGES: tuple[CoverageName, ...] = get_args(CoverageName)
+"""What a sampling program demands: nothing (the baseline is played), the paper's demands, or what its proofs need.
+"cover" has no program: it plays uniformly on a few arms that reveal all candidates."""
 
 CERTIFIED = 1e-9
 """The most that the infeasibility and the relative duality gap of an exact answer may be."""

@@ -5,10 +5,8 @@ from html import escape
 
 import numpy as np
 
+from graphbandit.base.colours import COLOURS
 from graphbandit.base.shapes import Float
-
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
-"""Colours that are told apart by everyone (Okabe & Ito)."""
 
 Bands = Mapping[str, tuple[Float[np.ndarray, " rounds"], Float[np.ndarray, " rounds"], Float[np.ndarray, " rounds"]]]
 """Mean, lower and upper curve by learner."""

@@ -1,21 +1,32 @@
 """The command line. Commands import whatever is heavy themselves.
 
-A group of commands is a file in this folder with a `typer.Typer` called `app`, and a name in `GROUPS`.
+A group of commands is a file in this folder with a `typer.Typer` called `app`, and its name in `GROUPS`. Commands below
+another one, as `graphbandit service compact`, are a second `typer.Typer` of the file, called `group` and with a name.
 """
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
-from graphbandit.cli import bench, convert, demo, evaluation, experiments, networks, reports, service, studies
-from graphbandit.cli import compile as compiling
 from graphbandit.cli.console import prepare_output
 from graphbandit.errors import GraphBanditError
 
-GROUPS = (demo, experiments, reports, evaluation, convert, networks, service, studies, compiling, bench)
+GROUPS = (
+    "demo",
+    "experiments",
+    "reports",
+    "evaluation",
+    "convert",
+    "networks",
+    "service",
+    "studies",
+    "compile",
+    "bench",
+)
 """All groups of commands, in the order of --help."""
 
 
@@ -45,9 +56,11 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Example: graphbandit demo",
 )
-for _group in GROUPS:
-    app.registered_commands += _group.app.registered_commands
-app.add_typer(service.group, name="service")
+for _name in GROUPS:
+    _module = import_module(f"graphbandit.cli.{_name}")
+    app.registered_commands += _module.app.registered_commands
+    if hasattr(_module, "group"):
+        app.add_typer(_module.group)
 
 
 def _print_version(wanted: bool) -> None:

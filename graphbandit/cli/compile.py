@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Annotated
 
 import typer
@@ -12,34 +11,37 @@ from graphbandit.cli.console import print_table
 
 app = typer.Typer()
 
-USUAL = ("AdaCBG", "IDSG", "Greedy")
-ROUNDS = 16
-"""Enough for programs to be solved: the first epochs have none."""
+USUAL = ("AdaCBG", "IDSG", "Greedy", "LinUCB")
 
 
 @app.command(name="compile", epilog="Example: graphbandit compile --all")
 def compile_kernels(
-    everything: Annotated[bool, typer.Option("--all", help=f"For every learner, not only {', '.join(USUAL)}.")] = False,
+    learners: Annotated[list[str] | None, typer.Argument(help=f"Learners; {', '.join(USUAL)} by default.")] = None,
+    everything: Annotated[bool, typer.Option("--all", help="For every learner.")] = False,
 ) -> None:
-    """Compile the kernels now, so that nobody waits for them at a first decision."""
-    from graphbandit.environments import linear, paper
-    from graphbandit.errors import GraphBanditError
-    from graphbandit.experiments.describe.learner_kinds import LEARNER_KINDS, build_learner
-    from graphbandit.kernels.jit import compilations
-    from graphbandit.simulate import simulate
+    """Compile the kernels now, so that nobody waits for them at a first decision.
 
-    environments = {
-        "finite class": paper(n_arms=6, graph="random"),
-        "linear class": linear(n_arms=6, dimension=3, graph="random"),
-    }
+    Each learner plays some rounds of problems with a finite class and with linear ones.
+    """
+    from graphbandit.base.checks import setting_choice
+    from graphbandit.cli.rehearsals import rehearsals
+    from graphbandit.errors import GraphBanditError
+    from graphbandit.experiments.describe.learner_kinds import LEARNER_KINDS
+    from graphbandit.kernels.jit import compilations
+
+    names = list(LEARNER_KINDS) if everything else learners or USUAL
+    for name in names:
+        setting_choice("learner", name, list(LEARNER_KINDS))
     rows: list[tuple[str, str, str, str]] = []
-    for name in LEARNER_KINDS if everything else USUAL:
-        for what, environment in environments.items():
-            before, start = compilations.count, time.perf_counter()
+    for name in names:
+        for rehearsal in rehearsals():
+            count, seconds = compilations.count, compilations.seconds
             try:
-                simulate(build_learner(name, {}, environment), environment, rounds=ROUNDS)
-            except GraphBanditError:  # a learner that needs a setting, or does not fit this environment
-                continue
-            rows.append((name, what, str(compilations.count - before), f"{time.perf_counter() - start:.1f}"))
+                rehearsal.play(name)
+            except GraphBanditError as error:
+                rows.append((name, rehearsal.name, f"not compiled: {error}", ""))
+            else:
+                compiled, took = compilations.count - count, compilations.seconds - seconds
+                rows.append((name, rehearsal.name, str(compiled), f"{took:.1f}"))
     print_table(Table("", ["learner", "on a", "compiled", "seconds"], rows))
     typer.echo(f"{compilations.count} kernels were compiled, in {compilations.seconds:.1f} s.")

@@ -10,7 +10,7 @@ import typer
 from graphbandit.errors import MissingExtraError, SettingError
 
 app = typer.Typer()
-group = typer.Typer(no_args_is_help=True, help="Look after the log of a decision service.")
+group = typer.Typer(name="service", no_args_is_help=True, help="Look after the log of a decision service.")
 
 LOCAL = "http://127.0.0.1:8765"
 Configured = Annotated[Path, typer.Argument(metavar="BANDITS.TOML", help="The configuration.", dir_okay=False)]

@@ -7,10 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbandit.base.checks import (
-    LARGEST,
     available_array,
+    check_within,
     contexts_array,
-    first_not_finite,
     numbers,
     setting_boolean,
     setting_number,
@@ -31,11 +30,11 @@ class ArrayEnvironment(Environment):
 
     contexts: Shaped[np.ndarray, "n ..."]
     graphs: FeedbackGraphs
-    means: Float[np.ndarray, "n arms"]
     rewards: Float[np.ndarray, "n arms"]
+    means: Float[np.ndarray, "n arms"]
     available: Bool[np.ndarray, "n arms"] | None
-    function_class: FunctionClass[Any, Any, Any] | None
     noise: float | None
+    function_class: FunctionClass[Any, Any, Any] | None
     shuffle: bool
 
     @property
@@ -93,8 +92,8 @@ def from_arrays(
     rewards: "npt.ArrayLike",
     means: "npt.ArrayLike | None" = None,
     available: "npt.ArrayLike | None" = None,
-    function_class: FunctionClass[Any, Any, Any] | None = None,
     noise: float | None = None,
+    function_class: FunctionClass[Any, Any, Any] | None = None,
     shuffle: bool = False,
 ) -> ArrayEnvironment:
     """An environment whose n rounds are the rows of these arrays.
@@ -105,8 +104,8 @@ def from_arrays(
     - `means`: (n, K), the expected rewards f*(x, a), in which regret is counted; None (default): the rewards
       themselves.
     - `available`: (n, K), whether an arm is on offer; None (default): all are.
-    - `function_class`: what learners are told may be the truth; None (default): nothing.
     - `noise`: the sub-Gaussian scale that learners are told; None (default): nothing.
+    - `function_class`: what learners are told may be the truth; None (default): nothing.
     - `shuffle`: whether each repeat has the rounds in a random order of its own; False by default.
 
     >>> from graphbandit import graphs
@@ -147,7 +146,5 @@ def _arm_rows(name: str, value: npt.ArrayLike, n: int) -> Float[np.ndarray, "n a
     array = numbers(name, value)
     if array.ndim != 2 or len(array) != n or array.shape[1] == 0:
         raise InputError(f"{name} has shape {array.shape}; expected ({n}, arms), one row a context")
-    if not (np.abs(array) <= LARGEST).all():
-        where = first_not_finite(array, largest=LARGEST)
-        raise InputError(f"{name} has {where}; expected finite numbers up to {LARGEST:g} in size")
+    check_within(f"{name} has", array)
     return array

@@ -51,11 +51,13 @@ class BlockInstance(Instance):
 class GraphEnvironment(Environment):
     """An environment whose graphs are a setting of their own.
 
+    - `n_arms`: K, 50 by default.
     - `graph`: the name of a kind of graph, one graph, or a source of graphs; "random" by default.
     - `graph_options`: settings of the kind of graph, as ``{"density": 0.1}``; none by default.
     - `fixed_graph`: whether the graph is drawn once a repeat instead of in each round; False by default.
     """
 
+    n_arms: int = 50
     graph: GraphSetting = "random"
     graph_options: Mapping[str, Any] = field(default_factory=dict)
     fixed_graph: bool = False

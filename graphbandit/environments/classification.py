@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from graphbandit.base.checks import LARGEST, first_not_finite, numbers, setting_boolean, setting_number
+from graphbandit.base.checks import check_within, first_not_finite, numbers, setting_boolean, setting_number
 from graphbandit.base.shapes import Float, Int, Shaped
 from graphbandit.environments.arm_graphs import (
     centroids,
@@ -101,9 +101,7 @@ def feature_rows(X: npt.ArrayLike) -> Float[np.ndarray, "rows d"]:
     features = numbers("X", X)
     if features.ndim != 2 or 0 in features.shape:
         raise InputError(f"X has shape {features.shape}; expected (rows, features), at least one of each")
-    if not (np.abs(features) <= LARGEST).all():
-        where = first_not_finite(features, largest=LARGEST)
-        raise InputError(f"X has {where}; expected finite numbers up to {LARGEST:g} in size")
+    check_within("X has", features)
     return features
 
 

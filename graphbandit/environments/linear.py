@@ -60,7 +60,6 @@ class LinearEnvironment(GraphEnvironment):
     - `graph_options`: settings of the kind of graph, as ``{"density": 0.1}``; none by default.
     """
 
-    n_arms: int = 50
     dimension: int = 10
     arms: Arms = "new"
     arm_dimension: int = 5
@@ -258,6 +257,8 @@ class LinearInstance(BlockInstance):
 def linear(
     *,
     n_arms: int = 50,
+    graph: GraphSetting = "random",
+    fixed_graph: bool = False,
     dimension: int = 10,
     arms: Arms = "new",
     arm_dimension: int = 5,
@@ -270,14 +271,14 @@ def linear(
     noise_spread: float = 1.0,
     change: Change = "none",
     change_round: int = 1000,
-    graph: GraphSetting = "random",
-    fixed_graph: bool = False,
     function_class: FunctionClass[Any, Any, Any] | None = None,
     **graph_options: Any,
 ) -> LinearEnvironment:
     """A `LinearEnvironment`, which says what x, phi and theta are; further keywords go to the kind of graph.
 
     - `n_arms`: K, 50 by default.
+    - `graph`: as in `paper`; "random" by default.
+    - `fixed_graph`: whether the graph is drawn once a repeat instead of in each round; False by default.
     - `dimension`: d, 10 by default.
     - `arms`: "new" (default): new features of all arms in each round. "fixed": features of the arms that stay, besides
       the context. "per-arm": a theta for each arm.
@@ -296,8 +297,6 @@ def linear(
     - `change`: "none" (default): theta stays. "sudden": from `change_round` on it is another one, drawn anew. "slow":
       it turns towards the other one and reaches it in that round, keeping its length (a quarter turn).
     - `change_round`: the round in which the change happens or ends, 1000 by default.
-    - `graph`: as in `paper`; "random" by default.
-    - `fixed_graph`: whether the graph is drawn once a repeat instead of in each round; False by default.
     - `function_class`: what learners are told may be the truth; None (default): the class that holds it.
 
     >>> linear(arms="per-arm", graph="clique_group", n_cliques=4).source

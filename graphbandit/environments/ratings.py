@@ -37,6 +37,7 @@ def ratings(
     items: "npt.ArrayLike",
     values: "npt.ArrayLike",
     *,
+    graph: GraphSetting = "similarity",
     n_items: int = 50,
     dimension: int = 10,
     rank: int = 5,
@@ -44,7 +45,6 @@ def ratings(
     least_ratings: int = 5,
     counts: bool = False,
     unrated: Literal["model", "zero"] | None = None,
-    graph: GraphSetting = "similarity",
     intercept: bool = False,
     reward_noise: float = 0.0,
     noise: float | None = None,
@@ -64,6 +64,10 @@ def ratings(
     Further keywords go to the kind of graph. `TableEnvironment` says in which order users are shown.
 
     - `users`, `items`, `values`: `users[k]` gave `items[k]` the rating `values[k]`.
+    - `graph`: "similarity" (default) joins an item to the `degree` (2) items with the largest cosine of the columns of
+      ratings (less the item's mean rating, unless they are counts; 0 where there is none). "hierarchy" makes a clique
+      of each of `n_groups` (sqrt K) clusters of such columns. The kinds, graphs and sources that `paper` takes are
+      allowed as well.
     - `n_items`: K, the number of arms; 50 by default.
     - `dimension`: the number of factors in a context, 10 by default.
     - `rank`: of the factorisation that fills in ratings, 5 by default.
@@ -73,10 +77,6 @@ def ratings(
     - `unrated`: the reward where a user did not rate an arm. "model": b_i + u'v_i of a factorisation of the arms'
       ratings alone, cut to [0, 1]; ratings that exist are kept. "zero": 0. None (default): "zero" for counts, else
       "model".
-    - `graph`: "similarity" (default) joins an item to the `degree` (2) items with the largest cosine of the columns of
-      ratings (less the item's mean rating, unless they are counts; 0 where there is none). "hierarchy" makes a clique
-      of each of `n_groups` (sqrt K) clusters of such columns. The kinds, graphs and sources that `paper` takes are
-      allowed as well.
     - `intercept`: whether a last feature that is always 1 is added; False by default.
     - `reward_noise`: the standard deviation of normal noise added to the rewards; 0 by default.
     - `noise`: what learners are told; None (default): as in `TableEnvironment`.

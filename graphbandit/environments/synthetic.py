@@ -29,7 +29,6 @@ class SyntheticEnvironment(GraphEnvironment):
     - `graph_options`: settings of the kind of graph, as ``{"density": 0.1}``; none by default.
     """
 
-    n_arms: int = 50
     n_functions: int = 50
     dimension: int = 10
     noise: float = 1.0
@@ -104,11 +103,11 @@ def paper(
     *,
     n_arms: int = 50,
     graph: str | FeedbackGraph | GraphSource = "random",
+    fixed_graph: bool = False,
     n_functions: int = 50,
     dimension: int = 10,
     noise: float = 1.0,
     reward_scale: float = 1.0,
-    fixed_graph: bool = False,
     **graph_options: Any,
 ) -> SyntheticEnvironment:
     """The environment of the paper's experiments; the defaults are those printed there.
@@ -119,11 +118,11 @@ def paper(
     - `graph`: "random" (default, density 0.05), "star" (the paper's k-tree, a random hub each round), "clique_group" (5
       cliques), "network" (subgraphs of the social network in ``file``, as the paper's of Flixster), "bandit",
       "complete", "erdos_renyi" or "preferential_attachment"; or a `FeedbackGraph`, or a source of graphs.
+    - `fixed_graph`: whether the graph is drawn once a repeat instead of in each round; False by default.
     - `n_functions`: |F|, 50 by default.
     - `dimension`: the length of a context and of an arm, 10 by default.
     - `noise`: the standard deviation of the rewards' noise, 1 by default.
     - `reward_scale`: what mean rewards are divided by, 1 by default; 8 comes close to the paper's figures.
-    - `fixed_graph`: whether the graph is drawn once a repeat instead of in each round; False by default.
 
     >>> paper(n_arms=20, graph="clique_group", n_cliques=4).source
     CliqueGroupSource(n_arms=20, n_cliques=4)

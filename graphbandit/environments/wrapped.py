@@ -10,6 +10,7 @@ from graphbandit.errors import SettingError
 class WrappedEnvironment(Environment):
     """The arms and as many rounds as the environment inside has."""
 
+    # declared as `FixedSource` is, around an environment instead of a graph
     environment: Environment
 
     def __post_init__(self) -> None:

@@ -9,18 +9,18 @@ from typing import Any
 from graphbandit.errors import SettingError
 from graphbandit.evaluation.groups import Sums
 from graphbandit.evaluation.models import ModelData
-from graphbandit.evaluation.passes import Plan, fits_models, model_data, sum_terms, with_models
+from graphbandit.evaluation.passes import PassPlan, fits_models, model_data, sum_terms, with_models
 from graphbandit.logs import Log
 from graphbandit.logs.parts import Compute, on_cluster, partitions
 
 
 def run_in_parts(
     parts: list[Log],
-    plan: Plan,
+    plan: PassPlan,
     functions: Any,
     log: Log,
     compute: Compute,
-) -> tuple[Sums, Plan]:
+) -> tuple[Sums, PassPlan]:
     """Both passes over parts of a log; `compute` applies a function to every part, wherever that is."""
     if any(policy.in_order for policy in plan.policies.values()):
         raise SettingError("a learner that learns as it goes needs all rounds in order; expected no cluster for it")
@@ -33,8 +33,8 @@ def run_in_parts(
 
 
 def run_on_cluster(
-    cluster: Any, log: Log, plan: Plan, functions: Any, progress: Callable[[int, int], None] | None
-) -> tuple[Sums, Plan]:
+    cluster: Any, log: Log, plan: PassPlan, functions: Any, progress: Callable[[int, int], None] | None
+) -> tuple[Sums, PassPlan]:
     """Both passes on a Dask cluster: a client, or the address of a scheduler. Folders must be readable there."""
     total = len(log) * (2 if fits_models(functions) else 1)
     done = 0

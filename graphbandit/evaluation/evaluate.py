@@ -12,7 +12,7 @@ from graphbandit.evaluation.intervals import asymptotic
 from graphbandit.evaluation.models import GivenModel
 from graphbandit.evaluation.notes import drift_note, general_notes, learning_note
 from graphbandit.evaluation.passes import (
-    Plan,
+    PassPlan,
     fits_models,
     model_data,
     pair_name,
@@ -116,7 +116,6 @@ def compare(
     shrink: float | None = None,
     support: Literal["all", "part"] = "all",
     missing: Literal["error", "drop"] | float = "error",
-    worth: bool = False,
     problem: Problem | None = None,
     seed: int = 0,
     cluster: Any = None,
@@ -128,7 +127,6 @@ def compare(
     - `first`, `second`: policies as `evaluate` takes them, or names of `policies`, or of those that `evaluate` was
       given for this log.
     - `policies`: a mapping from names to policies; None (default): there are no names besides those of `evaluate`.
-    - `worth`: whether to find out what side observations were worth, too; False by default.
 
     The other settings are those of `evaluate`.
 
@@ -139,7 +137,7 @@ def compare(
     """
     if isinstance(log, EvaluationTable):
         return log.compare(first, second)
-    settings = _settings(locals())
+    settings = _settings({**locals(), "worth": False})  # a difference does not say it
     known = {**log.policies, **(policies or {})}
     named: dict[str, Any] = {}
     for place, given in (("first", first), ("second", second)):
@@ -191,13 +189,13 @@ def _run(
     by: str | None,
     cluster: Any,
     progress: Progress | None,
-) -> tuple[Sums, Plan]:
+) -> tuple[Sums, PassPlan]:
     """Both passes, here or on a cluster."""
     for policy in policies.values():
         if isinstance(policy, TrainedPolicy):
             policy.learning.restart()
     functions = start_models(log, settings, model)
-    plan = Plan(
+    plan = PassPlan(
         settings=settings,
         policies=policies,
         pairs=pairs,
@@ -226,7 +224,7 @@ def _run(
     return sum_terms(log, plan, count), plan
 
 
-def _table(log: Log, sums: Sums, plan: Plan, policies: dict[str, Any], model: Any) -> EvaluationTable:
+def _table(log: Log, sums: Sums, plan: PassPlan, policies: dict[str, Any], model: Any) -> EvaluationTable:
     settings = plan.settings
     estimator = Estimator(settings=settings, reward_range=plan.reward_range, counts=sums.counts)
     if not estimator.n:

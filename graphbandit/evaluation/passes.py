@@ -26,7 +26,7 @@ MASS = 1e-9
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Plan:
+class PassPlan:
     """All that a pass needs to know beside the log.
 
     `pairs` are the differences that are evaluated too, by the name "first - second".
@@ -129,7 +129,7 @@ def fits_models(functions: FunctionClass[Any, Any, Any] | GivenModel | None) -> 
 def model_data(
     log: Log,
     functions: Any,
-    plan: Plan,
+    plan: PassPlan,
     *,
     own: bool,
     progress: Callable[[int], None] | None = None,
@@ -152,7 +152,7 @@ def model_data(
     return whole, other
 
 
-def with_models(plan: Plan, whole: ModelData, other: ModelData | None, functions: Any, log: Log) -> Plan:
+def with_models(plan: PassPlan, whole: ModelData, other: ModelData | None, functions: Any, log: Log) -> PassPlan:
     """The plan with models fitted to their data, with side observations and without."""
     without = None if other is None else _models(other, functions, plan.settings, log)
     return replace(plan, models=_models(whole, functions, plan.settings, log), plain_models=without)
@@ -173,7 +173,7 @@ def _models(data: ModelData, functions: FunctionClass[Any, Any, Any], settings: 
     )
 
 
-def sum_terms(log: Log, plan: Plan, progress: Callable[[int], None] | None = None) -> Sums:
+def sum_terms(log: Log, plan: PassPlan, progress: Callable[[int], None] | None = None) -> Sums:
     """The sums of one part of a log, in the groups of the whole."""
     count = n_groups(plan.rounds)
     low, high = plan.reward_range
@@ -195,7 +195,7 @@ def sum_terms(log: Log, plan: Plan, progress: Callable[[int], None] | None = Non
     return sums
 
 
-def _add_batch(sums: Sums, batch: LogBatch, plan: Plan, slack_of_group: Float[np.ndarray, " groups"]) -> Sums:
+def _add_batch(sums: Sums, batch: LogBatch, plan: PassPlan, slack_of_group: Float[np.ndarray, " groups"]) -> Sums:
     settings = plan.settings
     side = settings.method.startswith("graph-") or settings.method == "direct"
     targets = {name: checked(name, policy.probabilities(batch), batch) for name, policy in plan.policies.items()}
@@ -246,7 +246,7 @@ def _add_plain(
     sums: Sums,
     batch: LogBatch,
     targets: dict[str, Float[np.ndarray, "n arms"]],
-    plan: Plan,
+    plan: PassPlan,
     first: int,
     local: Any,
     common: dict[str, Any],

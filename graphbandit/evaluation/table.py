@@ -157,7 +157,7 @@ class EvaluationTable(Mapping[str, PolicyValue]):
         for name in (first, second):
             if name not in self:
                 raise InputError(f"no policy has the name {name!r}; expected one of {', '.join(self)}")
-        settings = {f.name: getattr(self.settings, f.name) for f in fields(self.settings)}
+        settings = {f.name: getattr(self.settings, f.name) for f in fields(self.settings) if f.name != "worth"}
         return compare(self.log, first, second, policies=self.policies, model=self.model, **settings)
 
     def over_time(self, name: str, looks: int = 60) -> OverTime:

@@ -3,6 +3,7 @@
 `graphbandit.studies` asks questions with them: the paper's claims, the leaderboard, how much to explore.
 """
 
+from graphbandit.experiments import figures
 from graphbandit.experiments.describe.experiment import Experiment
 from graphbandit.experiments.describe.grids import Grid
 from graphbandit.experiments.describe.own_kinds import register
@@ -20,31 +21,23 @@ __all__ = [
     "Progress",
     "Results",
     "load",
-    "plot_curves",
-    "plot_heatmap",
-    "plot_paired",
-    "plot_ranks",
-    "plot_regret_versus_time",
     "register",
     "run",
     "run_all",
     "write_report",
+    *figures.__all__,
 ]
-
 
 _LATER = {
     "Results": "results.reading",
-    "plot_curves": "figures",
-    "plot_heatmap": "figures",
-    "plot_paired": "figures",
-    "plot_ranks": "figures",
-    "plot_regret_versus_time": "figures",
     "write_report": "report.experiment",
 }
 
 
 def __getattr__(name: str) -> object:
     """Load results and figures when they are asked for: they need Arrow, which takes a while."""
+    if name in figures.__all__:
+        return getattr(figures, name)
     if name in _LATER:
         import importlib
 

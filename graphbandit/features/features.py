@@ -13,7 +13,7 @@ from graphbandit.base.shapes import Float
 from graphbandit.errors import InputError, SettingError
 from graphbandit.features.base import NOTHING, Encoder, Tally
 from graphbandit.features.kinds import KNOWN, MISSING, Column, NumberColumn, Outcome, as_column
-from graphbandit.features.tables import EXPECTED, Table, as_row, as_table, check_names
+from graphbandit.features.tables import EXPECTED, NamedColumns, as_row, as_table, check_names
 
 if TYPE_CHECKING:
     from graphbandit.features.transformer import TransformerFeatures
@@ -198,7 +198,7 @@ class Features(Encoder):
             tally = tally + seen if seen else tally
         return values, tally
 
-    def _encode_table(self, table: Table) -> tuple[Float[np.ndarray, "n d"], Tally]:
+    def _encode_table(self, table: NamedColumns) -> tuple[Float[np.ndarray, "n d"], Tally]:
         check_names(table.names, self.column_names, absent=self.absent, extra=self.extra)
         values = np.zeros((table.n_rows, self.size))
         tally = NOTHING
@@ -222,7 +222,9 @@ def _declared(columns: object) -> tuple[tuple[str, Column], ...]:
     return tuple((name, as_column(name, declared)) for name, declared in pairs)
 
 
-def _put_column(name: str, column: Column, table: Table, out: Float[np.ndarray, "n size"]) -> Mapping[Outcome, int]:
+def _put_column(
+    name: str, column: Column, table: NamedColumns, out: Float[np.ndarray, "n size"]
+) -> Mapping[Outcome, int]:
     """Write the features of a table's column; how many values had which outcome."""
     if name not in table.names:
         return _put_values(name, column, [None] * len(out), out)

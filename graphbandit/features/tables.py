@@ -22,7 +22,7 @@ EXPECTED = (
 )
 
 
-class Table(NamedTuple):
+class NamedColumns(NamedTuple):
     """Columns by their names.
 
     `values(name)` is a column's list of Python values, and `numbers(name)` a float array, NaN where missing, if the
@@ -47,7 +47,7 @@ def as_row(value: object) -> Mapping[str, Any] | None:
     return None
 
 
-def as_table(value: object, columns: Sequence[str] | None) -> Table:
+def as_table(value: object, columns: Sequence[str] | None) -> NamedColumns:
     """Many rows as a table. `columns` are the names for an array's columns; None where an array cannot be taken."""
     if isinstance(value, np.ndarray):
         return _table_of_array(value, columns)
@@ -98,7 +98,7 @@ def check_names(found: Iterable[object], expected: Sequence[str], *, absent: str
         )
 
 
-def _table_of_frame(frame: "nw.DataFrame[Any]") -> Table:
+def _table_of_frame(frame: "nw.DataFrame[Any]") -> NamedColumns:
     import narwhals as nw
 
     def numbers(name: str) -> Float[np.ndarray, " n"] | None:
@@ -107,10 +107,10 @@ def _table_of_frame(frame: "nw.DataFrame[Any]") -> Table:
             return None
         return np.ascontiguousarray(series.cast(nw.Float64).fill_null(float("nan")).to_numpy(), dtype=np.float64)
 
-    return Table(len(frame), list(frame.columns), lambda name: frame.get_column(name).to_list(), numbers)
+    return NamedColumns(len(frame), list(frame.columns), lambda name: frame.get_column(name).to_list(), numbers)
 
 
-def _table_of_rows(rows: Sequence[object]) -> Table:
+def _table_of_rows(rows: Sequence[object]) -> NamedColumns:
     if not rows:
         raise InputError(f"contexts are an empty {type(rows).__name__}; expected at least one dictionary")
     read: list[Mapping[str, Any]] = []
@@ -123,10 +123,10 @@ def _table_of_rows(rows: Sequence[object]) -> Table:
                 f"row {place} has columns {listed(list(row))}; expected those of row 0, {listed(list(read[0]))}"
             )
         read.append(row)
-    return Table(len(read), list(read[0]), lambda name: [row[name] for row in read], lambda name: None)
+    return NamedColumns(len(read), list(read[0]), lambda name: [row[name] for row in read], lambda name: None)
 
 
-def _table_of_array(array: Shaped[np.ndarray, "..."], columns: Sequence[str] | None) -> Table:
+def _table_of_array(array: Shaped[np.ndarray, "..."], columns: Sequence[str] | None) -> NamedColumns:
     if columns is None:
         raise InputError("contexts are an array; expected columns with names: a dictionary or a data frame")
     if array.ndim != 2 or array.shape[1] != len(columns):
@@ -136,7 +136,7 @@ def _table_of_array(array: Shaped[np.ndarray, "..."], columns: Sequence[str] | N
         )
     places = {name: place for place, name in enumerate(columns)}
     numeric = array.dtype.kind in "iuf"
-    return Table(
+    return NamedColumns(
         len(array),
         list(columns),
         lambda name: array[:, places[name]].tolist(),

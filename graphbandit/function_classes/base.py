@@ -98,6 +98,11 @@ class FunctionClass(ABC, Generic[Data, Model, Space]):
     def check_contexts(self, contexts: Contexts) -> None:
         """Raise InputError unless these contexts have the shape this class expects."""
 
+    @property
+    def predict_checks(self) -> bool:
+        """Whether `predict` makes all of `check_contexts` itself (default: no)."""
+        return False
+
     def check_data(self, data: Data) -> None:
         """Raise InputError unless the data is of this class, as that of a file may not be (default: not checked)."""
         return
@@ -156,6 +161,24 @@ class FunctionClass(ABC, Generic[Data, Model, Space]):
         """`predict` and `candidates` together, as a decision needs both; a class may share work between them."""
         self.check_contexts(contexts)
         return self.predict(model, contexts), self.candidates(space, contexts, available)
+
+    @property
+    def weighs(self) -> bool:
+        """Whether `posterior` weighs all functions, also without data, and `prospects` has P(a) (default: no)."""
+        return False
+
+    def posterior(self, data: Data, noise: float | None) -> Model:
+        """The mean of all functions, each by how plausible it is; the fit of a class that does not weigh them.
+
+        A `noise` of None is not known.
+        """
+        return self.fit(data)
+
+    def prospects(
+        self, model: Model, space: Space, contexts: Contexts, available: ArmMasks | None = None
+    ) -> tuple[RoundsByArms, ArmMasks, RoundsByArms | None]:
+        """`outlook`, and P(a), the probability that an arm is the best on offer; None where the model does not say."""
+        return (*self.outlook(model, space, contexts, available), None)
 
     @abstractmethod
     def widths(self, space: Space, model: Model, contexts: Contexts, best: RoundIndices) -> RoundsByArms:

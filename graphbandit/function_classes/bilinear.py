@@ -5,13 +5,12 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from graphbandit.base.arrays import ArmMasks, Contexts, RoundsByArms
+from graphbandit.base.arrays import ArmMasks, Contexts
 from graphbandit.base.checks import LARGEST, check_features, kernel_mask, setting_array, setting_number
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Bool, Float, Int
 from graphbandit.errors import InputError, SettingError
-from graphbandit.function_classes.base import Draws
-from graphbandit.function_classes.finite import FiniteFunctionClass, FiniteModel
+from graphbandit.function_classes.finite import FiniteFunctionClass
 from graphbandit.rounds.observations import Observations
 
 
@@ -85,22 +84,10 @@ class BilinearClass(FiniteFunctionClass):
 
     def values(self, contexts: Contexts) -> Float[np.ndarray, "n functions arms"]:
         """f_i(x, a) for every context, function and arm."""
-        return self._values_of(slice(None), contexts)
+        return self.values_of(np.arange(self.n_functions), contexts)
 
-    def predict(self, model: FiniteModel, contexts: Contexts) -> RoundsByArms:
-        """f_i for the model's i alone."""
-        self._check_shape(contexts)
-        self.check_model(model)
-        return self._values_of(slice(model.index, model.index + 1), contexts)[:, 0]
-
-    def draw_values(self, draws: Draws, contexts: Contexts) -> Float[np.ndarray, "n draws arms"]:
-        """f_i for the drawn i alone."""
-        self.check_draws(draws)
-        return self._values_of(draws.members, contexts)
-
-    def _values_of(
-        self, members: slice | Int[np.ndarray, " some"], contexts: Contexts
-    ) -> Float[np.ndarray, "n some arms"]:
+    def values_of(self, members: Int[np.ndarray, " some"], contexts: Contexts) -> Float[np.ndarray, "n some arms"]:
+        """f_i for these i alone."""
         from graphbandit.kernels.function_classes.bilinear import Bilinear, bilinear_values
 
         self._check_shape(contexts)

@@ -31,6 +31,7 @@ class EnsembleSpace:
 
     data: RefitData
     radius: float = field(metadata=limits(at_least=0.0))
+    # a mask as in `FiniteSpace`, but of fits: the two are saved under names of their own
     members: Bool[np.ndarray, " fits"]
 
     def __post_init__(self) -> None:

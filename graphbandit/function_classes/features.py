@@ -1,6 +1,6 @@
 """Features phi(x, a) of a context and an arm, from contexts in each of the forms that linear classes take."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, Protocol, runtime_checkable
@@ -121,6 +121,16 @@ class FeatureMap:
         return (joint,) if self.arm_features is None else (plain,)
 
     @cached_property
+    def _plain(self) -> bool:
+        """Whether the rows of a context are its features as they stand."""
+        return self.embedding is None and self.arm_features is None and not self.intercept
+
+    @cached_property
+    def _block(self) -> int:
+        """The features of so many contexts are made at a time."""
+        return min(256, max(1, BLOCK // (self.n_arms * self.size)))
+
+    @cached_property
     def _largest(self) -> float:
         """How large a feature of a context may be."""
         if self.arm_features is None:
@@ -138,6 +148,8 @@ class FeatureMap:
         return self._rows(contexts)
 
     def _rows(self, contexts: Contexts) -> Float[np.ndarray, "n rows d"]:
+        if self._plain and contexts.ndim == 3 and contexts.dtype == np.float64 and contexts.flags.c_contiguous:
+            return contexts
         features = np.asarray(contexts, dtype=np.float64)
         if self.embedding is not None:
             points = self._points(features)
@@ -158,16 +170,14 @@ class FeatureMap:
         x = np.broadcast_to(contexts[:, None, :], (n, arms, self.dimension))
         return np.concatenate([x, np.broadcast_to(self.arm_features, (n, arms, d))], axis=2)
 
-    def blocks_of(self, contexts: Contexts) -> Iterator[tuple[slice, Float[np.ndarray, "block rows d"]]]:
+    def blocks_of(self, contexts: Contexts) -> Iterable[tuple[slice, Float[np.ndarray, "block rows d"]]]:
         """The features of a few contexts at a time, and which contexts they are."""
         self.check_contexts(contexts)
-        n, length = len(contexts), min(256, max(1, BLOCK // (self.n_arms * self.size)))
+        n, length = len(contexts), self._block
         if 0 < n <= length:
-            yield slice(0, n), self._rows(contexts)
-            return
-        for start in range(0, n, length):
-            part = slice(start, min(start + length, n))
-            yield part, self._rows(contexts[part])
+            return ((slice(0, n), self._rows(contexts)),)
+        parts = (slice(start, min(start + length, n)) for start in range(0, n, length))
+        return ((part, self._rows(contexts[part])) for part in parts)
 
 
 def _with_one(features: Float[np.ndarray, "... d"], intercept: bool) -> Float[np.ndarray, "... e"]:

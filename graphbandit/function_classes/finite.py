@@ -4,23 +4,34 @@ import math
 from abc import abstractmethod
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from graphbandit.base.arrays import ArmMasks, Contexts, PerRound, RoundIndices, RoundsByArms
-from graphbandit.base.checks import setting_number
+from graphbandit.base.at_once import AtOnce
+from graphbandit.base.checks import as_in_kernels, kernel_mask, setting_number
 from graphbandit.base.declared import check_declared, limits
 from graphbandit.base.saved_files import savable
-from graphbandit.base.shapes import Bool, Float
+from graphbandit.base.shapes import Bool, Float, Int
 from graphbandit.base.values import trusted
 from graphbandit.errors import InputError
-from graphbandit.function_classes.base import Contest, Draws, FunctionClass
+from graphbandit.function_classes.base import Draws, FunctionClass
 from graphbandit.function_classes.discount import added, now, root_weights, shrinkage
 from graphbandit.function_classes.scale import NoiseLaw, RewardsSeen, Scale
 from graphbandit.rounds.observations import Observations
 
 BLOCK = 256
 """Contexts evaluated at a time, so that values of shape (n, N, K) never grow with the batch."""
+
+
+def _find_prospects() -> Any:
+    from graphbandit.kernels.function_classes.finite import finite_prospects
+
+    return finite_prospects
+
+
+_finite_prospects = AtOnce(_find_prospects)
 
 SLACK = 1e-12
 """Rounding allowance of the version space: with no noise at all, f* must not lose to itself by a last bit."""
@@ -74,6 +85,23 @@ class FiniteModel:
 
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
+class FiniteMixture:
+    """The mean of all functions of the class.
+
+    - `weights`: of the functions; they sum to one.
+    """
+
+    weights: Float[np.ndarray, " functions"] = field(metadata=limits(at_least=0.0, at_most=1.0))
+
+    def __post_init__(self) -> None:
+        check_declared(self)
+
+
+AnyFiniteModel = FiniteModel | FiniteMixture
+
+
+@savable
+@dataclass(frozen=True, kw_only=True, eq=False)
 class FiniteSpace:
     """A subset of the class."""
 
@@ -88,7 +116,7 @@ class FiniteSpace:
         return int(self.members.sum())
 
 
-class FiniteFunctionClass(FunctionClass[FiniteData, FiniteModel, FiniteSpace]):
+class FiniteFunctionClass(FunctionClass[FiniteData, AnyFiniteModel, FiniteSpace]):
     """What all finite classes share; each evaluates its functions in its own way."""
 
     @property
@@ -144,9 +172,11 @@ class FiniteFunctionClass(FunctionClass[FiniteData, FiniteModel, FiniteSpace]):
             raise InputError(f"losses have shape {losses.shape}; expected one number for each of {self.n_functions}")
         observations.check(self.n_arms)
 
-    def check_model(self, model: FiniteModel) -> None:
-        """Raise InputError unless the model is one of this class's functions."""
-        if model.index >= self.n_functions:
+    def check_model(self, model: AnyFiniteModel) -> None:
+        """Raise InputError unless the model is made of this class's functions."""
+        if isinstance(model, FiniteMixture):
+            self.check_size("weights", len(model.weights))
+        elif model.index >= self.n_functions:
             raise InputError(f"the model is function {model.index}; expected one of 0 to {self.n_functions - 1}")
 
     def empty(self, half_life: float | None = None) -> FiniteData:
@@ -194,6 +224,66 @@ class FiniteFunctionClass(FunctionClass[FiniteData, FiniteModel, FiniteSpace]):
         """The function of least loss; the lowest index on ties."""
         return trusted(FiniteModel, {"index": int(np.argmin(data.losses))})
 
+    @property
+    def weighs(self) -> bool:
+        """Yes."""
+        return True
+
+    def posterior(self, data: FiniteData, noise: float | None) -> FiniteMixture:
+        """All functions with the weights of `draws`: without data, the same for all."""
+        drawn = self.draws(data, noise=noise, count=1, rng=np.random.default_rng(0))
+        weights = np.zeros(self.n_functions)
+        weights[drawn.members] = drawn.weights
+        return trusted(FiniteMixture, {"weights": weights})
+
+    def values_of(self, members: Int[np.ndarray, " some"], contexts: Contexts) -> Float[np.ndarray, "n some arms"]:
+        """f_i(x, a) for the i of `members` alone."""
+        chosen: Float[np.ndarray, "n some arms"] = self.values(contexts).take(members, axis=1)
+        return chosen
+
+    def predict(self, model: AnyFiniteModel, contexts: Contexts) -> RoundsByArms:
+        """The values of the model's function, or the mean of all by its weights."""
+        self.check_model(model)
+        if isinstance(model, FiniteMixture):
+            everything = trusted(FiniteSpace, {"members": np.zeros(self.n_functions, dtype=np.bool_)})
+            return self.prospects(model, everything, contexts)[0]
+        predicted = np.empty((len(contexts), self.n_arms))
+        for start in range(0, len(contexts), BLOCK):
+            block = slice(start, start + BLOCK)
+            predicted[block] = self.values_of(np.array([model.index]), contexts[block])[:, 0]
+        return predicted
+
+    def prospects(
+        self, model: AnyFiniteModel, space: FiniteSpace, contexts: Contexts, available: ArmMasks | None = None
+    ) -> tuple[RoundsByArms, ArmMasks, RoundsByArms | None]:
+        """P(a) is the weight of the functions whose best arm is a, in a mixture; every function is evaluated once."""
+        if not isinstance(model, FiniteMixture):
+            return super().prospects(model, space, contexts, available)
+        self.check_contexts(contexts)
+        self.check_model(model)
+        self.check_size("members", len(space.members))
+        used = np.flatnonzero((model.weights > 0.0) | space.members)
+        weights, members = model.weights[used], space.members[used]
+        means, chances = np.empty((2, len(contexts), self.n_arms))
+        chosen = np.zeros(means.shape, dtype=np.bool_)
+        offered = kernel_mask(available, len(contexts), self.n_arms)
+        for start in range(0, len(contexts), BLOCK):
+            block = slice(start, start + BLOCK)
+            values = as_in_kernels(self.values_of(used, contexts[block]))
+            expected = (len(contexts[block]), len(used), self.n_arms)
+            if values.shape != expected:
+                raise InputError(f"the function class gave values of shape {values.shape}; expected {expected}")
+            _finite_prospects.call(
+                values,
+                as_in_kernels(weights),
+                as_in_kernels(members, np.bool_),
+                as_in_kernels(offered if available is None else offered[block], np.bool_),
+                means[block],
+                chosen[block],
+                chances[block],
+            )
+        return means, chosen, chances
+
     def smallest_loss(self, data: FiniteData) -> float:
         """min over i of L(f_i)."""
         return float(data.losses_now.min())
@@ -226,21 +316,17 @@ class FiniteFunctionClass(FunctionClass[FiniteData, FiniteModel, FiniteSpace]):
         self.check_size("members", len(space.members))
         return self.best_arms(space.members, contexts, available)
 
-    def widths(self, space: FiniteSpace, model: FiniteModel, contexts: Contexts, best: RoundIndices) -> RoundsByArms:
+    def widths(self, space: FiniteSpace, model: AnyFiniteModel, contexts: Contexts, best: RoundIndices) -> RoundsByArms:
         """Max over members f of |(f - fhat)(x, a) - (f - fhat)(x, best)|."""
         widths = np.empty((len(contexts), self.n_arms))
         for start in range(0, len(contexts), BLOCK):
             block = slice(start, start + BLOCK)
             values = self.values(contexts[block])
-            difference = values[:, space.members] - values[:, model.index, None]
+            difference = values[:, space.members] - self.predict(model, contexts[block])[:, None]
             rows = np.arange(len(difference))
             difference = difference - difference[rows, :, best[block]][:, :, None]
             widths[block] = np.abs(difference).max(axis=1)
         return widths
-
-    def deviations(self, space: FiniteSpace, model: FiniteModel, contexts: Contexts, contest: Contest) -> RoundsByArms:
-        """0: which functions are left says enough, and none is evaluated once more."""
-        return np.zeros((len(contexts), self.n_arms))
 
     def bounds(self, space: FiniteSpace, contexts: Contexts) -> tuple[RoundsByArms, RoundsByArms]:
         """Min and max over the members."""
@@ -280,8 +366,7 @@ class FiniteFunctionClass(FunctionClass[FiniteData, FiniteModel, FiniteSpace]):
     def draw_values(self, draws: Draws, contexts: Contexts) -> Float[np.ndarray, "n draws arms"]:
         """The rows of the values that were drawn."""
         self.check_draws(draws)
-        drawn: Float[np.ndarray, "n draws arms"] = self.values(contexts).take(draws.members, axis=1)
-        return drawn
+        return self.values_of(draws.members, contexts)
 
     def check_draws(self, draws: Draws) -> None:
         """Raise InputError unless the draws are functions of this class."""

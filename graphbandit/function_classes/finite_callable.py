@@ -8,17 +8,15 @@ import numpy as np
 from graphbandit.base.arrays import ArmMasks, Contexts, RoundsByArms
 from graphbandit.base.at_once import AtOnce
 from graphbandit.base.checks import (
-    LARGEST,
     as_in_kernels,
-    first_not_finite,
+    check_within,
     kernel_mask,
     numbers,
     setting_integer,
-    within,
 )
 from graphbandit.base.shapes import Bool, Float
 from graphbandit.errors import InputError, SettingError
-from graphbandit.function_classes.finite import BLOCK, FiniteFunctionClass, FiniteModel, FiniteSpace
+from graphbandit.function_classes.finite import BLOCK, AnyFiniteModel, FiniteFunctionClass, FiniteModel, FiniteSpace
 from graphbandit.rounds.observations import Observations
 
 
@@ -50,7 +48,7 @@ class FiniteClass(FiniteFunctionClass):
     """
 
     def __init__(
-        self, function: Callable[[Contexts], Float[np.ndarray, "n functions arms"]], *, n_functions: int, n_arms: int
+        self, function: Callable[[Contexts], Float[np.ndarray, "n functions arms"]], *, n_arms: int, n_functions: int
     ) -> None:
         if not callable(function):
             raise SettingError(f"function is {function!r}; expected a callable")
@@ -94,18 +92,8 @@ class FiniteClass(FiniteFunctionClass):
         expected = (len(contexts), self.n_functions, self.n_arms)
         if values.shape != expected:
             raise InputError(f"the function class gave values of shape {values.shape}; expected {expected}")
-        if not within(values, LARGEST):
-            where = first_not_finite(values, largest=LARGEST)
-            raise InputError(f"the function class gave {where}; expected finite values up to {LARGEST:g} in size")
+        check_within("the function class gave", values, of="values")
         return values
-
-    def predict(self, model: FiniteModel, contexts: Contexts) -> RoundsByArms:
-        """The model's row of the values."""
-        self.check_model(model)
-        predicted = np.empty((len(contexts), self.n_arms))
-        for start in range(0, len(contexts), BLOCK):
-            predicted[start : start + BLOCK] = self.values(contexts[start : start + BLOCK])[:, model.index]
-        return predicted
 
     def add_losses(self, losses: Float[np.ndarray, " functions"], observations: Observations) -> None:
         """Block by block, in the order of the observations."""
@@ -120,13 +108,15 @@ class FiniteClass(FiniteFunctionClass):
     def best_arms(
         self, members: Bool[np.ndarray, " functions"], contexts: Contexts, available: ArmMasks | None
     ) -> ArmMasks:
-        """By comparing the values of every member."""
+        """The best arms of the members, found by evaluating every one of them."""
         return self._evaluate(0, members, contexts, available)[1]
 
     def outlook(
-        self, model: FiniteModel, space: FiniteSpace, contexts: Contexts, available: ArmMasks | None = None
+        self, model: AnyFiniteModel, space: FiniteSpace, contexts: Contexts, available: ArmMasks | None = None
     ) -> tuple[RoundsByArms, ArmMasks]:
         """Every function is evaluated once, for the model's row and for the best arms of all members."""
+        if not isinstance(model, FiniteModel):
+            return super().outlook(model, space, contexts, available)
         self.check_model(model)
         self.check_size("members", len(space.members))
         return self._evaluate(model.index, space.members, contexts, available)

@@ -1,19 +1,21 @@
 """Generalised linear functions mu(theta'phi(x, a)), for clicks (logistic) and counts (Poisson)."""
 
 import math
+import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from graphbandit.base.arrays import ArmMasks, Contexts, PerArm, PerObservation, RoundIndices, RoundsByArms
-from graphbandit.base.checks import LARGEST, setting_choice, setting_integer, setting_number
+from graphbandit.base.checks import LARGEST, optional_number, setting_choice, setting_integer, setting_number
 from graphbandit.base.declared import check_declared, limits
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float
-from graphbandit.errors import FitError, InputError
+from graphbandit.errors import InputError
 from graphbandit.function_classes.base import Contest, Draws
 from graphbandit.function_classes.columns import Columns
 from graphbandit.function_classes.discount import weights_now
@@ -25,10 +27,11 @@ from graphbandit.function_classes.ellipsoid import (
     gaussian_draws,
     linear_predictor,
 )
+from graphbandit.function_classes.evidence import Prior, Tried, all_tried, blocks_seen, fitted, most_likely, shares
 from graphbandit.function_classes.features import FeatureMap, arm_factors
 from graphbandit.function_classes.intervals import candidates_within, widths_within
 from graphbandit.function_classes.parametric import ParametricClass
-from graphbandit.function_classes.scale import NoiseLaw, Scale
+from graphbandit.function_classes.scale import RIDGES, NoiseLaw, Scale
 from graphbandit.rounds.observations import Observations
 
 Link = Literal["identity", "logistic", "poisson"]
@@ -36,14 +39,18 @@ Link = Literal["identity", "logistic", "poisson"]
 LINKS: tuple[Link, ...] = get_args(Link)
 """In the order of the constants of the kernels."""
 
+ROUNDING = 1e-9
+"""By how much an outcome may miss [0, 1] without a warning."""
+
 
 class _Fit(NamedTuple):
     """thetahat, U of its curvature H = U'U, and what the radius needs to know.
 
     `growth` is at least -2 log of the integral of the penalised likelihood, relative to its maximum, over theta with
-    the prior N(0, I / ridge); `widest` is the largest sqrt(phi'H^-1 phi) of the observations.
+    the prior N(0, P^-1); `widest` is the largest sqrt(phi'H^-1 phi) of the observations.
     """
 
+    prior: Prior
     parameters: Float[np.ndarray, "blocks d"]
     factors: Float[np.ndarray, "blocks d d"]
     loss: float
@@ -64,7 +71,7 @@ class GeneralizedLinearData:
 
     columns: Columns
     link: Link
-    ridge: float = field(metadata=limits(above=0.0))
+    ridge: float | None = field(metadata=limits(above=0.0))
     blocks: int = field(metadata=limits(at_least=1))
     half_life: float | None = field(default=None, metadata=limits(above=0.0))
 
@@ -81,35 +88,35 @@ class GeneralizedLinearData:
         return weights_now(self.columns.rounds, self.half_life)
 
     @cached_property
-    def fit(self) -> _Fit:
-        """The maximum of the penalised likelihood, parameter by parameter."""
-        from graphbandit.kernels.cholesky import cholesky, inverse_trace, log_determinant
-        from graphbandit.kernels.function_classes.generalized_linear import Seen, describe_block, fit_block
+    def tried(self) -> list[Tried]:
+        """The maximum of the penalised likelihood with the class's ridge or, without one, with each lambda."""
+        parts, size = list(self._parts()), self.columns.contexts.shape[1]
+        if self.ridge is None and self.link != "identity":
+            return all_tried(parts, size)
+        return [fitted(parts, Prior.plain(self.ridge or 1.0, size))]
 
-        seen, link, size = self.columns, LINKS.index(self.link), self.columns.contexts.shape[1]
-        parameters, factors = np.empty((self.blocks, size)), np.empty((self.blocks, size, size))
-        weights = self.weights
-        loss, growth, widest = 0.0, -self.blocks * size * math.log(self.ridge), 0.0
-        by_arm = np.argsort(seen.arms, kind="stable") if self.blocks > 1 else np.arange(len(seen))
-        ends = np.searchsorted(seen.arms[by_arm], np.arange(self.blocks - 1), side="right")
-        for block, order in enumerate(np.split(by_arm, ends)):
-            parameter, factor = parameters[block], factors[block]
-            mine = Seen(seen.contexts, seen.rewards, weights, order, link)
-            if not fit_block(mine, self.ridge, parameter, factor):
-                raise FitError(
-                    f"the {self.link} fit of {len(order)} rewards up to {np.abs(seen.rewards[order]).max():g} in size "
-                    f"does not converge with ridge {self.ridge:g}; expected smaller rewards or features, or more ridge"
-                )
-            steepest, whole = self.ridge * np.eye(size), np.empty((size, size))
+    def _parts(self) -> Iterator[Any]:
+        return blocks_seen(self.columns, self.weights, LINKS.index(self.link), self.blocks)
+
+    @cached_property
+    def fit(self) -> _Fit:
+        """The maximum of the penalised likelihood, with the lambda that is most likely if the class has no ridge."""
+        from graphbandit.kernels.cholesky import cholesky, log_determinant
+        from graphbandit.kernels.function_classes.generalized_linear import describe_block
+
+        prior, parameters, factors, _ = most_likely(self.tried)
+        loss, growth, widest = 0.0, -prior.log_determinant(self.blocks), 0.0
+        for mine, parameter, factor in zip(self._parts(), parameters, factors, strict=True):
+            steepest, whole = prior.precision.copy(), np.empty_like(factor)
             most = 0.25 if self.link == "logistic" else 1.0
             facts = describe_block(mine, parameter, factor, most, steepest)
             loss, widest = loss + facts[0], max(widest, facts[2])
             if self.link == "poisson":
-                growth += log_determinant(factor) + 2.0 * facts[1] + self.ridge * inverse_trace(factor[None]) - size
+                growth += log_determinant(factor) + 2.0 * facts[1] + prior.shrunk(factor[None]) - len(parameter)
             else:
-                cholesky(steepest, self.ridge, whole)
+                cholesky(steepest, prior.floor, whole)
                 growth += log_determinant(whole)
-        return _Fit(parameters, factors, loss, max(growth, 0.0), widest)
+        return _Fit(prior, parameters, factors, loss, max(growth, 0.0), widest)
 
 
 @savable
@@ -123,8 +130,10 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
     H = ridge I + sum mu'(thetahat'phi) phi phi'. mu rises, so candidates are those of theta'phi, and they are exact.
     The fit needs all observations again, so they are kept.
 
-    Clicks and counts have units of their own, so `ridge` is a number and not taken from the data. With the link
-    "identity" decisions therefore depend on the units and the zero of the rewards; those of `LinearClass` do not.
+    Without a ridge, each fit takes the lambda of the prior N(0, I / lambda) that clicks or counts make most likely, and
+    draws take lambda from its posterior; `evidence.py` says how, and what becomes of a feature that never changes.
+    Clicks and counts have units of their own. With the link "identity" decisions depend on the units and the zero of
+    the rewards, and a ridge that is not told is 1; those of `LinearClass` do not.
 
     - `n_arms`: K.
     - `dimension`: d, the length of a context, or of an arm's row of it.
@@ -132,10 +141,12 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
     - `factors`: K known numbers above 0, for rewards that are an outcome times such a number; None (default): none.
       With prices as factors and a reward of the price for a sale and 0 otherwise, the class learns the probability of a
       sale from 0 and 1, and f(x, a) = price(a) mu(theta'phi(x, a)). Candidates are then those of the bounds, not exact.
+      A reward of 1 at a price of 4 is taken for a quarter of a sale; with the logistic link a reward below 0 or above
+      the factor is warned of once.
     - `parameters`: "shared" (default): one theta for all arms. "per-arm": one for each.
     - `arm_features`: (K, d_a) features of the arms, for contexts of shape (n, d) and one theta; None (default): none.
     - `intercept`: whether a 1 is put behind the context, and behind the arm features; False by default.
-    - `ridge`: the weight of the penalty, 1 by default.
+    - `ridge`: the weight of the penalty; None (default): learnt from the rewards, 1 with the identity.
     - `norm_bound`: S, a bound on |theta| (on each |theta[a]|, so sqrt(K) times that on all); 1 by default.
     - `resolution`: the scale at which functions count as different in `log_size`, 0.01 by default.
 
@@ -147,7 +158,7 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
     features: FeatureMap
     link: Link
     factors: PerArm | None
-    ridge: float
+    ridge: float | None
     norm_bound: float
     resolution: float
 
@@ -161,7 +172,7 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
         parameters: Literal["shared", "per-arm"] = "shared",
         arm_features: "npt.ArrayLike | None" = None,
         intercept: bool = False,
-        ridge: float = 1.0,
+        ridge: float | None = None,
         norm_bound: float = 1.0,
         resolution: float = 0.01,
     ) -> None:
@@ -172,7 +183,7 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
         object.__setattr__(self, "features", features)
         object.__setattr__(self, "link", link)
         object.__setattr__(self, "factors", arm_factors(factors, self.features.n_arms))
-        object.__setattr__(self, "ridge", setting_number("ridge", ridge, above=0.0))
+        object.__setattr__(self, "ridge", optional_number("ridge", ridge, above=0.0))
         object.__setattr__(self, "norm_bound", setting_number("norm_bound", norm_bound, above=0.0))
         object.__setattr__(self, "resolution", setting_number("resolution", resolution, above=0.0))
 
@@ -201,8 +212,24 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
             seen = observations.take(part.start, part.stop)
             phi = rows[seen.rows, seen.arms if rows.shape[1] > 1 else 0]
             outcomes = seen.rewards if self.factors is None else seen.rewards / self.factors[seen.arms]
+            if self.factors is not None and self.link == "logistic":
+                self._warn_of_impossible(columns, seen, outcomes)
             columns = columns.append(phi, seen.arms, outcomes, seen.rounds[seen.rows])
         return replace(data, columns=columns)
+
+    def _warn_of_impossible(self, before: Columns, seen: Observations, outcomes: PerObservation) -> None:
+        """Warn of the first outcome outside [0, 1]: the factor was probably not what the reward was made with."""
+        strange = np.flatnonzero(np.abs(outcomes - 0.5) > 0.5 + ROUNDING)
+        if not len(strange) or (np.abs(before.rewards - 0.5) > 0.5 + ROUNDING).any():
+            return
+        assert self.factors is not None
+        first = strange[0]
+        arm = int(seen.arms[first])
+        warnings.warn(
+            f"the reward {seen.rewards[first]:g} of arm {arm} with factor {self.factors[arm]:g} means an outcome of "
+            f"{outcomes[first]:g}; expected an outcome in [0, 1], as a reward of 0 or of the factor itself",
+            stacklevel=2,
+        )
 
     def n_observed(self, data: GeneralizedLinearData) -> int:
         """How many rewards the data holds."""
@@ -229,11 +256,14 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
         w is the largest sqrt(phi'H^-1 phi) of what was seen. growth = log det(I + sum phi phi' / (4 ridge)) for clicks;
         for counts log det(H / ridge) and a little more. Valid at all times at once if |theta*| <= S and rewards are
         in [0, 1] (logistic) or Poisson, or in [0, 1], (Poisson): their distribution says how noisy they are,
-        and `noise` is not looked at. Why: `docs/function-classes.md`. For the identity it is that of `LinearClass`.
+        and `noise` is not looked at. That is with a `ridge` told; without one it takes the most likely prior as if it
+        had been known, with delta divided by the number of lambdas, and ridge S^2 is the largest theta'P theta. Why:
+        `docs/function-classes.md`. For the identity it is that of `LinearClass`.
         """
         self.check_data(data)
         fit = data.fit
-        certainty, prior = -2.0 * math.log(delta), self.ridge * self.total_bound * self.total_bound
+        failure = delta if len(data.tried) == 1 else delta / len(RIDGES)
+        certainty, prior = -2.0 * math.log(failure), fit.prior.largest * self.total_bound * self.total_bound
         if self.link == "identity":
             reach = noise * math.sqrt(fit.growth + certainty) + math.sqrt(prior)
         else:
@@ -340,8 +370,9 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
     def draws(self, data: GeneralizedLinearData, *, noise: float | None, count: int, rng: np.random.Generator) -> Draws:
         """Parameters from N(thetahat, H^-1), all of the same weight: Laplace's approximation of the posterior.
 
-        The likelihood of clicks and counts says how noisy they are; `noise` scales the identity's alone, and None has
-        it drawn from its posterior.
+        Without a ridge lambda is drawn from its posterior, and thetahat and H are those of this lambda. The likelihood
+        of clicks and counts says how noisy they are; `noise` scales the identity's alone, and None has it drawn from
+        its posterior.
         """
         self.check_data(data)
         setting_integer("count", count, at_least=1)
@@ -350,7 +381,9 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
             setting_number("noise", noise, at_least=0.0)
         if self.link == "identity":
             scales = scales * noise if noise is not None else self._noise_law(data).draw(count, rng)
-        parameters = gaussian_draws(data.fit.parameters, data.fit.factors, scales=scales, rng=rng)
+        parts = shares(data.tried, count, rng)
+        drawn = [gaussian_draws(each.parameters, each.factors, scales=scales[:n], rng=rng) for each, n in parts]
+        parameters = np.concatenate(drawn)
         members = LinearDraws(parameters=parameters, offsets=np.zeros(count))
         return Draws(members=members, weights=np.full(count, 1.0 / count))
 
@@ -362,11 +395,9 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
         return NoiseLaw.given(span=span or 4.0, count=float(data.weights.sum()), residual=self.smallest_loss(data))
 
     def natural_scale(self, data: GeneralizedLinearData) -> Scale:
-        """sigma by its posterior, and trace(H^-1 (H - ridge I)), the effective number of parameters."""
+        """sigma by its posterior, and trace(H^-1 (H - P)), the effective number of parameters."""
         self.check_data(data)
-        from graphbandit.kernels.cholesky import inverse_trace
-
-        freedom = data.fit.parameters.size - self.ridge * inverse_trace(data.fit.factors)
+        freedom = data.fit.parameters.size - data.fit.prior.shrunk(data.fit.factors)
         noise = self._noise_law(data).estimate if len(data.columns) else 0.0
         return Scale(noise=noise, complexity=max(freedom, 1.0))
 

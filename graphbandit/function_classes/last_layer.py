@@ -110,7 +110,7 @@ class LastLayerClass(FunctionClass[RefitData, RefitModel, LastLayerSpace]):
         return self._networks.grown(n_arms, arm_features)
 
     def check_own_arms(self) -> None:
-        """As the networks."""
+        """Raise an error where the networks cannot take arms that a round brings."""
         self._networks.check_own_arms()
 
     @property
@@ -120,11 +120,11 @@ class LastLayerClass(FunctionClass[RefitData, RefitModel, LastLayerSpace]):
 
     @property
     def log_size(self) -> float:
-        """That of the linear class."""
+        """The logarithm of the size of the linear class of last layers."""
         return self._linear.log_size
 
     def check_contexts(self, contexts: Contexts) -> None:
-        """As the module takes them."""
+        """Raise an error at contexts that the module cannot take."""
         self._networks.check_contexts(contexts)
 
     def empty(self, half_life: float | None = None) -> RefitData:
@@ -145,20 +145,20 @@ class LastLayerClass(FunctionClass[RefitData, RefitModel, LastLayerSpace]):
         return RefitModel(data=data)
 
     def predict(self, model: RefitModel, contexts: Contexts) -> RoundsByArms:
-        """Of the ridge regression."""
+        """What the ridge regression on phi predicts."""
         head = self._linear.fit(self._head(model.data))
         return self._linear.predict(head, self._features(model.data, contexts))
 
     def smallest_loss(self, data: RefitData) -> float:
-        """Of the ridge regression."""
+        """The loss of the ridge regression on phi."""
         return self._linear.smallest_loss(self._head(data))
 
     def natural_scale(self, data: RefitData) -> Scale:
-        """That of the linear class."""
+        """The noise that the linear class finds in this data, and how much there is to learn."""
         return self._linear.natural_scale(self._head(data))
 
     def unit(self, data: RefitData) -> float:
-        """That of the linear class."""
+        """The size of a reward that counts as 1, as the linear class has it."""
         return self._linear.unit(self._head(data))
 
     def sharp_radius(self, data: RefitData, noise: float, delta: float) -> float:

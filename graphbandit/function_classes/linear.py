@@ -373,7 +373,8 @@ class LinearClass(LinearFunctionClass):
 
     Without a ridge and a norm bound, each fit takes lambda and the level c of the rewards from the data, by the largest
     marginal likelihood (`scale.most_likely`). Everything is then in proportion to the rewards: with rewards a + b y, b
-    > 0, decisions are the same as with y.
+    > 0, decisions are the same as with y. Features may be of any size: the lambdas that are tried follow it downwards
+    (`scale.ridges_for`).
 
     - `n_arms`: K.
     - `dimension`: d, the length of a context, or of an arm's row of it.

@@ -111,6 +111,11 @@ class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):
         """Yes: sums of products of numbers of a fair size."""
         return True
 
+    @property
+    def predict_checks(self) -> bool:
+        """Yes: whoever makes features of contexts checks them."""
+        return True
+
     def check_contexts(self, contexts: Contexts) -> None:
         """One of the shapes of `FeatureMap`, of numbers whose squares stay finite."""
         self.features.check_contexts(contexts)

@@ -12,9 +12,8 @@ import numpy.typing as npt
 
 from graphbandit.base.arrays import ArmMask, Contexts, PerArm, PerObservation, RoundsByArms
 from graphbandit.base.checks import (
-    LARGEST,
     check_features,
-    first_not_finite,
+    check_within,
     optional_number,
     setting_boolean,
     setting_integer,
@@ -34,6 +33,9 @@ BLOCK = 256
 
 PAIRS = 2**15
 """Pairs of context and arm whose features are held at a time."""
+
+TARGET_STEPS = 2.0**30
+"""Targets of unit variance are multiples of 1 / TARGET_STEPS, so that rewards y and a + b y have the same targets."""
 
 Function = TypeVar("Function")
 
@@ -113,7 +115,7 @@ class RefittedClass(FunctionClass[RefitData, RefitModel, Any], Generic[Function]
     def fit_number(self, data: RefitData, targets: PerObservation, number: int, rng: np.random.Generator) -> Function:
         """Fit `number` of at least `fewest` observations: the estimate if 0, else a refit to disturbed data.
 
-        `targets` are the rewards, centred and of unit variance.
+        `targets` are the rewards, centred and of unit variance, in multiples of 2^-30.
         """
 
     def fit_numbers(
@@ -227,7 +229,9 @@ class RefittedClass(FunctionClass[RefitData, RefitModel, Any], Generic[Function]
             np.full(self.n_arms, center) if number == 0 else outcomes[rng.integers(len(outcomes), size=self.n_arms)]
             for number, rng in zip(numbers, rngs, strict=True)
         ]
-        functions = self.fit_numbers(data, (outcomes - center) / unit, numbers, rngs)
+        # the last bits of a + b y must not decide which of two equal splits a tree makes
+        targets = np.round((outcomes - center) / unit * TARGET_STEPS) / TARGET_STEPS
+        functions = self.fit_numbers(data, targets, numbers, rngs)
         return [
             Member(function=function, center=center, unit=unit, unseen=unseen, guesses=guess * self._factors)
             for function, guess in zip(functions, guesses, strict=True)
@@ -266,9 +270,7 @@ class RefittedClass(FunctionClass[RefitData, RefitModel, Any], Generic[Function]
         for i, member in enumerate(members):
             values[:, i] = self._factors * (member.center + member.unit * values[:, i])
             values[:, i, member.unseen] = member.guesses[member.unseen]
-        if not (np.abs(values) <= LARGEST).all():
-            where = first_not_finite(values, largest=LARGEST)
-            raise FitError(f"{self.name} predicts {where}; expected finite values up to {LARGEST:g} in size")
+        check_within(f"{self.name} predicts", values, of="values", error=FitError)
         return values
 
     def arm_values(self, functions: list[Function], contexts: Contexts) -> Float[np.ndarray, "n functions arms"]:

@@ -38,7 +38,7 @@ class RegressorClass(EnsembleFunctionClass[Regressors]):
     - `arm_contexts`: whether a round has a context for each arm; False by default.
     - `arm_features`: (K, d_a) features of the arms, in place of the one-hot vector; None (default): none.
     - `per_arm`: whether each arm has a regressor of its own, fitted to that arm's rewards alone; False by default.
-    - `members`: how many refits the ensemble has, 20 by default.
+    - `members`: how many refits the ensemble has, 20 by default (`TorchClass` has 5, as a network is costly to train).
     - `resampling`: what refits are fitted to. "bootstrap" (default): as many observations, drawn with replacement
       (within each arm if there is a regressor for each). "perturbed": rewards with Gaussian noise added.
     - `perturbation`: the standard deviation of that noise; None (default): the estimate's root mean square residual.

@@ -19,7 +19,7 @@ SHAPE = 2.0
 """a0."""
 
 RIDGES = np.power(10.0, np.arange(-6, 7) / 2.0)
-"""The values of lambda that are tried: half-decades from 1e-3 to 1e3."""
+"""The values of lambda that are tried: half-decades from 1e-3 to 1e3, lower for small features (`ridges_for`)."""
 
 
 class RewardsSeen:
@@ -79,6 +79,18 @@ class Centred(NamedTuple):
     """the logarithm of the marginal likelihood of the rewards, up to a constant"""
 
 
+def ridges_for(size: float) -> Float[np.ndarray, " tried"]:
+    """`RIDGES` times 10^(k / 2), k = min(0, [2 log10 size]) with size the mean of phi'phi over what was seen.
+
+    A prior has the variance sigma^2 phi'phi / lambda for a mean reward. If features are small and lambda is not, no
+    mean may differ from the others by more than a small part of sigma, however large the differences are. Large
+    features need no larger lambda: a prior that is too wide gives way to the data.
+    """
+    moved = min(0, round(2.0 * math.log10(max(size, 1e-200)))) if size > 0.0 else 0
+    ridges: Float[np.ndarray, " tried"] = RIDGES * 10.0 ** (moved / 2.0)
+    return ridges
+
+
 def centred(
     matrices: Float[np.ndarray, "blocks d d"],
     moments: Float[np.ndarray, "blocks d"],
@@ -89,7 +101,7 @@ def centred(
     squares: float,
     span: float,
 ) -> list[Centred]:
-    """c and the marginal likelihood of the rewards with each lambda of `RIDGES`.
+    """c and the marginal likelihood of the rewards with each lambda of `ridges_for`.
 
     theta ~ N(0, sigma^2 / lambda I), c is unknown and has a flat prior. With G = sum phi phi' (`matrices`, the upper
     triangles), V = lambda I + G, b = sum y phi (`moments`) and s = sum phi (`sums`), c has the weight
@@ -103,14 +115,15 @@ def centred(
     values = np.maximum(values, 0.0).ravel()
     turned = np.einsum("bij,bi->bj", vectors, moments).ravel()
     summed = np.einsum("bij,bi->bj", vectors, sums).ravel()
-    shrunk = values[None, :] + RIDGES[:, None]
+    ridges = ridges_for(float(np.trace(matrices, axis1=1, axis2=2).sum()) / count)
+    shrunk = values[None, :] + ridges[:, None]
     weight = np.maximum(count - (summed**2 / shrunk).sum(axis=1), 1e-12 * count)
     offset = (total - (summed * turned / shrunk).sum(axis=1)) / weight
     residual = np.maximum(squares - (turned**2 / shrunk).sum(axis=1) - weight * offset**2, 0.0)
-    growth = np.log1p(values[None, :] / RIDGES[:, None]).sum(axis=1)
+    growth = np.log1p(values[None, :] / ridges[:, None]).sum(axis=1)
     law = NoiseLaw.given(span=span, count=count - 1.0, residual=0.0)
     likelihood = -0.5 * growth - 0.5 * np.log(weight) - law.shape * np.log(law.scale + residual / 2.0)
-    return [Centred(*map(float, each)) for each in zip(RIDGES, offset, weight, likelihood, strict=True)]
+    return [Centred(*map(float, each)) for each in zip(ridges, offset, weight, likelihood, strict=True)]
 
 
 def most_likely(tried: list[Centred]) -> Centred:

@@ -52,7 +52,8 @@ class TorchClass(EnsembleFunctionClass[Trained]):
     - `n_arms`: K.
     - `dimension`: d, the length of a context, or of an arm's row of it.
     - `arm_contexts`: whether a round has a context for each arm; False by default.
-    - `members`: how many refits the ensemble has, 5 by default.
+    - `members`: how many refits the ensemble has, 5 by default; `RegressorClass` has 20, as most regressors are fitted
+      faster.
     - `passes`: how often training goes through all observations, 100 by default.
     - `batch_size`: observations in one step of training, 64 by default.
     - `learning_rate`, `weight_decay`: AdamW's, 0.01 and 0 by default.

@@ -45,7 +45,7 @@ class Examples:
     weights: PerRound
 
     def on(self, device: "torch.device", precision: "torch.dtype") -> "Tensors":
-        """The same as tensors there."""
+        """The same data as tensors on this device, in this precision."""
         import torch
 
         return Tensors(

@@ -51,7 +51,9 @@ PACKED_LIMIT = 4096
 class FeedbackGraph:
     """An immutable directed graph on the arms 0 .. n_arms - 1; built by one of the ``from_`` constructors.
 
-    Graphs are equal if their edges are, whatever the names. Where a method takes an arm, it also takes the arm's name.
+    An edge says that playing its first arm reveals the reward of the second, whatever that reward is: what is revealed
+    must not depend on the rewards. Graphs are equal if their edges are, whatever the names. Where a method takes an
+    arm, it also takes the arm's name.
 
     - `n_arms`: K.
     - `rows`: how the edges are stored: packed bits up to `PACKED_LIMIT` arms (`words`), sparse rows beyond. Either way

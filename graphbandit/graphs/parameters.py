@@ -60,7 +60,7 @@ def independence_number(graph: FeedbackGraph, *, exact_limit: int = 200, node_bu
     - `node_budget`: how many nodes all searches together visit at most, 100,000 by default; the bounds found so far
       then stand.
 
-    >>> from graphbandit.graphs.generators import clique_group, star
+    >>> from graphbandit.graphs import clique_group, star
     >>> independence_number(star(50)), independence_number(clique_group(50, 5)).value
     (Bounds(exactly 49), 5)
     """

@@ -36,7 +36,7 @@ def cholesky(matrix: Matrix, floor: float, factor: Matrix) -> None:
                     factor[i, k] -= weight * factor[j, k]
 
 
-@kernel()
+@inner()
 def add_square(factor: Matrix, vector: Vector) -> float:
     """U of V + vv' in place of U of V, in O(d^2) rotations; `vector` is used up. Returns by how much log det V grows.
 

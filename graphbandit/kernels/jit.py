@@ -107,7 +107,17 @@ class _PartCompiler(Compiler):
 def inner(**options: Any) -> Callable[[Function], Function]:
     """Decorator of kernels that only kernels call: no code by which Python calls them, and optimised only there."""
     alone: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": _PartCompiler}
-    return cast(Callable[[Function], Function], numba.njit(nogil=True, error_model="numpy", **alone, **options))
+
+    def decorate(function: Function) -> Function:
+        def refused(*_: Any, **__: Any) -> Any:
+            raise TypeError(f"{function.__name__} is an inner kernel; expected a kernel to call it, not Python")
+
+        dispatcher = numba.njit(nogil=True, error_model="numpy", **alone, **options)(function)
+        # a call from Python would jump to code that is not there
+        dispatcher._insert, dispatcher._compile_for_args = lambda *_, **__: None, refused
+        return cast(Function, dispatcher)
+
+    return decorate
 
 
 def inlined() -> Callable[[Function], Function]:
@@ -120,6 +130,7 @@ def inlined() -> Callable[[Function], Function]:
 
 def pointer(function: Any, signature: Any) -> int:
     """The address of a kernel, compiled for `signature`, to be called by a `caller` of that signature."""
+    function.compile(tuple(signature.args))  # as callers do: with the returned type it is another one on disk
     compiled = function.get_compile_result(signature)
     return int(compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name))
 

@@ -74,6 +74,16 @@ def put(typing_context: Any, array: Any, index: Any, lanes: Any) -> Any:
 
 
 @in_code
+def lane(typing_context: Any, lanes: Any, k: Any) -> Any:
+    """Number k of them."""
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        return builder.extract_element(*values)
+
+    return types.float64(lanes, types.int64), generate
+
+
+@in_code
 def joined(typing_context: Any, first: Any, second: Any) -> Any:
     """The pair of two numbers."""
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from graphbandit.base.saved_files import savable
 from graphbandit.graphs.batch import FeedbackGraphs
-from graphbandit.graphs.generators import bandit
+from graphbandit.graphs.generators.bandit import bandit
 from graphbandit.learners.adacb_g import AdaCBG, AdaCBGState
 from graphbandit.learners.base import Learner
 from graphbandit.learners.epochs.base import AnyFunctionClass
@@ -26,17 +26,17 @@ from graphbandit.rounds.words import Words
 class AdaCB(Learner[AdaCBGState]):
     """p(a) = 1 / (|A| + gamma c(a)) for every candidate a != best of A = A(x; F_m), the rest on best.
 
-    It is AdaCB.G on the graph of self-loops alone: the exploration set is all candidates, and the sampling program's
-    answer is its baseline. It learns from every reward the graph reveals and ignores the graph when choosing, so it
-    takes any graph. F_m, lambda_m and gamma are those of `AdaCBG`.
+    It is AdaCB.G on the graph of self-loops alone: the exploration set is all candidates, and with the paper's gamma
+    the sampling program's answer is its baseline, the formula above. It learns from every reward the graph reveals and
+    ignores the graph when choosing, so it takes any graph. F_m, lambda_m, gamma and doubt are those of `AdaCBG`.
 
     This is not AdaCB of Foster, Rakhlin, Simchi-Levi & Xu (2021, algorithm 1) to the letter: as far as we remember that
     paper, its gamma is one an epoch, from the number of all arms, where gamma here follows the candidates of each
     round. Tables call it "AdaCB.G on loops".
 
     - `radius`: how F_m is cut, "natural" (default), "sharp" or "paper", as in `AdaCBG`.
-    - `gamma`: "natural" (default) or "paper", as in `AdaCBG`.
     - `eta`: strength of exploitation; gamma^2 is in proportion to it. None (default): that of `AdaCBG`.
+    - `gamma`: "natural" or "paper", as in `AdaCBG`. None (default): "paper" if `radius` is, else "natural".
     - `doubt`: candidates are also played with at least this share of the probability that they are best, as in
       `AdaCBG`; 0.2 by default.
     - `delta`: probability of failure, 0.1 by default.
@@ -52,8 +52,8 @@ class AdaCB(Learner[AdaCBGState]):
     """
 
     radius: Literal["natural", "sharp", "paper"] = "natural"
-    gamma: Literal["natural", "paper"] = "natural"
     eta: float | None = None
+    gamma: Literal["natural", "paper"] | None = None
     doubt: float = 0.2
     delta: float = 0.1
     radius_factor: float = 1.0
@@ -70,15 +70,16 @@ class AdaCB(Learner[AdaCBGState]):
 
     @cached_property
     def _on_loops(self) -> AdaCBG:
+        gamma = self.gamma or ("paper" if self.radius == "paper" else "natural")
         return AdaCBG(
             radius=self.radius,
-            gamma=self.gamma,
+            gamma=gamma,
             eta=self.eta,
             doubt=self.doubt,
             delta=self.delta,
             radius_factor=self.radius_factor,
             epoch_growth=self.epoch_growth,
-            linear_program=False,
+            linear_program=gamma == "natural",  # the paper's program would give its baseline back
             function_class=self.function_class,
         )
 

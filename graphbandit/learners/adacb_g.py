@@ -9,11 +9,11 @@ import numpy as np
 
 from graphbandit.base.arrays import ArmMasks, Contexts
 from graphbandit.base.checks import setting_boolean, setting_choice, setting_number
-from graphbandit.base.programs import ROW_LIMIT
+from graphbandit.base.programs import ROW_LIMIT, CoverageName
 from graphbandit.base.saved_files import savable
 from graphbandit.errors import InputError, SettingError
 from graphbandit.function_classes.base import Contest
-from graphbandit.learners.base import candidates_of, outlook_of, predicted
+from graphbandit.learners.base import candidates_of, predicted, prospects_of
 from graphbandit.learners.epochs.base import (
     AnyFunctionClass,
     EndedEpoch,
@@ -91,21 +91,25 @@ class AdaCBG(EpochLearner[AdaCBGState]):
       within it. "paper": beta_m = 16 (M - m + 1) log(2 |F| K^2 T^2 / delta).
     - `coverage`: what the sampling program asks for. "tight" (default): the demand above. "paper": what the baseline
       reveals, as in Algorithm 1.
+    - `eta`: strength of exploitation; gamma^2 is in proportion to it. None (default): 100,000 with a "natural" gamma,
+      the paper's 1 with "paper", 1e6 with "width" (`docs/exploration.md` has the sweeps).
     - `gamma`: how gaps are weighed. "natural": gamma^2 = min(eta, (2 N / complexity)^2) B n / (sigma^2 complexity), n
       the rounds so far, N the rewards seen, sigma and the complexity of the class from the data, so that units do not
       matter and little is exploited while there are few rewards a parameter; F_m is from all data and nested. B is
       |S|, or how many arms it takes to reveal all candidates if they are fewer, and stands for |S| in the demands.
-      While the data says nothing of sigma, few arms that reveal all candidates are played uniformly.
+      While the data says nothing of sigma, few arms that reveal all candidates are played uniformly, unless the
+      class weighs its functions.
       "paper" follows Algorithm 1, in units of the rewards, "width" the width of F_m at each context, with F_m from all
       data. None (default): "paper" if `radius` and `coverage` are both "paper", else "natural".
     - `baseline`: what the program improves on. "exploration-set" (default), or "inverse-gap": FALCON's distribution,
       the paper's remark.
-    - `eta`: strength of exploitation; gamma^2 is in proportion to it. None (default): 100,000 with a "natural" gamma,
-      the paper's 1 with "paper", 1e6 with "width" (`docs/exploration.md` has the sweeps).
-    - `doubt`: with a "natural" gamma, every candidate a is also observed with at least this share of the probability
-      that it is the best arm, d(a) = doubt erfc(c(a) / (sqrt(2) s(a))) / sum over candidates, s(a) the standard
-      deviation of c(a), but no more than 1 / |S|: so an arm that looks bad by a few rewards is tried again. 0.2 by
-      default; 0: never. Up to 3,000 candidates.
+    - `doubt`: with a "natural" gamma, demands follow P(a), about the probability that a is the best arm:
+      erfc(c(a) / (sqrt(2) s(a))) / sum over candidates, s(a) the standard deviation of c(a). Finite classes weigh
+      their functions, as IDS.G does: c(a) is of the mean of all, also before there is data, and P(a) the weight of
+      those whose best arm is a. Every candidate is observed with at least doubt P(a), but no more than 1 / B is asked
+      for: so an arm that looks bad by a few rewards is tried again. And inverse gaps ask for no more than Thompson
+      sampling would pay for: P(a), or, if more, W(j) / c(j) with an arm j that reveals a, W(j) = sum over out(j) of
+      P(b) c(b) (up to 512 arms). 0.2 by default; 0: P(a) does not count. Up to 3,000 candidates.
     - `delta`: probability of failure, 0.1 by default.
     - `radius_factor`: widens either radius, for a class that holds the truth only nearly; 1 by default.
     - `candidate_set`: True by default; False takes all arms as candidates (ablation).
@@ -133,9 +137,9 @@ class AdaCBG(EpochLearner[AdaCBGState]):
 
     radius: Literal["natural", "sharp", "paper"] = "natural"
     coverage: Literal["tight", "paper"] = "tight"
+    eta: float | None = None
     gamma: Literal["natural", "paper", "width"] | None = None
     baseline: Literal["exploration-set", "inverse-gap"] = "exploration-set"
-    eta: float | None = None
     doubt: float = 0.2
     delta: float = 0.1
     radius_factor: float = 1.0
@@ -209,7 +213,7 @@ class AdaCBG(EpochLearner[AdaCBGState]):
             rounds=0,
             epoch=1,
             data=data,
-            model=None,
+            model=self._model(functions, problem, data) if self._weighs(problem) else None,
             space=functions.version_space(data, math.inf),
             radius=math.inf,
             noise=problem.noise,
@@ -228,9 +232,9 @@ class AdaCBG(EpochLearner[AdaCBGState]):
         assert graphs is not None  # the door let none without in
         if not graphs.has_all_loops and self.unrevealed == "error":
             check_revealed(graphs, available, problem.arms)
-        learnt = state.model is not None
+        learnt, chances = state.model is not None, None
         if self.candidate_set:
-            values, candidates = outlook_of(functions, state.model, state.space, contexts, available)
+            values, candidates, chances = prospects_of(functions, state.model, state.space, contexts, available)
         else:
             functions.check_contexts(contexts)
             if not learnt:
@@ -245,7 +249,7 @@ class AdaCBG(EpochLearner[AdaCBGState]):
             if available is not None:
                 widths = np.where(available, widths, 0.0)
         deviations = None
-        if self._doubts(state, candidates):
+        if chances is None and self._doubts(state, candidates):
             assert state.noise is not None  # or nothing would be doubted
             contest = Contest(shown.best_offered(values), candidates, state.noise, state.radius)
             deviations = functions.deviations(state.space, state.model, contexts, contest)
@@ -259,6 +263,7 @@ class AdaCBG(EpochLearner[AdaCBGState]):
             available=available,
             widths=widths,
             deviations=deviations,
+            chances=chances,
         )
 
     def _rule(self, state: AdaCBGState) -> SamplingRule:
@@ -298,11 +303,16 @@ class AdaCBG(EpochLearner[AdaCBGState]):
             **self.gamma_in_words(state, made),
         }
 
-    def _coverage(self, state: AdaCBGState) -> Literal["none", "cover", "paper", "tight"]:
+    def _coverage(self, state: AdaCBGState) -> CoverageName:
         """What is asked for in this epoch."""
         if not self.linear_program:
             return "none"
-        if self.gamma_rule == "natural" and self.baseline == "exploration-set" and state.difficulty == 0.0:
+        if (
+            self.gamma_rule == "natural"
+            and self.baseline == "exploration-set"
+            and state.difficulty == 0.0
+            and not self._weighs(state.problem)
+        ):
             return "cover"
         return "none" if state.model is None else self.coverage
 
@@ -343,7 +353,7 @@ class AdaCBG(EpochLearner[AdaCBGState]):
             rounds=state.rounds + ended.length,
             epoch=m + 1,
             data=ended.data,
-            model=functions.fit(ended.data),
+            model=self._model(functions, problem, ended.data),
             space=space,
             radius=radius,
             noise=noise,
@@ -352,6 +362,16 @@ class AdaCBG(EpochLearner[AdaCBGState]):
             disagreement=disagreement,
             scale=scale,
             difficulty=difficulty,
+        )
+
+    def _model(self, functions: AnyFunctionClass, problem: Problem, data: Any) -> Any:
+        """With a natural gamma the mean of the plausible functions, where the class has weights for them; else fhat."""
+        return functions.posterior(data, problem.noise) if self._weighs(problem) else functions.fit(data)
+
+    def _weighs(self, problem: Problem) -> bool:
+        """Whether this class has weights, and they count."""
+        return (
+            self.gamma_rule == "natural" and self.doubt > 0.0 and self.candidate_set and self.functions(problem).weighs
         )
 
     def _difficulty(self, functions: AnyFunctionClass, problem: Problem, data: Any, rounds: int) -> float:

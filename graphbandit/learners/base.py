@@ -26,7 +26,7 @@ import numpy as np
 
 from graphbandit.base.arms import shown as named
 from graphbandit.base.arrays import ArmMasks, Contexts, PerRound, RoundsByArms
-from graphbandit.base.checks import LARGEST, first_not_finite, numbers, setting_number, within
+from graphbandit.base.checks import check_within, numbers, setting_number
 from graphbandit.base.shapes import Float
 from graphbandit.errors import GraphError, InputError, SettingError
 from graphbandit.function_classes.base import FunctionClass
@@ -103,6 +103,11 @@ class Learner(ABC, Generic[State]):
     def takes_own_arms(self) -> bool:
         """Whether rounds may bring arms of their own (default: no): then nothing may be known by an arm's number."""
         return False
+
+    @property
+    def forgets(self) -> bool:
+        """Whether it follows the problem's half-life (default: yes); a loop warns where it does not."""
+        return True
 
     @abstractmethod
     def init(self, problem: Problem) -> State:
@@ -188,9 +193,10 @@ class Learner(ABC, Generic[State]):
         """The decisions with `words`; whoever has a `choose` of their own from outside the package tells in there."""
         if not self._chooses_as_ours:
             return decisions
-        late = self.late_words
-        words = LateWords(partial(self.words, state, shown, decisions)) if late else self.words(state, shown, decisions)
-        return decisions.telling(words)
+        if self.late_words:
+            return decisions.telling(LateWords(partial(self.words, state, shown, decisions)))
+        decisions.__dict__["told"] = self.words(state, shown, decisions)  # nobody has seen the decisions yet
+        return decisions
 
     @property
     def late_words(self) -> bool:
@@ -264,9 +270,7 @@ def _checked_values(functions: FunctionClass[Any, Any, Any], given: Any, context
     expected = (len(contexts), functions.n_arms)
     if values.shape != expected:
         raise InputError(f"the function class predicts values of shape {values.shape}; expected {expected}")
-    if not within(values, LARGEST):
-        where = first_not_finite(values, largest=LARGEST)
-        raise InputError(f"the function class predicts {where}; expected finite values up to {LARGEST:g} in size")
+    check_within("the function class predicts", values, of="values")
     return values
 
 
@@ -286,6 +290,18 @@ def outlook_of(
         return np.zeros((len(contexts), functions.n_arms)), candidates_of(functions, space, contexts, available)
     values, candidates = functions.outlook(model, space, contexts, available)
     return _checked_values(functions, values, contexts), _checked_candidates(functions, candidates, contexts)
+
+
+def prospects_of(
+    functions: FunctionClass[Any, Any, Any], model: Any, space: Any, contexts: Contexts, available: ArmMasks | None
+) -> tuple[RoundsByArms, ArmMasks, RoundsByArms | None]:
+    """`outlook_of`, and the probability that an arm is best where the class tells it, checked."""
+    if model is None:
+        return (*outlook_of(functions, model, space, contexts, available), None)
+    values, candidates, chances = functions.prospects(model, space, contexts, available)
+    if chances is not None:
+        chances = _checked_values(functions, chances, contexts)
+    return _checked_values(functions, values, contexts), _checked_candidates(functions, candidates, contexts), chances
 
 
 def _checked_candidates(functions: FunctionClass[Any, Any, Any], mask: ArmMasks, contexts: Contexts) -> ArmMasks:

@@ -74,6 +74,6 @@ class EpsilonGreedy(EstimateLearner):
         return decided(probabilities, ranking, state, shown, rng)
 
     def words(self, state: EpochState, shown: Shown, made: Decisions) -> Words:
-        """Those of an estimate, and epsilon."""
+        """The words of an estimate, and epsilon."""
         epsilon = np.full(len(made), self.epsilon_in(state.epoch, state.problem))
         return {**super().words(state, shown, made), "epsilon": epsilon}

@@ -12,6 +12,7 @@ from graphbandit.base.shapes import Float
 from graphbandit.errors import SettingError
 from graphbandit.learners.every_round.exponential_weights import Exp3Learner, Exp3State
 from graphbandit.learners.every_round.losses import given
+from graphbandit.planning.cover import cover_address
 from graphbandit.rounds.decisions import Decisions
 
 
@@ -50,6 +51,9 @@ class Exp3DOM(Exp3Learner):
         from graphbandit.kernels.learners.exponential_weights import EXP3_DOM
 
         return EXP3_DOM
+
+    def _address(self) -> int:
+        return cover_address()
 
     def _rates(self) -> tuple[float, float]:
         return given(self.gamma), np.nan

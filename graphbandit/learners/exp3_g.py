@@ -59,6 +59,11 @@ class Exp3G(Exp3Learner):
 
         return EXP3_G
 
+    def _address(self) -> int:
+        from graphbandit.kernels.learners.exponential_weights import observability_pointer
+
+        return observability_pointer()
+
     def _rates(self) -> tuple[float, float]:
         return given(self.gamma), given(self.independence)
 

@@ -10,11 +10,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphbandit.base.arrays import Contexts, Matrix
-from graphbandit.base.checks import LARGEST, as_in_kernels, first_not_finite, setting_boolean, setting_number
+from graphbandit.base.checks import (
+    LARGEST,
+    as_in_kernels,
+    check_within,
+    setting_boolean,
+    setting_number,
+)
 from graphbandit.base.declared import limits
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float
-from graphbandit.base.values import trusted
 from graphbandit.errors import InputError, SettingError
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.learners.every_round.base import (
@@ -55,8 +60,8 @@ class LinearLossLearner(BoundedRewards, EveryRoundLearner[LinearLossState]):
 
     eta: float | None = None
     gamma: float | None = None
-    ridge: float = 1.0
     intercept: bool = True
+    ridge: float = 1.0
 
     def __post_init__(self) -> None:
         check_rate("eta", self.eta)
@@ -85,9 +90,7 @@ class LinearLossLearner(BoundedRewards, EveryRoundLearner[LinearLossState]):
             raise InputError(
                 f"contexts have type {contexts.dtype} and shape {contexts.shape}; expected numbers, (n, d)"
             )
-        if not (np.abs(contexts) <= LARGEST**0.25).all():
-            where = first_not_finite(contexts, largest=LARGEST**0.25)
-            raise InputError(f"contexts have {where}; expected finite numbers up to {LARGEST**0.25:g} in size")
+        check_within("contexts have", contexts, LARGEST**0.25)
         rows = np.hstack([contexts, np.ones((len(contexts), 1))]) if self.intercept else contexts
         d = state.vectors.shape[1]
         if d and rows.shape[1] != d:
@@ -138,20 +141,6 @@ class LinearLossLearner(BoundedRewards, EveryRoundLearner[LinearLossState]):
         kernels.learn(state.rounds, settings, arrays, rows, seen.rows, seen.arms, seen.rewards, q, notes)
         return self._after(state, arrays, 1)
 
-    # as in `LinearLearner`, with other arrays
-    @staticmethod
-    def _after(state: LinearLossState, arrays: "LinearLossArrays", played: int) -> LinearLossState:
-        return trusted(
-            LinearLossState,
-            {
-                "problem": state.problem,
-                "rounds": state.rounds + played,
-                "vectors": arrays.vectors,
-                "factor": arrays.factor,
-                "totals": arrays.totals,
-            },
-        )
-
 
 # the settings of both are those of LinearLossLearner, listed in both docstrings so that help() shows them
 @savable
@@ -167,9 +156,9 @@ class Exp3LGCU(LinearLossLearner):
       / q_s(a), the paper's order sqrt(log K / ((K + alpha d) T)) with what was seen in place of alpha and T.
     - `gamma`: share of exploration. None (default): gamma_t = min(1/2, eta_t K x' S^-1 x), which aims at eta x' theta
       within 1, as its analysis needs.
-    - `ridge`: regularisation of the regression, 1 by default.
     - `intercept`: whether a 1 is put behind x; True by default, as losses in [0, 1] are linear in x only with a
       constant.
+    - `ridge`: regularisation of the regression, 1 by default.
     - `low`, `high`: the range of rewards, 0 and 1 by default; loss = (high - reward) / (high - low).
     - `clip`: whether a reward outside counts as the nearer end; False (default): it is refused.
     - `floor`: every arm on offer is observed with this probability at least (`Learner`); None (default): no floor.
@@ -203,9 +192,9 @@ class Exp3LGCIX(LinearLossLearner):
 
     - `eta`, `gamma`: learning rate and bias. None (default): gamma_t = eta_t = sqrt(log K / (d (K + sum_{s<t} Q_s)))
       with Q_s = sum_a p_s(a) / (q_s(a) + gamma_s), of the order of the paper's.
-    - `ridge`: regularisation of the regression, 1 by default.
     - `intercept`: whether a 1 is put behind x; True by default, as losses in [0, 1] are linear in x only with a
       constant.
+    - `ridge`: regularisation of the regression, 1 by default.
     - `low`, `high`: the range of rewards, 0 and 1 by default; loss = (high - reward) / (high - low).
     - `clip`: whether a reward outside counts as the nearer end; False (default): it is refused.
     - `floor`: every arm on offer is observed with this probability at least (`Learner`); None (default): no floor.

@@ -41,7 +41,8 @@ class ExploreThenCommit(EpochLearner[CommitState]):
     It learns from every reward the graph reveals while it explores, and ignores the graph when choosing. Rewards of
     later rounds change nothing: those rounds are only counted, in epochs that double. Where no reward has come by the
     end of the N rounds, or the fit fails, it explores until the end of the next such epoch. Rewards of exploring
-    rounds that come after the commit are learnt at the end of the epoch they come in.
+    rounds that come after the commit are learnt at the end of the epoch they come in. So the problem's `longest_epoch`
+    and `half_life` change nothing, and `refit` is refused: a fit is the commitment.
 
     - `explore_rounds`: N. None (default): ceil(T^(2/3)), the order that balances both phases (Lattimore & Szepesvari
       2020, chapter 6; with contexts, Langford & Zhang 2008), which needs a horizon.
@@ -85,6 +86,11 @@ class ExploreThenCommit(EpochLearner[CommitState]):
         n_arms, ranking = values.shape[1], ranked(values, shown)
         played = shown.offered(n_arms) if state.model is None else np.arange(n_arms) == ranking.best[:, None]
         return decided(uniform_over(played), ranking, state, shown, rng, exploration_set=np.array(played))
+
+    @property
+    def forgets(self) -> bool:
+        """No: it learns once."""
+        return False
 
     @property
     def refits(self) -> bool:

@@ -22,6 +22,9 @@ class IDSN(GaussianMeansLearner):
     (sigma^2 + Var theta_j)) of the mutual information: Russo & Van Roy's v(a) of their variance-based form, divided by
     2 (sigma^2 + Var), where the paper computes the information itself for rewards 0 and 1.
 
+    The noise and the prior are told, so decisions depend on the units and the zero of the rewards. Where you do not
+    know them, take `IDSG` with a `LinearClass` per arm.
+
     - `prior_mean`, `prior_scale`: of the arm means beforehand, 0 and 1 by default.
     - `noise`: sigma, the sub-Gaussian scale of rewards; None (default): the problem's.
     - `floor`: every arm on offer is observed with this probability at least (`Learner`); None (default): no floor.
@@ -36,6 +39,11 @@ class IDSN(GaussianMeansLearner):
         from graphbandit.kernels.learners.arm_means import IDS_N
 
         return IDS_N
+
+    def _address(self) -> int:
+        from graphbandit.kernels.learners.gaussian_information import ids_pointer
+
+        return ids_pointer()
 
     def words(self, state: ArmMeansState, shown: Shown, made: Decisions) -> Words:
         """The posterior, and, of a single round, what expected regret and information follow from it."""

@@ -132,6 +132,11 @@ class LateGraph(Learner[LateGraphState]):
         """Yes: with the probabilities it estimates."""
         return True
 
+    @property
+    def forgets(self) -> bool:
+        """As the learner inside."""
+        return self.learner.forgets
+
     def choose(self, state: LateGraphState, shown: Shown, rng: np.random.Generator) -> Decisions:
         """The other learner's decisions for the estimated probabilities; the graphs shown are not looked at."""
         probabilities = self.edge_probabilities(state.plays, state.revealed)
@@ -140,7 +145,7 @@ class LateGraph(Learner[LateGraphState]):
 
     @property
     def late_words(self) -> bool:
-        """As the other learner's."""
+        """Whether the other learner works its words out late."""
         return self.learner.late_words
 
     def words(self, state: LateGraphState, shown: Shown, made: Decisions) -> Words:

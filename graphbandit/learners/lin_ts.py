@@ -36,9 +36,9 @@ class LinTS(LinearLearner):
       d log(t / delta)), which explores far more.
     - `draws`: how many draws p(a) is a share of, 100 by default.
     - `seed`: names the stream of the draws, 0 by default.
-    - `ridge`: regularisation of the regression, 1 by default.
-    - `intercept`: whether a 1 is put behind x, and behind z; False by default.
     - `arm_features`: z, shape (arms, d_a); None (default): none.
+    - `intercept`: whether a 1 is put behind x, and behind z; False by default.
+    - `ridge`: regularisation of the regression, 1 by default.
     - `noise`: sigma, the sub-Gaussian scale of rewards; None (default): the problem's. Where neither says it, rewards
       are counted from the first one seen, and sigma is estimated from the residuals.
     - `floor`: every arm on offer is observed with this probability at least (`Learner`); None (default): no floor.
@@ -53,9 +53,9 @@ class LinTS(LinearLearner):
     draws: int = 100
     seed: int = 0
     # these stand here and not in the base: the name of a type is looked up in the module of the class
-    ridge: float = 1.0
-    intercept: bool = False
     arm_features: "npt.ArrayLike | None" = None
+    intercept: bool = False
+    ridge: float = 1.0
     noise: float | None = None
 
     def __post_init__(self) -> None:
@@ -84,5 +84,6 @@ class LinTS(LinearLearner):
             bias=0.0,
             draws=int(self.draws),
             seed=int(self.seed),
+            address=kernels.thompson_pointer(),
         )
         return settings

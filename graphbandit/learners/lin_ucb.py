@@ -29,10 +29,10 @@ class LinUCB(LinearLearner):
     - `alpha`: Li et al.'s constant. None (default): the radius of the confidence set (Abbasi-Yadkori et al., Theorem
       2), sigma sqrt(2 log(1/delta) + log(det V / ridge^d)) + sqrt(ridge) norm_bound.
     - `delta`: probability of failure of that radius, 0.1 by default; divided by K where each arm has its own theta.
-    - `norm_bound`: the largest |theta| that the radius allows for, 1 by default.
-    - `ridge`: regularisation of the regression, 1 by default.
-    - `intercept`: whether a 1 is put behind x, and behind z; False by default.
     - `arm_features`: z, shape (arms, d_a); None (default): none.
+    - `intercept`: whether a 1 is put behind x, and behind z; False by default.
+    - `ridge`: regularisation of the regression, 1 by default.
+    - `norm_bound`: the largest |theta| that the radius allows for, 1 by default.
     - `noise`: sigma, the sub-Gaussian scale of rewards; None (default): the problem's. Where neither says it, rewards
       are counted from the first one, sigma is estimated on the high side (half the span of the rewards at least), and
       `norm_bound` is in units of that half: then the units of rewards do not matter.
@@ -52,11 +52,11 @@ class LinUCB(LinearLearner):
 
     alpha: float | None = None
     delta: float = 0.1
-    norm_bound: float = 1.0
     # these stand here and not in the base: the name of a type is looked up in the module of the class
-    ridge: float = 1.0
-    intercept: bool = False
     arm_features: "npt.ArrayLike | None" = None
+    intercept: bool = False
+    ridge: float = 1.0
+    norm_bound: float = 1.0
     noise: float | None = None
 
     def __post_init__(self) -> None:
@@ -87,5 +87,6 @@ class LinUCB(LinearLearner):
             bias=math.sqrt(self.ridge) * self.norm_bound,
             draws=0,
             seed=0,
+            address=0,
         )
         return settings

@@ -12,6 +12,7 @@ A learner learns as late as it can: when the first round after an epoch is decid
 was learnt ride along with the next one.
 """
 
+import warnings
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,7 +20,7 @@ import numpy as np
 
 from graphbandit.base.arrays import Contexts, RoundsByArms
 from graphbandit.base.values import trusted
-from graphbandit.errors import FitError, HorizonError, InputError
+from graphbandit.errors import FitError, HorizonError, IgnoredSettingWarning, InputError
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.learners.base import Learner
 from graphbandit.learners.every_round.base import EveryRoundLearner
@@ -58,6 +59,13 @@ class Loop:
     @classmethod
     def start(cls, learner: Learner[Any], problem: Problem) -> "Loop":
         """Before the first round."""
+        if problem.half_life is not None and not learner.forgets:
+            warnings.warn(
+                f"{type(learner).__name__} does not forget: a half_life of {problem.half_life:g} rounds changes "
+                "nothing for it; IDSG() and the other learners of epochs do",
+                IgnoredSettingWarning,
+                stacklevel=3,
+            )
         state = learner.init(problem)
         return cls(learner=learner, problem=problem, state=state, until=learner.rounds_until_update(state))
 
@@ -205,7 +213,8 @@ class Loop:
         chosen = self.learner.chosen(self.problem, self.state, shown, rng)
         decisions = self.learner.in_words(self.state, shown, chosen)
         played = Played(self.rounds, shown.contexts, decisions.action, decisions.notes, shown.available)
-        return decisions, self._with(rounds=self.rounds + len(shown.contexts), waiting=self.waiting.plus(played))
+        rounds, waiting = self.rounds + len(shown.contexts), self.waiting.plus(played)
+        return decisions, trusted(Loop, {**self.__dict__, "rounds": rounds, "waiting": waiting})
 
     def _learn(self, postponing: bool) -> "Loop":
         """End the epoch."""

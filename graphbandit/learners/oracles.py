@@ -127,7 +127,7 @@ class OracleLearner(EstimateLearner):
         return self.sample(state, values, shown, rng)
 
     def words(self, state: EpochState, shown: Shown, made: Decisions) -> Words:
-        """Those of an estimate, and gamma."""
+        """The words of an estimate, and gamma."""
         return {**super().words(state, shown, made), **self.gamma_in_words(state, made)}
 
     def gamma_of(self, state: EpochState) -> float:
@@ -166,6 +166,11 @@ class OracleLearner(EstimateLearner):
     def grown(self, state: EpochState, problem: Problem) -> EpochState:
         """With the offline oracle."""
         return super().grown(state, problem) if self._online is None else Learner.grown(self, state, problem)
+
+    @property
+    def forgets(self) -> bool:
+        """With the offline oracle; for an online one all rewards count the same."""
+        return self._online is None
 
     @property
     def refits(self) -> bool:

@@ -68,7 +68,7 @@ class NewsColumns(NamedTuple):
         return cls(*flat)
 
     def ordered(self, n_arms: int) -> "NewsColumns":
-        """By round and arm."""
+        """The same rewards, sorted by round and arm."""
         place = self.rounds * n_arms + self.arms
         if (place[1:] > place[:-1]).all():
             return self

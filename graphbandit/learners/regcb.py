@@ -45,10 +45,10 @@ class RegCB(PlausibleLearner):
     array([0., 1., 0.])
     """
 
-    form: Literal["elimination", "optimistic"] = "optimistic"
     delta: float = 0.1
     epoch_growth: float = 2.0
     function_class: AnyFunctionClass | None = None
+    form: Literal["elimination", "optimistic"] = "optimistic"
 
     def __post_init__(self) -> None:
         setting_choice("form", self.form, ("elimination", "optimistic"))

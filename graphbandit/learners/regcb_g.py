@@ -51,5 +51,5 @@ class RegCBG(InverseGapLearner):
         return SamplingRule(explore_all=False, coverage="none", rate=self._rate(state))
 
     def words(self, state: EpochState, shown: Shown, made: Decisions) -> Words:
-        """Those of FALCON, and the exploration set."""
+        """FALCON's words, and the exploration set."""
         return {**super().words(state, shown, made), "exploration set": made.exploration_set}

@@ -47,6 +47,6 @@ class SquareCBG(OracleLearner):
         """One convex program a round."""
         gamma = self.gamma_of(state)
         gammas = np.full(len(values), gamma)
-        answers = solve_squarecb_programs(-values, shown.feedback_graphs, gammas, available=shown.available)
+        answers = solve_squarecb_programs(shown.feedback_graphs, -values, gammas, available=shown.available)
         certified = {"duality_gap": answers.duality_gap, "solver": "interior-point"}
         return decided(answers.probabilities, ranked(values, shown), state, shown, rng, gamma=gamma, **certified)

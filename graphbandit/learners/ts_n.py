@@ -16,6 +16,9 @@ class TSN(GaussianMeansLearner):
     by quadrature, within about 1e-3 of the integral, and the arm is drawn from it: the same algorithm, with known
     propensities.
 
+    The noise and the prior are told, so decisions depend on the units and the zero of the rewards. Where you do not
+    know them, take `IDSG` with a `LinearClass` per arm.
+
     - `prior_mean`, `prior_scale`: of the arm means beforehand, 0 and 1 by default.
     - `noise`: sigma, the sub-Gaussian scale of rewards; None (default): the problem's.
     - `floor`: every arm on offer is observed with this probability at least (`Learner`); None (default): no floor.
@@ -31,3 +34,8 @@ class TSN(GaussianMeansLearner):
         from graphbandit.kernels.learners.arm_means import TS_N
 
         return TS_N
+
+    def _address(self) -> int:
+        from graphbandit.kernels.learners.gaussian_best import best_pointer
+
+        return best_pointer()

@@ -13,7 +13,7 @@ class UCBMaxN(OptimisticMeansLearner):
 
     The bound of arm i is `UCBN`'s. Only arms whose reward was ever seen have a mean; where none of those that reveal
     i has one, i itself is played. The paper's graph is undirected and fixed; here "neighbours" are the arms that
-    reveal i in this round's graph.
+    reveal i in this round's graph. The noise is told, so decisions depend on the units of the rewards.
 
     - `width`: scales the bound, 1 by default; less explores less.
     - `noise`: sigma, the sub-Gaussian scale of rewards; None (default): the problem's.

@@ -13,7 +13,7 @@ class UCBN(OptimisticMeansLearner):
 
     O(a) counts how often arm a's reward was seen, whichever arm revealed it; arms never seen come first. The paper has
     rewards in [0, 1] and sqrt(2 log t / O), which is sigma = 1/2, the largest sub-Gaussian scale of such rewards.
-    Contexts are ignored.
+    Contexts are ignored. The noise is told, so decisions depend on the units of the rewards.
 
     - `width`: scales the bound, 1 by default; less explores less.
     - `noise`: sigma, the sub-Gaussian scale of rewards; None (default): the problem's.

@@ -106,7 +106,7 @@ class FolderSource(Source):
                 yield table, self._read(piece)
 
     def reward_range(self) -> tuple[float, float]:
-        """From the statistics of the files, where they have them."""
+        """The lowest and the highest reward, from the statistics of the files where they have them."""
         found: list[float] = []
         for piece in self._pieces[REWARDS]:
             statistics = None

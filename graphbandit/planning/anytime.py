@@ -8,24 +8,35 @@ the same program always gives the same answer unless a deadline is asked for.
 
 import time
 from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from graphbandit.base.arrays import ArmIndices, ArmMask, PerArm
+from graphbandit.base.both import both
 from graphbandit.base.checks import setting_integer, setting_number
 from graphbandit.base.saved_files import savable
 from graphbandit.graphs.graph import FeedbackGraph
 
-FIRST_STEPS = 4
+if TYPE_CHECKING:
+    from graphbandit.kernels.planning.anytime import Lists
+
+FIRST_STEPS = 3
 """Proximal steps of one sweep each before the first look at the gap: many short steps are best at first."""
 SWEEPS = 3
 """Sweeps of every later step, after each of which the gap is looked at: a few longer ones close it."""
-WALKS = 14
+WALKS = 10
 """Walks over all edges up to the first look at the gap, and about as many from one to the next."""
 SHARPNESS = 0.4
 """e of the proximal steps over what a play elsewhere than at the best arm costs on average."""
 TRIFLE = 0.01
 """Probabilities below this share of the smallest demand are dropped before a point is made feasible."""
+
+AT_ONCE = 100_000
+"""Edges from which on a feasible point and a bound are worked out by two threads: they share nothing that changes."""
+MOST = 65535.0
+"""The largest integer of 16 bits."""
 
 LOWEST_EXPONENT = -500.0
 """Powers below are far below the least probability, and take several times as long where they are no normal numbers."""
@@ -37,7 +48,8 @@ class Effort:
     """When an anytime answer is good enough.
 
     - `gap`: the relative duality gap to stop at, 0.01 by default.
-    - `work`: edges to walk over at most, 200,000,000 by default, which take 0.2 to 1 s, the more the larger the graph.
+    - `work`: edges to walk over at most, but for a first answer, 200,000,000 by default, which take 0.2 to 1 s, the
+      more the larger the graph.
     - `deadline`: seconds to stop after, with which answers depend on the machine's speed; None (default): no deadline.
     """
 
@@ -69,36 +81,53 @@ def improve(
         return (start if cost <= 0.0 else (np.arange(len(b)) == best).astype(np.float64)), y
     # e in the units of a cost: a part of what a play costs that the start makes elsewhere than at `best`
     e = SHARPNESS * cost / (1.0 - float(start[best]))
+    asked = b[b > 0.0]
+    reference = np.full(len(b), float(asked.mean()))
     powers = np.exp(np.maximum(-c / e, LOWEST_EXPONENT))
-    p = np.where(available, np.maximum(float(b[b > 0.0].mean()) * powers, kernels.LEAST), 0.0)
-    p[best] = max(1.0 - (p.sum() - p[best]), 0.5)
-    fillers, covered, spare = np.empty(len(b), dtype=np.int32), np.empty(len(b)), np.empty(len(b))
-    work, steps, sweeps, least = 0, FIRST_STEPS, 1, TRIFLE * float(b[b > 0.0].min())
+    p = np.where(available, np.maximum(reference * powers, kernels.LEAST), 0.0)
+    p[best] = reference[best] = max(1.0 - (p.sum() - p[best]), 0.5)
+    reference[p <= kernels.SMALL] = 0.0
+    spare, walked, steps, sweeps = np.empty(len(b)), 0, FIRST_STEPS, 1
     while True:
         for step in range(steps):
-            if step or work:
-                kernels.proximal_step(out, c, e, y, free, p)
+            if step or walked:
+                kernels.proximal_step(out, c, e, y, free, p, reference)
             free = kernels.meet_rows(back, b, e, sweeps, p, y, free)
-        feasible, duals = np.where(p >= least, p, 0.0), y.copy()
-        kernels.most_of(back, p, fillers)
-        if kernels.polish(out, b, best, fillers, _dearest_first(feasible, fillers, b, gaps), feasible, covered):
+        duals = y.copy()
+        feasible, raised = both(
+            partial(_feasible, out, back, b, c, best, p, TRIFLE * float(asked.min())),
+            partial(kernels.lower_bound, out, back, c, b, e, free, p, reference, duals, spare),
+            at_once=graph.n_edges >= AT_ONCE,
+        )
+        if feasible is not None:
             reached = float(paid @ feasible)
             if reached < cost:
                 best_p, cost = feasible, reached
-        raised = kernels.lower_bound(out, back, c, b, min(free, 0.0), duals, spare)
         if raised > bound:
             best_y, bound = duals, raised
-        work += WALKS * max(graph.n_edges, 1)
+        walked += WALKS * max(graph.n_edges, 1)
         late = effort.deadline is not None and time.perf_counter() - began > effort.deadline
-        if cost - bound <= effort.gap * max(cost, 1e-6) or work > effort.work or late:
+        if cost - bound <= effort.gap * max(cost, 1e-6) or walked + WALKS * graph.n_edges > effort.work or late:
             return best_p, best_y * scale
         steps, sweeps = 1, SWEEPS
 
 
-def _dearest_first(p: PerArm, fillers: ArmIndices, demand: PerArm, gaps: PerArm) -> ArmIndices:
-    """The arms that have a probability or may be given one, from the dearest down: a third of all, or fewer."""
-    used = p > 0.0
-    asked = fillers[demand > 0.0]
-    used[asked[asked >= 0]] = True
-    arms = np.flatnonzero(used)
-    return arms[np.argsort(-gaps[arms], kind="stable")].astype(np.int32)
+def _feasible(out: "Lists", back: "Lists", b: PerArm, c: PerArm, best: int, p: PerArm, least: float) -> PerArm | None:
+    """A feasible point near p, without probabilities below `least`; None if that would take more than one unit."""
+    from graphbandit.kernels.planning import anytime as kernels
+
+    feasible, slack = np.where(p >= least, p, 0.0), np.empty(len(p))
+    kernels.cover(out, b, feasible, slack)
+    for _ in range(3):
+        total = kernels.fill(out, back, p, best, feasible, slack)
+        total -= kernels.shed(out, best, _dearest_first(feasible, c), feasible, slack)
+        if total <= 1.0 + 1e-12:
+            feasible[best] += 1.0 - total
+            return feasible
+    return None
+
+
+def _dearest_first(p: PerArm, c: PerArm) -> ArmIndices:
+    """The arms of positive probability, from the dearest down: to 16 bits, by which sorting is a matter of counting."""
+    arms = np.flatnonzero(p > 0.0).astype(np.int32)
+    return arms[np.argsort((MOST * (1.0 - c[arms])).astype(np.uint16), kind="stable")]

@@ -1,14 +1,28 @@
 """What the sampling program asks for: the right-hand sides b(a) of its constraints q(a) >= b(a)."""
 
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
-from graphbandit.base.arrays import ArmMask, PerArm
+from graphbandit.base.arrays import ArmMask, ArmsByArms, PerArm
 from graphbandit.base.checks import setting_integer, setting_number
-from graphbandit.base.programs import ROW_LIMIT
+from graphbandit.base.programs import COVER_ARMS, ROW_LIMIT
+from graphbandit.base.shapes import Float
 from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.graphs.kernel_forms import kernel_graph
 from graphbandit.planning.exploration import arm_mask, arm_number, gap_array
+
+
+class Limits(NamedTuple):
+    """Between what demands stay, by what is known of which arm is best.
+
+    - `least`: d P(a), with d the doubt.
+    - `most`: u(a), see `ceilings_of`.
+    """
+
+    least: PerArm
+    most: PerArm
 
 
 def paper_demand(graph: FeedbackGraph, baseline: PerArm, best: int) -> PerArm:
@@ -46,33 +60,61 @@ def tight_demand(candidates: "npt.ArrayLike", gaps: "npt.ArrayLike", *, best: in
     arm = arm_number("best", best, n_arms)
     most = setting_integer("size", size, at_least=1)
     rate = setting_number("gamma", gamma, at_least=0.0)
-    return demand_of_candidates(mask, costs, arm, most, rate, np.zeros(n_arms))
+    return demand_of_candidates(mask, costs, arm, most, rate, None)
 
 
 def demand_of_candidates(
-    candidates: ArmMask, gaps: PerArm, best: int, size: int, gamma: float, doubts: PerArm
+    candidates: ArmMask, gaps: PerArm, best: int, size: int, gamma: float, limits: Limits | None
 ) -> PerArm:
-    """max(`tight_demand`, min(d(a), 1 / |S|)), for arrays that have been checked already."""
-    least = np.maximum(1.0 / (size + gamma * gaps), np.minimum(doubts, 1.0 / size))
+    """max(min(`tight_demand`, u(a)), min(d P(a), 1 / |S|)), for arrays that have been checked already."""
+    least = 1.0 / (size + gamma * gaps)
+    if limits is not None:
+        least = np.maximum(np.minimum(least, limits.most), np.minimum(limits.least, 1.0 / size))
     demand = np.where(candidates, least, 0.0)
     demand[best] = 0.0
     return demand
 
 
-def doubts_of(candidates: ArmMask, gaps: PerArm, deviations: PerArm, share: float) -> PerArm:
-    """d(a) = share erfc(c(a) / (sqrt(2) s(a))) / sum over candidates: about a share of P(a is best), 0 elsewhere.
+def chances_of(
+    candidates: ArmMask, gaps: PerArm, deviations: Float[np.ndarray, " known"], told: Float[np.ndarray, " told"]
+) -> PerArm:
+    """P(a), about the probability that a is the best arm; it sums to one over candidates and is 0 elsewhere.
 
     - `candidates`, `gaps`: as in `tight_demand`, checked already.
-    - `deviations`: s(a), the standard deviation of c(a); of size 0 where it does not count, and then d = 0. Also with
-      one candidate, or more than `ROW_LIMIT`.
-    - `share`: of the probability that a is the best arm.
+    - `deviations`: s(a), the standard deviation of c(a), for P(a) in proportion to erfc(c(a) / (sqrt(2) s(a))); of size
+      0 where it does not count.
+    - `told`: P(a) as the class knows it; of size 0 if it does not. Without both P is 0, and also with one candidate, or
+      more than `ROW_LIMIT`.
     """
     from scipy.special import erfc
 
-    doubts = np.zeros(len(gaps))
-    if len(deviations) and 1 < np.count_nonzero(candidates) <= ROW_LIMIT:
-        known = candidates & (deviations > 0.0)
-        doubts[known] = erfc(gaps[known] / (np.sqrt(2.0) * deviations[known]))
-        doubts[candidates & (gaps <= 0.0)] = 1.0
-        doubts *= share / doubts.sum() if doubts.any() else 0.0
-    return doubts
+    chances = np.zeros(len(gaps))
+    if 1 < np.count_nonzero(candidates) <= ROW_LIMIT:
+        if len(told):
+            chances[candidates] = told[candidates]
+        elif len(deviations):
+            known = candidates & (deviations > 0.0)
+            chances[known] = erfc(gaps[known] / (np.sqrt(2.0) * deviations[known]))
+            chances[candidates & (gaps <= 0.0)] = 1.0
+        chances *= 1.0 / chances.sum() if chances.any() else 0.0
+    return chances
+
+
+def ceilings_of(graph: FeedbackGraph | ArmsByArms, available: ArmMask, gaps: PerArm, chances: PerArm) -> PerArm:
+    """u(a) = max(P(a), max over j of P[j, a] min(1, W(j) / c(j))), W(j) = sum_b P[j, b] P(b) c(b).
+
+    Played with probability W(j) / c(j), an arm j on offer costs what it costs to play each arm b that it reveals with
+    probability P(b), as Thompson sampling does. Up to `COVER_ARMS` arms; beyond, 1.
+
+    - `graph`: who reveals whom, P[j, a], surely or with which probability.
+    - `available`: the arms on offer.
+    - `gaps`, `chances`: c and P, 0 for arms that are no candidates.
+    """
+    reveals = graph.to_dense() if isinstance(graph, FeedbackGraph) else graph
+    if len(gaps) > COVER_ARMS:
+        return np.ones(len(gaps))
+    worth = (reveals * (chances * np.where(chances > 0.0, gaps, 0.0))).sum(axis=1)
+    often = np.ones(len(gaps))
+    np.divide(worth, gaps, out=often, where=worth < gaps)
+    ceilings: PerArm = np.maximum(chances, (reveals * np.where(available, often, 0.0)[:, None]).max(axis=0))
+    return ceilings

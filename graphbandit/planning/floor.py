@@ -26,7 +26,7 @@ from graphbandit.errors import SolverError
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.graphs.probabilistic import ProbabilisticGraphs
-from graphbandit.planning.highs import OPTIONS
+from graphbandit.planning.highs import OPTIONS, largest_share
 from graphbandit.planning.sampling_program import UNDERSTATED
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.draw import draw
@@ -120,7 +120,7 @@ def raised(
     share = 1.0
     found = _cheapest(asked, costs, floor)
     if found is None:
-        share = _largest_share(asked, floor) * UNDERSTATED
+        share = largest_share(asked, np.full(asked.shape[0], floor))[0] * UNDERSTATED
         found = _cheapest(asked, costs, share * floor)
         if found is None:
             raise SolverError(f"no distribution observes a share {share:g} of the floor {floor:g}; expected one")
@@ -144,24 +144,3 @@ def _cheapest(asked: "csr_array", costs: PerRound, level: float) -> PerRound | N
         options=OPTIONS,
     )
     return None if result.status != 0 else np.maximum(result.x, 0.0) / np.maximum(result.x, 0.0).sum()
-
-
-def _largest_share(asked: "csr_array", floor: float) -> float:
-    """The largest s for which x observes every row with probability s f, at most 1."""
-    from scipy.optimize import linprog
-    from scipy.sparse import csr_array, hstack
-
-    rows, n = asked.shape
-    result = linprog(  # type: ignore[call-overload]
-        np.append(np.zeros(n), -1.0),
-        A_ub=hstack([-asked, csr_array(np.full((rows, 1), floor))], format="csr"),
-        b_ub=np.zeros(rows),
-        A_eq=np.append(np.ones(n), 0.0)[None],
-        b_eq=[1.0],
-        bounds=[(0, None)] * n + [(0, 1)],
-        method="highs-ds",
-        options=OPTIONS,
-    )
-    if result.x is None:
-        raise SolverError(f"how much of the floor can be kept has no answer: {result.message}")
-    return float(result.x[-1])

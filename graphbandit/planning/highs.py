@@ -1,10 +1,16 @@
 """The sampling program by HiGHS, the reference: slower than the compiled simplex, and built on other ideas."""
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from graphbandit.base.arrays import PerArm
+from graphbandit.base.shapes import Float
 from graphbandit.errors import SolverError
 from graphbandit.planning.program import Program
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 OPTIONS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 
@@ -41,18 +47,27 @@ def highs_program(program: Program) -> tuple[PerArm, PerArm]:
 
 def largest_factor(program: Program) -> tuple[float, PerArm]:
     """(s, p): max s subject to q(a) >= s b(a), sum_a p(a) = 1, p >= 0, s <= 1, and a p that reaches it."""
+    demand, columns = program.demand, np.flatnonzero(program.available)
+    rows = np.flatnonzero(demand > 0)
+    share, found = largest_share(program.reveals[rows][:, columns], demand[rows])
+    p = np.zeros(len(demand))
+    p[columns] = np.maximum(found, 0.0)
+    return share, p / p.sum()
+
+
+def largest_share(
+    asked: "csr_array", demand: Float[np.ndarray, " rows"]
+) -> tuple[float, Float[np.ndarray, " columns"]]:
+    """(s, x): max s subject to asked x >= s demand, sum x = 1, x >= 0, s <= 1, and the x that reaches it."""
     from scipy.optimize import linprog
     from scipy.sparse import csr_array, hstack
 
-    demand, columns = program.demand, np.flatnonzero(program.available)
-    rows = np.flatnonzero(demand > 0)
-    asked = program.reveals[rows][:, columns]
-    n = len(columns)
+    rows, n = asked.shape
     result = linprog(  # type: ignore[call-overload]
-        np.concatenate([np.zeros(n), [-1.0]]),
-        A_ub=hstack([-asked, csr_array(demand[rows][:, None])], format="csr"),
-        b_ub=np.zeros(len(rows)),
-        A_eq=np.concatenate([np.ones(n), [0.0]])[None],
+        np.append(np.zeros(n), -1.0),
+        A_ub=hstack([-asked, csr_array(demand[:, None])], format="csr"),
+        b_ub=np.zeros(rows),
+        A_eq=np.append(np.ones(n), 0.0)[None],
         b_eq=[1.0],
         bounds=[(0, None)] * n + [(0, 1)],
         method="highs-ds",
@@ -60,6 +75,4 @@ def largest_factor(program: Program) -> tuple[float, PerArm]:
     )
     if result.x is None:
         raise SolverError(f"how much of the demands can be met has no answer: {result.message}")
-    p = np.zeros(len(demand))
-    p[columns] = np.maximum(result.x[:-1], 0.0)
-    return float(result.x[-1]), p / p.sum()
+    return float(result.x[-1]), result.x[:-1]

@@ -23,16 +23,16 @@ is decided as its graph is, to the last bit.
 """
 
 from collections.abc import Callable
-from dataclasses import replace
-from functools import cache
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from graphbandit.base.arrays import ArmMask, ArmMasks, ArmsByArms, PerArm, PerRound, RoundsByArms
 from graphbandit.base.at_once import AtOnce
 from graphbandit.base.checks import as_in_kernels, kernel_mask
-from graphbandit.base.programs import COVER_ARMS, COVERAGES, ROW_LIMIT, SOLVERS
+from graphbandit.base.programs import COVER_ARMS, COVERAGES, ROW_LIMIT, SOLVERS, CoverageName
 from graphbandit.base.shapes import Int
 from graphbandit.base.values import trusted
 from graphbandit.graphs.batch import FeedbackGraphs
@@ -41,7 +41,7 @@ from graphbandit.graphs.kernel_forms import WHOLE, kernel_batches
 from graphbandit.graphs.probabilistic import ProbabilisticGraphs
 from graphbandit.planning.anytime import Effort
 from graphbandit.planning.cover import cover_address, cover_of, cover_size
-from graphbandit.planning.demands import demand_of_candidates, doubts_of, paper_demand
+from graphbandit.planning.demands import Limits, ceilings_of, chances_of, demand_of_candidates
 from graphbandit.planning.program import Program, SamplingSolution
 from graphbandit.planning.revealed import revealed_by_some
 from graphbandit.planning.sampling_program import (
@@ -56,10 +56,11 @@ from graphbandit.rounds.draw import uniform_over
 
 if TYPE_CHECKING:
     from graphbandit.kernels.planning.program import Room, Solvers
-    from graphbandit.kernels.planning.sampling import Outcome, Rounds
+    from graphbandit.kernels.planning.sampling import Outcome, Rounds, Rule
 
 
-class SamplingRule(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class SamplingRule:
     """How probabilities follow from gaps, candidates and graph.
 
     - `explore_all`: S is every available arm instead of the greedy exploration set.
@@ -67,22 +68,44 @@ class SamplingRule(NamedTuple):
       on few arms that reveal all candidates, whatever their gaps.
     - `rate`: gamma = rate sqrt(|S|), or, with widths, gamma = rate times the gamma of the smallest bound.
     - `effort`: for programs too large to be solved exactly.
-    - `doubt`: candidates are asked for with at least this share of the probability that they are best, as far as
-      `deviations` of the gaps tell (`planning.demands.doubts_of`); 0 by default.
+    - `doubt`: candidates are asked for with at least this share of the probability that they are best, as far as that
+      is told or `deviations` of the gaps tell (`planning.demands.chances_of`), and by inverse gaps no more often than
+      `planning.demands.ceilings_of` says; 0 by default.
     - `by_cover`: in demands and gamma, |S| is the size of a cover (`planning.cover`) where that is smaller: then arms
       are asked for as often as playing the cover can show them, and not only as often as playing S can. Up to
       `COVER_ARMS` arms.
     """
 
     explore_all: bool
-    coverage: Literal["none", "cover", "paper", "tight"]
+    coverage: CoverageName
     rate: float
     effort: Effort = DEFAULT_EFFORT
     by_cover: bool = False
     doubt: float = 0.0
 
+    def __getstate__(self) -> dict[str, Any]:
+        # an address is that of this process alone
+        return {name: value for name, value in self.__dict__.items() if name != "in_kernels"}
 
-class Plan(NamedTuple):
+    @cached_property
+    def in_kernels(self) -> "Rule":
+        """The rule as kernels take it, kept as it is asked for in every round."""
+        rule: Rule = _kernels().Rule(
+            self.explore_all,
+            COVERAGES.index(self.coverage),
+            float(self.rate),
+            float(self.doubt),
+            cover_address() if self.by_cover else 0,
+        )
+        return rule
+
+    @cached_property
+    def without_program(self) -> "SamplingRule":
+        """The same rule, but its baseline is played."""
+        return replace(self, coverage="none")
+
+
+class PlannedRounds(NamedTuple):
     """What has been found for the rounds of a batch: arrays to be filled."""
 
     rounds: "Rounds"
@@ -94,10 +117,17 @@ class Plan(NamedTuple):
         mask: ArmMask = masks[t if len(masks) > 1 else 0]
         return mask
 
-    def doubts(self, rule: SamplingRule, t: int) -> PerArm:
-        """d of round t."""
-        rounds = self.rounds
-        return doubts_of(rounds.candidates[t], self.outcome.gaps[t], rounds.deviations[t], rule.doubt)
+    def limits(self, rule: SamplingRule, t: int, graph: FeedbackGraph | ArmsByArms) -> Limits | None:
+        """Between what the demands of round t stay; None where nothing is known of which arm is best."""
+        rounds, gaps = self.rounds, self.outcome.gaps[t]
+        deviations = rounds.deviations[t]
+        found = chances_of(rounds.candidates[t], gaps, deviations, rounds.chances[t])
+        if not found.any():
+            return None
+        ceilings = ceilings_of(graph, self.mask(t), gaps, found)
+        if len(deviations):
+            ceilings[deviations <= 0.0] = 1.0  # refits that agree do not know an arm
+        return Limits(rule.doubt * found, ceilings)
 
     def enter(self, t: int, answer: SamplingSolution, solver: str) -> None:
         """Write the answer of the program of round t, and draw its arm."""
@@ -122,6 +152,7 @@ def sample_rounds(
     available: ArmMasks | None = None,
     widths: RoundsByArms | None = None,
     deviations: RoundsByArms | None = None,
+    chances: RoundsByArms | None = None,
 ) -> Decisions:
     """Steps 1 to 7 of every round of a batch, each by its own graph. One uniform number a round draws its arm."""
     n, n_arms = values.shape
@@ -134,6 +165,7 @@ def sample_rounds(
         masks,
         none if widths is None else as_in_kernels(widths),
         none if deviations is None else as_in_kernels(deviations),
+        none if chances is None else as_in_kernels(chances),
         as_in_kernels(uniforms),
     )
     plan = _empty(rounds, n_arms)
@@ -174,7 +206,7 @@ def sample_rounds(
 
 _NO_COLUMNS = np.empty((1, 0))
 
-Strategy = Callable[[SamplingRule, Plan, Any], None]
+Strategy = Callable[[SamplingRule, PlannedRounds, Any], None]
 
 
 @cache
@@ -195,12 +227,12 @@ def _nothing_to_solve() -> "tuple[Solvers, Room]":
 _decide_rounds = AtOnce(lambda: _kernels().decide_rounds)
 
 
-def _empty(rounds: "Rounds", n_arms: int) -> Plan:
+def _empty(rounds: "Rounds", n_arms: int) -> PlannedRounds:
     n = len(rounds.values)
     tables, explored = np.empty((4, n, n_arms)), np.empty((n, n_arms), dtype=np.bool_)
     integers, numbers = np.empty((n, 3), dtype=np.int64), np.empty((n, 5))
     outcome = _kernels().Outcome(tables[0], tables[1], tables[2], tables[3], explored, integers, numbers)
-    return Plan(rounds, outcome)
+    return PlannedRounds(rounds, outcome)
 
 
 _Part = tuple[Int[np.ndarray, " rounds"] | slice, Strategy, FeedbackGraphs | ProbabilisticGraphs]
@@ -236,20 +268,13 @@ def _parts_of_sure(rule: SamplingRule, graphs: FeedbackGraphs) -> list[_Part]:
     return [(np.flatnonzero(weak), _plan_weak, graphs[weak]), (np.flatnonzero(~weak), _plan_sure, graphs[~weak])]
 
 
-def _plan_sure(rule: SamplingRule, plan: Plan, graphs: FeedbackGraphs) -> None:
+def _plan_sure(rule: SamplingRule, plan: PlannedRounds, graphs: FeedbackGraphs) -> None:
     """All in one compiled pass, but for the programs that it leaves open."""
     kernels = _kernels()
     if rule.coverage == "none":
         solvers, room = _nothing_to_solve()
     else:
         solvers, room = compiled_solvers(ROW_LIMIT), kept_room(graphs.n_arms, ROW_LIMIT)
-    told = kernels.Rule(
-        rule.explore_all,
-        COVERAGES.index(rule.coverage),
-        float(rule.rate),
-        float(rule.doubt),
-        cover_address() if rule.by_cover else 0,
-    )
     rounds, outcome, masks = plan.rounds, plan.outcome, plan.rounds.available
     open_programs = 0
     for part, stored in kernel_batches(graphs):
@@ -257,29 +282,29 @@ def _plan_sure(rule: SamplingRule, plan: Plan, graphs: FeedbackGraphs) -> None:
         if part is not WHOLE:
             some = kernels.Rounds(*(a if a is masks and len(a) == 1 else a[part] for a in rounds))
             into = kernels.Outcome(*(array[part] for array in outcome))
-        open_programs += _decide_rounds.call(stored, some, told, solvers, room, into)
+        open_programs += _decide_rounds.call(stored, some, rule.in_kernels, solvers, room, into)
     if not open_programs:
         return
     for t in (outcome.integers[:, 2] == kernels.PENDING).nonzero()[0].tolist():
         best, gamma, gaps = int(outcome.integers[t, 1]), float(outcome.numbers[t, 1]), outcome.gaps[t]
         start: PerArm | None = outcome.baseline[t]
         if rule.coverage == "paper":
-            demand = paper_demand(graphs[t], outcome.baseline[t], best)
+            demand = outcome.probabilities[t].copy()
         else:
             size = int(outcome.explored[t].sum())
             amount = _amount(rule, plan, t, graphs[t], size)
-            doubts = plan.doubts(rule, t)
-            demand = demand_of_candidates(rounds.candidates[t], gaps, best, amount, gamma, doubts)
-            if amount < size or doubts.any():
+            limits = plan.limits(rule, t, graphs[t])
+            demand = demand_of_candidates(rounds.candidates[t], gaps, best, amount, gamma, limits)
+            if amount < size or limits is not None:
                 start = None  # the baseline asks for less
         program = Program(graphs[t], demand, gaps, best, plan.mask(t))
         answer = solve(program, start=start, effort=rule.effort)
         plan.enter(t, answer, answer.solver)
 
 
-def _plan_cover(rule: SamplingRule, plan: Plan, graphs: FeedbackGraphs) -> None:
+def _plan_cover(rule: SamplingRule, plan: PlannedRounds, graphs: FeedbackGraphs) -> None:
     """Gaps and best as ever; the exploration set is a cover of the candidates, and is played uniformly."""
-    _plan_sure(rule._replace(coverage="none"), plan, graphs)
+    _plan_sure(rule.without_program, plan, graphs)
     outcome, nothing = plan.outcome, np.zeros(graphs.n_arms)
     for t in range(len(graphs)):
         mask = np.ascontiguousarray(plan.mask(t))
@@ -290,7 +315,7 @@ def _plan_cover(rule: SamplingRule, plan: Plan, graphs: FeedbackGraphs) -> None:
         plan.enter(t, replace(answer, duality_gap=np.nan), "none")
 
 
-def _amount(rule: SamplingRule, plan: Plan, t: int, graph: FeedbackGraph, size: int) -> int:
+def _amount(rule: SamplingRule, plan: PlannedRounds, t: int, graph: FeedbackGraph, size: int) -> int:
     """What stands for |S| in the demands of round t, as the kernel has it."""
     if not rule.by_cover or size <= 1 or graph.n_arms > COVER_ARMS:
         return size
@@ -298,9 +323,9 @@ def _amount(rule: SamplingRule, plan: Plan, t: int, graph: FeedbackGraph, size: 
     return covering if 0 < covering < size else size
 
 
-def _plan_weak(rule: SamplingRule, plan: Plan, graphs: FeedbackGraphs) -> None:
+def _plan_weak(rule: SamplingRule, plan: PlannedRounds, graphs: FeedbackGraphs) -> None:
     """Gaps, S and gamma as ever; then the tight program, scaled down where the graph reveals too little."""
-    _plan_sure(rule._replace(coverage="none"), plan, graphs)
+    _plan_sure(rule.without_program, plan, graphs)
     outcome = plan.outcome
     for t in range(len(graphs)):
         gamma, gaps, best = float(outcome.numbers[t, 1]), outcome.gaps[t], int(outcome.integers[t, 1])
@@ -309,14 +334,14 @@ def _plan_weak(rule: SamplingRule, plan: Plan, graphs: FeedbackGraphs) -> None:
         graph, mask, candidates = graphs[t], plan.mask(t), plan.rounds.candidates[t]
         size, revealed = int(outcome.explored[t].sum()), revealed_by_some(graphs[t], mask)
         size = _amount(rule, plan, t, graph, size)
-        demand = demand_of_candidates(candidates & revealed, gaps, best, size, gamma, plan.doubts(rule, t))
+        demand = demand_of_candidates(candidates & revealed, gaps, best, size, gamma, plan.limits(rule, t, graph))
         if revealed[best] and not graph[best, best] and candidates.sum() > 1:
             cheapest = min(gaps[j] for j in graph.revealed_by(best) if mask[j])
             demand[best] = 1.0 / (size + gamma * cheapest)
         _enter_scaled(plan, t, graph, demand)
 
 
-def _plan_probabilistic(rule: SamplingRule, plan: Plan, graphs: ProbabilisticGraphs) -> None:
+def _plan_probabilistic(rule: SamplingRule, plan: PlannedRounds, graphs: ProbabilisticGraphs) -> None:
     """S by what probabilities sum to; then the tight program with probabilities in place of edges."""
     from graphbandit.kernels.planning.probabilistic import baselines
 
@@ -330,7 +355,7 @@ def _plan_probabilistic(rule: SamplingRule, plan: Plan, graphs: ProbabilisticGra
             demand = np.zeros(len(gaps))
         else:
             size, revealed = int(outcome.explored[t].sum()), revealed_by_some(matrix, mask)
-            demand = demand_of_candidates(candidates & revealed, gaps, best, size, gamma, plan.doubts(rule, t))
+            demand = demand_of_candidates(candidates & revealed, gaps, best, size, gamma, plan.limits(rule, t, matrix))
             if revealed[best] and matrix[best, best] < 1.0 and candidates.sum() > 1:
                 demand[best] = (matrix[mask, best] / (size + gamma * gaps[mask])).max()
             if not (matrix[best] >= demand).all():
@@ -345,7 +370,7 @@ def _plan_probabilistic(rule: SamplingRule, plan: Plan, graphs: ProbabilisticGra
         plan.enter(t, answer, "none" if plays_baseline else "trivial")
 
 
-def _enter_scaled(plan: Plan, t: int, graph: FeedbackGraph | ArmsByArms, demand: PerArm) -> None:
+def _enter_scaled(plan: PlannedRounds, t: int, graph: FeedbackGraph | ArmsByArms, demand: PerArm) -> None:
     """Solve the program of round t, with its demands scaled where need be, and write the answer."""
     outcome = plan.outcome
     program = Program(graph, demand, outcome.gaps[t], int(outcome.integers[t, 1]), np.ascontiguousarray(plan.mask(t)))

@@ -219,7 +219,7 @@ def _at_once(
         kernel_graph(graph), asked, is_baseline, gaps, best, mask, kept_room(n, ROW_LIMIT),
         compiled_solvers(ROW_LIMIT), answer,
     )  # fmt: skip
-    if status != kernels.CERTIFIED:
+    if status != kernels.SOLVED:
         return None
     p, y, q, rows = answer
     found = solution(rows, p, y, q, certificate, "simplex")
@@ -283,7 +283,7 @@ def _simplex(program: Program, graph: FeedbackGraph) -> SamplingSolution:
     )  # fmt: skip
     if status == kernels.NO_SOLUTION:
         raise SolverError("the sampling program has no solution: the demands ask for more than one unit of mass")
-    if status != kernels.CERTIFIED:
+    if status != kernels.SOLVED:
         return program.certified(p, y, "none")
     violation, objective, bound, largest = certificate
     return solution(program.demand, p, y, q, (violation, objective, bound, largest), "simplex")

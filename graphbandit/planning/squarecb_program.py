@@ -27,7 +27,7 @@ import numpy.typing as npt
 
 from graphbandit.base.arrays import ArmMasks, Offers, PerArm, PerRound, RoundIndices, RoundsByArms
 from graphbandit.base.at_once import AtOnce
-from graphbandit.base.checks import LARGEST, available_array, first_not_finite, numbers, setting_number
+from graphbandit.base.checks import LARGEST, available_array, check_within, numbers, setting_number
 from graphbandit.base.programs import ACCEPTED
 from graphbandit.base.shapes import Float
 from graphbandit.errors import GraphError, InputError
@@ -85,15 +85,15 @@ class SquareCBSolutions:
 
 
 def solve_squarecb_program(
-    losses: "npt.ArrayLike", graph: FeedbackGraph, gamma: float, *, available: "npt.ArrayLike | None" = None
+    graph: FeedbackGraph, losses: "npt.ArrayLike", gamma: float, *, available: "npt.ArrayLike | None" = None
 ) -> SquareCBSolution:
     """Solve SquareCB.G's program for one round, with a certificate.
 
     Every arm on offer must be revealed by an arm on offer, itself or another; otherwise the program has no finite
     value.
 
-    - `losses`: l, the estimated loss of each arm.
     - `graph`: who reveals whom.
+    - `losses`: l, the estimated loss of each arm.
     - `gamma`: the exploration parameter.
     - `available`: the arms on offer, a boolean mask; None (default): all.
 
@@ -102,10 +102,10 @@ def solve_squarecb_program(
 
     >>> from graphbandit import graphs
     >>> losses = [0.1, 0.0, 1.0, 1.0, 1.0, 1.0]
-    >>> star = solve_squarecb_program(losses, graphs.star(6, hub=0), gamma=50.0)
+    >>> star = solve_squarecb_program(graphs.star(6, hub=0), losses, gamma=50.0)
     >>> star.probabilities.round(4), round(star.objective, 6)
     (array([0.0204, 0.9796, 0.    , 0.    , 0.    , 0.    ]), 0.002056)
-    >>> alone = solve_squarecb_program(losses, graphs.bandit(6), gamma=50.0)
+    >>> alone = solve_squarecb_program(graphs.bandit(6), losses, gamma=50.0)
     >>> round(alone.objective, 9), bool(alone.duality_gap <= 1e-9)
     (0.1, True)
     """
@@ -136,18 +136,18 @@ def solve_squarecb_program(
 
 
 def solve_squarecb_programs(
-    losses: "npt.ArrayLike", graphs: FeedbackGraphs, gammas: "npt.ArrayLike", *, available: ArmMasks | None = None
+    graphs: FeedbackGraphs, losses: "npt.ArrayLike", gammas: "npt.ArrayLike", *, available: ArmMasks | None = None
 ) -> SquareCBSolutions:
     """`solve_squarecb_program` for n rounds.
 
-    - `losses`: l, of shape (n, K).
     - `graphs`: the graph of each round.
+    - `losses`: l, of shape (n, K).
     - `gammas`: the exploration parameter of each round.
     - `available`: the arms on offer in each round, boolean of shape (n, K); None (default): all.
 
     >>> from graphbandit import graphs
     >>> pairs = FeedbackGraphs.repeat(graphs.bandit(2), 2)
-    >>> solve_squarecb_programs([[0.0, 0.5], [0.3, 0.0]], pairs, [2.0, 4.0]).objective.round(9)
+    >>> solve_squarecb_programs(pairs, [[0.0, 0.5], [0.3, 0.0]], [2.0, 4.0]).objective.round(9)
     array([0.5 , 0.25])
     """
     if not isinstance(graphs, FeedbackGraphs):
@@ -171,8 +171,8 @@ def solve_squarecb_programs(
 
 
 def squarecb_bound(
-    losses: "npt.ArrayLike",
     graph: FeedbackGraph,
+    losses: "npt.ArrayLike",
     gamma: float,
     weights: "npt.ArrayLike",
     outer_slopes: "npt.ArrayLike",
@@ -182,18 +182,18 @@ def squarecb_bound(
 ) -> float:
     """A lower bound of the program's value, from any distribution w over the arms on offer and any numbers r and rho.
 
-    - `losses`, `graph`, `gamma`: of the program, as in `solve_squarecb_program`.
+    - `graph`, `losses`, `gamma`: of the program, as in `solve_squarecb_program`.
     - `weights`: w, a distribution over the arms on offer.
     - `outer_slopes`, `inner_slopes`: r and rho, any numbers an arm.
     - `available`: the arms on offer, a boolean mask; None (default): all.
 
     >>> from graphbandit import graphs
     >>> pair = graphs.bandit(2)
-    >>> answer = solve_squarecb_program([0.0, 1.0], pair, 4.0)
+    >>> answer = solve_squarecb_program(pair, [0.0, 1.0], 4.0)
     >>> certificate = (answer.weights, answer.outer_slopes, answer.inner_slopes)
-    >>> round(squarecb_bound([0.0, 1.0], pair, 4.0, *certificate), 8)
+    >>> round(squarecb_bound(pair, [0.0, 1.0], 4.0, *certificate), 8)
     0.25
-    >>> squarecb_bound([0.0, 1.0], pair, 4.0, [0.5, 0.5], [2.0, 1.0], [1.0, 1.0])
+    >>> squarecb_bound(pair, [0.0, 1.0], 4.0, [0.5, 0.5], [2.0, 1.0], [1.0, 1.0])
     -0.625
     """
     check_graph(graph)
@@ -217,9 +217,7 @@ def squarecb_bound(
 
 
 def _bounded(name: str, array: Float[np.ndarray, "..."]) -> Float[np.ndarray, "..."]:
-    if not (np.abs(array) <= LARGEST).all():
-        where = first_not_finite(array, largest=LARGEST)
-        raise InputError(f"{name} has {where}; expected finite numbers up to {LARGEST:g} in size")
+    check_within(f"{name} has", array)
     return array
 
 

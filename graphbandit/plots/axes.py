@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphbandit.plots.style import GREY, INK, PALE, literal, plain_axes
+from graphbandit.base.colours import INK
+from graphbandit.plots.style import GREY, PALE, literal, plain_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

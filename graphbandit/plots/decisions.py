@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from graphbandit.base.colours import INK
 from graphbandit.base.shapes import Float, Int
 from graphbandit.errors import InputError
-from graphbandit.graphs import generators as graph_generators
+from graphbandit.graphs.generators.star import star
 from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.planning.exploration import arm_array, exploration_set, inverse_gap_baseline
 from graphbandit.planning.program import SamplingSolution
@@ -28,7 +29,7 @@ from graphbandit.plots.drawing import (
     trimmed,
     without_loops,
 )
-from graphbandit.plots.style import GREY, INK, VERMILION, literal
+from graphbandit.plots.style import GREY, VERMILION, literal
 from graphbandit.rounds.decision import Decision
 
 if TYPE_CHECKING:
@@ -156,7 +157,7 @@ def star_example(gamma: float = 10.0) -> StarExample:
     >>> example.baseline.round(3), example.solution.probabilities.round(3)
     (array([0.   , 0.733, 0.067, 0.067, 0.067, 0.067]), array([0.067, 0.933, 0.   , 0.   , 0.   , 0.   ]))
     """
-    graph = graph_generators.star(6, hub=0)
+    graph = star(6, hub=0)
     values = np.array([0.9, 1.0, 0.0, 0.0, 0.0, 0.0])
     gaps = values.max() - values
     explored = exploration_set(graph, np.ones(6, dtype=np.bool_), gaps)

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from graphbandit.base.colours import INK
 from graphbandit.base.shapes import Bool, Float
 from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.plots.axes import figure_of
-from graphbandit.plots.style import BLUE, GREY, INK, PALE, VERMILION
+from graphbandit.plots.style import BLUE, GREY, PALE, VERMILION
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from graphbandit.base.colours import INK
 from graphbandit.base.shapes import Bool, Float, Int
 from graphbandit.errors import InputError
 from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.plots.drawing import ARM_LIMIT, RADIUS, ROW_LIMIT, without_loops
-from graphbandit.plots.style import GREY, INK, literal
+from graphbandit.plots.style import GREY, literal
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

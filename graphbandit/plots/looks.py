@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from graphbandit.base.colours import COLOURS
 from graphbandit.plots.axes import write_key
-from graphbandit.plots.style import COLOURS, name_ends
+from graphbandit.plots.style import name_ends
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graphbandit.base.colours import INK
 from graphbandit.base.shapes import Bool, Float
 from graphbandit.errors import GraphError
 from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.graphs.networks.network import Network
 from graphbandit.plots.drawing import without_loops
-from graphbandit.plots.style import BLUE, INK, PALE, literal, plain_axes
+from graphbandit.plots.style import BLUE, PALE, literal, plain_axes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

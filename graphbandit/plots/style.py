@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from graphbandit.base.colours import COLOURS, INK
 from graphbandit.errors import SavedFileError, SettingError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#222222")
 BLUE, VERMILION = COLOURS[:2]
-INK, GREY, PALE = "#222222", "#666666", "#B0B0B0"
+GREY, PALE = "#666666", "#B0B0B0"
 
 
 def literal(text: str) -> str:

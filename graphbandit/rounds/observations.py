@@ -62,8 +62,7 @@ class Observations:
                 f"{len(self.arms)} arms and {k} rewards; expected as many of each"
             )
         for name, places, size in (("rows", self.rows, n), ("arms", self.arms, n_arms)):
-            # as numbers without a sign, those below 0 are too large
-            if k and np.maximum.reduce(places.astype(np.int64, copy=False).view(np.uint64)) >= size:
+            if k and _reach_beyond(places, size):
                 found = f"{places.min()} to {places.max()}"
                 raise InputError(f"the observations have {name} {found}; expected 0 to {size - 1}")
         if not within(self.rewards, LARGEST):
@@ -156,3 +155,12 @@ class Observations:
             propensities=None if self.propensities is None else self.propensities[start:end],
             notes=None if self.notes is None else self.notes[low:high],
         )
+
+
+def _reach_beyond(places: Int[np.ndarray, " n"], size: int) -> bool:
+    """Whether some are below 0, or `size` and above. Most batches have a few, or thousands."""
+    if len(places) <= 32:
+        listed = places.tolist()
+        return not 0 <= min(listed) <= max(listed) < size
+    # as numbers without a sign, those below 0 are too large
+    return bool(np.maximum.reduce(places.astype(np.int64, copy=False).view(np.uint64)) >= size)

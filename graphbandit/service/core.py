@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
+import msgspec
 import numpy as np
 
 from graphbandit import function_classes, learners
@@ -14,20 +15,22 @@ from graphbandit.bandit.decider import may_reveal, uniform
 from graphbandit.base import saved_files
 from graphbandit.base.programs import SOLVERS
 from graphbandit.base.shapes import Bool, Float, Int
-from graphbandit.errors import ConfigurationError, FitError, GraphBanditError, InputError, SavedFileError
+from graphbandit.errors import ConfigurationError, GraphBanditError, InputError, SavedFileError
 from graphbandit.experiments.describe.kinds import expected
 from graphbandit.features import Features, Tally
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.graphs import FeedbackGraph, ProbabilisticGraph
 from graphbandit.learners.base import Learner
+from graphbandit.learners.loop import Loop
+from graphbandit.learners.played import Log, News, Played
 from graphbandit.learners.problem import Problem
 from graphbandit.learners.savable import load_savable_classes
 from graphbandit.learners.snapshot import Snapshot as LearnerSnapshot
-from graphbandit.rounds import Observations
 from graphbandit.rounds.shown import Shown
 from graphbandit.service.configuration import Bandit
 from graphbandit.service.encoding import Declared, Hashed, declared
 from graphbandit.service.graphs import BanditGraphs, Graph, batch, some
+from graphbandit.service.rows import DecisionBody
 
 
 @dataclass(frozen=True)
@@ -71,24 +74,6 @@ class Decided:
     details: dict[str, Any]
 
 
-@dataclass(frozen=True)
-class Rounds:
-    """Rounds that go into the model, late ones first, each part in the order in which the rounds started.
-
-    The reward `rewards[k]` was seen for the arm of slot `arms[k]` in the round of row `rows[k]`, and had the
-    probability `propensities[k]` of being seen; they are sorted by row, then arm.
-    """
-
-    late: int
-    contexts: Float[np.ndarray, "n ..."]
-    actions: Int[np.ndarray, " n"]
-    notes: Float[np.ndarray, "n notes"]
-    rows: Int[np.ndarray, " observed"]
-    arms: Int[np.ndarray, " observed"]
-    rewards: Float[np.ndarray, " observed"]
-    propensities: Float[np.ndarray, " observed"]
-
-
 class Core:
     """A bandit's settings made into the library's objects. It holds no state: every method is a function."""
 
@@ -107,6 +92,9 @@ class Core:
             known = type(self.learner).__name__
             why = f'is {known}, which knows arms by their numbers; expected one as IDSG, as arms = "request"'
             raise ConfigurationError(f"bandits.{name}.learner", why)
+        if settings.half_life is not None and not self.learner.forgets:
+            why = f"is {settings.half_life:g}, but {type(self.learner).__name__} does not forget; expected none"
+            raise ConfigurationError(f"bandits.{name}.half_life", why)
         self.problem = self._problem()
         if settings.arm_features:
             shape = self.problem.function_class
@@ -181,9 +169,16 @@ class Core:
 
     def _offer(self) -> Bool[np.ndarray, " slots"] | None:
         """The arms on offer by default; None if all slots are."""
-        mask = np.zeros(self.slots, dtype=np.bool_)
-        mask[[i for arm, i in self.slot.items() if arm not in self.settings.retired]] = True
+        mask = self._mask([i for arm, i in self.slot.items() if arm not in self.settings.retired])
         return None if mask.all() else mask
+
+    def _mask(
+        self, slots: list[int] | slice, offered: Bool[np.ndarray, " slots"] | None = None
+    ) -> Bool[np.ndarray, " slots"]:
+        """These slots, as far as they are on offer."""
+        mask = np.zeros(self.slots, dtype=np.bool_)
+        mask[slots] = True
+        return mask if offered is None else mask & offered
 
     # from a request to what is asked
 
@@ -214,20 +209,31 @@ class Core:
             rows, of_arms = _named("arms", own.rows, [features for _, features in arms])
             encoded, tally = _named("context", lambda c: own.paired(c, rows), context)
             tally = of_arms + tally
-            offered = np.zeros(self.slots, dtype=np.bool_)
-            offered[: len(names)] = True
+            offered = self._mask(slice(len(names)))
         mask = offered
         if available is not None:
-            mask = np.zeros(self.slots, dtype=np.bool_)
             for arm in available:
                 if arm not in place:
                     raise FieldError("available", f"has {arm!r}, which is no arm; expected some of {some(names)}")
-                mask[place[arm]] = True
-            if offered is not None:
-                mask &= offered
+            mask = self._mask([place[arm] for arm in available], offered)
             if not mask.any():
                 raise FieldError("available", "leaves no arm to play; expected one that is not retired")
         return Asked(key, encoded, _named("graph", lambda g: self._graphs.asked(g, names), graph), mask, names, tally)
+
+    def asked_before(self, key: str, body: DecisionBody) -> Asked:
+        """What a logged decision was asked for with."""
+        features = None if body.arm_features is None else msgspec.json.decode(body.arm_features)
+        arms = None if body.arms is None else list(zip(body.arms, features or [], strict=True))
+        graph = None if body.graph is None else msgspec.json.decode(body.graph)
+        return self.asked(key, msgspec.json.decode(body.context), arms, graph, body.available)
+
+    def offered_before(self, body: DecisionBody) -> Bool[np.ndarray, " slots"] | None:
+        """Which arms a logged decision could play; None if all."""
+        offered = self._offered if body.arms is None else self._mask(slice(len(body.arms)))
+        if body.available is None:
+            return offered
+        place = self.slot if body.arms is None else {name: i for i, name in enumerate(body.arms)}
+        return self._mask([place[arm] for arm in body.available], offered)
 
     def encode(self, context: Any, features: Sequence[Any] | None) -> Float[np.ndarray, "..."]:
         """The context of a logged decision as an array."""
@@ -284,7 +290,6 @@ class Core:
                     "exploration_set": decisions.exploration_set[i],
                     "gamma": float(decisions.gamma[i]),
                     "objective": float(decisions.objective[i]),
-                    "duality_gap": float(decisions.duality_gap[i]),
                     "solver": SOLVERS[int(decisions.solver[i])],
                 },
             )
@@ -317,25 +322,25 @@ class Core:
         """How many rounds go into the next update."""
         return self.learner.rounds_until_update(state)
 
-    def learn(self, state: Any, first_round: int, rounds: Rounds) -> tuple[Any, bool]:
-        """The state after these rounds, of which late ones are before `first_round`, and whether the learner could fit.
+    def learn(self, state: Any, played: Played, late: Sequence[Played], news: News) -> tuple[Any, bool]:
+        """The state after the rounds of an epoch, and whether the learner could fit.
 
-        If the learner cannot fit, it keeps its estimate and has the data for its next fit.
+        The loop that drives every learner ends the epoch: if the learner cannot fit, it keeps its estimate and has the
+        data for its next fit.
         """
-        observations = Observations(
-            contexts=rounds.contexts,
-            rounds=np.arange(first_round - rounds.late, first_round - rounds.late + len(rounds.contexts)),
-            rows=rounds.rows,
-            arms=rounds.arms,
-            rewards=rounds.rewards,
-            actions=rounds.actions,
-            propensities=rounds.propensities,
-            notes=rounds.notes,
-        )
-        try:
-            return self.learner.update(state, observations), True
-        except FitError:
-            return self.learner.postpone(state, observations), False
+        end = played.first + len(played.actions)
+        loop = Loop(
+            learner=self.learner,
+            problem=self.problem,
+            state=state,
+            rounds=end,
+            learnt=played.first,
+            until=end,
+            waiting=Log([played]),
+            news=Log([news]),
+            late=Log(late),
+        ).ready()
+        return loop.state, loop.postponed == 0
 
     def check_rewards(self, rewards: Sequence[float]) -> None:
         """Raise ObservationError at a reward that the learner cannot take."""

@@ -165,10 +165,7 @@ class Decider:
                 snapshot = None if data is None else self._restored(name, bytes(data), body.snapshot)
         if snapshot is None:
             return None
-        features = None if body.arm_features is None else msgspec.json.decode(body.arm_features)
-        arms = None if body.arms is None else list(zip(body.arms, features or [], strict=True))
-        graph = None if body.graph is None else msgspec.json.decode(body.graph)
-        asked = core.asked(key, msgspec.json.decode(body.context), arms, graph, body.available)
+        asked = core.asked_before(key, body)
         made = core.decide(snapshot, [asked])[0]
         names = asked.names
 

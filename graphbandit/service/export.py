@@ -153,7 +153,7 @@ class _Exporter:
 
     def _round(self, row: Row, about: Sequence[Row]) -> _Round | None:
         """The decision with its rewards; None if it has not started, or waits for its default reward."""
-        body, core, settings = unpack(row.body or b""), self._core, self._core.settings
+        body, settings = unpack(row.body or b""), self._core.settings
         started = row.time if body.active else next((r.time for r in about if r.kind == Kind.ACTIVATION), None)
         if started is None:
             self.outcome.inactive += 1
@@ -179,11 +179,7 @@ class _Exporter:
             for arm in [body.arm] if settings.default_for == "played" else body.revealed:
                 if arm in body.revealed:
                     rewards.setdefault(arm, (default, closes))
-        features = None if body.arm_features is None else msgspec.json.decode(body.arm_features)
-        arms = None if body.arms is None else list(zip(body.arms, features or [], strict=True))
-        graph = None if body.graph is None else msgspec.json.decode(body.graph)
-        asked = core.asked(row.key, msgspec.json.decode(body.context), arms, graph, body.available)
-        return _Round(row, body, asked, rewards, late)
+        return _Round(row, body, self._core.asked_before(row.key, body), rewards, late)
 
     def _batch(self, rounds: Sequence[_Round]) -> LogBatch:
         n, slots = len(rounds), self._core.slots

@@ -114,7 +114,7 @@ class BanditGraphs:
         return ProbabilisticGraph(matrix)
 
     def _check_defaults(self, matrix: np.ndarray, names: tuple[str, ...]) -> None:
-        """Refuse uncertain edges beside a default reward, which counts for every reward that does not come."""
+        """Refuse edge probabilities beside a default reward, which counts for every reward that does not come."""
         if self._settings.default_reward is None:
             return
         unsure = (matrix > 0.0) & (matrix < 1.0)

@@ -18,8 +18,9 @@ import msgspec
 import numpy as np
 
 from graphbandit.errors import GraphBanditError
+from graphbandit.learners.played import News, Played
 from graphbandit.service.configuration import Bandit
-from graphbandit.service.core import Core, Rounds, Snapshot
+from graphbandit.service.core import Core, Snapshot
 from graphbandit.service.protocol import Known, known_from
 from graphbandit.service.rows import DecisionBody, Kind, Row, unpack
 
@@ -52,7 +53,8 @@ class _Pending:
     seen_slots: "array[int]" = field(default_factory=lambda: array("q"))
     seen_rewards: "array[float]" = field(default_factory=lambda: array("d"))
     seen_q: "array[float]" = field(default_factory=lambda: array("d"))
-    late: dict[int, tuple[np.ndarray, int, np.ndarray]] = field(default_factory=dict)
+    masks: dict[int, np.ndarray] = field(default_factory=dict)  # by row, where not all arms were on offer
+    late: dict[int, Played] = field(default_factory=dict)
 
 
 class LogLearner:
@@ -215,25 +217,33 @@ class LogLearner:
     def _full(self) -> bool:
         return 0 < self._size <= len(self._pending.starts)
 
-    def _encoded(self, body: DecisionBody) -> tuple[np.ndarray, int, np.ndarray]:
+    def _context(self, body: DecisionBody) -> np.ndarray:
         features = None if body.arm_features is None else msgspec.json.decode(body.arm_features)
-        context = self.core.encode(msgspec.json.decode(body.context), features)
-        return context, self._slot(body, body.arm), np.frombuffer(body.notes)
+        return self.core.encode(msgspec.json.decode(body.context), features)
 
     def _slot(self, body: DecisionBody, arm: str) -> int:
         return self.core.slot[arm] if body.arms is None else body.arms.index(arm)
 
     def _round(self, start: _Start) -> None:
-        context, action, notes = self._encoded(start.body)
-        self._pending.starts.append(start.position)
-        self._pending.contexts.frombytes(context.tobytes())
-        self._pending.actions.append(action)
-        self._pending.notes.frombytes(notes.tobytes())
+        pending, body = self._pending, start.body
+        mask = self.core.offered_before(body)
+        if mask is not None:
+            pending.masks[len(pending.starts)] = mask
+        pending.starts.append(start.position)
+        pending.contexts.frombytes(self._context(body).tobytes())
+        pending.actions.append(self._slot(body, body.arm))
+        pending.notes.frombytes(body.notes)
+
+    def _passed(self, body: DecisionBody) -> Played:
+        """A round of an epoch before; the one that learns its late rewards gives it a number."""
+        mask, action = self.core.offered_before(body), np.array([self._slot(body, body.arm)], dtype=np.int64)
+        masks = None if mask is None else mask[None]
+        return Played(0, self._context(body)[None], action, np.frombuffer(body.notes)[None], masks)
 
     def _see(self, start: _Start, arm: str, reward: float) -> None:
         pending = self._pending
         if start.position <= self.closed.learnt and start.position not in pending.late:
-            pending.late[start.position] = self._encoded(start.body)
+            pending.late[start.position] = self._passed(start.body)
         pending.seen_starts.append(start.position)
         slot = self._slot(start.body, arm)
         pending.seen_slots.append(slot)
@@ -246,28 +256,26 @@ class LogLearner:
         count = self._size
         assert count == len(pending.starts)
         late = sorted(pending.late)
-        order = np.array([*late, *pending.starts], dtype=np.int64)
-        contexts = np.array(pending.contexts).reshape(count, *self.core.context_shape)
-        notes = np.array(pending.notes).reshape(count, -1)
-        actions = np.array(pending.actions, dtype=np.int64)
-        if late:
-            contexts = np.concatenate([np.stack([pending.late[t][0] for t in late]), contexts])
-            actions = np.concatenate([np.array([pending.late[t][1] for t in late], dtype=np.int64), actions])
-            notes = np.concatenate([np.stack([pending.late[t][2] for t in late]), notes])
-        rows = np.searchsorted(order, np.array(pending.seen_starts, dtype=np.int64))
-        slots = np.array(pending.seen_slots, dtype=np.int64)
-        by_row = np.lexsort((slots, rows))
-        rounds = Rounds(
-            late=len(late),
-            contexts=contexts,
-            actions=actions,
-            notes=notes,
-            rows=rows[by_row],
-            arms=slots[by_row],
-            rewards=np.array(pending.seen_rewards)[by_row],
-            propensities=np.array(pending.seen_q)[by_row],
+        first, n_late = before.rounds, len(late)
+        masks = None
+        if pending.masks:
+            masks = np.ones((count, self.core.slots), dtype=np.bool_)
+            for row, mask in pending.masks.items():
+                masks[row] = mask
+        played = Played(
+            first,
+            np.array(pending.contexts).reshape(count, *self.core.context_shape),
+            np.array(pending.actions, dtype=np.int64),
+            np.array(pending.notes).reshape(count, -1),
+            masks,
         )
-        state, fitted = self.core.learn(before.state, before.rounds, rounds)
+        # late rounds are known by their places in the log; they get the numbers just before those of this epoch
+        passed = [pending.late[start]._replace(first=first - n_late + i) for i, start in enumerate(late)]
+        order = np.array([*late, *pending.starts], dtype=np.int64)
+        seen = np.searchsorted(order, np.array(pending.seen_starts, dtype=np.int64)) + (first - n_late)
+        slots = np.array(pending.seen_slots, dtype=np.int64)
+        news = News(seen, slots, np.array(pending.seen_rewards), np.array(pending.seen_q))
+        state, fitted = self.core.learn(before.state, played, passed, news)
         self.failed_fits += not fitted
         self.closed = Snapshot("", state, position, pending.starts[-1], before.rounds + count)
         self._size = self.core.rounds_until_update(state)
@@ -289,7 +297,7 @@ class LogLearner:
         there are none, or where arms come with the request.
         """
         epoch = int(getattr(self.closed.state, "epoch", self.closed.rounds))
-        contexts = [self._encoded(start.body)[0] for start in islice(reversed(self._recent.values()), CONTEXTS)]
+        contexts = [self._context(start.body) for start in islice(reversed(self._recent.values()), CONTEXTS)]
         changed = None
         if before is not None and contexts and not self._settings.own_arms:
             with contextlib.suppress(GraphBanditError):  # a figure for people must not keep anybody from learning

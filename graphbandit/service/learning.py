@@ -46,18 +46,18 @@ def resumed(store: Store, name: str, settings: Bandit) -> LogLearner:
         kept = store.snapshot(row.hash)
         if kept is None or kept.data is None:
             break  # compaction has emptied this one and all before it
-        core = _core_at(store, name, settings, row.learnt)
+        core = core_at(store, name, settings, row.learnt)
         try:
             return LogLearner(core, store.find, core.restore(bytes(kept.data), row.hash))
         except SavedFileError as error:
             say("a snapshot is damaged, and is made again", level=logging.WARNING, bandit=name, error=str(error))
     if store.statistics(f"{name}/base") is not None:
         raise DatabaseError(f"no snapshot of {name!r} can be read, and the rows that they were made of are archived")
-    return LogLearner(_core_at(store, name, settings, 0), store.find, None)
+    return LogLearner(core_at(store, name, settings, 0), store.find, None)
 
 
-def _core_at(store: Store, name: str, settings: Bandit, position: int) -> Core:
-    """The bandit as it was configured at a position of the log."""
+def core_at(store: Store, name: str, settings: Bandit, position: int | None = None) -> Core:
+    """The bandit as it was configured at a position of the log, or at its end; as in `settings` if it was not yet."""
     logged = store.configuration(name, position)
     if logged is not None and logged.body is not None:
         settings = msgspec.json.decode(logged.body, type=Bandit)

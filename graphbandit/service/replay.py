@@ -2,11 +2,9 @@
 
 from dataclasses import dataclass, field
 
-import msgspec
-
 from graphbandit.service.configuration import Bandit
-from graphbandit.service.core import Core
 from graphbandit.service.learner import LogLearner
+from graphbandit.service.learning import core_at
 from graphbandit.service.rows import Kind
 from graphbandit.service.store import Store
 
@@ -34,14 +32,12 @@ def replay(store: Store, name: str, settings: Bandit) -> Replayed:
     """Replay a bandit from its first row, or from the snapshot that compaction has kept as the beginning."""
     outcome = Replayed(name)
     live = {(row.position, row.rounds): row.hash for row in store.snapshots(name)}
-    first = store.configuration(name, at=None)
     base = store.statistics(f"{name}/base")
-    learner = LogLearner(Core(name, settings if first is None else _settings(first.body)), store.find)
+    learner = LogLearner(core_at(store, name, settings), store.find)
     if base is not None:
         kept = store.snapshot(base[1].decode())
         if kept is not None and kept.data is not None:
-            logged = store.configuration(name, at=kept.learnt)
-            core = Core(name, settings if logged is None else _settings(logged.body))
+            core = core_at(store, name, settings, kept.learnt)
             learner = LogLearner(core, store.find, core.restore(bytes(kept.data), kept.hash))
             live = {place: hash_ for place, hash_ in live.items() if place[0] >= kept.position}
     outcome.snapshots = len(live)
@@ -73,7 +69,3 @@ def replay(store: Store, name: str, settings: Bandit) -> Replayed:
         missing = outcome.snapshots - outcome.equal - len(outcome.differing)
         outcome.differing.append(f"{missing} live snapshots are at positions where the replay has none")
     return outcome
-
-
-def _settings(body: bytes | None) -> Bandit:
-    return msgspec.json.decode(body or b"", type=Bandit)

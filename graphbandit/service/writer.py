@@ -25,7 +25,6 @@ class WriterFigures:
     """What the writer has done since it started."""
 
     groups: int = 0
-    requests: int = 0
     failures: int = 0
     commit_seconds: float = 0.0
     rows: dict[tuple[str, int], int] = field(default_factory=dict)
@@ -112,20 +111,19 @@ class Writer:
             for _, reply in group:
                 reply(refusal)
             return
-        self._wrote(rows, now, time.perf_counter() - started, len(group))
+        self._wrote(rows, now, time.perf_counter() - started)
         for (_, reply), answer in zip(group, answers, strict=True):
             reply(answer)
         if self._on_group is not None:
             self._on_group()
 
-    def _wrote(self, rows: Sequence[Row], now: float, seconds: float, requests: int) -> None:
+    def _wrote(self, rows: Sequence[Row], now: float, seconds: float) -> None:
         self._last_time = now if rows else self._last_time
         for row in rows:
             self.figures.rows[row.bandit, row.kind] = self.figures.rows.get((row.bandit, row.kind), 0) + 1
             if row.kind in (Kind.DECISION, Kind.ACTIVATION) and row.bandit in self._windows:
                 self._closes = max(self._closes, now + self._windows[row.bandit])
         self.figures.groups += 1
-        self.figures.requests += requests
         self.figures.commit_seconds += seconds
 
     def _tick(self) -> None:

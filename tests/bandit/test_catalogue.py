@@ -133,15 +133,20 @@ def test_a_deciders_decisions_are_taken_after_arms_have_joined():
     decision = bandit.decider().decide(context(9), available=["tea", "pie"], key="k")
     bandit.add_arms(["jam"])
     bandit.take([decision])
+    assert decision.arm in ("tea", "pie")
+    assert len(decision.probabilities) == 3
     bandit.observe("k", dict.fromkeys(decision.revealed_arms, 1.0))
-    play(bandit, 10, 40)
+    later = play(bandit, 10, 40)
+    assert {len(one.probabilities) for one in later} == {4}
+    assert "jam" in {one.arm for one in later}
+    assert bandit.rounds == 40
 
 
 def test_arms_join_before_anything_is_known():
     for name in LEARNERS:
         bandit = make(LEARNERS[name])
         bandit.add_arms(["jam"])
-        play(bandit, 0, 5)
+        assert {len(one.probabilities) for one in play(bandit, 0, 5)} == {4}
 
 
 CALLS = {

@@ -304,7 +304,7 @@ def test_a_killed_process_loses_nothing_that_was_acknowledged(tmp_path, sync):
     lines = [child.stdout.readline() for _ in range(75)]
     os.kill(child.pid, signal.SIGKILL)
     lines += child.stdout.read().splitlines(keepends=True)
-    child.wait()
+    assert child.wait() == -signal.SIGKILL
     child.stdout.close()
     known = [line.split() for line in lines if line.endswith("\n")]
     batch = Log.read(tmp_path / "log").to_batch()

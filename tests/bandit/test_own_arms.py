@@ -163,7 +163,9 @@ def test_classes_that_share_their_parameters_take_them(functions):
 
 @pytest.mark.parametrize("learner", [gb.AdaCBG(), gb.Falcon(), gb.LinUCB(alpha=1.0), gb.learners.AdaCB()], ids=repr)
 def test_learners_of_features_take_them(learner):
-    play(make(learner), 5)
+    made = play(make(learner), 5)
+    assert [len(decision.probabilities) for decision in made] == [len(frame) for _, frame, _ in rounds(5)]
+    np.testing.assert_allclose([decision.probabilities.sum() for decision in made], 1.0)
 
 
 def test_without_features_of_contexts_arms_are_all_there_is():

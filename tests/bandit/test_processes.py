@@ -145,8 +145,12 @@ def test_a_decision_from_before_a_file_was_saved_is_taken_by_each_copy(tmp_path)
     decision = bandit.decide(CONTEXTS[20], key="before")
     bandit.save(tmp_path / "b.gb")
     for one in (gb.Bandit.load(tmp_path / "b.gb"), gb.Bandit.load(tmp_path / "b.gb"), copy.deepcopy(bandit)):
-        one.observe(one.decide(key="before"), {int(decision.revealed[0]): 1.0})
+        again = one.decide(key="before")
+        assert (again.action, again.probability) == (decision.action, decision.probability)
+        assert len(one.open_decisions) == 1
+        one.observe(again, {int(decision.revealed[0]): 1.0})
         one.observe(decision, {}, final=True)
+        assert len(one.open_decisions) == 0
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")

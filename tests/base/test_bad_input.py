@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 import graphbandit as gb
 from graphbandit import environments
+from graphbandit import graphs as graph_generators
 from graphbandit.errors import (
     GraphBanditError,
     GraphError,
@@ -26,7 +27,6 @@ from graphbandit.errors import (
     SolverError,
     UnknownDecisionError,
 )
-from graphbandit.graphs import generators as graph_generators
 from graphbandit.learners import Uniform
 from graphbandit.rounds.shown import Shown
 from tests.bandits import content
@@ -333,11 +333,13 @@ class Own(gb.function_classes.BilinearClass):
 
 
 MISTAKES = {
-    "candidates": (gb.AdaCBG(), "best_arms", np.ones((1, 3), bool), "candidates of type bool and shape (1, 3)"),
+    "candidates": (gb.AdaCBG.paper(), "best_arms", np.ones((1, 3), bool), "candidates of type bool and shape (1, 3)"),
     "candidates, early": (gb.Falcon(), "best_arms", np.ones((1, K)), "candidates of type float64 and shape (1, 4)"),
     "prediction": (gb.Falcon(), "predict", np.zeros((1, K + 1)), "predicts values of shape (1, 5); expected (1, 4)"),
     "NaN": (gb.Greedy(), "predict", np.full((1, K), NAN), "predicts nan at [0, 0]; expected finite values"),
-    "text": (gb.AdaCBG(), "predict", ["high"] * K, "the prediction of the function class has type <U4"),
+    "values": (gb.AdaCBG(), "values_of", np.zeros((1, 2, K + 1)), "values of shape (1, 2, 5); expected (1, 2, 4)"),
+    "NaN among values": (gb.AdaCBG(), "values_of", np.full((1, 2, K), NAN), "predicts nan at [0, 0]"),
+    "text": (gb.AdaCBG.paper(), "predict", ["high"] * K, "the prediction of the function class has type <U4"),
     "widths": (gb.AdaCBG(gamma="width"), "widths", np.zeros((1, 1)), "widths of shape (1, 1); expected (1, 4)"),
 }  # fmt: skip
 
@@ -471,7 +473,7 @@ REFUSED = {
     "bandit: identity": (
         lambda: gb.Bandit(Uniform(), problem()(), identity=3), SettingError, "identity is 3; expected a name",
     ),
-    "paper: unknown graph": (synthetic(graph="tree"), SettingError, "graph is 'tree'; expected one of 'star'"),
+    "paper: unknown graph": (synthetic(graph="tree"), SettingError, "graph is 'tree'; expected one of 'bandit'"),
     "paper: no graph": (synthetic(graph=5), SettingError, "graph is 5; expected a graph kind's name"),
     "paper: unknown option": (synthetic(hubs=2), SettingError, "options of graph kind 'random' are {'hubs': 2}"),
     "paper: option out of range": (synthetic(density=-1), SettingError, "density is -1; expected a finite number"),
@@ -699,6 +701,7 @@ def test_every_flipped_byte_is_refused_or_harmless(saved, tmp_path):
         bandit = load(bytes(data), tmp_path)
         if bandit is not None and (harmless := harmless + 1) % 8 == 0:  # dates, attributes: nothing we look at
             assert content(bandit, tmp_path) == saved[0]
+    assert 8 <= harmless < len(saved[0]) / 4
 
 
 BOUNDED = settings(
@@ -751,7 +754,10 @@ def test_forged_manifests_are_refused_or_make_a_bandit(saved, tmp_path, data):
         else:
             del place[last]
 
-    load(forged(saved[1], change), tmp_path)
+    bandit = load(forged(saved[1], change), tmp_path)
+    assert bandit is None or isinstance(bandit, gb.Bandit)
+    if bandit is not None:  # and one that can be saved again
+        assert load(content(bandit, tmp_path), tmp_path) is not None
 
 
 def put(value, *way):

@@ -10,14 +10,44 @@ import pytest
 from graphbandit.base.side_by_side import side_by_side
 from graphbandit.errors import InputError
 
-BEGIN = "import os\nfrom graphbandit.base.side_by_side import side_by_side\nhere, done = os.getpid(), []\n"
+BEGIN = "import os, time\nfrom graphbandit.base.side_by_side import side_by_side\nhere, done = os.getpid(), []\n"
 IN_ORDER = """
-found = side_by_side(lambda i: (i * i, os.getpid()), 5, workers=2, carried=None, on_done=done.append)
-assert [square for square, _ in found] == [0, 1, 4, 9, 16]
-assert here not in {process for _, process in found}
-assert sorted(done) == list(range(5))
+def task(i):
+    time.sleep(0.2)
+    return i * i, os.getpid()
+
+for workers in (2, 3):
+    found = side_by_side(task, 5, workers=workers, carried=None, on_done=done.append)
+    assert [square for square, _ in found] == [0, 1, 4, 9, 16]
+    processes = {process for _, process in found}
+    assert here in processes and len(processes) == workers
+    assert sorted(done) == list(range(5))
+    done.clear()
 """
-KILLED = "side_by_side(lambda i: os._exit(9) if os.getpid() != here and i == 1 else i, 3, workers=2, carried=None)"
+KILLED = "side_by_side(lambda i: os._exit(9) if os.getpid() != here else time.sleep(0.3), 4, workers=2, carried=None)"
+FAILED = """
+def task(i):
+    time.sleep(0.2)
+    if (os.getpid() == here) == in_this_process:
+        raise LookupError(i)
+
+for in_this_process in (True, False):
+    try:
+        side_by_side(task, 50, workers=2, carried=None, on_done=done.append)
+    except LookupError:
+        assert len(done) < 10, done
+    else:
+        raise AssertionError
+"""
+NESTED = """
+def task(i):
+    time.sleep(0.1)
+    inner = side_by_side(lambda j: (j, os.getpid()), 3, workers=2, carried=None)
+    assert inner == [(j, os.getpid()) for j in range(3)], inner
+    return i
+
+assert side_by_side(task, 4, workers=2, carried=None) == [0, 1, 2, 3]
+"""
 
 
 def in_a_fresh_process(code: str) -> subprocess.CompletedProcess[str]:
@@ -25,8 +55,9 @@ def in_a_fresh_process(code: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-c", BEGIN + code], capture_output=True, text=True, check=False, timeout=60)
 
 
-def test_results_come_in_order_and_from_other_processes_where_they_can_be_pickled():
-    found = in_a_fresh_process(IN_ORDER)
+@pytest.mark.parametrize("code", [IN_ORDER, FAILED, NESTED], ids=["in order", "failed", "nested"])
+def test_this_process_and_others_share_the_tasks_where_results_can_be_pickled(code):
+    found = in_a_fresh_process(code)
     assert found.returncode == 0, found.stderr
 
 

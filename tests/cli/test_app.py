@@ -1,13 +1,14 @@
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import typer
 from typer.testing import CliRunner, Result
 
 import graphbandit as gb
-from graphbandit import plots
-from graphbandit.cli.app import app
+from graphbandit import cli, plots
+from graphbandit.cli.app import GROUPS, app
 from graphbandit.studies.running import compile_kernels
 
 COMMANDS = [command.name or command.callback.__name__ for command in app.registered_commands]
@@ -31,25 +32,14 @@ def test_version() -> None:
 def test_help_lists_every_command() -> None:
     output = run("--help").output
     assert run().output.strip() == output.strip()
-    assert set(COMMANDS) == {
-        "bench",
-        "compare",
-        "compile",
-        "convert",
-        "demo",
-        "evaluate",
-        "leaderboard",
-        "network",
-        "new",
-        "report",
-        "reproduce",
-        "run",
-        "serve",
-        "show",
-        "study",
-    }
     for name in COMMANDS:
         assert name in output
+
+
+def test_no_file_of_commands_is_forgotten() -> None:
+    files = [path.stem for path in Path(cli.__file__).parent.glob("[a-z]*.py")]
+    assert sorted(files) == sorted([*GROUPS, "app", "console", "rehearsals"])
+    assert len(set(COMMANDS)) == len(COMMANDS) >= len(GROUPS)
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -9,7 +9,7 @@ from typer.testing import CliRunner, Result
 
 from graphbandit.cli.app import app
 from graphbandit.errors import GraphError
-from graphbandit.graphs.generators import star
+from graphbandit.graphs import star
 from graphbandit.graphs.networks.network import Network
 from graphbandit.graphs.networks.source import NetworkSource
 from graphbandit.graphs.parameters import independence_number

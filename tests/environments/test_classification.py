@@ -8,6 +8,7 @@ import pytest
 import graphbandit as gb
 from graphbandit.environments import classification, confusion_graph, confusions, hierarchy_graph, similarity_graph
 from graphbandit.errors import InputError, SettingError
+from graphbandit.graphs.generators.random_graph import RandomSource
 
 RNG = np.random.default_rng(3)
 N, D, K = 90, 4, 6
@@ -150,9 +151,7 @@ def test_other_graphs():
     given = gb.graphs.star(K)
     assert classification(X, LABELS, graph=given).source.graph == given
     assert classification(X, LABELS, graph="complete").instance(0).rounds(0, 2).graphs[1].n_edges == K * K
-    assert classification(X, LABELS, graph="random", density=0.2).source == gb.graphs.sources.RandomSource(
-        n_arms=K, density=0.2
-    )
+    assert classification(X, LABELS, graph="random", density=0.2).source == RandomSource(n_arms=K, density=0.2)
     assert classification(X, LABELS, graph="hierarchy", n_groups=2).source.graph.n_arms == K
 
 

@@ -6,6 +6,7 @@ import pytest
 import graphbandit as gb
 from graphbandit.environments import linear
 from graphbandit.errors import SettingError
+from graphbandit.graphs.generators.star import StarSource
 from tests.environments.portions import check_portions
 
 K, D, M = 5, 3, 2
@@ -111,7 +112,7 @@ def test_repeats_draw_new_parameters_and_fixed_graphs_stay():
     np.testing.assert_array_equal(first.theta, again.theta)
     assert not np.array_equal(first.theta, other.theta)
     assert len({first.rounds(0, 600).graphs[i] for i in (0, 255, 256, 599)}) == 1
-    assert built(graph="star").source == gb.graphs.sources.StarSource(n_arms=K)
+    assert built(graph="star").source == StarSource(n_arms=K)
 
 
 def test_a_class_that_is_given_reaches_the_learner():
@@ -139,7 +140,7 @@ BAD = [
     ({"signal": 0.0}, "signal is 0.0"),
     ({"signal": 6.0, "link": "poisson"}, "signal is 6.0; expected at most 5 with link 'poisson'"),
     ({"noise": np.inf}, "noise is inf"),
-    ({"graph": "tree"}, "graph is 'tree'; expected one of 'star'"),
+    ({"graph": "tree"}, "graph is 'tree'; expected one of 'bandit'"),
     ({"graph": "star", "density": 0.1}, "options of graph kind 'star'"),
     ({"graph": gb.graphs.bandit(3)}, "graph has 3 arms; expected n_arms = 5"),
     ({"fixed_graph": "yes"}, "fixed_graph is 'yes'"),

@@ -122,12 +122,12 @@ def test_difference_intervals_hold():
 @pytest.mark.parametrize(
     "cell",
     [
-        coverage.Cell("star", "heavy", 100, "graph-dr"),
-        coverage.Cell("loops", "adaptive", 100, "graph-dr"),
-        coverage.Cell("complete", "deterministic", 100, "graph-dr"),
-        coverage.Cell("star", "drift", 100, "graph-dr"),
-        coverage.Cell("loops", "mild", 100, "graph-dr", "difference"),
-        coverage.Cell("star", "mild", 1000, "graph-dr", "all times"),
+        coverage.GridCell("star", "heavy", 100, "graph-dr"),
+        coverage.GridCell("loops", "adaptive", 100, "graph-dr"),
+        coverage.GridCell("complete", "deterministic", 100, "graph-dr"),
+        coverage.GridCell("star", "drift", 100, "graph-dr"),
+        coverage.GridCell("loops", "mild", 100, "graph-dr", "difference"),
+        coverage.GridCell("star", "mild", 1000, "graph-dr", "all times"),
     ],
 )
 def test_coverage(cell):
@@ -143,7 +143,8 @@ def test_coverage(cell):
 
 
 def test_what_is_promised():
-    drift, times = (coverage.Cell("star", "drift", 100, "dr"), coverage.Cell("star", "mild", 9, "dr", "all times"))
+    drift = coverage.GridCell("star", "drift", 100, "dr")
+    times = coverage.GridCell("star", "mild", 9, "dr", "all times")
     assert [name for name in INTERVALS if coverage.promised(drift, name)] == ["bernstein"]
     assert [name for name in INTERVALS if coverage.promised(times, name)] == ["sequence"]
 

@@ -153,8 +153,10 @@ def test_documents_are_executed(name, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     text = (DOCS / name).read_text(encoding="utf-8")
     names: dict[str, object] = {}
-    for block in re.findall(r"```python\n(.*?)```\n(?:\n```text\n(.*?)```)?", text, re.S):
-        code, expected = block
+    found = re.findall(r"```python\n(.*?)```\n(?:\n```text\n(.*?)```)?", text, re.S)
+    assert found
+    assert any(expected for _, expected in found) == (name == "evaluation.md")
+    for code, expected in found:
         exec(compile(code, name, "exec"), names)
         printed = capsys.readouterr().out
         if expected:

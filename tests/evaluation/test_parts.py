@@ -9,7 +9,7 @@ from graphbandit.evaluation import Log, best_policy, compare, evaluate, replay
 from graphbandit.evaluation.cluster import run_in_parts
 from graphbandit.evaluation.evaluate import _table
 from graphbandit.evaluation.models import ModelData
-from graphbandit.evaluation.passes import Plan, reward_range_of, start_models
+from graphbandit.evaluation.passes import PassPlan, reward_range_of, start_models
 from graphbandit.evaluation.policies import policies_of
 from graphbandit.evaluation.settings import Settings
 from graphbandit.function_classes import merging
@@ -21,7 +21,7 @@ def in_parts(log, policies, count, **settings):
     chosen = Settings(**settings)
     functions = start_models(log, chosen, None)
     named = policies_of(policies, log)
-    plan = Plan(
+    plan = PassPlan(
         settings=chosen,
         policies=named,
         pairs=(),

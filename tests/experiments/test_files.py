@@ -60,7 +60,7 @@ BAD = [
     ('kind = "paper"\n', "", 7, "kind is missing; expected one of 'paper', 'arms', 'arrays'"),
     ('kind = "paper"', 'kind = "papr"', 8, "kind is 'papr'; did you mean 'paper'?"),
     ('kind = "paper"', "kind = 3", 8, "kind is 3; expected one of"),
-    ('graph = "star"', 'graph = "tree"', 9, "'tree'; expected one of 'star'"),
+    ('graph = "star"', 'graph = "tree"', 9, "'tree'; expected one of 'bandit'"),
     ('graph = "star"', "graph = 7", 9, "graph is 7"),
     ('graph = "star"', 'graph = "star"\nn_cliques = 2', 10, "unknown setting of kind 'paper'"),
     ('graph = "star"', 'graph = "clique_group"\nn_cliques = 9', 10, "n_cliques is 9"),

@@ -18,38 +18,63 @@ from tests.experiments.test_engines import content
 KILLS = int(os.environ.get("GRAPHBANDIT_TEST_KILLS", "4"))
 
 
-def killed_while_it_ran(arguments: list[str], out: Path, rng: random.Random) -> bool:
-    """Start the command, and kill it at a random moment after it has written one more part.
+RUNS = """
+import signal, sys
+from graphbandit.experiments import InProcess, Processes, load, run
+from graphbandit.experiments.results import writing
+from graphbandit.experiments.running import runner
 
-    Whether it was still running then.
+file, out, workers, until = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
+
+def tell(progress):
+    if until == 0 or progress.done > progress.finished_before:
+        print(progress.done, flush=True)
+        if progress.done >= until:
+            signal.pause()  # for as long as it takes to be killed: it never ends by itself
+
+if __name__ == "__main__":
+    writing.FLUSH_SECONDS = 0.0  # a part for every result
+    runner.TASK_SECONDS = 0.05
+    run(load(file), out=out, engine=InProcess() if workers == 1 else Processes(workers), progress=tell)
+"""
+
+
+def killed(file: Path, out: Path, *, workers: int, until: int, wait: float) -> None:
+    """Run the experiment, and kill it with SIGKILL so many seconds after it has told of its first result.
+
+    It goes on until so many runs are done, and waits there.
     """
-    before = {path.name for path in part_files(out)}
-    process = subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    while process.poll() is None and {path.name for path in part_files(out)} <= before:
-        time.sleep(0.01)
-    time.sleep(0.3 * rng.random())
-    process.send_signal(signal.SIGKILL)
+    script = file.with_name("runs.py")
+    script.write_text(RUNS)
+    process = subprocess.Popen(
+        [sys.executable, str(script), str(file), str(out), str(workers), str(until)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    told = process.stdout.readline()
+    time.sleep(wait)
+    process.kill()
     _, errors = process.communicate()
-    assert b"rror" not in errors, errors.decode()
-    keys = Results.open(out).runs.column("key").to_pylist()  # readable at any time
-    assert len(keys) == len(set(keys))
-    return process.returncode == -signal.SIGKILL
+    assert "rror" not in errors, errors
+    assert told.strip().isdigit()
+    assert process.returncode == -signal.SIGKILL
 
 
 def test_kill_9_and_resume_again_and_again_gives_the_same_bytes(tmp_path):
-    experiment = replace(SMALL, rounds=512, repeats=10 + 8 * KILLS)
-    (tmp_path / "sweep.toml").write_text(to_toml(experiment, relative_to=tmp_path))
-    rng = random.Random(KILLS)
-    out = tmp_path / "out"
-    command = [sys.executable, "-m", "graphbandit", "run", str(tmp_path / "sweep.toml"), "--out", str(out)]
-    killed = 0
+    experiment = replace(SMALL, rounds=128, repeats=10 + 8 * KILLS)
+    file, out = tmp_path / "sweep.toml", tmp_path / "out"
+    file.write_text(to_toml(experiment, relative_to=tmp_path))
+    rng, done = random.Random(KILLS), 0
     for i in range(KILLS):
-        before = Results.open(out).runs.num_rows if i else 0
-        killed += killed_while_it_ran([*command, "--workers", str(1 + i % 2)], out, rng)
-        assert before < Results.open(out).runs.num_rows
-    assert killed == KILLS, "every one of them was killed while it ran"
-    assert Results.open(out).runs.num_rows < experiment.n_runs
-    last = subprocess.run([*command, "--workers", "2"], capture_output=True, text=True, check=True)
+        until = done + (experiment.n_runs - done) // (KILLS + 1 - i)
+        killed(file, out, workers=1 + i % 2, until=until, wait=0.3 * rng.random())
+        keys = Results.open(out).runs.column("key").to_pylist()  # readable at any time
+        assert done < len(keys) == len(set(keys)) < experiment.n_runs
+        done = len(keys)
+    command = [sys.executable, "-m", "graphbandit", "run", str(file), "--out", str(out), "--workers", "2"]
+    last = subprocess.run(command, capture_output=True, text=True, check=True)
     assert f"{experiment.n_runs} of {experiment.n_runs} runs" in last.stdout
     assert last.stderr == ""
     run(experiment, out=tmp_path / "undisturbed", engine=InProcess())
@@ -58,14 +83,11 @@ def test_kill_9_and_resume_again_and_again_gives_the_same_bytes(tmp_path):
 
 
 def test_a_kill_before_anything_was_written_leaves_nothing_in_the_way(tmp_path):
-    (tmp_path / "sweep.toml").write_text(to_toml(SMALL, relative_to=tmp_path))
-    out = tmp_path / "out"
-    command = [sys.executable, "-m", "graphbandit", "run", str(tmp_path / "sweep.toml"), "--out", str(out)]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    while process.poll() is None and not out.exists():
-        time.sleep(0.001)
-    process.send_signal(signal.SIGKILL)
-    assert process.wait() == -signal.SIGKILL
+    file, out = tmp_path / "sweep.toml", tmp_path / "out"
+    file.write_text(to_toml(SMALL, relative_to=tmp_path))
+    killed(file, out, workers=1, until=0, wait=0.0)
+    assert out.exists()
+    assert not part_files(out)
     assert run(SMALL, out=out, engine=InProcess()).runs.num_rows == SMALL.n_runs
 
 

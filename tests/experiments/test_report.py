@@ -163,7 +163,7 @@ def test_little_results_have_a_page_too(regrets: dict, there: str, missing: list
 
 
 def test_many_environments_have_figures_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("graphbandit.experiments.report.sections.FIGURES", 2)
+    monkeypatch.setattr("graphbandit.experiments.report.sections.environments.FIGURES", 2)
     page = report_html(made_up({(f"e{i}", name): [1.0, 2.0 + i] for i in range(4) for name in "ab"}))
     assert "Figures of the first 2 of 4 environments." in page
     assert "e3" in text(section(page, "summary"))
@@ -190,5 +190,7 @@ def test_the_documentation_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
 
 
 def test_the_documentation_names_every_section(page: str) -> None:
-    for title in re.findall(r"<h2 [^>]*>(.*?)</h2>", page):
+    titles = re.findall(r"<h2 [^>]*>(.*?)</h2>", page)
+    assert len(titles) > 5
+    for title in titles:
         assert f"| {title} |" in DOCUMENTATION

@@ -95,6 +95,7 @@ BAD = {
 }
 
 
+# as in test_arms.py, with cases of its own, so that each has a name in the report
 @pytest.mark.parametrize("case", BAD)
 def test_bad_frames_are_refused(case):
     make, message = BAD[case]

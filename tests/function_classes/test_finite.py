@@ -5,6 +5,7 @@ import pytest
 
 import graphbandit as gb
 from graphbandit.function_classes import FiniteModel
+from graphbandit.function_classes.finite import FiniteMixture
 
 RNG = np.random.default_rng(8)
 X0, A0, ARMS = RNG.normal(size=(9, 4)), RNG.normal(size=(9, 4)), RNG.uniform(-1, 1, (6, 4))
@@ -125,3 +126,36 @@ def test_both_forms_decide_alike(observations):
             actions.append((decision.action, decision.candidates.tolist(), decision.exploration_set.tolist()))
         made.append(actions)
     assert made[0] == made[1]
+
+
+@pytest.mark.parametrize("noise", [None, 0.7])
+def test_the_posterior_is_the_weighted_mean_of_all_functions(functions, observations, noise):
+    """Values, best arms of members and the weight that calls an arm best, as sums that are written out."""
+    rng, contexts = np.random.default_rng(5), observations.contexts[:300]
+    available = rng.random((300, 6)) < 0.7
+    available[:, 2] = True
+    data = functions.add(functions.empty(), observations.between(0, 3))
+    for known in (functions.empty(), data):
+        model = functions.posterior(known, noise)
+        drawn = functions.draws(known, noise=noise, count=1, rng=rng)
+        np.testing.assert_array_equal(model.weights[drawn.members], drawn.weights)
+        assert model.weights.sum() == pytest.approx(1.0)
+        space = functions.version_space(known, 0.5)
+        for offered in (None, available):
+            mask = np.ones((300, 6), dtype=bool) if offered is None else offered
+            values, candidates, chances = functions.prospects(model, space, contexts, offered)
+            best = np.argmax(np.where(mask[:, None], literal(contexts), -np.inf), axis=2)
+            weight = np.einsum("i,nia->na", model.weights, best[:, :, None] == np.arange(6))
+            np.testing.assert_allclose(chances, weight, atol=1e-12)
+            np.testing.assert_allclose(values, np.einsum("i,nia->na", model.weights, literal(contexts)), atol=1e-12)
+            np.testing.assert_array_equal(candidates, functions.candidates(space, contexts, offered))
+            one = functions.prospects(model, space, contexts[7:8], None if offered is None else offered[7:8])
+            for single, all_rounds in zip(one, (values, candidates, chances), strict=True):
+                np.testing.assert_array_equal(single[0], all_rounds[7])
+        np.testing.assert_array_equal(functions.predict(model, contexts), values)
+    np.testing.assert_allclose(functions.posterior(functions.empty(), noise).weights, 1.0 / 9.0)
+    with pytest.raises(gb.errors.InputError, match="weights"):
+        functions.predict(FiniteMixture(weights=np.ones(2) / 2.0), contexts)
+    alone = functions.prospects(FiniteModel(index=3), space, contexts)
+    assert alone[2] is None
+    np.testing.assert_array_equal(alone[0], functions.predict(FiniteModel(index=3), contexts))

@@ -237,7 +237,7 @@ def test_laplace_draws():
 @pytest.mark.parametrize("link", ["logistic", "poisson"])
 def test_rewards_that_the_link_cannot_mean(link):
     """Only the mean has to fit the link: noisy, negative and large rewards have a fit, which solves its equation."""
-    functions = gb.GeneralizedLinearClass(n_arms=2, dimension=2, link=link)
+    functions = gb.GeneralizedLinearClass(n_arms=2, dimension=2, link=link, ridge=1.0)
     rng = np.random.default_rng(0)
     contexts = rng.normal(size=(30, 2, 2))
     for scale in (1.0, -3.0, 1e6):

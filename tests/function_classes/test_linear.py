@@ -11,6 +11,7 @@ from graphbandit.function_classes.base import Contest
 from graphbandit.function_classes.features import FeatureMap
 from graphbandit.function_classes.linear import LinearModel
 from graphbandit.kernels import cholesky as factors
+from graphbandit.kernels.jit import kernel
 from graphbandit.rounds.shown import Shown
 
 ARMS = np.random.default_rng(5).normal(size=(4, 2))
@@ -306,6 +307,16 @@ def test_the_truth_stays_in_the_version_space(parameters):
     assert stayed >= 180
 
 
+@kernel()
+def add_square(factor, vector):
+    return factors.add_square(factor, vector)
+
+
+def test_inner_kernels_refuse_python():
+    with pytest.raises(TypeError, match="add_square is an inner kernel; expected a kernel to call it"):
+        factors.add_square(np.eye(2), np.ones(2))
+
+
 def test_cholesky_and_its_updates():
     rng = np.random.default_rng(7)
     for d in (1, 2, 9):
@@ -316,7 +327,7 @@ def test_cholesky_and_its_updates():
             vector = rng.normal(size=d)
             vector[rng.random(d) < 0.2] = 0.0
             matrix += np.outer(vector, vector)
-            grown += factors.add_square(factor, vector.copy())
+            grown += add_square(factor, vector.copy())
         np.testing.assert_allclose(factor.T @ factor, matrix, rtol=1e-12, atol=1e-12)
         assert np.all(np.tril(factor, -1) == 0)
         whole = np.empty((d, d))

@@ -36,3 +36,22 @@ def test_draws_are_evaluated_together_as_one_by_one(parameters: str) -> None:
     for b in range(9):
         model = ellipsoid.LinearModel(parameters=draws.members.parameters[b])
         np.testing.assert_array_equal(values[:, b], functions.predict(model, contexts))
+
+
+@pytest.mark.parametrize(
+    ("n", "n_arms", "d", "draws", "shared"), [(1, 1, 1, 1, 0), (3, 13, 7, 5, 0), (2, 300, 4, 9, 0), (2, 9, 3, 6, 1)]
+)
+def test_values_of_draws_are_sums_in_the_order_of_coordinates(
+    n: int, n_arms: int, d: int, draws: int, shared: bool
+) -> None:
+    """To the last bit: arms and draws are taken several at a time, coordinates one after another."""
+    from graphbandit.kernels.function_classes.linear import drawn_values
+
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(n, 1 if shared else n_arms, d))
+    parameters, offsets = rng.normal(size=(draws, d)), rng.normal(size=draws)
+    values, expected = np.empty((n, draws, n_arms)), np.zeros((n, draws, n_arms))
+    drawn_values(rows, parameters, offsets, values)
+    for i in range(d):
+        expected += parameters[None, :, i, None] * rows[:, None, :, i]
+    assert np.array_equal(values, expected + offsets[None, :, None])

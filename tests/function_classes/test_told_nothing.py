@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 import graphbandit as gb
-from graphbandit.function_classes.scale import RIDGES, Centred, NoiseLaw, shares
+from graphbandit.function_classes.scale import RIDGES, Centred, NoiseLaw, ridges_for, shares
 
 ARMS, N, D = 4, 120, 3
 RNG = np.random.default_rng(5)
@@ -53,6 +53,36 @@ def test_units_and_zero_do_not_matter(kind: str, a: float, b: float) -> None:
         np.testing.assert_allclose(a + b * mine, theirs, **close)
     assert functions.natural_scale(two).noise == pytest.approx(b * functions.natural_scale(one).noise)
     assert functions.natural_scale(two).complexity == pytest.approx(functions.natural_scale(one).complexity)
+
+
+@pytest.mark.parametrize("parameters", ["shared", "per-arm"])
+def test_small_features_are_as_good_as_others(parameters: str) -> None:
+    """Features a thousandth, or a billionth, of the size: the lambdas that are tried follow, and draws are the same."""
+    functions = gb.LinearClass(n_arms=ARMS, dimension=D, parameters=parameters)
+    contexts = JOINT if parameters == "shared" else CONTEXTS
+    scaled = contexts / np.sqrt((contexts**2).sum(axis=-1).mean())
+    values, ridges = [], []
+    for unit in (1.0, 1e-3, 1e-9):
+        seen_so = gb.Observations.from_masks(unit * scaled, REVEALED, REWARDS)
+        data = functions.add(functions.empty(), seen_so)
+        draws = functions.draws(data, noise=None, count=50, rng=np.random.default_rng(0))
+        values.append(functions.draw_values(draws, unit * scaled[:20]))
+        ridges.append(data.regression.ridge / unit**2)
+    np.testing.assert_allclose(ridges, ridges[0])
+    np.testing.assert_allclose(values[1], values[0], atol=1e-6)
+    np.testing.assert_allclose(values[2], values[0], atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("size", "factor"),
+    [(0.0, 1.0), (1e9, 1.0), (10.0, 1.0), (1.0, 1.0), (0.6, 1.0), (0.5, 10**-0.5), (0.1, 0.1), (1e-6, 1e-6)],
+)
+def test_lambdas_that_are_tried(size: float, factor: float) -> None:
+    np.testing.assert_allclose(ridges_for(size), factor * RIDGES)
+    if factor == 1.0:
+        assert (ridges_for(size) == RIDGES).all()
+    if size > 0.0:
+        assert ridges_for(size)[0] <= 2e-3 * size
 
 
 @pytest.mark.parametrize("kind", ["shared", "per-arm"])
@@ -222,7 +252,7 @@ def test_discounted_losses(bilinear: bool) -> None:
 @pytest.mark.parametrize("link", ["logistic", "poisson"])
 def test_discounted_likelihood(link: Any) -> None:
     """An observation of weight 1/2, twice, is the same as one of weight 1."""
-    functions = gb.GeneralizedLinearClass(n_arms=2, dimension=2, link=link, parameters="per-arm")
+    functions = gb.GeneralizedLinearClass(n_arms=2, dimension=2, link=link, parameters="per-arm", ridge=1.0)
     contexts, outcomes = RNG.normal(size=(30, 2)), (RNG.random((30, 2)) < 0.4).astype(float)
     both = np.ones((30, 2), bool)
     once = functions.add(functions.empty(), gb.Observations.from_masks(contexts, both, outcomes))

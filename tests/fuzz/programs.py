@@ -120,7 +120,7 @@ def squarecb(case: Case, n: int) -> None:
     rng = case.rng
     matrix = graph(rng, n, bool(rng.integers(2)))
     losses, gamma = gaps(rng, n) * 10.0 ** rng.integers(-2, 2), float(10.0 ** rng.uniform(-3, 10))
-    answer = planning.solve_squarecb_program(losses, gb.FeedbackGraph.from_dense(matrix, require_loops=False), gamma)
+    answer = planning.solve_squarecb_program(gb.FeedbackGraph.from_dense(matrix, require_loops=False), losses, gamma)
     case.count("SquareCB.G's programs")
     p = answer.probabilities
     if not ((p >= 0).all() and abs(p.sum() - 1) < 1e-9):

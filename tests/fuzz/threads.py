@@ -76,7 +76,7 @@ def programs(case: Case) -> None:
         for one, row in zip(graphs, gaps, strict=True):
             answer = gb.solve_sampling_lp(one, None, row, demand=np.full(n, 0.05))
             found.append(answer.probabilities.tobytes())
-            found.append(gb.planning.solve_squarecb_program(row, one, 20.0).probabilities.tobytes())
+            found.append(gb.planning.solve_squarecb_program(one, row, 20.0).probabilities.tobytes())
         return found
 
     alone = solve()

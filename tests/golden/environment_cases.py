@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from graphbandit import environments
+from graphbandit import environments, graphs
 from graphbandit.environments import probabilistic
-from graphbandit.graphs import FeedbackGraph, generators, parameters, sample_subgraphs, social_network, sources
+from graphbandit.graphs import FeedbackGraph, parameters, sample_subgraphs, social_network, sources
 from tests.golden.played import Arrays, dense
 from tests.golden.problems import LARGE, PROBLEMS, problem, random_matrices
 from tests.golden.registry import Outcome, add
@@ -151,7 +151,7 @@ def generated(kind: str) -> Outcome:
         told = dict(GENERATED[kind])
         if kind in DRAWN:
             told["rng"] = np.random.default_rng(51)
-        graph = getattr(generators, kind)(n_arms, **told)
+        graph = getattr(graphs, kind)(n_arms, **told)
         arrays[f"{n_arms} arms"] = dense(graph)
         found = parameters_of(graph)
         arrays[f"parameters of {n_arms}"] = np.array(list(found.values()))
@@ -166,7 +166,7 @@ def large(kind: str) -> Outcome:
         told["probability"] = 0.001
     if kind == "random_graph":
         told["density"] = 0.0005
-    graph = getattr(generators, kind)(LARGE, **told, rng=np.random.default_rng(52))
+    graph = getattr(graphs, kind)(LARGE, **told, rng=np.random.default_rng(52))
     pointers, arms = graph.csr()
     edges = np.concatenate([pointers.astype(np.int64), arms.astype(np.int64)])
     return Outcome({"edges": edges}, {"edges": float(len(edges) - LARGE - 1)})

@@ -98,7 +98,8 @@ LEARNERS = tuple(
 )
 """Every learner that can be built."""
 
-BASES = tuple(next(name for name, (found, _) in VARIANTS.items() if found == kind) for kind in LEARNERS)
+_FIRST = {kind: name for name, (kind, _) in reversed(VARIANTS.items())}
+BASES = tuple(_FIRST[kind] for kind in LEARNERS if kind in _FIRST)
 """The first variant of every learner: it plays everywhere it can, the others on `FEW`."""
 
 FEW = frozenset({"star", "random", "directed", "linear, new arms", "linear, one context", "masks", "weak",

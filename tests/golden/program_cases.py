@@ -44,7 +44,7 @@ def _sampling_solution(graph: Any, gaps: np.ndarray, **settings: Any) -> Arrays:
 
 
 def _squarecb_solution(graph: Any, losses: np.ndarray, gamma: float, available: np.ndarray | None = None) -> Arrays:
-    answer = planning.solve_squarecb_program(losses, graph, gamma, available=available)
+    answer = planning.solve_squarecb_program(graph, losses, gamma, available=available)
     return {name: np.asarray(getattr(answer, name)) for name in SQUARECB_FIELDS}
 
 
@@ -99,7 +99,7 @@ def squarecb_batch(loops: bool) -> Outcome:
     """Thirty programs at once."""
     rng = np.random.default_rng(63)
     graphs = gb.FeedbackGraphs.from_dense(random_matrices(30, 9, 0.2, 64, loops=loops), require_loops=False)
-    answers = planning.solve_squarecb_programs(rng.random((30, 9)), graphs, 10 ** rng.uniform(0, 3, 30))
+    answers = planning.solve_squarecb_programs(graphs, rng.random((30, 9)), 10 ** rng.uniform(0, 3, 30))
     arrays = {name: getattr(answers, name) for name in ("probabilities", "objective", "duality_gap", "iterations")}
     return Outcome(arrays, {"objectives": float(arrays["objective"].sum())})
 

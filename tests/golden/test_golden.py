@@ -7,11 +7,20 @@ import pytest
 from graphbandit.environments.datasets import DIRECTORY_VARIABLE
 from tests.golden.cases import CASES
 from tests.golden.frozen import differences, here, read
+from tests.golden.learner_cases import LEARNERS, VARIANTS
 from tests.golden.registry import one_thread
 
 FROZEN = read()
 ALL = os.environ.get("GRAPHBANDIT_TEST_GOLDEN") == "1"
 GROUPS = sorted({"/".join(name.split("/")[:2]) for name in CASES})
+
+
+def test_every_learner_has_a_case():
+    without = sorted(set(LEARNERS) - {kind for kind, _ in VARIANTS.values()})
+    assert not without, (
+        f"no golden case plays {', '.join(without)}: add a line to VARIANTS of tests/golden/learner_cases.py, "
+        f"and freeze its results with python -m tests.golden --only '*/{without[0]}/*' and 'experiments/every kind'"
+    )
 
 
 def test_every_case_is_frozen():

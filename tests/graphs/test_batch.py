@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from graphbandit.errors import GraphBanditError, GraphError, InputError, SettingError
+from graphbandit.graphs import bandit, complete, star
 from graphbandit.graphs import batch as graph_batches
 from graphbandit.graphs import graph as graphs
 from graphbandit.graphs.batch import FeedbackGraphs
-from graphbandit.graphs.generators import bandit, complete, star
 from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.graphs.sources import FixedSource, PoolSource
 

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from graphbandit import graphs as generators
 from graphbandit.errors import GraphError, SettingError
-from graphbandit.graphs import generators
+from graphbandit.graphs.generators.preferential_attachment import attachment_pairs
 from graphbandit.graphs.graph import FeedbackGraph
 
 RANDOM: dict[str, Callable[[int, np.random.Generator], FeedbackGraph]] = {
@@ -124,7 +125,7 @@ def test_preferential_attachment_step_by_step() -> None:
             joined = before[int(places[k] * len(before))] if before else 0
             pairs.append([v, joined])
             ends += [v, joined]
-    np.testing.assert_array_equal(generators.attachment_pairs(1, n_arms, draws, seeded(8))[0], pairs)
+    np.testing.assert_array_equal(attachment_pairs(1, n_arms, draws, seeded(8))[0], pairs)
 
 
 def test_preferential_attachment_is_connected_and_heavy_tailed() -> None:

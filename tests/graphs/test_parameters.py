@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from graphbandit import graphs as generators
 from graphbandit.errors import GraphBanditError, SettingError
-from graphbandit.graphs import generators, parameters
+from graphbandit.graphs import parameters
 from graphbandit.graphs.graph import FeedbackGraph
 from tests.social_graphs import social_graph
 

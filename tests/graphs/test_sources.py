@@ -5,19 +5,19 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from graphbandit import graphs as generators
 from graphbandit.errors import GraphError, SettingError
-from graphbandit.graphs import generators
-from graphbandit.graphs import sources as graph_sources
 from graphbandit.graphs.batch import FeedbackGraphs
+from graphbandit.graphs.generators import base as generator_base
+from graphbandit.graphs.generators.clique_group import CliqueGroupSource
+from graphbandit.graphs.generators.random_graph import RandomSource
+from graphbandit.graphs.generators.star import StarSource
 from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.graphs.sources import (
     SOURCES,
-    CliqueGroupSource,
     FixedSource,
     GraphSource,
     PoolSource,
-    RandomSource,
-    StarSource,
     graph_source,
 )
 
@@ -62,7 +62,7 @@ def test_neither_the_size_of_batches_nor_of_blocks_matters(kind: str, monkeypatc
     whole = source.draw(seeded(), 50)
     rng = seeded()
     assert FeedbackGraphs.concatenate([source.draw(rng, n) for n in (1, 0, 30, 19)]) == whole
-    monkeypatch.setattr(graph_sources, "_BLOCK", 1000)
+    monkeypatch.setattr(generator_base, "_BLOCK", 1000)
     assert source.draw(seeded(), 50) == whole
 
 
@@ -115,7 +115,7 @@ def test_sources_are_values() -> None:
 
 def test_bad_settings_are_refused() -> None:
     cases = [
-        (lambda: graph_source("tree", 5), SettingError, "kind is 'tree'; expected one of 'star', 'clique_group'"),
+        (lambda: graph_source("tree", 5), SettingError, "kind is 'tree'; expected one of 'bandit', 'clique_group'"),
         (lambda: graph_source("star", 5, density=1), SettingError, "options of graph kind 'star' are {'density': 1}"),
         (lambda: graph_source("erdos_renyi", 5), SettingError, "'erdos_renyi' are {}: missing .* 'probability'"),
         (lambda: graph_source("star", 0), GraphError, "n_arms is 0"),

@@ -1,5 +1,7 @@
 """The package against the slow literal reference: same F_m, candidates, exploration set, gamma and p."""
 
+import os
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ from graphbandit.rounds.shown import Shown
 from tests import reference
 
 T = 48
+ALL_SIZES = os.environ.get("GRAPHBANDIT_TEST_REFERENCE") == "1"
 
 GRAPHS = ("star", "clique_group", "random", "erdos_renyi", "preferential_attachment", "bandit", "complete")
 
@@ -136,17 +139,26 @@ def in_common(name, number, *, graph, n_arms, horizon_known=True, masked=False):
 @pytest.mark.parametrize("graph", GRAPHS)
 @pytest.mark.parametrize("name", SETTINGS)
 def test_adacb_g_agrees_with_the_reference(name, graph):
+    """Every setting on every graph with half of the sizes, so that each size meets every setting and every graph."""
     compared = programs = unique = 0
     sizes = (2, 3, 7, 20, 33, 60)
-    for number, n_arms in enumerate(sizes):
+    half = ((0, 3, 4), (1, 2, 5))[(list(SETTINGS).index(name) + GRAPHS.index(graph)) % 2]
+    numbers = range(len(sizes)) if ALL_SIZES else half
+    for number in numbers:
         rounds, with_program, same = in_common(
-            name, number, graph=graph, n_arms=n_arms, horizon_known=number % 2 == 0, masked=number % 3 == 2
+            name,
+            number,
+            graph=graph,
+            n_arms=sizes[number],
+            horizon_known=number % 2 == 0,
+            masked=number % 3 == 2,
         )
         compared, programs, unique = compared + rounds, programs + with_program, unique + same
-    # Generic data has a unique optimum nearly always, so nearly all rounds of all runs are compared: in each of the
-    # 77 tests at least 259 of 288, some 20,000 in all.
-    assert compared >= 0.9 * T * len(sizes)
+    # Generic data has a unique optimum nearly always, so all rounds of half the sizes are compared,
+    # 11,088, and of all the sizes at least 259 of 288 in each test, some 20,000.
+    assert compared >= 0.9 * T * len(numbers)
     assert unique >= 0.9 * programs
+    assert programs > 0 or name == "no program" or graph == "complete"  # where one arm reveals all
 
 
 @pytest.mark.parametrize("graph", GRAPHS)

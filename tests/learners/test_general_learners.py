@@ -189,9 +189,9 @@ def test_how_long_it_explores():
 
 @pytest.mark.parametrize(("radius", "gamma"), [("sharp", "natural"), ("paper", "natural"), ("paper", "paper")])
 def test_adacb_is_adacb_g_where_no_arm_reveals_another(radius, gamma):
-    """Also with the sampling program: its answer is its baseline there."""
+    """Also with the paper's sampling program: its answer is its baseline there."""
     environment = gb.environments.paper(n_arms=8, graph="bandit", reward_scale=8.0)
-    for coverage in ("tight", "paper"):
+    for coverage in ("tight", "paper") if gamma == "paper" else ("tight",):
         theirs, ours = (
             gb.simulate({"learner": learner}, environment, rounds=256, seed=1, keep_decisions=True)
             for learner in (
@@ -258,3 +258,11 @@ def test_falcon_recovers_the_published_gamma():
         bandit.observe(bandit.decide([0.0], complete), dict(enumerate(table[0])))
     published = np.sqrt(n_arms * 512 / np.log(size * 512 / learner.delta)) / 30
     assert bandit.decide([0.0], complete).gamma == pytest.approx(published, rel=0.15)
+
+
+def test_the_radius_of_the_paper_brings_its_gamma():
+    """Or "paper" would mean something else than `AdaCB.paper()`."""
+    made = gb.learners.AdaCB
+    assert made(radius="paper")._on_loops == made.paper()._on_loops
+    assert made(radius="paper", gamma="natural")._on_loops.gamma_rule == "natural"
+    assert made()._on_loops.gamma_rule == made(radius="sharp")._on_loops.gamma_rule == "natural"

@@ -343,3 +343,29 @@ def test_it_learns_faster_than_the_paper_s_algorithm():
     learners = {"IDS.G": gb.IDSG(), "paper": gb.AdaCBG(radius="paper", coverage="paper", eta=1.0)}
     found = gb.simulate(learners, environment, rounds=256, repeats=4, seed=0).summary()
     assert found["IDS.G"].mean < 0.2 * found["paper"].mean
+
+
+@pytest.mark.parametrize("kind", ["huge", "constant at first", "always constant", "two arms", "small feature"])
+def test_strange_rewards_are_played_sensibly(kind):
+    """Rare rewards of a thousand, none that differs for 50 rounds or ever, two arms, one constant feature of 1e-3."""
+    rounds, n_arms = 400, 2 if kind == "two arms" else 5
+    rng = np.random.default_rng(3)
+    means = np.tile(np.linspace(0.0, 2.0, n_arms), (rounds, 1))
+    rewards = means + 0.5 * rng.normal(size=means.shape)
+    if kind == "huge":
+        rewards[rng.random(means.shape) < 0.002] += 1000.0
+    elif kind == "constant at first":
+        rewards[:50] = 3.0
+    elif kind == "always constant":
+        rewards[:] = 3.0
+    world = gb.environments.from_arrays(
+        contexts=np.full((rounds, 1), 1e-3 if kind == "small feature" else 1.0),
+        graphs=gb.graphs.bandit(n_arms),
+        rewards=rewards,
+        means=means,
+        function_class=gb.LinearClass(n_arms=n_arms, dimension=1, parameters="per-arm"),
+    )
+    curve = gb.simulate({"IDS.G": gb.IDSG()}, world, rounds=rounds, repeats=1, seed=0).regret["IDS.G"][0]
+    assert np.isfinite(curve).all()
+    if kind in ("constant at first", "two arms", "small feature"):
+        assert curve[-1] - curve[99] < 75.0  # a quarter of what uniform play has

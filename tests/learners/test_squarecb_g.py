@@ -24,7 +24,7 @@ def test_probabilities_are_the_optimum_of_each_rounds_program():
     gamma = 10.0 * 32**0.5
     np.testing.assert_allclose(decisions.gamma, gamma)
     for t in range(8):
-        answer = gb.planning.solve_squarecb_program(-values[t], part.graphs[t], gamma)
+        answer = gb.planning.solve_squarecb_program(part.graphs[t], -values[t], gamma)
         np.testing.assert_array_equal(decisions.probabilities[t], answer.probabilities)
         reached = value(-values[t], part.graphs[t].to_dense(), gamma, decisions.probabilities[t])
         assert reached == pytest.approx(answer.objective, rel=1e-9, abs=1e-12)

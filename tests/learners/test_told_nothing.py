@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.ensemble import GradientBoostingRegressor, RandomForestRegressor
 from sklearn.linear_model import Ridge
 
 import graphbandit as gb
@@ -73,6 +74,9 @@ CLASSES: dict[str, Any] = {
 }
 
 
+HERE = "tests/learners/test_told_nothing.py"
+
+
 def test_every_learner_and_class_is_tried_or_excluded_for_a_reason() -> None:
     tried = {type(learner).__name__ for learner in LEARNERS.values()}
     known = {
@@ -82,10 +86,11 @@ def test_every_learner_and_class_is_tried_or_excluded_for_a_reason() -> None:
         and issubclass(one, Learner)
         and not inspect.isabstract(one)
     }
-    assert tried | set(EXCLUDED) == known
+    assert tried | set(EXCLUDED) == known, f"LEARNERS or EXCLUDED of {HERE} needs a line for every learner"
     assert not tried & set(EXCLUDED)
     classes = {name for name in gb.function_classes.__all__ if name.endswith("Class")} - {"FunctionClass"}
-    assert {type(one).__name__ for one in CLASSES.values()} | set(EXCLUDED_CLASSES) == classes
+    found = {type(one).__name__ for one in CLASSES.values()} | set(EXCLUDED_CLASSES)
+    assert found == classes, f"CLASSES or EXCLUDED_CLASSES of {HERE} needs a line for every function class"
 
 
 def played(learner: Learner, functions: Any, a: float, b: float, **problem: Any) -> list[np.ndarray]:
@@ -127,6 +132,21 @@ def test_units_and_zero_do_not_matter(name: str, kind: str) -> None:
         np.testing.assert_array_equal(one, other)
     for one, other in zip(plain, played(learner, CLASSES[kind], 500.0, 80.0), strict=True):
         np.testing.assert_allclose(one, other, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "regressor",
+    [RandomForestRegressor(n_estimators=4, max_depth=4), GradientBoostingRegressor(n_estimators=8)],
+    ids=["forest", "boosting"],
+)
+@pytest.mark.parametrize("learner", [gb.IDSG(draws=20, epoch_growth=2.0), gb.Greedy()], ids=["IDS.G", "greedy"])
+def test_units_and_zero_do_not_matter_to_trees(learner: Learner, regressor: Any) -> None:
+    """Splits that are equally good are told apart by the last bits of the targets, unless these are rounded."""
+    functions = gb.RegressorClass(regressor, n_arms=ARMS, dimension=D, members=3)
+    plain = np.concatenate(played(learner, functions, 0.0, 1.0))
+    assert len(np.unique(plain.argmax(axis=1))) > 1
+    for a, b in ((500.0, 80.0), (-3.0, 0.01)):
+        np.testing.assert_allclose(np.concatenate(played(learner, functions, a, b)), plain, atol=1e-9)
 
 
 @pytest.mark.filterwarnings("ignore::graphbandit.errors.EstimatedNoiseWarning")
@@ -221,3 +241,32 @@ def test_the_natural_gamma_is_its_formula(eta, half_life):
         expected = trusted * n * arms / (noise**2 * (complexity - np.log(0.2)))
         assert decision.gamma**2 == pytest.approx(expected, rel=1e-9)
     assert capped == ({False, True} if eta == 50.0 else {False})
+
+
+FORGETFUL = (gb.IDSG(), gb.AdaCBG(), gb.Greedy(), gb.SquareCBG(), gb.learners.LateGraph(learner=gb.IDSG()))
+UNFORGETFUL = (
+    gb.LinUCB(),
+    gb.LinTS(),
+    gb.SquareCBG(oracle="vaw"),
+    gb.learners.TSN(),
+    gb.learners.Exp3G(),
+    gb.learners.ExploreThenCommit(explore_rounds=5),
+)
+
+
+@pytest.mark.parametrize("learner", [*FORGETFUL, *UNFORGETFUL], ids=lambda learner: type(learner).__name__)
+def test_a_learner_that_does_not_forget_says_so(learner: Learner) -> None:
+    problem = gb.Problem(
+        n_arms=2, function_class=gb.LinearClass(n_arms=2, dimension=1), noise=0.5, horizon=50, half_life=20.0
+    )
+    if learner in FORGETFUL:
+        gb.Bandit(learner, problem)
+        return
+    with pytest.warns(gb.errors.IgnoredSettingWarning, match=r"does not forget: a half_life of 20 rounds"):
+        gb.Bandit(learner, problem)
+
+
+@pytest.mark.parametrize("name", EXCLUDED)
+def test_a_learner_that_is_told_the_units_says_so(name: str) -> None:
+    text = " ".join((getattr(gb.learners, name).__doc__ or "").split())
+    assert "units" in text or "the range of rewards" in text or name == "LateGraph"

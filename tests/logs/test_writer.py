@@ -119,7 +119,7 @@ def test_kill_at_any_moment(tmp_path):
         time.sleep(float(rng.random()) * 0.01)
         os.kill(child.pid, signal.SIGKILL)
         lines += child.stdout.read().splitlines(keepends=True)
-        child.wait()
+        assert child.wait() == -signal.SIGKILL
         child.stdout.close()
         acknowledged += [int(line) - back for line in lines if line.endswith("\n") for back in (2, 1, 0)]
         log = Log.read(folder)

@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+from numba import njit
 
 from graphbandit import FeedbackGraph, graphs
+from graphbandit.kernels.planning.ordering import sort_by, sort_many_by
 from graphbandit.planning import Effort, exploration_set, inverse_gap_baseline, solve_sampling_lp
 
 ARMS = 400
@@ -57,3 +59,84 @@ def test_nothing_asked_for_and_nothing_paid() -> None:
     np.testing.assert_array_equal(alone.probabilities, [0, 1, 0, 0, 0])
     free = solve_sampling_lp(graph, baseline, np.zeros(5), demand=np.full(5, 0.1), solver="anytime")
     assert free.objective == free.duality_gap == 0.0
+
+
+def large(seed: int) -> tuple[FeedbackGraph, np.ndarray, np.ndarray, np.ndarray, int]:
+    """A program of 8,000 arms: graph, baseline, gaps, who may be played, best."""
+    rng = np.random.default_rng(seed)
+    graph, gaps = graphs.preferential_attachment(8000, 7, rng=rng), rng.uniform(0.1, 1.0, size=8000)
+    best = int(rng.integers(8000))
+    gaps[best] = 0.0
+    available = rng.uniform(size=8000) < 0.95
+    available[best] = True
+    explored = exploration_set(graph, available, gaps)
+    return graph, inverse_gap_baseline(explored, gaps, 20.0 * len(explored), best=best), gaps, available, best
+
+
+@pytest.mark.parametrize("work", [0, 10**7])
+def test_the_certificate_of_a_large_answer_follows_from_the_matrix_alone(work: int) -> None:
+    graph, baseline, gaps, available, best = large(1)
+    found = solve_sampling_lp(
+        graph, baseline, gaps, best=best, available=available, solver="anytime", effort=Effort(gap=0.0, work=work)
+    )
+    matrix, p, y = graph.to_sparse().astype(np.float64), found.probabilities, found.duals
+    demand = np.zeros(8000)
+    for j in np.flatnonzero(baseline):
+        demand[graph.reveals(j)] = np.maximum(demand[graph.reveals(j)], baseline[j])
+    demand[best] = 0.0
+    assert p.min() >= 0.0
+    assert p.sum() == pytest.approx(1.0, abs=1e-9)
+    assert (p[~available] == 0.0).all()
+    assert (matrix.T @ p >= demand - 1e-9).all()
+    assert y.min() >= 0.0
+    bound = demand @ y + (gaps - matrix @ y)[available].min()
+    assert bound <= gaps @ p
+    assert found.duality_gap == pytest.approx((gaps @ p - bound) / (gaps @ p), rel=1e-6)
+    assert found.duality_gap <= (0.4 if work == 0 else 0.1)
+
+
+def test_two_threads_and_one_give_the_same_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph, baseline, gaps, available, best = large(2)
+    found = []
+    for edges in (0, 10**9):
+        monkeypatch.setattr("graphbandit.planning.anytime.AT_ONCE", edges)
+        found.append(
+            solve_sampling_lp(graph, baseline, gaps, best=best, available=available, effort=Effort(work=10**7))
+        )
+    np.testing.assert_array_equal(found[0].probabilities, found[1].probabilities)
+    np.testing.assert_array_equal(found[0].duals, found[1].duals)
+
+
+def test_work_bounds_the_walks_after_the_first_answer() -> None:
+    graph, baseline, gaps, available, best = large(3)
+    looks = []
+    for answers in (1, 2, 5):
+        effort = Effort(gap=0.0, work=answers * 10 * graph.n_edges)
+        answer = solve_sampling_lp(graph, baseline, gaps, best=best, available=available, effort=effort)
+        less = Effort(gap=0.0, work=effort.work + 10 * graph.n_edges - 1)
+        again = solve_sampling_lp(graph, baseline, gaps, best=best, available=available, effort=less)
+        np.testing.assert_array_equal(answer.probabilities, again.probabilities)
+        looks.append(answer.duality_gap)
+    assert looks[0] > looks[1] > looks[2]
+
+
+@njit
+def sorted_both_ways(keys, merged, counted, other):
+    sort_by(keys, merged, other, keys.shape[0])
+    sort_many_by(keys, counted, other, keys.shape[0])
+
+
+@pytest.mark.parametrize("n", [1, 2, 100, 5000])
+def test_many_numbers_are_sorted_as_few_are(n: int) -> None:
+    rng = np.random.default_rng(n)
+    for keys in (
+        rng.uniform(size=n),
+        rng.normal(size=n) * 10.0 ** rng.integers(-300, 300, size=n),
+        0.0 * rng.integers(-1, 2, size=n),
+        rng.integers(-3, 4, size=n).astype(np.float64),
+        np.where(rng.uniform(size=n) < 0.5, np.inf, -np.inf),
+    ):
+        orders = np.tile(np.arange(n, dtype=np.int32), (3, 1))
+        sorted_both_ways(keys, orders[0], orders[1], orders[2])
+        np.testing.assert_array_equal(orders[0], np.argsort(keys, kind="stable"))
+        np.testing.assert_array_equal(orders[1], orders[0])

@@ -1,4 +1,4 @@
-"""AdaCB.G's doubt: candidates are observed with a share of the probability that they are best."""
+"""AdaCB.G's doubt: candidates are observed by the probability that they are best, not much less and not much more."""
 
 import math
 from typing import Any
@@ -9,7 +9,7 @@ import pytest
 import graphbandit as gb
 from graphbandit.base.programs import ROW_LIMIT
 from graphbandit.errors import SettingError
-from graphbandit.planning.demands import doubts_of
+from graphbandit.planning.demands import ceilings_of, chances_of
 from graphbandit.planning.sampling import SamplingRule, sample_rounds
 from graphbandit.rounds.shown import Shown
 from tests import reference as ref
@@ -24,21 +24,32 @@ def drawn(seed: int, n_arms: int = 6) -> tuple[np.ndarray, np.ndarray, np.ndarra
     return values, candidates, deviations, (rng.random((n_arms, n_arms)) < 0.3) | np.eye(n_arms, dtype=bool)
 
 
-def literal(candidates: np.ndarray, gaps: np.ndarray, deviations: np.ndarray, share: float) -> np.ndarray:
-    """d(a) = share P(a) / sum P, P(a) = P(|Z| >= c(a) / s(a)) for a standard normal Z."""
+def literal(candidates: np.ndarray, gaps: np.ndarray, deviations: np.ndarray) -> np.ndarray:
+    """P(a) / sum P, P(a) = P(|Z| >= c(a) / s(a)) for a standard normal Z."""
     likely = np.zeros(len(gaps))
     for a in np.flatnonzero(candidates):
         if gaps[a] <= 0.0:
             likely[a] = 1.0
         elif deviations[a] > 0.0:
             likely[a] = math.erfc(gaps[a] / deviations[a] / math.sqrt(2.0))
-    return share * likely / likely.sum() if candidates.sum() > 1 else np.zeros(len(gaps))
+    return likely / likely.sum() if candidates.sum() > 1 else np.zeros(len(gaps))
+
+
+def literal_ceilings(reveals: np.ndarray, available: np.ndarray, gaps: np.ndarray, chances: np.ndarray) -> np.ndarray:
+    """For every arm a: P(a), or how often the arms that reveal it are worth playing, whichever is most."""
+    ceilings = chances.copy()
+    for j in np.flatnonzero(available):
+        worth = sum(reveals[j, b] * chances[b] * gaps[b] for b in range(len(gaps)))
+        often = 1.0 if worth >= gaps[j] else worth / gaps[j]
+        for a in range(len(gaps)):
+            ceilings[a] = max(ceilings[a], reveals[j, a] * often)
+    return ceilings
 
 
 @pytest.mark.parametrize("kind", ["sure", "weak", "probabilistic"])
-def test_demands_are_the_larger_of_inverse_gaps_and_doubts(kind: str) -> None:
+def test_demands_are_inverse_gaps_between_what_doubt_asks_and_what_it_is_worth(kind: str) -> None:
     """In all three ways to plan a round, the answer is that of the reference's program."""
-    raised, rate = 0, 8.0
+    raised, lowered, rate = 0, 0, 8.0
     for seed in range(60):
         values, candidates, deviations, edges = drawn(seed)
         if kind == "weak":
@@ -60,27 +71,46 @@ def test_demands_are_the_larger_of_inverse_gaps_and_doubts(kind: str) -> None:
             deviations=deviations[None],
         )
         best, gaps, size = int(made.best[0]), made.gaps[0], int(made.exploration_set[0].sum())
-        doubts = literal(candidates, gaps, deviations, 0.4)
-        np.testing.assert_allclose(doubts_of(candidates, gaps, deviations, 0.4), doubts, atol=1e-15)
+        chances = literal(candidates, gaps, deviations)
+        np.testing.assert_allclose(chances_of(candidates, gaps, deviations, np.empty(0)), chances, atol=1e-15)
+        everyone = np.ones(6, dtype=bool)
+        reveals = edges.astype(float) if kind != "probabilistic" else np.where(np.eye(6, dtype=bool), 1.0, 0.5 * edges)
+        ceilings = literal_ceilings(reveals, everyone, gaps, chances) if chances.any() else np.ones(6)
+        np.testing.assert_allclose(ceilings_of(reveals, everyone, gaps, chances), ceilings, atol=1e-12)
         plain = ref.tight_demand(np.flatnonzero(candidates), best, size, rate * math.sqrt(size), gaps)
-        demand = np.where(candidates & (np.arange(6) != best), np.maximum(plain, np.minimum(doubts, 1.0 / size)), 0.0)
-        raised += int((demand > plain).sum())
+        ceilings[deviations <= 0.0] = 1.0
+        asked = np.maximum(np.minimum(plain, ceilings), np.minimum(0.4 * chances, 1.0 / size))
+        demand = np.where(candidates & (np.arange(6) != best), asked, 0.0)
+        raised, lowered = raised + int((demand > plain).sum()), lowered + int((demand < plain).sum())
         if made.coverage_factor[0] < 1.0:
             continue
         assert (made.observation_probabilities[0] >= demand - 1e-9).all()
         if kind == "sure":
             _, objective = ref.solve_lp(edges, demand, gaps, best)
             assert made.objective[0] == pytest.approx(objective, abs=1e-9)
-    assert raised > 20
+    assert raised > 10
+    assert lowered > 5
+
+
+def test_what_an_arm_is_worth_is_what_thompson_sampling_pays_for_what_it_reveals() -> None:
+    """Alone, an arm is played with P(a); the hub of a star as often as all leaves together are worth its price."""
+    gaps, chances, everyone = np.array([0.5, 0.0, 0.5, 1.0]), np.array([0.0, 0.5, 0.3, 0.2]), np.ones(4, dtype=bool)
+    loops, star = gb.graphs.bandit(4), gb.graphs.star(4, hub=0)
+    np.testing.assert_allclose(ceilings_of(loops, everyone, gaps, chances)[[0, 2, 3]], [0.0, 0.3, 0.2])
+    paid = 0.3 * 0.5 + 0.2 * 1.0
+    np.testing.assert_allclose(ceilings_of(star, everyone, gaps, chances)[[2, 3]], paid / 0.5)
+    assert (ceilings_of(gb.graphs.bandit(513), np.ones(513, dtype=bool), np.ones(513), np.ones(513) / 513) == 1).all()
 
 
 def test_without_deviations_or_with_one_candidate_nothing_is_doubted() -> None:
     some = np.array([True, False, True])
     gaps, deviations = np.array([0.0, 1.0, 0.5]), np.array([0.0, 1.0, 1.0])
-    assert doubts_of(some, gaps, deviations, 0.5)[2] > 0.1
-    assert not doubts_of(some, gaps, np.empty(0), 0.5).any()
-    assert not doubts_of(np.array([True, False, False]), gaps, deviations, 0.5).any()
-    assert not doubts_of(some, np.array([0.1, 1.0, 0.5]), np.zeros(3), 0.5).any()
+    untold = np.empty(0)
+    assert chances_of(some, gaps, deviations, untold)[2] > 0.2
+    assert chances_of(some, gaps, untold, np.array([0.1, 0.6, 0.3])).tolist() == pytest.approx([0.25, 0.0, 0.75])
+    assert not chances_of(some, gaps, untold, untold).any()
+    assert not chances_of(np.array([True, False, False]), gaps, deviations, untold).any()
+    assert not chances_of(some, np.array([0.1, 1.0, 0.5]), np.zeros(3), untold).any()
 
 
 def test_an_arm_that_looks_bad_by_few_rewards_is_tried_again() -> None:
@@ -107,7 +137,7 @@ def test_an_arm_that_looks_bad_by_few_rewards_is_tried_again() -> None:
     gaps, candidates = doubted.gaps[0], doubted.candidates[0]
     counts = np.array([3.0, 3.0, 3.0, states[0.3][1].rounds - 9.0])
     deviations = 0.5 * np.sqrt(1.0 / (counts + 1.0) + 1.0 / (counts[3] + 1.0))
-    expected = literal(candidates, gaps, deviations, 0.3)
+    expected = 0.3 * literal(candidates, gaps, deviations)
     assert candidates.sum() == 4
     np.testing.assert_allclose(doubted.probabilities[0][:3], expected[:3], rtol=1e-6)
     assert (certain.probabilities[0][:3] < 0.5 * expected[:3]).all()

@@ -211,7 +211,7 @@ def test_every_round_of_adacb_is_the_optimum_of_the_stated_program(settings, loo
     odds = odds_of(2, T, loops=loops)
     before, scaled, programs = scaling_count(), 0, 0
     d = run(
-        gb.AdaCBG(epoch_growth=2.0, **settings, unrevealed="ignore"), values, odds,
+        gb.AdaCBG(epoch_growth=2.0, doubt=0.0, **settings, unrevealed="ignore"), values, odds,
         odds.sample(np.random.default_rng(0)), rewards, uniforms, masks,
     )  # fmt: skip
     for t in range(T):

@@ -28,7 +28,7 @@ def test_the_same_values_as_clarabel():
     stopped_short = 0
     for _ in range(INSTANCES):
         losses, graph, gamma = some_instance(rng)
-        answer = solve_squarecb_program(losses, graph_of(graph), gamma)
+        answer = solve_squarecb_program(graph_of(graph), losses, gamma)
         theirs, _ = clarabel_value(losses, graph, gamma)
         assert answer.objective <= theirs + 1e-8, (len(losses), gamma)
         if answer.objective < theirs - 1e-8:
@@ -44,7 +44,7 @@ def test_answers_are_feasible_and_certified(kind):
     for _ in range(25):
         losses, dense, _ = some_instance(rng, kind=kind)
         gamma, graph = float(10 ** rng.uniform(-1, 5)), graph_of(dense)
-        answer = solve_squarecb_program(losses, graph, gamma)
+        answer = solve_squarecb_program(graph, losses, gamma)
         p = answer.probabilities
         assert p.min() >= 0
         assert p.sum() == pytest.approx(1, abs=1e-14)
@@ -81,14 +81,14 @@ def test_no_distribution_is_better_and_no_bound_is_above(n_arms, seed, exponent)
     rng = np.random.default_rng(seed)
     losses, dense, _ = some_instance(rng, n_arms=n_arms)
     gamma, graph = 10.0**exponent, graph_of(dense)
-    answer = solve_squarecb_program(losses, graph, gamma)
+    answer = solve_squarecb_program(graph, losses, gamma)
     slack = 1e-8 * max(answer.objective, 1 / gamma)
     for concentration in (0.1, 1.0, 10.0):
         p = rng.dirichlet(np.full(n_arms, concentration))
         assert value(losses, dense, gamma, p) >= answer.objective - slack
         r, rho = rng.random((2, n_arms)) * n_arms
-        assert squarecb_bound(losses, graph, gamma, p, r, rho) <= answer.objective + slack
-        assert squarecb_bound(losses, graph, gamma, p, r, rho) == pytest.approx(
+        assert squarecb_bound(graph, losses, gamma, p, r, rho) <= answer.objective + slack
+        assert squarecb_bound(graph, losses, gamma, p, r, rho) == pytest.approx(
             literal_bound(losses, dense, gamma, p, r, rho), rel=1e-9, abs=1e-9
         )
 
@@ -97,9 +97,9 @@ def test_no_distribution_is_better_and_no_bound_is_above(n_arms, seed, exponent)
 @settings(max_examples=30, deadline=None)
 def test_a_shift_of_the_losses_and_the_unit_of_gamma_change_nothing(n_arms, seed, shift):
     losses, dense, gamma = some_instance(np.random.default_rng(seed), n_arms=n_arms, largest_gamma=100.0)
-    answer = solve_squarecb_program(losses, graph_of(dense), gamma)
-    shifted = solve_squarecb_program(losses + shift, graph_of(dense), gamma)
-    halved = solve_squarecb_program(losses / 2, graph_of(dense), 2 * gamma)
+    answer = solve_squarecb_program(graph_of(dense), losses, gamma)
+    shifted = solve_squarecb_program(graph_of(dense), losses + shift, gamma)
+    halved = solve_squarecb_program(graph_of(dense), losses / 2, 2 * gamma)
     assert shifted.objective == pytest.approx(answer.objective, rel=1e-8, abs=1e-8 / gamma)
     assert shifted.z == pytest.approx(answer.z - shift, abs=1e-6)
     assert halved.objective == pytest.approx(answer.objective / 2, rel=1e-8, abs=1e-8 / gamma)
@@ -118,13 +118,13 @@ def test_two_arms_by_minimising_over_one_number(dense, gap, gamma):
         options={"xatol": 1e-13},
     ).fun
     edge = min(value(losses, graph, gamma, np.array([x, 1.0 - x])) for x in (0.0, 1.0))
-    found = solve_squarecb_program(losses, graph_of(graph), gamma).objective
+    found = solve_squarecb_program(graph_of(graph), losses, gamma).objective
     assert found == pytest.approx(min(best, edge), abs=1e-8)
 
 
 def test_two_arms_by_hand():
     """Self-loops only, c = gamma gap = 3/2: lambda solves 1 / x + 1 / (x + 3/2) = 1, so 3/2, and p = (2/3, 1/3)."""
-    answer = solve_squarecb_program([0.2, 0.7], gb.graphs.bandit(2), 3.0)
+    answer = solve_squarecb_program(gb.graphs.bandit(2), [0.2, 0.7], 3.0)
     np.testing.assert_allclose(answer.probabilities, [2 / 3, 1 / 3], atol=1e-5)
     assert answer.objective == pytest.approx(1 / 3, abs=1e-9)
     assert answer.z == pytest.approx((1.5 - 1) / 3 - 0.2, abs=1e-5)
@@ -133,10 +133,10 @@ def test_two_arms_by_hand():
 def test_the_complete_graph_by_hand():
     """q = 1: at gap c >= 2 / gamma all mass on the best costs nothing; at no gap it is uniform, of value (1 - 1/K)."""
     graph = gb.graphs.complete(4)
-    apart = solve_squarecb_program([0.0, 0.5, 0.5, 1.0], graph, 8.0)
+    apart = solve_squarecb_program(graph, [0.0, 0.5, 0.5, 1.0], 8.0)
     assert apart.objective == pytest.approx(0, abs=1e-9)
     assert apart.probabilities[0] == pytest.approx(1, abs=1e-6)
-    equal = solve_squarecb_program(np.zeros(4), graph, 8.0)
+    equal = solve_squarecb_program(graph, np.zeros(4), 8.0)
     np.testing.assert_allclose(equal.probabilities, 0.25, atol=1e-5)
     assert equal.objective == pytest.approx((1 - 1 / 4) / 8, abs=1e-10)
 
@@ -158,7 +158,7 @@ def test_closed_forms_are_feasible_and_no_better_than_the_optimum():
             assert p.min() >= 0
             assert p.sum() == pytest.approx(1, abs=1e-12)
             reached = value(estimates, dense, gamma, p)
-            optimum = solve_squarecb_program(estimates, graph_of(dense), gamma).objective
+            optimum = solve_squarecb_program(graph_of(dense), estimates, gamma).objective
             assert optimum <= reached + 1e-9 / gamma, form.__name__
             assert reached <= constant / gamma * (1 + 1e-9), form.__name__
 
@@ -169,7 +169,7 @@ def test_inverse_gap_weighting_is_the_optimum_of_self_loops():
         losses, gamma = rng.random(n), float(10 ** rng.uniform(0, 4))
         p = closed.inverse_gap_weighting(losses, gamma)
         assert value(losses, np.eye(n, dtype=bool), gamma, p) == pytest.approx((n - 1) / gamma, rel=1e-9, abs=1e-12)
-        answer = solve_squarecb_program(losses, gb.graphs.bandit(n), gamma)
+        answer = solve_squarecb_program(gb.graphs.bandit(n), losses, gamma)
         assert answer.objective == pytest.approx((n - 1) / gamma, rel=1e-9, abs=1e-12)
         np.testing.assert_allclose(answer.probabilities, p, atol=1e-4)
 
@@ -178,19 +178,19 @@ def test_arms_not_on_offer_play_no_part():
     rng = np.random.default_rng(5)
     losses, dense, gamma = some_instance(rng, n_arms=12, kind="directed")
     offered = rng.random(12) < 0.6
-    answer = solve_squarecb_program(losses, graph_of(dense), gamma, available=offered)
-    part = solve_squarecb_program(losses[offered], graph_of(dense[np.ix_(offered, offered)]), gamma)
+    answer = solve_squarecb_program(graph_of(dense), losses, gamma, available=offered)
+    part = solve_squarecb_program(graph_of(dense[np.ix_(offered, offered)]), losses[offered], gamma)
     assert answer.probabilities[~offered].max() == 0
     np.testing.assert_array_equal(answer.probabilities[offered], part.probabilities)
     assert answer.objective == part.objective
     bound = squarecb_bound(
-        losses, graph_of(dense), gamma, answer.weights, answer.outer_slopes, answer.inner_slopes, available=offered
+        graph_of(dense), losses, gamma, answer.weights, answer.outer_slopes, answer.inner_slopes, available=offered
     )
     assert bound == pytest.approx(answer.objective, rel=1e-8, abs=1e-8 / gamma)
 
 
 def test_one_arm_costs_nothing_even_if_nothing_reveals_it():
-    answer = solve_squarecb_program([0.4], graph_of([[False]]), 3.0)
+    answer = solve_squarecb_program(graph_of([[False]]), [0.4], 3.0)
     assert (answer.probabilities[0], answer.objective, answer.duality_gap, answer.z) == (1.0, 0.0, 0.0, -0.4)
 
 
@@ -200,9 +200,9 @@ def test_batches_of_any_size_are_the_same_bits():
     dense |= np.eye(8, dtype=bool)
     graphs = gb.FeedbackGraphs.from_dense(dense)
     losses, gammas = rng.random((9, 8)), 10 ** rng.uniform(0, 3, 9)
-    whole = solve_squarecb_programs(losses, graphs, gammas)
+    whole = solve_squarecb_programs(graphs, losses, gammas)
     for t in range(9):
-        one = solve_squarecb_program(losses[t], graphs[t], gammas[t])
+        one = solve_squarecb_program(graphs[t], losses[t], gammas[t])
         np.testing.assert_array_equal(one.probabilities, whole.probabilities[t])
         assert one.objective == whole.objective[t]
         assert one.iterations == whole.iterations[t]
@@ -215,16 +215,16 @@ def test_large_graphs_are_solved_on_the_arms_on_offer():
     offered = np.zeros(n, dtype=bool)
     offered[[0, 1, 2, 3, 4999]] = True
     losses = np.linspace(0, 1, n)
-    answer = solve_squarecb_program(losses, graph, 20.0, available=offered)
+    answer = solve_squarecb_program(graph, losses, 20.0, available=offered)
     small = np.eye(5, dtype=bool)
     small[0, 1:4] = True
-    alone = solve_squarecb_program(losses[offered], graph_of(small), 20.0)
+    alone = solve_squarecb_program(graph_of(small), losses[offered], 20.0)
     np.testing.assert_array_equal(answer.probabilities[offered], alone.probabilities)
     graphs = gb.FeedbackGraphs.repeat(graph, 2)
-    batch = solve_squarecb_programs(np.stack([losses] * 2), graphs, [20.0, 20.0], available=np.stack([offered] * 2))
+    batch = solve_squarecb_programs(graphs, np.stack([losses] * 2), [20.0, 20.0], available=np.stack([offered] * 2))
     np.testing.assert_array_equal(batch.probabilities[1], answer.probabilities)
     with pytest.raises(InputError, match="5000 arms are on offer; expected at most 2000"):
-        solve_squarecb_program(losses, graph, 20.0)
+        solve_squarecb_program(graph, losses, 20.0)
 
 
 @pytest.mark.parametrize(
@@ -253,17 +253,17 @@ def test_bad_input(change, error, message):
 def test_an_arm_that_only_arms_not_on_offer_reveal_is_named():
     graph = graph_of([[1, 0, 1], [0, 1, 0], [0, 0, 0]])
     with pytest.raises(GraphError, match="arm 2 is revealed by no arm on offer"):
-        solve_squarecb_program([0.0, 0.1, 0.2], graph, 2.0, available=[False, True, True])
+        solve_squarecb_program(graph, [0.0, 0.1, 0.2], 2.0, available=[False, True, True])
 
 
 def test_bad_batches():
     graphs = gb.FeedbackGraphs.repeat(gb.graphs.bandit(2), 3)
     with pytest.raises(InputError, match=r"losses has shape \(2, 2\) and gammas \(3,\); expected \(3, 2\) and \(3,\)"):
-        solve_squarecb_programs(np.zeros((2, 2)), graphs, np.ones(3))
+        solve_squarecb_programs(graphs, np.zeros((2, 2)), np.ones(3))
     with pytest.raises(InputError, match=r"gammas has -1.0 at round 1"):
-        solve_squarecb_programs(np.zeros((3, 2)), graphs, [1.0, -1.0, 1.0])
+        solve_squarecb_programs(graphs, np.zeros((3, 2)), [1.0, -1.0, 1.0])
     with pytest.raises(GraphError, match="graphs is a FeedbackGraph; expected FeedbackGraphs"):
-        solve_squarecb_programs(np.zeros((3, 2)), graphs[0], np.ones(3))
+        solve_squarecb_programs(graphs[0], np.zeros((3, 2)), np.ones(3))
 
 
 @pytest.mark.parametrize(
@@ -284,7 +284,7 @@ def test_bad_input_of_closed_forms(change, error, message):
 
 def test_a_bound_needs_a_distribution():
     with pytest.raises(InputError, match=r"weights has smallest entry 0.5 and sum 1.2"):
-        squarecb_bound([0.0, 1.0], gb.graphs.bandit(2), 2.0, [0.5, 0.7], [1.0, 1.0], [1.0, 1.0])
+        squarecb_bound(gb.graphs.bandit(2), [0.0, 1.0], 2.0, [0.5, 0.7], [1.0, 1.0], [1.0, 1.0])
 
 
 @pytest.mark.parametrize("kind", ["complete", "complement", "star", "random"])
@@ -302,7 +302,7 @@ def test_no_gamma_is_too_large_for_an_answer(kind, gamma):
         }[kind]
         graph, losses = gb.FeedbackGraph.from_dense(dense, require_loops=False), rng.random(n)
         before = gb.planning.uncertified_count()
-        answer = solve_squarecb_program(losses, graph, gamma)
+        answer = solve_squarecb_program(graph, losses, gamma)
         assert answer.probabilities.min() >= 0
         assert answer.probabilities.sum() == pytest.approx(1, abs=1e-9)
         assert (answer.observation_probabilities > 0).all()

@@ -45,9 +45,10 @@ def greedy_cover(G, missing, offered):
 @pytest.mark.parametrize("density", [0.12, 0.5])
 @pytest.mark.parametrize("settings", [{}, {"gamma": "width"}, {"baseline": "inverse-gap"}, {"eta": 1e-6}])
 def test_every_round_is_the_optimum_of_the_stated_program(density, settings, masked):
+    """By inverse gaps alone; `test_doubt.py` has what doubt makes of them."""
     values, _, rewards, uniforms, masks = problem(4, 6, "random", functions=15, masked=masked)
     graphs = loose(7, len(values), 6, density)
-    learner = gb.AdaCBG(epoch_growth=2.0, **settings, unrevealed="ignore")
+    learner = gb.AdaCBG(epoch_growth=2.0, doubt=0.0, **settings, unrevealed="ignore")
     before = scaling_count()
     d, _ = run_package(learner, values, graphs, rewards, uniforms, masks, horizon=len(values), noise=0.7)
     scaled = 0
@@ -154,7 +155,7 @@ def test_a_best_arm_that_does_not_reveal_itself_is_still_looked_at():
     values = np.array([[1.0, 0.0], [-1.0, 0.0]])
     functions = gb.FiniteClass(lambda x: np.broadcast_to(values, (len(x), 2, 2)), n_functions=2, n_arms=2)
     graph = gb.FeedbackGraph.from_edges([(0, 1), (1, 0)], 2, require_loops=False)
-    learner, graphs = gb.AdaCBG(epoch_growth=2.0), gb.FeedbackGraphs.repeat(graph, 2)
+    learner, graphs = gb.AdaCBG(epoch_growth=2.0, doubt=0.0), gb.FeedbackGraphs.repeat(graph, 2)
     state = learner.init(gb.Problem(n_arms=2, function_class=functions, noise=1.0))
     nothing = gb.Observations.from_masks(np.zeros((2, 1)), np.zeros((2, 2), dtype=bool), np.zeros((2, 2)))
     state = learner.update(state, nothing)
@@ -168,7 +169,8 @@ def test_a_scaled_decision_says_so():
     values = np.array([[0.0, 1.0, 0.9], [0.0, 0.9, 1.0]])
     functions = gb.FiniteClass(lambda x: np.broadcast_to(values, (len(x), 2, 3)), n_functions=2, n_arms=3)
     graph = gb.FeedbackGraph.from_edges([(0, 1), (1, 2), (2, 0)], 3, require_loops=False)
-    bandit = gb.Bandit(gb.AdaCBG(epoch_growth=2.0, eta=1e-3), gb.Problem(n_arms=3, function_class=functions, noise=1.0))
+    learner = gb.AdaCBG(epoch_growth=2.0, eta=1e-3, doubt=0.0)
+    bandit = gb.Bandit(learner, gb.Problem(n_arms=3, function_class=functions, noise=1.0))
     decisions = [bandit.decide([0.0], graph) for _ in range(3)]
     assert decisions[0].coverage_factor == 1
     assert "coverage" not in decisions[0].explain()

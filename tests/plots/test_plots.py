@@ -124,7 +124,7 @@ def test_a_decision_of_a_bandit_is_drawn_with_its_gaps() -> None:
     instance = gb.environments.paper(n_arms=5, graph=graph).instance(seed=0)
     bandit = gb.Bandit(gb.AdaCBG(), instance.problem(None), seed=0)
     decision = bandit.decide(np.zeros(10), graph)
-    assert f"{decision.gaps[0]:g}" in texts(plots.plot_decision(decision, graph))
+    assert f"{decision.gaps[0]:.2g}" in texts(plots.plot_decision(decision, graph))
     assert "0.25" in texts(plots.plot_decision(decision, graph, values=np.full(5, 0.25)))
     with pytest.raises(gb.errors.InputError, match="expected the decision's 5"):
         plots.plot_decision(decision, gb.graphs.star(6))

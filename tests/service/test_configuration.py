@@ -31,6 +31,11 @@ WRONG: dict[str, dict[str, Any]] = {
 }
 
 
+def test_a_half_life_is_refused_where_nothing_is_forgotten() -> None:
+    with pytest.raises(ConfigurationError, match=r"bandits.prices.half_life: is 40, but LinUCB does not forget"):
+        Core("prices", configured(half_life=40.0, learner={"kind": "LinUCB"}).bandits["prices"])
+
+
 @pytest.mark.parametrize("field", WRONG)
 def test_wrong_settings_are_named(field: str) -> None:
     with pytest.raises(ConfigurationError) as caught:

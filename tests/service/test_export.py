@@ -1,6 +1,7 @@
 """An exported log holds the rounds that the service has learnt from, with the probabilities they were played with."""
 
 import random
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from graphbandit.evaluation import Log, evaluate
+from graphbandit.learners.played import News, Played
 from graphbandit.service import export as export_module
-from graphbandit.service.core import Core, Rounds
+from graphbandit.service.core import Core
 from graphbandit.service.export import Exported, export
 from graphbandit.service.processes import prepare
 from graphbandit.service.replay import replay
@@ -69,10 +71,15 @@ def test_the_rounds_are_those_that_were_learnt(mode: str, tmp_path: Path, monkey
     learnt: list[tuple[Any, ...]] = []
     real = Core.learn
 
-    def recorded(core: Core, state: Any, first: int, rounds: Rounds) -> Any:
-        for row, arm, reward, q in zip(rounds.rows, rounds.arms, rounds.rewards, rounds.propensities, strict=True):
-            learnt.append((*rounds.contexts[row].tolist(), int(rounds.actions[row]), int(arm), reward, round(q, 9)))
-        return real(core, state, first, rounds)
+    def recorded(core: Core, state: Any, played: Played, late: Sequence[Played], news: News) -> Any:
+        parts = [*late, played]
+        contexts, actions = (
+            np.concatenate(column) for column in zip(*((p.contexts, p.actions) for p in parts), strict=True)
+        )
+        for number, arm, reward, q in zip(*news, strict=True):
+            row = number - parts[0].first
+            learnt.append((*contexts[row].tolist(), int(actions[row]), int(arm), reward, round(q, 9)))
+        return real(core, state, played, late, news)
 
     monkeypatch.setattr(Core, "learn", recorded)
     assert replay(house.store, "prices", house.bandits["prices"]).good

@@ -1,11 +1,14 @@
 """The routes of a real server: decide, observe, activate, explain, refuse."""
 
 import json
+import logging
+import re
 import time
 from collections.abc import Iterator
 
 import pytest
 
+from graphbandit.service import logs
 from tests.service.servers import PERSONALIZER, PRICES, Server, serving
 
 MORE = """
@@ -235,10 +238,15 @@ def test_openapi_and_metrics(server: Server) -> None:
     assert "DecideRequest" in docs.text
     assert "http://" not in docs.text
     assert "https://" not in docs.text
-    time.sleep(0.6)
-    text = server.get("/metrics").text
-    assert 'graphbandit_log_rows_total{bandit="prices",kind="decision"}' in text
-    assert 'graphbandit_request_seconds_count{route="/v1/{bandit}/decide",status="200"}' in text
+    server.post("/v1/prices/decide", {"context": {"country": "DE", "basket": 1}})
+    wanted = (
+        'graphbandit_log_rows_total{bandit="prices",kind="decision"}',
+        'graphbandit_request_seconds_count{route="/v1/{bandit}/decide",status="200"}',
+    )
+    deadline = time.monotonic() + 30
+    while not all(name in server.get("/metrics").text for name in wanted):  # counted a moment later
+        assert time.monotonic() < deadline, wanted
+        time.sleep(0.05)
     assert server.get("/health").json() == {"status": "up"}
     assert server.get("/ready").json() == {"status": "ready"}
 
@@ -263,7 +271,22 @@ def test_unknown_and_missing_values_are_counted(server: Server) -> None:
     assert 'graphbandit_snapshot_age_seconds{bandit="prices"}' in text
 
 
-def test_logs_are_json_lines(server: Server) -> None:
-    for line in server.errors.read_text().splitlines():
-        if line.startswith("{"):
-            assert {"time", "level", "event"} <= set(json.loads(line))
+def test_logs_are_json_lines(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("graphbandit.service", "uvicorn.error"):
+        for attribute in ("handlers", "propagate", "level"):  # to be put back
+            monkeypatch.setattr(logging.getLogger(name), attribute, getattr(logging.getLogger(name), attribute))
+    logs.start()
+    logs.say("started", bandits=2)
+    try:
+        raise ValueError("two\nlines")
+    except ValueError:
+        logging.getLogger("uvicorn.error").exception("a request has %s", "failed")
+    told, failed = map(json.loads, capsys.readouterr().err.splitlines())
+    assert {key: told[key] for key in ("level", "event", "bandits")} == {
+        "level": "info",
+        "event": "started",
+        "bandits": 2,
+    }
+    assert (failed["level"], failed["event"]) == ("error", "a request has failed")
+    assert "ValueError: two\nlines" in failed["error"]
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", told["time"])

@@ -3,10 +3,15 @@
 import random
 from typing import Any
 
+import numpy as np
 import pytest
 
+from graphbandit.learners.loop import Loop
+from graphbandit.learners.played import News, Played
+from graphbandit.service.core import Core
 from graphbandit.service.learning import resumed
 from graphbandit.service.replay import replay
+from graphbandit.service.rows import unpack
 from tests.service.house import House, configured, purchase, visitor
 
 MODES: dict[str, dict[str, Any]] = {
@@ -168,3 +173,31 @@ def test_failed_fits_are_postponed(tmp_path: Any, monkeypatch: pytest.MonkeyPatc
     assert learner.closed.rounds >= 8
     assert learner.failed_fits == 1
     assert replay(house.store, "prices", settings["prices"]).good
+
+
+@pytest.mark.parametrize("kind", ["paper", "natural"])
+def test_an_epoch_is_learnt_as_the_library_learns_it(kind: str, tmp_path: Any) -> None:
+    """To the byte, also where not all arms were on offer: the paper's lambda_m asks how many candidates there were."""
+    form = {"radius": "paper", "coverage": "paper"} if kind == "paper" else {}
+    settings = configured(learner={"kind": "AdaCBG", **form}, noise=0.5).bandits
+    house, core = House(str(tmp_path / "log.db"), settings), Core("prices", settings["prices"])
+    loop, rng, names = Loop.start(core.learner, core.problem), random.Random(5), list(core.slot)
+    for t in range(33):
+        context, offered = visitor(rng), rng.sample(names, rng.choice([1, 1, 2, 3]))
+        answer = house.decide(context=context, key=f"visit-{t}", available=offered)
+        rewards = {arm: purchase(rng, arm) for arm in answer.revealed}
+        house.observe(answer.id, rewards)
+        house.learn()
+        seen = sorted((core.slot[arm], reward) for arm, reward in rewards.items())
+        mask = np.array([[name in offered for name in names]])
+        row = core.encode(context, None)[None]
+        played = Played(t, row, np.array([core.slot[answer.arm]]), np.zeros((1, 0)), mask)
+        logged = unpack(house.store.find([("prices", answer.id)])[0].body or b"")
+        q = np.frombuffer(logged.q)[[arm for arm, _ in seen]].tolist()
+        news = News([t] * len(seen), [arm for arm, _ in seen], [reward for _, reward in seen], q)
+        loop = loop.take(played, news)
+    closed, place = house.learning._learners["prices"].closed, {"position": 0, "learnt": 0, "rounds": 0}
+    if loop.left == 0:
+        loop = loop.ready()
+    assert closed.rounds == loop.learnt >= 16
+    assert core.snapshot(closed.state, **place)[1] == core.snapshot(loop.state, **place)[1]

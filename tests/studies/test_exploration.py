@@ -84,7 +84,9 @@ def test_tables_of_the_sweep():
 
 def test_the_default_of_the_package_is_in_every_case():
     default = Choice.default()
-    for experiment in Plan(study="exploration", rounds=4).experiments().values():
+    experiments = Plan(study="exploration", rounds=4).experiments()
+    assert len(experiments) > 1
+    for experiment in experiments.values():
         choices = {(p.settings["gamma"], p.settings["eta"]) for p in experiment.learner_points() if p.kind == "AdaCBG"}
         assert (default.gamma, default.eta) in choices
         assert {"star", "cliques", "random", "loops only"} <= set(experiment.environments)

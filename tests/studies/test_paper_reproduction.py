@@ -32,8 +32,12 @@ from tests.studies.commands import files_of, invoke
 TITLES = STUDY.experiments
 TINY = ["--repeats", "2", "--rounds", "32"]
 SITTING = """
-import sys
+import signal, sys
+from graphbandit.experiments.results.writing import Store
 from graphbandit.studies import Plan, run_plan
+
+if sys.argv[2:] == ["unfinished"]:
+    Store.merge = lambda self: signal.pause()  # it is killed before it has finished, however slowly that is done
 
 if __name__ == "__main__":
     run_plan(Plan(study="paper", repeats=2, rounds=32, only=("ablation", "parts")), out=sys.argv[1], workers=2)
@@ -146,7 +150,8 @@ def test_any_number_of_workers_and_a_kill_give_the_same_bytes(whole: tuple[Path,
     (tmp_path / "sitting.py").write_text(SITTING)
     arguments = [sys.executable, str(tmp_path / "sitting.py"), str(tmp_path)]
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
-    process = subprocess.Popen(arguments, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    first = [*arguments, "unfinished"]
+    process = subprocess.Popen(first, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     runs = tmp_path / "runs" / "ablation"
     while process.poll() is None and not part_files(runs):
         time.sleep(0.01)

@@ -35,7 +35,7 @@ class Interval:
 
     @property
     def half_width(self) -> float:
-        """From the estimate to the upper bound."""
+        """The distance from the estimate to the upper bound."""
         return self.high - self.mean
 
     @property

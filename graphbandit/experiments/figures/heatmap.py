@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from graphbandit.base.colours import INK
 from graphbandit.base.shapes import Float
 from graphbandit.base.tables import short_number
 from graphbandit.errors import InputError, SettingError
 from graphbandit.experiments.analysis.statistics import name_index
 from graphbandit.plots.axes import colour_bar, figure_of, new_axes, write_titles
-from graphbandit.plots.style import INK, PALE, literal
+from graphbandit.plots.style import PALE, literal
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

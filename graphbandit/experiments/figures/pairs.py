@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graphbandit.base.colours import INK
 from graphbandit.errors import InputError, SettingError
 from graphbandit.experiments.analysis.statistics import FinalRegrets, PairedDifference, paired_difference
 from graphbandit.experiments.figures.curves import shown_learners, span
 from graphbandit.plots.axes import name_rows, write_labels, write_titles
-from graphbandit.plots.style import BLUE, GREY, INK, PALE, VERMILION, literal
+from graphbandit.plots.style import BLUE, GREY, PALE, VERMILION, literal
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,29 +6,30 @@ timings (and in the versions, if those differ).
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from graphbandit.base.tables import counted
-from graphbandit.experiments.analysis.statistics import FinalRegrets
-from graphbandit.experiments.report.facts import (
-    failures_section,
-    reproduce_section,
-    settings_section,
-    timings_section,
-)
-from graphbandit.experiments.report.sections import (
-    comparisons_section,
-    environments_section,
-    heat_maps_section,
-    ranks_section,
-    summary_section,
-    try_ranks,
-)
+from graphbandit.experiments.report.sections.base import Reported
 from graphbandit.plots.pages.page import page_html, write_text
 
 if TYPE_CHECKING:
     from graphbandit.experiments.results.reading import Results
+
+SECTIONS = (
+    "failures",
+    "summary",
+    "environments",
+    "comparisons",
+    "heat_maps",
+    "ranks",
+    "what_was_run",
+    "reproduce",
+    "timings",
+)
+"""The sections in the order of the page. Each is a file in `sections/` whose function `section` gives None where there
+is nothing to say."""
 
 
 def write_report(results: Results, path: str | Path) -> Path:
@@ -42,23 +43,13 @@ def write_report(results: Results, path: str | Path) -> Path:
 
 def report_html(results: Results) -> str:
     """The page as text."""
-    regrets = FinalRegrets.of(results)
-    found = try_ranks(regrets)
-    sections = [
-        failures_section(results),
-        summary_section(regrets, found),
-        environments_section(results, regrets),
-        comparisons_section(regrets),
-        heat_maps_section(results, regrets, found),
-        ranks_section(results, found),
-        settings_section(results),
-        reproduce_section(results),
-        timings_section(results, regrets),
-    ]
-    return page_html(results.experiment.name, _lead(results, regrets), sections)
+    reported = Reported.of(results)
+    sections = [import_module(f"{__package__}.sections.{name}").section(reported) for name in SECTIONS]
+    return page_html(results.experiment.name, _lead(reported), sections)
 
 
-def _lead(results: Results, regrets: FinalRegrets) -> str:
+def _lead(reported: Reported) -> str:
+    results, regrets, _ = reported
     told = results.experiment
     counts = [
         counted(len(regrets.environments), "environment"),

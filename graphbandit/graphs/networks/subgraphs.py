@@ -14,6 +14,7 @@ All are connected, and *induced*: they have every edge of the network between th
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Literal, SupportsIndex
 
 import numpy as np
@@ -105,13 +106,8 @@ def _union_find(network: Network, size: int, count: int, rng: np.random.Generato
     return np.concatenate(found)
 
 
-def _random_walk(network: Network, size: int, count: int, rng: np.random.Generator) -> Int32[np.ndarray, "count size"]:
-    """A jump leads to one of the visited nodes, not always to the first: from there a long path has no end in sight."""
-    roots = _roots(network, size, count, rng)
-    return np.array([_walk(network, int(root), size, rng) for root in roots], dtype=np.int32)
-
-
 def _walk(network: Network, root: int, size: int, rng: np.random.Generator) -> list[int]:
+    """A jump leads to one of the visited nodes, not always to the first: from there a long path has no end in sight."""
     visited, order = {root}, [root]
     at = root
     while True:
@@ -128,11 +124,6 @@ def _walk(network: Network, root: int, size: int, rng: np.random.Generator) -> l
                 order.append(at)
 
 
-def _bfs(network: Network, size: int, count: int, rng: np.random.Generator) -> Int32[np.ndarray, "count size"]:
-    roots = _roots(network, size, count, rng)
-    return np.array([_snowball(network, int(root), size, rng) for root in roots], dtype=np.int32)
-
-
 def _snowball(network: Network, root: int, size: int, rng: np.random.Generator) -> list[int]:
     taken, order = {root}, [root]
     for at in order:  # which grows on the way
@@ -145,14 +136,21 @@ def _snowball(network: Network, root: int, size: int, rng: np.random.Generator) 
     return order
 
 
-def _roots(network: Network, size: int, count: int, rng: np.random.Generator) -> Int32[np.ndarray, " count"]:
-    """Nodes to start from, drawn uniformly from those in a connected part that is large enough."""
-    return rng.choice(np.flatnonzero(network.component_sizes >= size), count).astype(np.int32)
+def _from_roots(
+    grow: Callable[[Network, int, int, np.random.Generator], list[int]],
+    network: Network,
+    size: int,
+    count: int,
+    rng: np.random.Generator,
+) -> Int32[np.ndarray, "count size"]:
+    """Grow a subgraph from each of `count` nodes, drawn uniformly from the connected parts that are large enough."""
+    roots = rng.choice(np.flatnonzero(network.component_sizes >= size), count).tolist()
+    return np.array([grow(network, root, size, rng) for root in roots], dtype=np.int32)
 
 
 SAMPLERS: dict[str, Callable[[Network, int, int, np.random.Generator], Int32[np.ndarray, "count size"]]] = {
     "union-find": _union_find,
-    "random-walk": _random_walk,
-    "bfs": _bfs,
+    "random-walk": partial(_from_roots, _walk),
+    "bfs": partial(_from_roots, _snowball),
 }
 """How subgraphs are sampled, by name."""

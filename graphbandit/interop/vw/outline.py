@@ -21,7 +21,7 @@ class Outline:
     - `n_arms`, `tags`: the arms, by their tags if all have one.
     - `shared`, `arms`: the features of rounds and of arms, sorted.
     - `same_arms`: whether every arm has the same features in all rounds.
-    - `graphs`, `uncertain`, `probabilities`, `keys`, `times`: whether rounds have graphs, edges with a probability
+    - `graphs`, `probabilistic`, `probabilities`, `keys`, `times`: whether rounds have graphs, edges with a probability
       below 1, the probabilities of all arms, names, and times.
     - `all_arms`: whether all arms are on offer in every round.
     """
@@ -34,7 +34,7 @@ class Outline:
     arms: dict[str, int] = field(default_factory=dict)
     same_arms: bool = True
     graphs: bool = False
-    uncertain: bool = False
+    probabilistic: bool = False
     probabilities: bool = True
     keys: bool = False
     times: bool = True
@@ -71,7 +71,7 @@ def outline_of(rounds: Iterable[VwRound | Skipped], max_features: int, chosen: S
                 found.tags.setdefault(tag, len(found.tags))
                 same_tags = same_tags and by_tag.setdefault(tag, features) == features
         found.graphs |= one.edges is not None
-        found.uncertain |= one.edges is not None and any(0 < value < 1 for _, _, value in one.edges)
+        found.probabilistic |= one.edges is not None and any(0 < value < 1 for _, _, value in one.edges)
         found.probabilities &= one.probabilities is not None
         found.keys |= one.key is not None
         found.times &= one.time is not None

@@ -169,7 +169,7 @@ class VwReader:
             key = tuple(range(k)) if edges is None else tuple(sorted((arms[j], arms[a], v) for j, a, v in edges if v))
             index[t] = pool.setdefault(key, len(pool))
         try:
-            if self.outline.uncertain:
+            if self.outline.probabilistic:
                 return ProbabilisticGraphs.pool(np.stack([_matrix(key, k) for key in pool]), index)
             graphs = [FeedbackGraph.from_dense(_matrix(key, k) > 0, require_loops=False) for key in pool]
             return FeedbackGraphs.pool(graphs, index)

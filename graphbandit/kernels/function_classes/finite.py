@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from graphbandit.base.arrays import ArmMasks, ObservationIndices, Offers, PerObservation
+from graphbandit.base.arrays import ArmMasks, ObservationIndices, Offers, PerObservation, RoundsByArms
 from graphbandit.base.shapes import Bool, Float
 from graphbandit.kernels.jit import kernel
+from graphbandit.kernels.planning.exploration import best_arm
 
 
 @kernel()
@@ -23,6 +24,34 @@ def finite_losses(
         for i in range(losses.shape[0]):
             residual = block[i, arm] - reward
             losses[i] += residual * residual
+
+
+@kernel()
+def finite_prospects(
+    values: Float[np.ndarray, "n functions arms"],
+    weights: Float[np.ndarray, " functions"],
+    members: Bool[np.ndarray, " functions"],
+    available: Offers,
+    means: RoundsByArms,
+    chosen: ArmMasks,
+    chances: RoundsByArms,
+) -> None:
+    """The weighted mean of all functions, the best available arms of members, and the weight that calls an arm best."""
+    n, functions, n_arms = values.shape
+    for t in range(n):
+        mask = available[t if available.shape[0] > 1 else 0]
+        for a in range(n_arms):
+            means[t, a] = 0.0
+            chances[t, a] = 0.0
+        for i in range(functions):
+            if weights[i] <= 0.0 and not members[i]:
+                continue
+            row = values[t, i]
+            best = best_arm(row, mask)
+            chosen[t, best] |= members[i]
+            chances[t, best] += weights[i]
+            for a in range(n_arms):
+                means[t, a] += weights[i] * row[a]
 
 
 @kernel()

@@ -64,11 +64,12 @@ def _log_partition(link: int, predictor: float) -> float:
 
 
 @kernel()
-def _objective(seen: Seen, ridge: float, parameter: Vector) -> float:
-    """Minus the penalised log-likelihood: sum of w (A(theta'phi) - y theta'phi), plus ridge |theta|^2 / 2."""
+def _objective(seen: Seen, precision: Matrix, parameter: Vector) -> float:
+    """Minus the penalised log-likelihood: sum of w (A(theta'phi) - y theta'phi), plus theta'P theta / 2."""
     total = 0.0
     for i in range(parameter.shape[0]):
-        total += 0.5 * ridge * parameter[i] * parameter[i]
+        for j in range(parameter.shape[0]):
+            total += 0.5 * precision[i, j] * parameter[i] * parameter[j]
     for k in seen.order:
         predictor = 0.0
         for i in range(parameter.shape[0]):
@@ -78,13 +79,14 @@ def _objective(seen: Seen, ridge: float, parameter: Vector) -> float:
 
 
 @kernel()
-def _derivatives(seen: Seen, ridge: float, parameter: Vector, gradient: Vector, curvature: Matrix) -> None:
+def _derivatives(seen: Seen, precision: Matrix, parameter: Vector, gradient: Vector, curvature: Matrix) -> None:
     """Gradient and (upper triangle of the) Hessian of the objective."""
     d = parameter.shape[0]
     for i in range(d):
-        gradient[i] = ridge * parameter[i]
+        gradient[i] = 0.0
         for j in range(d):
-            curvature[i, j] = ridge if i == j else 0.0
+            gradient[i] += precision[i, j] * parameter[j]
+            curvature[i, j] = precision[i, j]
     for k in seen.order:
         predictor = 0.0
         for i in range(d):
@@ -99,22 +101,25 @@ def _derivatives(seen: Seen, ridge: float, parameter: Vector, gradient: Vector, 
 
 
 @kernel()
-def fit_block(seen: Seen, ridge: float, parameter: Vector, factor: Matrix) -> bool:
-    """thetahat and U of its curvature H = U'U, from 0; whether Newton's method with halved steps got there.
+def fit_block(seen: Seen, precision: Matrix, floor: float, parameter: Vector, factor: Matrix) -> tuple[bool, float]:
+    """thetahat in place of `parameter`, and U of its curvature H = U'U; whether Newton's method with halved steps got
+    there, and the least value of the objective.
 
-    It always starts at 0, so that the answer depends on the data alone. Near the end, where the objective's last digits
-    no longer tell steps apart, one full step is taken: Newton's error is squared by it.
+    `parameter` is where it starts. Near the end, where the objective's last digits no longer tell steps apart, one full
+    step is taken: Newton's error is squared by it.
+
+    - `precision`: P, that of the prior.
+    - `floor`: what no pivot of P + (a sum of squares) is below.
     """
     d = parameter.shape[0]
     gradient, curvature, trial = np.empty(d), np.empty((d, d)), np.empty(d)
-    parameter[:] = 0.0
-    value = _objective(seen, ridge, parameter)
+    value = _objective(seen, precision, parameter)
     turns, near = 0, False
     while turns < TURNS:
-        _derivatives(seen, ridge, parameter, gradient, curvature)
-        cholesky(curvature, ridge, factor)
+        _derivatives(seen, precision, parameter, gradient, curvature)
+        cholesky(curvature, floor, factor)
         if near:
-            return True
+            return True, value
         solve_lower(factor, gradient)
         decrement = 0.0
         for i in range(d):
@@ -126,13 +131,13 @@ def fit_block(seen: Seen, ridge: float, parameter: Vector, factor: Matrix) -> bo
             turns += 1
             for i in range(d):
                 trial[i] = parameter[i] - step * gradient[i]
-            reached = _objective(seen, ridge, trial)
+            reached = _objective(seen, precision, trial)
             if near or reached <= value - 0.25 * step * decrement:
                 parameter[:] = trial
                 value = reached
                 break
             step *= 0.5
-    return False
+    return False, value
 
 
 @kernel()

@@ -4,6 +4,8 @@
 block an arm, and matrices have as many. Sums run over coordinates in their order: no value depends on the batch.
 """
 
+from typing import Any
+
 import numpy as np
 
 from graphbandit.base.arrays import (
@@ -18,7 +20,8 @@ from graphbandit.base.arrays import (
 )
 from graphbandit.base.shapes import Float
 from graphbandit.kernels.cholesky import cholesky, solve_lower, solve_upper
-from graphbandit.kernels.jit import inner, kernel
+from graphbandit.kernels.jit import inlined, inner, kernel
+from graphbandit.kernels.lanes import eight, lane, octet, put
 
 TILE = 256
 """Arms taken at a time, so that their features stay near the processor while all draws pass over them."""
@@ -46,18 +49,41 @@ def drawn_values(
     offsets: Float[np.ndarray, " draws"],
     values: Float[np.ndarray, "n draws arms"],
 ) -> None:
-    """c_b + theta_b'phi(x, a) for every context, draw and arm, all arms of a tile at a time."""
+    """c_b + theta_b'phi(x, a) for every context, draw and arm: four draws and eight arms at a time."""
     n, draws, n_arms = values.shape
     d, shared_row = rows.shape[2], rows.shape[1] == 1
-    columns = np.empty((d, min(TILE, n_arms)))
+    columns, last = np.zeros((min(TILE, n_arms) + 7) // 8 * 8 * d), draws - 1
     for start in range(0, n_arms, TILE):
         width = min(TILE, n_arms - start)
         for t in range(n):
             for a in range(width):
                 for i in range(d):
-                    columns[i, a] = rows[t, 0 if shared_row else start + a, i]
-            for b in range(draws):
-                add_columns(columns, parameters[b], offsets[b], values[t, b, start : start + width])
+                    columns[(a // 8 * d + i) * 8 + a % 8] = rows[t, 0 if shared_row else start + a, i]
+            for b in range(0, draws, 4):  # beyond the last draw, that one again
+                b1, b2, b3 = min(b + 1, last), min(b + 2, last), min(b + 3, last)
+                for a in range(0, width, 8):
+                    s0, s1, s2, s3 = eight(0.0), eight(0.0), eight(0.0), eight(0.0)
+                    for i in range(d):
+                        column = octet(columns, (a * d) + i * 8)
+                        s0 = s0 + column * parameters[b, i]
+                        s1 = s1 + column * parameters[b1, i]
+                        s2 = s2 + column * parameters[b2, i]
+                        s3 = s3 + column * parameters[b3, i]
+                    count = min(width - a, 8)
+                    write(values[t, b], start + a, count, s0 + offsets[b])
+                    write(values[t, b1], start + a, count, s1 + offsets[b1])
+                    write(values[t, b2], start + a, count, s2 + offsets[b2])
+                    write(values[t, b3], start + a, count, s3 + offsets[b3])
+
+
+@inlined()
+def write(row: PerArm, place: int, count: int, lanes: Any) -> None:
+    """The first `count` numbers of an octet."""
+    if count == 8:
+        put(row, place, lanes)
+    else:
+        for k in range(count):
+            row[place + k] = lane(lanes, k)
 
 
 @kernel()
@@ -73,28 +99,6 @@ def drawn_values_per_arm(
             linear_values(rows[t : t + 1], parameters[b], 0.0, values[t, b : b + 1])
             for a in range(values.shape[2]):
                 values[t, b, a] += offsets[b]
-
-
-@inner()
-def add_columns(columns: Float[np.ndarray, "d arms"], weights: Vector, offset: float, out: PerArm) -> None:
-    """out[a] = sum_i columns[i, a] weights[i] + offset, in this order; four at a time, to read and write less."""
-    d, n_arms = columns.shape[0], out.shape[0]
-    for a in range(n_arms):
-        out[a] = 0.0
-    i = 0
-    while i + 3 < d:
-        c0, c1, c2, c3 = columns[i], columns[i + 1], columns[i + 2], columns[i + 3]
-        w0, w1, w2, w3 = weights[i], weights[i + 1], weights[i + 2], weights[i + 3]
-        for a in range(n_arms):
-            out[a] = (((out[a] + c0[a] * w0) + c1[a] * w1) + c2[a] * w2) + c3[a] * w3
-        i += 4
-    while i < d:
-        c0, w0 = columns[i], weights[i]
-        for a in range(n_arms):
-            out[a] += c0[a] * w0
-        i += 1
-    for a in range(n_arms):
-        out[a] += offset
 
 
 @kernel()

@@ -6,7 +6,7 @@ import numpy as np
 
 from graphbandit.base.arrays import ArmIndices, ArmMask, ObservationIndices, PerArm, PerObservation
 from graphbandit.kernels.graphs.adjacency import Graphs, graph_of, reveals
-from graphbandit.kernels.jit import kernel
+from graphbandit.kernels.jit import inner, kernel
 from graphbandit.kernels.learners.base import (
     DONE,
     Floats,
@@ -17,8 +17,8 @@ from graphbandit.kernels.learners.base import (
     offered,
     play_one_arm,
 )
-from graphbandit.kernels.learners.gaussian_best import best_probabilities
-from graphbandit.kernels.learners.gaussian_information import ids_probabilities
+from graphbandit.kernels.learners.gaussian_best import call_best
+from graphbandit.kernels.learners.gaussian_information import call_ids
 from graphbandit.kernels.planning.exploration import best_arm
 
 UCB_N = 0
@@ -37,6 +37,8 @@ class MeanSettings(NamedTuple):
     """what the upper confidence bound's width is multiplied by"""
     prior_mean: float
     prior_variance: float
+    address: int
+    """of TS-N's or IDS-N's kernel, which the others do not have compiled; else 0"""
 
 
 class MeanArrays(NamedTuple):
@@ -58,7 +60,7 @@ def upper_bounds(rounds: int, settings: MeanSettings, arrays: MeanArrays, means:
     return bounds
 
 
-@kernel()
+@inner()
 def best_neighbour(graph: Any, target: int, counts: ArmIndices, means: PerArm, available: ArmMask) -> int:
     """Of the arms on offer that reveal `target`, the one of the highest mean among those seen; else `target`."""
     scratch = np.empty(means.shape[0], np.int32)
@@ -97,7 +99,7 @@ def learn(arrays: MeanArrays, arms: ObservationIndices, rewards: PerObservation)
         arrays.sums[arms[k]] += rewards[k]
 
 
-@kernel()
+@inner()
 def one_round(
     graph: Any, t: int, rounds: int, settings: MeanSettings, arrays: MeanArrays, inputs: Inputs, outputs: Outputs
 ) -> None:
@@ -113,9 +115,10 @@ def one_round(
     else:
         variances = posterior(settings, arrays, means)
         if settings.rule == TS_N:
-            best_probabilities(means, variances, available, outputs.probabilities[t])
+            call_best(settings.address, (means, variances, available, outputs.probabilities[t]))
         else:
-            ids_probabilities(graph, means, variances, settings.noise, available, outputs.probabilities[t])
+            asked = graph, means, variances, settings.noise, available, outputs.probabilities[t]
+            call_ids(settings.address, asked)
         for a in range(n_arms):
             outputs.explored[t, a] = outputs.probabilities[t, a] > 0.0
     action = close_round(graph, t, means, 0.0, inputs, outputs)

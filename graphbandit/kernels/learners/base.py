@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from graphbandit.base.arrays import ArmMask, PerArm
 from graphbandit.kernels.graphs.adjacency import observation_probabilities
-from graphbandit.kernels.jit import kernel
+from graphbandit.kernels.jit import inner
 from graphbandit.kernels.planning.exploration import best_arm, draw_arm
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -50,14 +50,14 @@ class Outputs(NamedTuple):
     """(n, words, arms): what the learner says of each arm in its own words; no words while it plays many rounds"""
 
 
-@kernel()
+@inner()
 def offered(inputs: Inputs, t: int) -> ArmMask:
     """The mask of round t."""
     mask: ArmMask = inputs.available[t if inputs.available.shape[0] > 1 else 0]
     return mask
 
 
-@kernel()
+@inner()
 def close_round(graph: Any, t: int, values: PerArm, gamma: float, inputs: Inputs, outputs: Outputs) -> int:
     """From the probabilities of round t and the estimated values to the drawn arm and all that explains it."""
     n_arms = values.shape[0]
@@ -74,10 +74,9 @@ def close_round(graph: Any, t: int, values: PerArm, gamma: float, inputs: Inputs
     return action
 
 
-@kernel()
+@inner()
 def play_one_arm(arm: int, t: int, outputs: Outputs) -> None:
     """All mass on one arm, which is all that is explored."""
-    outputs.probabilities[t, :] = 0.0
-    outputs.probabilities[t, arm] = 1.0
-    outputs.explored[t, :] = False
-    outputs.explored[t, arm] = True
+    for a in range(outputs.probabilities.shape[1]):
+        outputs.probabilities[t, a] = 1.0 if a == arm else 0.0
+        outputs.explored[t, a] = a == arm

@@ -5,10 +5,10 @@ import math
 import numpy as np
 
 from graphbandit.base.shapes import Float
-from graphbandit.kernels.jit import kernel
+from graphbandit.kernels.jit import inner, kernel
 
 
-@kernel()
+@inner()
 def mix(number: np.uint64) -> np.uint64:
     """The finaliser of splitmix64: every bit of the answer depends on every bit of the number."""
     number = np.uint64(number) + np.uint64(0x9E3779B97F4A7C15)

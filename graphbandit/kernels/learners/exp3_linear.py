@@ -13,7 +13,7 @@ from graphbandit.base.arrays import ObservationIndices, PerArm, PerObservation
 from graphbandit.base.shapes import Float
 from graphbandit.kernels.cholesky import add_square, solve_lower, solve_upper
 from graphbandit.kernels.graphs.adjacency import Graphs, graph_of, reveals
-from graphbandit.kernels.jit import kernel
+from graphbandit.kernels.jit import inner, kernel
 from graphbandit.kernels.learners.base import DONE, Floats, Inputs, Outputs, close_round, offered
 from graphbandit.kernels.learners.exponential_weights import exponential_weights, given_or, mix_in, variance_term
 
@@ -62,7 +62,8 @@ def learn(
     for k in range(arms.shape[0]):
         if rows[k] != row:
             row = rows[k]
-            direction[:] = contexts[row]
+            for i in range(direction.shape[0]):
+                direction[i] = contexts[row, i]
             solve_lower(arrays.factor, direction)
             solve_upper(arrays.factor, direction)
         loss = (settings.high - rewards[k]) / (settings.high - settings.low)
@@ -73,7 +74,7 @@ def learn(
     arrays.totals[0] += notes[-1, 2]
 
 
-@kernel()
+@inner()
 def weigh(
     t: int,
     rounds: int,
@@ -110,7 +111,7 @@ def weigh(
 
 
 # what every family's round takes, see `run`
-@kernel()
+@inner()
 def one_round(
     graph: Any,
     t: int,

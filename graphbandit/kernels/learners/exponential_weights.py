@@ -6,23 +6,29 @@ to, g, and what it adds to the totals that later rates depend on.
 """
 
 import math
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba.core import types
 
 from graphbandit.base.arrays import ArmMask, ObservationIndices, PerArm, PerObservation
 from graphbandit.base.shapes import Float
-from graphbandit.kernels.graphs.adjacency import Graphs, graph_of, reveals
-from graphbandit.kernels.graphs.domination import greedy_dominating_set, greedy_independent_set_size, weakly_observable
-from graphbandit.kernels.jit import kernel
+from graphbandit.kernels.graphs.adjacency import GRAPH, Graphs, graph_of, reveals
+from graphbandit.kernels.graphs.domination import (
+    MASK,
+    call_cover,
+    greedy_dominating_set,
+    greedy_independent_set_size,
+    weakly_observable,
+)
+from graphbandit.kernels.jit import caller, inner, kernel, pointer
 from graphbandit.kernels.learners.base import DONE, Floats, Inputs, Outputs, close_round, offered
 
 EXP3_SET = 0
 EXP3_DOM = 1
 EXP3_G = 2
 EXP3_IX = 3
-
-N_NOTES = 3
 
 
 class Exp3Settings(NamedTuple):
@@ -37,6 +43,8 @@ class Exp3Settings(NamedTuple):
     """T; nan when there is none"""
     low: float
     high: float
+    address: int
+    """of what EXP3-DOM and EXP3.G ask about a graph, which the others do not have compiled; else 0"""
 
 
 class Exp3Arrays(NamedTuple):
@@ -50,7 +58,7 @@ class Exp3Arrays(NamedTuple):
     observable graphs, the sum of independence or domination numbers, and how many"""
 
 
-@kernel()
+@inner()
 def exponential_weights(eta: float, losses: PerArm, available: ArmMask, probabilities: PerArm) -> None:
     """p(a) proportional to exp(-eta losses(a)) on the arms on offer."""
     lowest = np.inf
@@ -65,7 +73,7 @@ def exponential_weights(eta: float, losses: PerArm, available: ArmMask, probabil
         probabilities[a] /= total
 
 
-@kernel()
+@inner()
 def mix_in(gamma: float, chosen: ArmMask, probabilities: PerArm) -> None:
     """(1 - gamma) p + gamma times the uniform distribution on the chosen arms."""
     size = 0
@@ -75,7 +83,7 @@ def mix_in(gamma: float, chosen: ArmMask, probabilities: PerArm) -> None:
         probabilities[a] = (1.0 - gamma) * probabilities[a] + (gamma / size if chosen[a] else 0.0)
 
 
-@kernel()
+@inner()
 def variance_term(probabilities: PerArm, observed: PerArm, implicit: float) -> float:
     """Q = sum_a p(a) / (q(a) + g): what the variance of the estimated losses adds to the regret."""
     total = 0.0
@@ -85,20 +93,20 @@ def variance_term(probabilities: PerArm, observed: PerArm, implicit: float) -> f
     return total
 
 
-@kernel()
+@inner()
 def given_or(number: float, otherwise: float) -> float:
     """The number unless it is nan."""
     return otherwise if math.isnan(number) else number
 
 
-@kernel()
+@inner()
 def dominating_gamma(level: int, settings: Exp3Settings, arrays: Exp3Arrays, n_arms: int) -> float:
     """gamma of this level of EXP3-DOM: min(1, sqrt(2^level log K / 2^r))."""
     own = math.sqrt(2.0**level * math.log(n_arms) / 2.0 ** arrays.totals[level, 1])
     return given_or(settings.gamma, min(1.0, own))
 
 
-@kernel()
+@inner()
 def observability_rates(
     weak: bool, amount: float, rounds: int, settings: Exp3Settings, arrays: Exp3Arrays, n_arms: int
 ) -> tuple[float, float]:
@@ -117,6 +125,31 @@ def observability_rates(
 
 
 @kernel()
+def observability(graph: Any, available: ArmMask, chosen: ArmMask, independence: float) -> tuple[bool, float]:
+    """Whether an arm on offer is weakly observable; then delta, else alpha, the independence number if it is told.
+
+    delta is the size of a greedy dominating set of such arms, which `chosen` receives; -1 if there is none. alpha that
+    is not told (nan) is that of a greedy independent set.
+    """
+    weak_arms = weakly_observable(graph, available)
+    if weak_arms.any():
+        return True, float(greedy_dominating_set(graph, weak_arms, available, chosen))
+    return False, float(greedy_independent_set_size(graph, len(chosen))) if math.isnan(independence) else independence
+
+
+SIGNATURE = types.Tuple((types.boolean, types.float64))(GRAPH, MASK, MASK, types.float64)
+
+call_observability: Any = caller(SIGNATURE)
+"""`observability` for kernels, by its address and a tuple of its arguments."""
+
+
+@cache
+def observability_pointer() -> int:
+    """The address of `observability`."""
+    return pointer(observability, SIGNATURE)
+
+
+@inner()
 def weigh(
     graph: Any, t: int, rounds: int, settings: Exp3Settings, arrays: Exp3Arrays, inputs: Inputs, outputs: Outputs
 ) -> tuple[bool, int, float, float]:
@@ -135,7 +168,7 @@ def weigh(
         gamma = given_or(settings.gamma, own)
         exponential_weights(given_or(settings.eta, own), arrays.losses[0], available, probabilities)
     elif settings.rule == EXP3_DOM:
-        size = greedy_dominating_set(graph, available, available, explored)
+        size = call_cover(settings.address, (graph, available, available, explored))
         if size < 0:
             return False, 0, 0.0, 0.0
         while 2 ** (level + 1) <= size:
@@ -145,17 +178,12 @@ def weigh(
         exponential_weights(eta, arrays.losses[level], available, probabilities)
         mix_in(gamma, explored, probabilities)
     else:
-        weak_arms = weakly_observable(graph, available)
-        weak = bool(weak_arms.any())
+        asked = graph, available, explored, settings.independence
+        weak, amount = call_observability(settings.address, asked)
         if weak:
-            amount = float(greedy_dominating_set(graph, weak_arms, available, explored))
             if amount < 0.0:
                 return False, 0, 0.0, 0.0
             level = 1
-        elif math.isnan(settings.independence):
-            amount = float(greedy_independent_set_size(graph, n_arms))
-        else:
-            amount = settings.independence
         eta, gamma = observability_rates(weak, amount, rounds, settings, arrays, n_arms)
         exponential_weights(eta, arrays.losses[0], available, probabilities)
         mix_in(gamma, explored, probabilities)
@@ -184,13 +212,14 @@ def learn(
         if math.isnan(settings.gamma) and arrays.totals[level, 0] > 2.0 ** arrays.totals[level, 1]:
             arrays.totals[level, 0] = 0.0
             arrays.totals[level, 1] += 1.0
-            arrays.losses[level] = 0.0
+            for a in range(arrays.losses.shape[1]):
+                arrays.losses[level, a] = 0.0
     else:
         arrays.totals[level, 0] += amount
         arrays.totals[level, 1] += 1.0
 
 
-@kernel()
+@inner()
 def one_round(
     graph: Any, t: int, rounds: int, settings: Exp3Settings, arrays: Exp3Arrays, inputs: Inputs, outputs: Outputs
 ) -> bool:

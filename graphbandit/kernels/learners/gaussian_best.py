@@ -9,12 +9,15 @@ last digit and one hardly known are resolved alike.
 """
 
 import math
+from functools import cache
+from typing import Any
 
 import numpy as np
+from numba.core import types
 
 from graphbandit.base.arrays import ArmMask, PerArm
 from graphbandit.base.shapes import Float
-from graphbandit.kernels.jit import kernel
+from graphbandit.kernels.jit import caller, inner, kernel, pointer
 
 REACH = 6.0
 """Tails beyond this many standard deviations (1e-9) are left out."""
@@ -32,7 +35,7 @@ FIRST_STEPS = 8
 DEEPEST = 48
 
 
-@kernel()
+@inner()
 def log_cdfs(x: float, means: PerArm, scales: PerArm, out: PerArm) -> float:
     """log Phi_a(x) of each arm; their sum, log F(x), is returned."""
     total = 0.0
@@ -43,7 +46,7 @@ def log_cdfs(x: float, means: PerArm, scales: PerArm, out: PerArm) -> float:
     return total
 
 
-@kernel()
+@inner()
 def contenders(
     means: PerArm, variances: PerArm, available: ArmMask
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, float, float]:
@@ -56,17 +59,16 @@ def contenders(
         if available[a]:
             low = max(low, means[a] - REACH * scales[a])
             high = max(high, means[a] + REACH * scales[a])
-    arms = np.empty(n_arms, np.int64)
+    arms, centres, spreads = np.empty(n_arms, np.int64), np.empty(n_arms), np.empty(n_arms)
     count = 0
     for a in range(n_arms):
         if available[a] and means[a] + REACH * scales[a] > low:
-            arms[count] = a
+            arms[count], centres[count], spreads[count] = a, means[a], scales[a]
             count += 1
-    arms = arms[:count]
-    return arms, means[arms], scales[arms], low, high
+    return arms[:count], centres[:count], spreads[:count], low, high
 
 
-@kernel()
+@inner()
 def maximum_points(means: PerArm, scales: PerArm, low: float, high: float) -> tuple[np.ndarray, np.ndarray]:
     """Points between which F rises by little, ascending, and log Phi_a at each, (points, arms)."""
     n = means.shape[0]
@@ -109,17 +111,21 @@ def maximum_points(means: PerArm, scales: PerArm, low: float, high: float) -> tu
                 continue
         if count == capacity:
             longer, longer_logs = np.empty(2 * capacity), np.empty((2 * capacity, n))
-            longer[:capacity], longer_logs[:capacity] = points, logs
+            for k in range(capacity):  # not by slices: with them Numba compiles the words of an error
+                longer[k] = points[k]
+                for i in range(n):
+                    longer_logs[k, i] = logs[k, i]
             points, logs, capacity = longer, longer_logs, 2 * capacity
         waiting -= 1
         points[count] = pending[waiting]
-        logs[count] = pending_logs[waiting]
+        for i in range(n):
+            logs[count, i] = pending_logs[waiting, i]
         last_value = value
         count += 1
     return points[:count], logs[:count]
 
 
-@kernel()
+@inner()
 def shares(logs: Float[np.ndarray, "points arms"]) -> Float[np.ndarray, "steps arms"]:
     """With which probability the maximum lies in each step and is that arm; all of them add up to 1."""
     n_points, n = logs.shape
@@ -140,7 +146,8 @@ def shares(logs: Float[np.ndarray, "points arms"]) -> Float[np.ndarray, "steps a
 @kernel()
 def best_probabilities(means: PerArm, variances: PerArm, available: ArmMask, probabilities: PerArm) -> None:
     """P(arm a has the largest of the means) for independent N(mean, variance) arms, among those on offer."""
-    probabilities[:] = 0.0
+    for a in range(means.shape[0]):
+        probabilities[a] = 0.0
     arms, centres, scales, low, high = contenders(means, variances, available)
     if arms.shape[0] == 1:
         probabilities[arms[0]] = 1.0
@@ -150,3 +157,16 @@ def best_probabilities(means: PerArm, variances: PerArm, available: ArmMask, pro
     for g in range(found.shape[0]):
         for i in range(arms.shape[0]):
             probabilities[arms[i]] += found[g, i]
+
+
+FLOATS, MASK = types.float64[::1], types.boolean[::1]
+SIGNATURE = types.none(FLOATS, FLOATS, MASK, FLOATS)
+
+call_best: Any = caller(SIGNATURE)
+"""`best_probabilities` for kernels, by its address and a tuple of its arguments."""
+
+
+@cache
+def best_pointer() -> int:
+    """The address of `best_probabilities`."""
+    return pointer(best_probabilities, SIGNATURE)

@@ -1,13 +1,16 @@
 """Information-directed sampling for independent Gaussian arms: what an arm costs, what it tells, and the best mix."""
 
 import math
+from functools import cache
 from typing import Any
 
 import numpy as np
+from numba.core import types
 
 from graphbandit.base.arrays import ArmMask, PerArm
-from graphbandit.kernels.jit import kernel
-from graphbandit.kernels.learners.gaussian_best import contenders, maximum_points, shares
+from graphbandit.kernels.graphs.adjacency import GRAPH
+from graphbandit.kernels.jit import caller, kernel, pointer
+from graphbandit.kernels.learners.gaussian_best import FLOATS, MASK, contenders, maximum_points, shares
 from graphbandit.kernels.planning.information import neighbourhood, smallest_ratio
 
 
@@ -25,7 +28,8 @@ def regrets_and_information(
     n_arms = means.shape[0]
     arms, centres, scales, low, high = contenders(means, variances, available)
     n = arms.shape[0]
-    information[:] = 0.0
+    for a in range(n_arms):
+        information[a] = 0.0
     if n == 1:
         for a in range(n_arms):
             regrets[a] = means[arms[0]] - means[a]
@@ -80,3 +84,15 @@ def ids_probabilities(
     regrets_and_information(means, variances, noise, available, regrets, information)
     neighbourhood(graph, information, np.empty(n_arms, np.int32), gains)
     smallest_ratio(regrets, gains, available, probabilities)
+
+
+SIGNATURE = types.none(GRAPH, FLOATS, FLOATS, types.float64, MASK, FLOATS)
+
+call_ids: Any = caller(SIGNATURE)
+"""`ids_probabilities` for kernels, by its address and a tuple of its arguments."""
+
+
+@cache
+def ids_pointer() -> int:
+    """The address of `ids_probabilities`."""
+    return pointer(ids_probabilities, SIGNATURE)

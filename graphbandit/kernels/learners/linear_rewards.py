@@ -6,18 +6,20 @@ rank-one step of rotations, which stays positive definite where an updated inver
 """
 
 import math
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba.core import types
 
-from graphbandit.base.arrays import ObservationIndices, PerArm, PerObservation, Vector
+from graphbandit.base.arrays import ArmMask, ObservationIndices, PerArm, PerObservation, Vector
 from graphbandit.base.shapes import Float
 from graphbandit.kernels.cholesky import add_square, solve_lower
 from graphbandit.kernels.graphs.adjacency import Graphs, graph_of, reveals
-from graphbandit.kernels.jit import kernel
+from graphbandit.kernels.jit import caller, inner, kernel, pointer
 from graphbandit.kernels.learners.base import DONE, Floats, Inputs, Outputs, close_round, offered, play_one_arm
 from graphbandit.kernels.learners.counter_random import fill_normals
-from graphbandit.kernels.learners.gaussian_best import best_probabilities
+from graphbandit.kernels.learners.gaussian_best import FLOATS, MASK, best_probabilities
 from graphbandit.kernels.planning.exploration import best_arm
 
 LIN_UCB = 0
@@ -40,6 +42,8 @@ class LinearSettings(NamedTuple):
     """sqrt(ridge) S, likewise"""
     draws: int
     seed: int
+    address: int
+    """of `thompson_shares`, which LinUCB does not have compiled; else 0"""
 
 
 class LinearArrays(NamedTuple):
@@ -81,7 +85,7 @@ def learn(
         arrays.log_determinants[p] += add_square(arrays.factors[p], vector)
 
 
-@kernel()
+@inner()
 def estimate(
     t: int, settings: LinearSettings, arrays: LinearArrays, means: PerArm, directions: Float[np.ndarray, "arms d"]
 ) -> float:
@@ -97,11 +101,14 @@ def estimate(
     for a in range(means.shape[0]):
         p = 0 if shared else a
         if a == 0 or not shared:
-            solved[:] = arrays.sums[p]
+            for i in range(d):
+                solved[i] = arrays.sums[p, i]
             solve_lower(arrays.factors[p], solved)
             for i in range(d):
                 explained += solved[i] * solved[i]
-        directions[a] = settings.features[t, 0 if settings.features.shape[1] == 1 else a]
+        phi = settings.features[t, 0 if settings.features.shape[1] == 1 else a]
+        for i in range(d):
+            directions[a, i] = phi[i]
         solve_lower(arrays.factors[p], directions[a])
         total = 0.0
         for i in range(d):
@@ -117,7 +124,7 @@ def estimate(
     return max(math.sqrt(variance), span / 2.0 if settings.rule == LIN_UCB else 0.0)
 
 
-@kernel()
+@inner()
 def length(vector: Vector) -> float:
     """Its Euclidean norm, summed in order."""
     total = 0.0
@@ -126,7 +133,7 @@ def length(vector: Vector) -> float:
     return math.sqrt(total)
 
 
-@kernel()
+@inner()
 def upper_bounds(
     settings: LinearSettings, arrays: LinearArrays, noise: float, means: PerArm, directions: Float[np.ndarray, "arms d"]
 ) -> PerArm:
@@ -149,14 +156,14 @@ def upper_bounds(
 
 @kernel()
 def thompson_shares(
-    t: int,
     rounds: int,
-    settings: LinearSettings,
-    arrays: LinearArrays,
-    noise: float,
+    draws: int,
+    seed: int,
+    width: float,
+    shared: bool,
     means: PerArm,
     directions: Float[np.ndarray, "arms d"],
-    inputs: Inputs,
+    available: ArmMask,
     probabilities: PerArm,
 ) -> None:
     """How often phi' theta + width u'z of each arm is the largest, z standard normal.
@@ -165,9 +172,7 @@ def thompson_shares(
     arms are independent, and the probability is worked out.
     """
     n_arms, d = directions.shape
-    width = settings.width * noise
-    available = offered(inputs, t)
-    if arrays.factors.shape[0] > 1:
+    if not shared:
         variances = np.empty(n_arms)
         for a in range(n_arms):
             variances[a] = (width * length(directions[a])) ** 2
@@ -176,8 +181,8 @@ def thompson_shares(
     z = np.empty(d)
     values = np.empty(n_arms)
     wins = np.zeros(n_arms, np.int64)
-    for draw in range(settings.draws):
-        fill_normals(settings.seed, rounds, draw, z)
+    for draw in range(draws):
+        fill_normals(seed, rounds, draw, z)
         for a in range(n_arms):
             moved = 0.0
             for i in range(d):
@@ -185,10 +190,25 @@ def thompson_shares(
             values[a] = means[a] + width * moved
         wins[best_arm(values, available)] += 1
     for a in range(n_arms):
-        probabilities[a] = wins[a] / settings.draws
+        probabilities[a] = wins[a] / draws
 
 
-@kernel()
+SIGNATURE = types.none(
+    types.int64, types.int64, types.int64, types.float64, types.boolean,
+    FLOATS, types.float64[:, ::1], MASK, FLOATS,
+)  # fmt: skip
+
+call_thompson: Any = caller(SIGNATURE)
+"""`thompson_shares` for kernels, by its address and a tuple of its arguments."""
+
+
+@cache
+def thompson_pointer() -> int:
+    """The address of `thompson_shares`."""
+    return pointer(thompson_shares, SIGNATURE)
+
+
+@inner()
 def one_round(
     graph: Any, t: int, rounds: int, settings: LinearSettings, arrays: LinearArrays, inputs: Inputs, outputs: Outputs
 ) -> None:
@@ -208,7 +228,10 @@ def one_round(
         if tells:
             for a in range(n_arms):
                 outputs.told[t, 1, a] = settings.width * noise * length(directions[a])
-        thompson_shares(t, rounds, settings, arrays, noise, means, directions, inputs, outputs.probabilities[t])
+        width, shared = settings.width * noise, arrays.factors.shape[0] == 1
+        available, probabilities = offered(inputs, t), outputs.probabilities[t]
+        asked = rounds, settings.draws, settings.seed, width, shared, means, directions, available, probabilities
+        call_thompson(settings.address, asked)
         for a in range(n_arms):
             outputs.explored[t, a] = outputs.probabilities[t, a] > 0.0
     if tells:

@@ -7,8 +7,10 @@ be played has an infinite cost.
 Proximal steps in relative entropy (Censor & Zenios 1992) minimise c p + e KL(p, p of the step before). Its duals are
 raised one row after the other, each to where its row is met exactly: p(j) = p of the step before times exp((sum of y
 over what j reveals + y of sum p = 1 - c(j)) / e), so a change of y(a) multiplies all p(j) that reveal a by one
-factor, and no exponential is worked out anew. `polish` makes a feasible p of any such point, `lower_bound` a valid
-bound of any duals, each in a few walks over the lists; both are kept only where they improve.
+factor, and no exponential is worked out anew. What p has been multiplied by since the step began says what its
+arm's reduced cost is, so the next step and the bound begin without a walk over the lists. `fill` and `shed` make a
+feasible p of any such point, `lower_bound` a valid bound of any duals, each in one or two walks over the lists; both
+are kept only where they improve.
 """
 
 from typing import NamedTuple
@@ -17,10 +19,14 @@ import numpy as np
 
 from graphbandit.base.arrays import ArmIndices, PerArm
 from graphbandit.base.shapes import Int
-from graphbandit.kernels.jit import kernel
+from graphbandit.kernels.jit import inner, kernel
 
 LEAST = 1e-200
 """Below this a probability does not fall, so that every row can be met again."""
+STEEPEST = np.exp(30.0)
+"""No probability is multiplied by more at the start of a step."""
+SMALL = 1e-100
+"""Above this a probability does not fall to the least one within a step."""
 
 
 class Lists(NamedTuple):
@@ -39,7 +45,7 @@ def meet_rows(back: Lists, b: PerArm, e: float, sweeps: int, p: PerArm, y: PerAr
     n_arms = b.shape[0]
     for sweep in range(sweeps):
         for step in range(n_arms):
-            a = step if sweep % 2 else n_arms - 1 - step
+            a = n_arms - 1 - step if sweep % 2 else step
             if b[a] <= 0.0:
                 continue
             met = 0.0
@@ -59,111 +65,122 @@ def meet_rows(back: Lists, b: PerArm, e: float, sweeps: int, p: PerArm, y: PerAr
     return free
 
 
-@kernel()
-def proximal_step(out: Lists, c: PerArm, e: float, y: PerArm, free: float, p: PerArm) -> None:
-    """Make p the reference of the next step: every p(j) times exp((A'y + free - c) / e)."""
-    for j in range(c.shape[0]):
-        if p[j] > 0.0:
-            reduced = c[j] - free
-            for k in range(out.pointers[j], out.pointers[j + 1]):
-                reduced -= y[out.arms[k]]
-            p[j] = max(p[j] * np.exp(min(-reduced / e, 30.0)), LEAST)
+@inner()
+def less_duals(out: Lists, c: PerArm, y: PerArm, j: int) -> float:
+    """c(j) less the duals of what j reveals."""
+    cost: float = c[j]
+    for k in range(out.pointers[j], out.pointers[j + 1]):
+        cost -= y[out.arms[k]]
+    return cost
 
 
 @kernel()
-def most_of(back: Lists, key: PerArm, most: ArmIndices) -> None:
-    """For each arm that of the largest key among those that reveal it, the first on ties; -1 if none does."""
-    for a in range(most.shape[0]):
-        most[a] = -1
-        for k in range(back.pointers[a], back.pointers[a + 1]):
-            if most[a] < 0 or key[back.arms[k]] > key[most[a]]:
-                most[a] = back.arms[k]
+def proximal_step(out: Lists, c: PerArm, e: float, y: PerArm, free: float, p: PerArm, reference: PerArm) -> None:
+    """Make p the reference of the next step: every p(j) times exp((A'y + free - c) / e), which is p / `reference`.
 
-
-@kernel()
-def polish(
-    out: Lists, b: PerArm, best: int, fillers: ArmIndices, by_cost: ArmIndices, p: PerArm, covered: PerArm
-) -> bool:
-    """Make p feasible and drop what it does not need; False if it asks for more than one unit of mass.
-
-    Rows that fall short are filled through their arm in `fillers`, mass in excess is taken from `best`, and then arms
-    give up, from the dearest (`by_cost`) down, all that every row of theirs can spare; what they give goes to `best`.
-    `by_cost` has at least the arms of positive p and the fillers.
+    That is walked for where `reference` is 0, as p is or was so small that it may have been kept from falling.
     """
-    n_arms = p.shape[0]
-    for a in range(n_arms):
-        covered[a] = 0.0
-    total = 0.0
-    for j in range(n_arms):
-        total += p[j]
+    for j in range(p.shape[0]):
         if p[j] > 0.0:
-            for k in range(out.pointers[j], out.pointers[j + 1]):
-                covered[out.arms[k]] += p[j]
-    for _ in range(3):
-        shift = max(1.0 - total, -p[best])
-        p[best] += shift
-        total += shift
-        for k in range(out.pointers[best], out.pointers[best + 1]):
-            covered[out.arms[k]] += shift
-        for a in range(n_arms):
-            short = b[a] - covered[a]
-            if short > 0.0 and b[a] > 0.0:
-                j = fillers[a]
-                p[j] += short
-                total += short
-                for k in range(out.pointers[j], out.pointers[j + 1]):
-                    covered[out.arms[k]] += short
-        spared = 0.0
-        for order in range(by_cost.shape[0]):
-            j = by_cost[order]
-            if p[j] > 0.0 and j != best:
-                spare = p[j]
-                for k in range(out.pointers[j], out.pointers[j + 1]):
-                    if b[out.arms[k]] > 0.0:
-                        spare = min(spare, covered[out.arms[k]] - b[out.arms[k]])
-                if spare > 0.0:
-                    p[j] -= spare
-                    spared += spare
-                    for k in range(out.pointers[j], out.pointers[j + 1]):
-                        covered[out.arms[k]] -= spare
-        total -= spared
-        if total <= 1.0:
-            break
-    if total > 1.0 + 1e-12:
-        return False
-    p[best] += 1.0 - total
-    return True
+            ratio = p[j] / reference[j] if reference[j] > 0.0 else np.exp((free - less_duals(out, c, y, j)) / e)
+            p[j] = max(p[j] * min(ratio, STEEPEST), LEAST)
+            reference[j] = p[j] / ratio if p[j] > SMALL else 0.0
 
 
 @kernel()
-def lower_bound(out: Lists, back: Lists, c: PerArm, b: PerArm, free: float, y: PerArm, spare: PerArm) -> float:
-    """sum b y + free with y made to fit A'y + free <= c: lowered row by row, then raised by all that is spared."""
-    n_arms = c.shape[0]
-    for j in range(n_arms):
-        spare[j] = 0.0
+def cover(out: Lists, b: PerArm, p: PerArm, slack: PerArm) -> None:
+    """By how much q exceeds b in each row, infinite where nothing is asked for."""
+    for a in range(b.shape[0]):
+        slack[a] = -b[a] if b[a] > 0.0 else np.inf
+    for j in range(p.shape[0]):
+        if p[j] > 0.0:
+            for k in range(out.pointers[j], out.pointers[j + 1]):
+                slack[out.arms[k]] += p[j]
+
+
+@kernel()
+def fill(out: Lists, back: Lists, key: PerArm, best: int, p: PerArm, slack: PerArm) -> float:
+    """Move `best` to where p sums to 1, then meet every row that falls short; returns the sum of p.
+
+    Rows are met through the arm of the largest `key` among those that reveal them, the first on ties.
+    """
+    total: float = p.sum()
+    shift = max(1.0 - total, -p[best])
+    p[best] += shift
+    total += shift
+    for k in range(out.pointers[best], out.pointers[best + 1]):
+        slack[out.arms[k]] += shift
+    for a in range(p.shape[0]):
+        short = -slack[a]
+        if short > 0.0:
+            j = back.arms[back.pointers[a]]
+            for k in range(back.pointers[a] + 1, back.pointers[a + 1]):
+                if key[back.arms[k]] > key[j]:
+                    j = back.arms[k]
+            p[j] += short
+            total += short
+            for k in range(out.pointers[j], out.pointers[j + 1]):
+                slack[out.arms[k]] += short
+    return total
+
+
+@kernel()
+def shed(out: Lists, best: int, order: ArmIndices, p: PerArm, slack: PerArm) -> float:
+    """Let the arms but `best` give up, in this order, all that every row of theirs can spare; returns how much."""
+    spared = 0.0
+    for place in range(order.shape[0]):
+        j = order[place]
+        if j == best:
+            continue
+        spare = p[j]
         for k in range(out.pointers[j], out.pointers[j + 1]):
-            spare[j] += y[out.arms[k]]
-        room = c[j] - free
-        spare[j] = spare[j] / room if room > 0.0 else (np.inf if spare[j] > 0.0 else 0.0)
-    for a in range(n_arms):
-        most = 1.0
-        for k in range(back.pointers[a], back.pointers[a + 1]):
-            most = max(most, spare[back.arms[k]])
-        y[a] /= most
-    for j in range(n_arms):
-        spare[j] = c[j] - free
-        for k in range(out.pointers[j], out.pointers[j + 1]):
-            spare[j] -= y[out.arms[k]]
-    bound = free
-    for a in range(n_arms - 1, -1, -1):
+            spare = min(spare, slack[out.arms[k]])
+            if spare <= 0.0:
+                break
+        if spare > 0.0:
+            p[j] -= spare
+            spared += spare
+            for k in range(out.pointers[j], out.pointers[j + 1]):
+                slack[out.arms[k]] -= spare
+    return spared
+
+
+@kernel()
+def lower_bound(
+    out: Lists,
+    back: Lists,
+    c: PerArm,
+    b: PerArm,
+    e: float,
+    free: float,
+    p: PerArm,
+    reference: PerArm,
+    y: PerArm,
+    spare: PerArm,
+) -> float:
+    """sum b y + min(free, 0) with y made to fit A'y + min(free, 0) <= c, each row moved by all that its arms spare.
+
+    What an arm spares is negative where its constraint is broken. A row is then lowered, to no less than 0, so all
+    constraints hold after one walk: without any y they do.
+    """
+    for j in range(p.shape[0]):
+        if p[j] <= 0.0:
+            spare[j] = np.inf
+        elif reference[j] > 0.0:
+            spare[j] = max(free, 0.0) - e * np.log(p[j] / reference[j])
+        else:
+            spare[j] = less_duals(out, c, y, j) - min(free, 0.0)
+    bound = min(free, 0.0)
+    for a in range(b.shape[0]):
         if b[a] <= 0.0:
             continue
         least = np.inf
         for k in range(back.pointers[a], back.pointers[a + 1]):
             least = min(least, spare[back.arms[k]])
-        if least > 0.0:
-            y[a] += least
+        change = max(least, -y[a])
+        if change != 0.0:
+            y[a] += change
             for k in range(back.pointers[a], back.pointers[a + 1]):
-                spare[back.arms[k]] -= least
+                spare[back.arms[k]] -= change
         bound += b[a] * y[a]
     return bound

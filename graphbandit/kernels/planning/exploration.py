@@ -18,10 +18,10 @@ SQRT_2 = math.sqrt(2.0)
 @inner()
 def best_arm(values: PerArm, available: ArmMask) -> int:
     """The available arm of the highest value, lowest index on ties."""
-    best = -1
+    best, highest = -1, 0.0
     for a in range(values.shape[0]):
-        if available[a] and (best < 0 or values[a] > values[best]):
-            best = a
+        if available[a] and (best < 0 or values[a] > highest):
+            best, highest = a, values[a]
     return best
 
 
@@ -44,27 +44,60 @@ def greedy_exploration_set(
 
 
 @inner()
-def set_doubts(
-    candidates: ArmMask, gaps: PerArm, deviations: Float[np.ndarray, " arms_or_none"], share: float, doubts: PerArm
-) -> None:
-    """d(a) = share erfc(c(a) / (sqrt(2) s(a))) / sum over candidates: about a share of P(a is best), 0 elsewhere.
+def set_chances(
+    candidates: ArmMask,
+    gaps: PerArm,
+    deviations: Float[np.ndarray, " arms_or_none"],
+    told: Float[np.ndarray, " arms_or_none"],
+    chances: PerArm,
+) -> bool:
+    """P(a), about the probability that a is the best arm; it sums to one over candidates and is 0 elsewhere.
 
-    s(a) is the standard deviation of c(a). Without any, or with one candidate or more than `ROW_LIMIT`, d = 0.
+    As `told`, or erfc(c(a) / (sqrt(2) s(a))) with s(a) the standard deviation of c(a). Returns whether anything is
+    known: not without both, nor with one candidate or more than `ROW_LIMIT`, and then P = 0.
     """
     n_arms = gaps.shape[0]
     total, count = 0.0, 0
     for a in range(n_arms):
-        doubts[a] = 0.0
-        if candidates[a] and deviations.shape[0] > 0:
+        chances[a] = 0.0
+        if candidates[a]:
             count += 1
-            if gaps[a] <= 0.0:
-                doubts[a] = 1.0
-            elif deviations[a] > 0.0:
-                doubts[a] = math.erfc(gaps[a] / (SQRT_2 * deviations[a]))
-            total += doubts[a]
-    scale = share / total if total > 0.0 and 1 < count <= ROW_LIMIT else 0.0
+            if told.shape[0] > 0:
+                chances[a] = told[a]
+            elif deviations.shape[0] > 0:
+                if gaps[a] <= 0.0:
+                    chances[a] = 1.0
+                elif deviations[a] > 0.0:
+                    chances[a] = math.erfc(gaps[a] / (SQRT_2 * deviations[a]))
+            total += chances[a]
+    known = total > 0.0 and 1 < count <= ROW_LIMIT
+    scale = 1.0 / total if known else 0.0
     for a in range(n_arms):
-        doubts[a] *= scale
+        chances[a] *= scale
+    return known
+
+
+@inner()
+def set_ceilings(
+    graph: Any, available: ArmMask, gaps: PerArm, chances: PerArm, scratch: ArmIndices, ceilings: PerArm
+) -> None:
+    """u(a) = max(P(a), max over j that reveal a of min(1, W(j) / c(j))), W(j) = sum over out(j) of P(b) c(b).
+
+    Played with probability W(j) / c(j), arm j costs what it costs to play each arm b that it reveals with P(b).
+    """
+    n_arms = gaps.shape[0]
+    for a in range(n_arms):
+        ceilings[a] = chances[a]
+    for j in range(n_arms):
+        if available[j]:
+            count = reveals(graph, j, scratch)
+            worth = 0.0
+            for k in range(count):
+                worth += chances[scratch[k]] * gaps[scratch[k]]
+            often = worth / gaps[j] if worth < gaps[j] else 1.0
+            for k in range(count):
+                if often > ceilings[scratch[k]]:
+                    ceilings[scratch[k]] = often
 
 
 @inner()
@@ -74,12 +107,13 @@ def set_baseline(
     best: int,
     gamma: float,
     gaps: PerArm,
-    doubts: PerArm,
+    chances: PerArm,
+    doubt: float,
     baseline: PerArm,
 ) -> None:
-    """p~(a) = max(1 / (|S| + gamma c(a)), min(d(a), 1 / |S|)) for a in S but best, the rest on best, 0 elsewhere.
+    """p~(a) = max(1 / (|S| + gamma c(a)), min(d P(a), 1 / |S|)) for a in S but best, the rest on best, 0 elsewhere.
 
-    S are the first `size` arms of `explored`.
+    S are the first `size` arms of `explored`, and d is the doubt.
     """
     for a in range(gaps.shape[0]):
         baseline[a] = 0.0
@@ -87,7 +121,7 @@ def set_baseline(
     for i in range(size):
         arm = explored[i]
         if arm != best:
-            baseline[arm] = max(1.0 / (size + gamma * gaps[arm]), min(doubts[arm], 1.0 / size))
+            baseline[arm] = max(1.0 / (size + gamma * gaps[arm]), min(doubt * chances[arm], 1.0 / size))
             rest -= baseline[arm]
     baseline[best] = rest if rest > 1e-15 * size else 0.0  # |S| times 1/|S| may fall short of 1 by rounding
 
@@ -109,14 +143,22 @@ def paper_demand(graph: Any, baseline: PerArm, best: int, scratch: ArmIndices, d
 
 @inner()
 def tight_demand(
-    candidates: ArmMask, best: int, size: int, gamma: float, gaps: PerArm, doubts: PerArm, demand: PerArm
+    candidates: ArmMask,
+    best: int,
+    size: int,
+    gamma: float,
+    gaps: PerArm,
+    chances: PerArm,
+    doubt: float,
+    ceilings: PerArm,
+    demand: PerArm,
 ) -> None:
-    """b(a) = max(1 / (|S| + gamma c(a)), min(d(a), 1 / |S|)) for candidates a != best, 0 elsewhere.
+    """b(a) = max(min(1 / (|S| + gamma c(a)), u(a)), min(d P(a), 1 / |S|)) for candidates a != best, 0 elsewhere.
 
-    The first is all that the proofs need.
+    1 / (|S| + gamma c(a)) is all that the proofs need.
     """
     for a in range(candidates.shape[0]):
-        least = max(1.0 / (size + gamma * gaps[a]), min(doubts[a], 1.0 / size))
+        least = max(min(1.0 / (size + gamma * gaps[a]), ceilings[a]), min(doubt * chances[a], 1.0 / size))
         demand[a] = least if candidates[a] else 0.0
     demand[best] = 0.0
 

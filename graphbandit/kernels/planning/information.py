@@ -18,6 +18,7 @@ from graphbandit.base.arrays import (
 from graphbandit.base.shapes import Float, Int
 from graphbandit.kernels.graphs.adjacency import Graphs, graph_of, observation_probabilities, reveals
 from graphbandit.kernels.jit import inner, kernel
+from graphbandit.kernels.lanes import octet, put
 from graphbandit.kernels.planning.draw import weighted_observation_probabilities
 from graphbandit.kernels.planning.exploration import best_arm, draw_arm
 
@@ -40,6 +41,7 @@ def posterior_information(
     serves all rounds, or one each.
     """
     n, draws, n_arms = values.shape
+    whole = n_arms // 8 * 8
     place = np.empty(n_arms, np.int64)
     for a in range(n_arms):
         place[a] = -1
@@ -69,7 +71,11 @@ def posterior_information(
             total = sums[place[best]]
             mass[place[best]] += weight
             highest = row[best]
-            for a in range(n_arms):
+            for a in range(0, whole, 8):
+                eight_arms = octet(row, a)
+                put(regret, a, octet(regret, a) + weight * (highest - eight_arms))
+                put(total, a, octet(total, a) + weight * (eight_arms - octet(first, a)))
+            for a in range(whole, n_arms):
                 regret[a] += weight * (highest - row[a])
                 total[a] += weight * (row[a] - first[a])
         for a in range(n_arms):

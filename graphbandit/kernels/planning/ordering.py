@@ -1,4 +1,4 @@
-"""A stable sort of a few numbers: Numba would compile NumPy's for seconds."""
+"""A stable sort of numbers: Numba would compile NumPy's for seconds."""
 
 from typing import Any
 
@@ -6,9 +6,14 @@ import numpy as np
 
 from graphbandit.base.arrays import ArmIndices, ArmMask, PerArm
 from graphbandit.kernels.jit import inner
+from graphbandit.kernels.planning.keys import bits
 
 RUN = 24
 """So many are sorted by insertion; longer lists are merged from runs of this length."""
+MANY = 1 << 11
+"""From so many on, the bits of the keys are counted: merging would look for keys all over the memory."""
+DIGIT = 11
+"""Bits that are counted at a time; six times as many are those of a key, and more."""
 
 
 @inner()
@@ -40,6 +45,37 @@ def sort_by(keys: PerArm, order: ArmIndices, other: ArmIndices, count: int) -> N
 
 
 @inner()
+def sort_many_by(keys: PerArm, order: ArmIndices, other: ArmIndices, count: int) -> None:
+    """`sort_by` for many arms: by the lowest digit of their keys' bits, then the next one, up to the highest."""
+    n_digits = 1 << DIGIT
+    ranks, moved = np.empty(count, np.int64), np.empty(count, np.int64)
+    starts = np.empty(n_digits, np.int64)
+    for i in range(count):
+        ranks[i] = bits(keys[order[i]] + 0.0)  # -0 and 0 are equal
+        if ranks[i] < 0:
+            ranks[i] ^= np.int64(0x7FFFFFFFFFFFFFFF)  # of two negative numbers, that of the larger bits is the smaller
+    for shift in range(0, 64, DIGIT):
+        for digit in range(n_digits):
+            starts[digit] = 0
+        flip = n_digits >> 1 if shift + DIGIT > 64 else 0  # the highest digit has the sign
+        for i in range(count):
+            starts[((ranks[i] >> shift) & (n_digits - 1)) ^ flip] += 1
+        place = 0
+        for digit in range(n_digits):
+            size = starts[digit]
+            starts[digit] = place
+            place += size
+        for i in range(count):
+            digit = ((ranks[i] >> shift) & (n_digits - 1)) ^ flip
+            moved[starts[digit]] = ranks[i]
+            other[starts[digit]] = order[i]
+            starts[digit] += 1
+        for i in range(count):
+            ranks[i] = moved[i]
+            order[i] = other[i]
+
+
+@inner()
 def sort_chosen(chosen: ArmMask, keys: PerArm, order: ArmIndices, other: ArmIndices) -> int:
     """Write the chosen arms to `order` by ascending key, equal ones by index. Returns how many they are."""
     count: Any = np.int64(0)  # not a literal: what it is handed to would be compiled for that, too
@@ -47,5 +83,8 @@ def sort_chosen(chosen: ArmMask, keys: PerArm, order: ArmIndices, other: ArmIndi
         if chosen[a]:
             order[count] = a
             count += 1
-    sort_by(keys, order, other, count)
+    if count >= MANY:
+        sort_many_by(keys, order, other, count)
+    else:
+        sort_by(keys, order, other, count)
     return int(count)

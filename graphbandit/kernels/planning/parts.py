@@ -24,7 +24,7 @@ def greedy_exploration_set(
 @kernel()
 def set_baseline(explored: Int[np.ndarray, " size"], best: int, gamma: float, gaps: PerArm, baseline: PerArm) -> None:
     """`exploration.set_baseline`, without doubts."""
-    exploration.set_baseline(explored, explored.shape[0], best, gamma, gaps, np.zeros(gaps.shape[0]), baseline)
+    exploration.set_baseline(explored, explored.shape[0], best, gamma, gaps, np.zeros(gaps.shape[0]), 0.0, baseline)
 
 
 @kernel()

@@ -5,7 +5,7 @@ import numpy as np
 from graphbandit.base.arrays import ArmIndices, ArmMask, ArmsByArms, PerArm, RoundIndices
 from graphbandit.base.shapes import Float
 from graphbandit.kernels.jit import kernel
-from graphbandit.kernels.planning.exploration import best_arm, set_baseline, set_doubts
+from graphbandit.kernels.planning.exploration import best_arm, set_baseline, set_chances
 from graphbandit.kernels.planning.ordering import sort_chosen
 from graphbandit.kernels.planning.sampling import GAMMAS, Outcome, Rounds
 
@@ -61,7 +61,7 @@ def baselines(
     values, candidates, available, widths = rounds.values, rounds.candidates, rounds.available, rounds.widths
     gaps, baseline, explored = outcome.gaps, outcome.baseline, outcome.explored
     n, n_arms = values.shape
-    order, doubts = np.empty(n_arms, np.int32), np.empty(n_arms)
+    order, chances = np.empty(n_arms, np.int32), np.empty(n_arms)
     for t in range(n):
         matrix, offered = matrices[index[t]], available[t if available.shape[0] > 1 else 0]
         best = best_arm(values[t], offered)
@@ -79,7 +79,7 @@ def baselines(
             explored[t, a] = False
         for i in range(size):
             explored[t, order[i]] = True
-        set_doubts(candidates[t], gaps[t], rounds.deviations[t], doubt, doubts)
+        set_chances(candidates[t], gaps[t], rounds.deviations[t], rounds.chances[t], chances)
         gamma = rate * np.sqrt(size)
         squares = 0.0
         for a in range(widths.shape[1]):
@@ -92,12 +92,12 @@ def baselines(
         if squares > 0.0:
             lowest, trial = np.inf, np.sqrt(8.0 * size / squares)
             for _ in range(GAMMAS):
-                set_baseline(order, size, best, trial, gaps[t], doubts, baseline[t])
+                set_baseline(order, size, best, trial, gaps[t], chances, doubt, baseline[t])
                 bound = _bound(matrix, baseline[t], widths[t], size, trial)
                 if bound < lowest * (1.0 - 1e-12):
                     lowest = bound
                     gamma = rate * trial
                 trial *= 2.0
         if gamma < np.inf:
-            set_baseline(order, size, best, gamma, gaps[t], doubts, baseline[t])
+            set_baseline(order, size, best, gamma, gaps[t], chances, doubt, baseline[t])
         outcome.integers[t, 1], outcome.numbers[t, 1], outcome.numbers[t, 4] = best, gamma, 1.0

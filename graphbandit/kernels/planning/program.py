@@ -21,7 +21,8 @@ from graphbandit.kernels.planning.simplex import (
 )
 from graphbandit.kernels.planning.simplex_workspace import Scratch, scratch
 
-CERTIFIED = 0
+SOLVED = 0
+"""An optimum with its certificate."""
 UNSOLVED = 1
 """A point that is not certified, to start repairs from, or zeros."""
 TOO_LARGE = 2
@@ -114,7 +115,7 @@ def solve_program(
         probabilities[columns[k]] = p[k]
     for k in range(n_rows):
         duals[rows[k]] = y[k]
-    return (CERTIFIED if status == OPTIMAL else UNSOLVED), objective, gap
+    return (SOLVED if status == OPTIMAL else UNSOLVED), objective, gap
 
 
 FLOATS, INDICES = types.float64[::1], types.int32[::1]
@@ -151,7 +152,7 @@ def answer_program(
         solvers.program,
         (graph, demand, gaps, best, available, room, probabilities, duals, solvers.simplex, solvers.row_limit),
     )
-    if status != CERTIFIED:
+    if status != SOLVED:
         return status, np.nan, np.nan, np.nan, np.nan
     violation, objective, bound, largest = certify_program(
         graph, demand, gaps, available, probabilities, duals, room.row_of, observed
@@ -202,7 +203,7 @@ def answer_at_once(
         solvers.program,
         (graph, demand, gaps, best, available, room, answer[0], answer[1], solvers.simplex, solvers.row_limit),
     )
-    if status != CERTIFIED:
+    if status != SOLVED:
         return status, np.nan, np.nan, np.nan, np.nan
     violation, objective, bound, largest = certify_program(
         graph, demand, gaps, available, answer[0], answer[1], room.row_of, answer[2]

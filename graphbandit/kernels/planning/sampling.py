@@ -16,10 +16,11 @@ from graphbandit.kernels.planning.exploration import (
     greedy_exploration_set,
     paper_demand,
     set_baseline,
-    set_doubts,
+    set_ceilings,
+    set_chances,
     tight_demand,
 )
-from graphbandit.kernels.planning.program import CERTIFIED, Room, Solvers, call_program
+from graphbandit.kernels.planning.program import SOLVED, Room, Solvers, call_program
 
 NO_PROGRAM, PAPER_COVERAGE = COVERAGES.index("none"), COVERAGES.index("paper")
 NONE, TRIVIAL, SIMPLEX = SOLVERS.index("none"), SOLVERS.index("trivial"), SOLVERS.index("simplex")
@@ -52,6 +53,8 @@ class Rounds(NamedTuple):
     """without columns where gamma is not chosen by widths"""
     deviations: Float[np.ndarray, "n arms_or_none"]
     """of the gaps; without columns where they do not count"""
+    chances: Float[np.ndarray, "n arms_or_none"]
+    """the probability that an arm is best, where the class tells it; else without columns"""
     uniforms: PerRound
 
 
@@ -103,12 +106,13 @@ def decide_rounds(graphs: Graphs, rounds: Rounds, rule: Rule, solvers: Solvers, 
 
     gamma = rate sqrt(|S|), or, where there are widths, rate times the gamma that makes the bound
     2 |S| / gamma + (gamma / 4) sum_a q(a) w(a)^2 smallest. With `cover`, |S| is in demands and gamma the size of a
-    cover if that is smaller. PENDING leaves the program of a round to the caller.
+    cover if that is smaller. PENDING leaves the program of a round to the caller, with its demands in `probabilities`.
     """
     n, n_arms = rounds.values.shape
     scratch, order = np.empty(n_arms, np.int32), np.empty(n_arms, np.int32)
     cover = np.empty(n_arms, np.bool_)
-    demand, duals, doubts = np.empty(n_arms), np.empty(n_arms), np.empty(n_arms)
+    demand, duals = np.empty(n_arms), np.empty(n_arms)
+    chances, ceilings = np.empty(n_arms), np.empty(n_arms)
     pending = 0
     for t in range(n):
         graph = graph_of(graphs, t)
@@ -126,7 +130,7 @@ def decide_rounds(graphs: Graphs, rounds: Rounds, rule: Rule, solvers: Solvers, 
             if 0 < covering < size:
                 amount = covering
 
-        set_doubts(candidates, gaps, rounds.deviations[t], rule.doubt, doubts)
+        known = set_chances(candidates, gaps, rounds.deviations[t], rounds.chances[t], chances)
         squares = 0.0
         for a in range(widths.shape[0]):
             squares += widths[a] * widths[a]
@@ -144,12 +148,20 @@ def decide_rounds(graphs: Graphs, rounds: Rounds, rule: Rule, solvers: Solvers, 
                     baseline[a] = 0.0
                 baseline[best] = 1.0
             else:
-                set_baseline(order, size, best, tried, gaps, doubts, baseline)
+                set_baseline(order, size, best, tried, gaps, chances, rule.doubt, baseline)
             if rule.coverage != NO_PROGRAM and baseline[best] < 1.0:
                 if rule.coverage == PAPER_COVERAGE:
                     paper_demand(graph, baseline, best, scratch, demand)
                 else:
-                    tight_demand(candidates, best, amount, tried, gaps, doubts, demand)
+                    if known and n_arms <= COVER_ARMS:
+                        set_ceilings(graph, available, gaps, chances, scratch, ceilings)
+                        for a in range(rounds.deviations.shape[1]):
+                            if rounds.deviations[t, a] <= 0.0:
+                                ceilings[a] = 1.0  # refits that agree do not know an arm
+                    else:
+                        for a in range(n_arms):
+                            ceilings[a] = 1.0
+                    tight_demand(candidates, best, amount, tried, gaps, chances, rule.doubt, ceilings, demand)
                 status, objective, gap = call_program(
                     solvers.program,
                     (
@@ -157,7 +169,7 @@ def decide_rounds(graphs: Graphs, rounds: Rounds, rule: Rule, solvers: Solvers, 
                         solvers.simplex, solvers.row_limit,
                     ),
                 )  # fmt: skip
-                solver = SIMPLEX if status == CERTIFIED else PENDING
+                solver = SIMPLEX if status == SOLVED else PENDING
             else:
                 objective = 0.0
                 for a in range(n_arms):
@@ -178,8 +190,11 @@ def decide_rounds(graphs: Graphs, rounds: Rounds, rule: Rule, solvers: Solvers, 
                     gamma = rule.rate * trial
                 trial *= 2.0
         action = -1
-        pending += solver == PENDING
-        if solver != PENDING:
+        if solver == PENDING:
+            pending += 1
+            for a in range(n_arms):
+                probabilities[a] = demand[a]
+        else:
             observation_probabilities(graph, probabilities, scratch, observed)
             action = draw_arm(probabilities, rounds.uniforms[t])
         integers, numbers = outcome.integers[t], outcome.numbers[t]

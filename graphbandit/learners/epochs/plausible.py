@@ -11,7 +11,7 @@ import numpy as np
 from graphbandit.base.arrays import Contexts, Offers, RoundsByArms
 from graphbandit.base.checks import (
     LARGEST,
-    everyone,
+    everyone_always,
     first_not_finite,
     numbers,
     setting_integer,
@@ -187,7 +187,7 @@ def values_of_draws(
 
 def masks_of(shown: Shown, n_arms: int) -> Offers:
     """The arms on offer as kernels take them: one row a round, or one row for all where everything is."""
-    return everyone(n_arms)[None] if shown.available is None else np.ascontiguousarray(shown.available)
+    return everyone_always(n_arms) if shown.available is None else np.ascontiguousarray(shown.available)
 
 
 def bounds_of(functions: AnyFunctionClass, space: Any, contexts: Contexts) -> tuple[RoundsByArms, RoundsByArms]:

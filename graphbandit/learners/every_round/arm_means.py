@@ -10,7 +10,6 @@ from graphbandit.base.arrays import ArmIndices, Contexts, PerArm, RoundsByArms
 from graphbandit.base.checks import LARGEST_SCALE, setting_number
 from graphbandit.base.declared import limits
 from graphbandit.base.saved_files import savable
-from graphbandit.base.values import trusted
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.learners.every_round.base import EveryRoundLearner, RoundState, noise_of, run_rounds
 from graphbandit.learners.problem import Problem
@@ -20,7 +19,7 @@ from graphbandit.rounds.shown import Shown
 from graphbandit.rounds.words import BEST, Words
 
 if TYPE_CHECKING:
-    from graphbandit.kernels.learners.arm_means import MeanArrays, MeanSettings
+    from graphbandit.kernels.learners.arm_means import MeanSettings
     from graphbandit.kernels.learners.base import Inputs, Outputs
 
 
@@ -92,12 +91,6 @@ class ArmMeansLearner(EveryRoundLearner[ArmMeansState]):
         kernels.learn(arrays, observations.arms, observations.rewards)
         return self._after(state, arrays, 1)
 
-    @staticmethod
-    def _after(state: ArmMeansState, arrays: "MeanArrays", played: int) -> ArmMeansState:
-        rounds = state.rounds + played
-        fields = {"problem": state.problem, "rounds": rounds, "counts": arrays.counts, "sums": arrays.sums}
-        return trusted(ArmMeansState, fields)
-
 
 @dataclass(frozen=True, kw_only=True)
 class OptimisticMeansLearner(ArmMeansLearner):
@@ -118,7 +111,7 @@ class OptimisticMeansLearner(ArmMeansLearner):
     def _settings(self, problem: Problem) -> "MeanSettings":
         from graphbandit.kernels.learners.arm_means import MeanSettings
 
-        return MeanSettings(self._rule(), noise_of(self.noise, problem), float(self.width), 0.0, 1.0)
+        return MeanSettings(self._rule(), noise_of(self.noise, problem), float(self.width), 0.0, 1.0, 0)
 
     def words(self, state: ArmMeansState, shown: Shown, made: Decisions) -> Words:
         """Means, their upper bounds, and how often each arm was seen."""
@@ -149,7 +142,11 @@ class GaussianMeansLearner(ArmMeansLearner):
         from graphbandit.kernels.learners.arm_means import MeanSettings
 
         noise, variance = noise_of(self.noise, problem), float(self.prior_scale) ** 2
-        return MeanSettings(self._rule(), noise, 1.0, float(self.prior_mean), variance)
+        return MeanSettings(self._rule(), noise, 1.0, float(self.prior_mean), variance, self._address())
+
+    @abstractmethod
+    def _address(self) -> int:
+        """Where the kernel is that makes probabilities of the posterior."""
 
     def words(self, state: ArmMeansState, shown: Shown, made: Decisions) -> Words:
         """The posterior: means and deviations."""

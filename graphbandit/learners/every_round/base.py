@@ -16,7 +16,7 @@ import numpy as np
 
 from graphbandit.base.arrays import ArmMasks, Contexts, PerObservation, RoundsByArms
 from graphbandit.base.at_once import AtOnce
-from graphbandit.base.checks import as_in_kernels, everyone
+from graphbandit.base.checks import as_in_kernels, everyone_always
 from graphbandit.base.declared import check_declared, limits
 from graphbandit.base.shapes import Float
 from graphbandit.base.values import trusted
@@ -66,6 +66,17 @@ class EveryRoundLearner(Learner[State], Generic[State]):
     @abstractmethod
     def _learn(self, state: State, observations: Observations) -> State:
         """The state after the round `state.rounds` and any late news; the arrays are checked."""
+
+    @property
+    def forgets(self) -> bool:
+        """No: all rewards count the same."""
+        return False
+
+    @staticmethod
+    def _after(state: State, arrays: Any, played: int) -> State:
+        """The state after these rounds; a family's arrays have the names of its state's fields."""
+        fields = {"problem": state.problem, "rounds": state.rounds + played, **arrays._asdict()}
+        return trusted(type(state), fields)
 
     def rounds_until_update(self, state: State) -> int:
         """One, or none at the end of the horizon."""
@@ -147,7 +158,7 @@ class EveryRoundLearner(Learner[State], Generic[State]):
     ) -> tuple["Outputs", State]:
         kernels = _kernels()
         n, n_arms, available = len(shown), state.problem.n_arms, shown.available
-        masks = everyone(n_arms)[None] if available is None else as_in_kernels(available, np.bool_)
+        masks = everyone_always(n_arms) if available is None else as_in_kernels(available, np.bool_)
         given = np.empty((0, n_arms)) if rewards is None else as_in_kernels(rewards)
         tables, explored = np.empty((3, n, n_arms)), np.empty((n, n_arms), dtype=np.bool_)
         integers, numbers = np.empty((n, 2), dtype=np.int64), np.empty((n, 3))

@@ -10,7 +10,6 @@ from graphbandit.base.arrays import Contexts, RoundsByArms
 from graphbandit.base.declared import limits
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float
-from graphbandit.base.values import trusted
 from graphbandit.errors import InputError, SettingError
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.learners.every_round.base import EveryRoundLearner, RoundState, notes_of, propensities_of, run_rounds
@@ -23,7 +22,7 @@ from graphbandit.rounds.words import Words
 
 if TYPE_CHECKING:
     from graphbandit.kernels.learners.base import Inputs, Outputs
-    from graphbandit.kernels.learners.exponential_weights import Exp3Arrays, Exp3Settings
+    from graphbandit.kernels.learners.exponential_weights import Exp3Settings
 
 
 @savable
@@ -104,7 +103,12 @@ class Exp3Learner(BoundedRewards, EveryRoundLearner[Exp3State]):
             horizon=given(problem.horizon),
             low=float(self.low),
             high=float(self.high),
+            address=self._address(),
         )
+
+    def _address(self) -> int:
+        """Where the kernel is that answers about graphs (default: none is asked)."""
+        return 0
 
     # the same steps in every family: arrays of its own, its kernel, a state of these arrays
     def _run(
@@ -130,9 +134,3 @@ class Exp3Learner(BoundedRewards, EveryRoundLearner[Exp3State]):
         seen = observations
         kernels.learn(self._settings(state.problem), arrays, seen.rows, seen.arms, seen.rewards, q, notes)
         return self._after(state, arrays, 1)
-
-    @staticmethod
-    def _after(state: Exp3State, arrays: "Exp3Arrays", played: int) -> Exp3State:
-        rounds = state.rounds + played
-        fields = {"problem": state.problem, "rounds": rounds, "losses": arrays.losses, "totals": arrays.totals}
-        return trusted(Exp3State, fields)

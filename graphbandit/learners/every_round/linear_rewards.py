@@ -21,7 +21,6 @@ from graphbandit.base.checks import (
 from graphbandit.base.declared import limits
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float
-from graphbandit.base.values import trusted
 from graphbandit.errors import InputError, SettingError
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.learners.every_round.base import EveryRoundLearner, RoundState, kernel_at_once, run_rounds
@@ -233,17 +232,3 @@ class LinearLearner(EveryRoundLearner[LinearState]):
         given = (state.factors, state.sums, state.log_determinants, state.totals)
         arrays: LinearArrays = linear_kernels().LinearArrays(*((array.copy() for array in given) if copy else given))
         return arrays
-
-    @staticmethod
-    def _after(state: LinearState, arrays: "LinearArrays", played: int) -> LinearState:
-        return trusted(
-            LinearState,
-            {
-                "problem": state.problem,
-                "rounds": state.rounds + played,
-                "factors": arrays.factors,
-                "sums": arrays.sums,
-                "log_determinants": arrays.log_determinants,
-                "totals": arrays.totals,
-            },
-        )

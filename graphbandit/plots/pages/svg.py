@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from markupsafe import Markup, escape
 
-from graphbandit.plots.style import COLOURS, GREY, INK, PALE
+from graphbandit.base.colours import COLOURS, INK
+from graphbandit.plots.style import GREY, PALE
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

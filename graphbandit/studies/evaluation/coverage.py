@@ -36,7 +36,7 @@ FEWER_GRAPHS = ("loops", "star")
 """Those on which differences and all times are covered, with graph-DR."""
 
 
-class Cell(NamedTuple):
+class GridCell(NamedTuple):
     """A place in the grid."""
 
     graph: str
@@ -46,7 +46,7 @@ class Cell(NamedTuple):
     quantity: Quantity = "value"
 
 
-def promised(cell: Cell, interval: str) -> bool:
+def promised(cell: GridCell, interval: str) -> bool:
     """Whether an interval promises to hold in a cell, at any number of rounds."""
     if cell.quantity == "all times":
         return interval == "sequence"
@@ -57,7 +57,7 @@ def promised(cell: Cell, interval: str) -> bool:
 class Coverage:
     """How often an interval held the true value in one cell of the grid."""
 
-    cell: Cell
+    cell: GridCell
     interval: str
     held: int
     repeats: int
@@ -103,18 +103,18 @@ class FixedArm(ClickProblem):
         return rows
 
 
-def cells() -> Iterator[Cell]:
+def cells() -> Iterator[GridCell]:
     """The grid."""
     for place in product(COVERED_GRAPHS, SCENARIOS, ROUNDS, COVERED_METHODS):
-        yield Cell(*place)
+        yield GridCell(*place)
     for graph, scenario, rounds in product(FEWER_GRAPHS, SCENARIOS, ROUNDS):
-        yield Cell(graph, scenario, rounds, "graph-dr", "difference")
+        yield GridCell(graph, scenario, rounds, "graph-dr", "difference")
     for graph, scenario in product(FEWER_GRAPHS, SCENARIOS):
         if scenario != "drift":  # then there is no one value at all times
-            yield Cell(graph, scenario, ROUNDS[-1], "graph-dr", "all times")
+            yield GridCell(graph, scenario, ROUNDS[-1], "graph-dr", "all times")
 
 
-def coverage(cell: Cell, repeats: int, draws: int = 200_000) -> list[Coverage]:
+def coverage(cell: GridCell, repeats: int, draws: int = 200_000) -> list[Coverage]:
     """Every interval of a cell; the truth is the mean over `draws` contexts."""
     problem = problem_of(cell.graph, cell.scenario)
     truth, _ = problem.truth(draws)
@@ -138,7 +138,7 @@ Found = Iterator[tuple[str, Any, Any]]
 """The name of an interval with its ends at each look; one look unless all times count."""
 
 
-def _of_value(cell: Cell, problem: ClickProblem, log: Log, target: Any, repeat: int) -> Found:
+def _of_value(cell: GridCell, problem: ClickProblem, log: Log, target: Any, repeat: int) -> Found:
     for group in (tuple(name for name in INTERVALS if name not in ANY_SIZE), ANY_SIZE):
         settings: dict[str, Any] = {"method": cell.method, "interval": group[0], "level": LEVEL, "worth": False}
         table = evaluate(log, {"target": target}, model=problem.model, **settings)
@@ -149,7 +149,7 @@ def _of_value(cell: Cell, problem: ClickProblem, log: Log, target: Any, repeat: 
             yield name, np.array([found.low]), np.array([found.high])
 
 
-def _of_difference(cell: Cell, problem: ClickProblem, log: Log, target: Any, repeat: int) -> Found:
+def _of_difference(cell: GridCell, problem: ClickProblem, log: Log, target: Any, repeat: int) -> Found:
     name: IntervalKind
     for name in INTERVALS:
         settings: dict[str, Any] = {"method": cell.method, "interval": name, "level": LEVEL, "reward_range": (0, 1)}
@@ -157,7 +157,7 @@ def _of_difference(cell: Cell, problem: ClickProblem, log: Log, target: Any, rep
         yield name, np.array([found.low]), np.array([found.high])
 
 
-def _at_all_times(cell: Cell, problem: ClickProblem, log: Log, target: Any, repeat: int) -> Found:
+def _at_all_times(cell: GridCell, problem: ClickProblem, log: Log, target: Any, repeat: int) -> Found:
     """The time-uniform sequence, and as a contrast the asymptotic interval at each look for itself."""
     for name in ("asymptotic", "sequence"):
         settings: dict[str, Any] = {"method": cell.method, "interval": name, "level": LEVEL, "worth": False}
@@ -193,7 +193,7 @@ def markdown(found: list[Coverage]) -> str:
         f"Coverage at {LEVEL:.0%} in % [its 95 % interval] and mean width, {found[0].repeats} repeats, K = {ARMS}. "
         "A star marks what is promised at any number of rounds."
     )
-    by_cell: dict[Cell, dict[str, Coverage]] = {}
+    by_cell: dict[GridCell, dict[str, Coverage]] = {}
     for one in found:
         by_cell.setdefault(one.cell, {})[one.interval] = one
     rows = []
@@ -229,7 +229,7 @@ def as_csv(found: list[Coverage]) -> str:
     file = io.StringIO()
     writer = csv.writer(file)
     measured = ["interval", "promised", "coverage", "low", "high", "width", "repeats"]
-    writer.writerow([*Cell._fields, *measured])
+    writer.writerow([*GridCell._fields, *measured])
     for one in found:
         figures = [one.share, *one.bounds, one.width, one.repeats]
         writer.writerow([*one.cell, one.interval, promised(one.cell, one.interval), *figures])

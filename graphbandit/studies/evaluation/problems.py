@@ -156,5 +156,5 @@ class HubProblem(LinearProblem):
         return p
 
     def target(self, contexts: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n arms"]:
-        """The same."""
+        """The target policy plays as the logging policy does."""
         return self.logging(contexts)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from graphbandit.base.colours import INK
 from graphbandit.plots.axes import panel_title, panels_for, plain_log_ticks, write_labels, write_legend
 from graphbandit.plots.looks import Look, looks
-from graphbandit.plots.style import GREY, INK, PALE
+from graphbandit.plots.style import GREY, PALE
 from graphbandit.studies.exploration.sweep import FACTOR, Choice, EtaCase, EtaSweep
 
 if TYPE_CHECKING:

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graphbandit.base.colours import INK
 from graphbandit.plots.axes import colour_bar, figure_of, new_axes, plain_log_ticks, write_labels, write_titles
-from graphbandit.plots.style import BLUE, GREY, INK, PALE, literal
+from graphbandit.plots.style import BLUE, GREY, PALE, literal
 from graphbandit.studies.leaderboard.board import Board
 from graphbandit.studies.leaderboard.tables import ranked
 from graphbandit.studies.leaderboard.verdict import ratio_text

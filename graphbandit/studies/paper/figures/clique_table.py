@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graphbandit.base.colours import COLOURS, INK
 from graphbandit.plots.axes import panel_grid, panel_title, plain_log_ticks, write_labels
 from graphbandit.plots.curves import mean_and_std
 from graphbandit.plots.looks import MARKERS
-from graphbandit.plots.style import COLOURS, INK, name_ends
+from graphbandit.plots.style import name_ends
 from graphbandit.studies.findings import Finding
 from graphbandit.studies.paper.names import READINGS
 from graphbandit.studies.paper.printed import PRINTED, PRINTED_ROUNDS

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from graphbandit.base.colours import INK
 from graphbandit.experiments.analysis.intervals import student_interval
 from graphbandit.plots.axes import name_rows, panel_grid, panel_title, plain_log_ticks, write_labels
-from graphbandit.plots.style import GREY, INK
+from graphbandit.plots.style import GREY
 from graphbandit.studies.findings import Finding
 from graphbandit.studies.paper.figures.over_time import LOOKS
 from graphbandit.studies.paper.names import FORMS, READINGS

@@ -1,0 +1,38 @@
+"""Two calculations at the same time, for compiled code that lets other threads run meanwhile."""
+
+import threading
+from collections.abc import Callable
+from typing import TypeVar
+
+First = TypeVar("First")
+Second = TypeVar("Second")
+
+
+def both(first: Callable[[], First], second: Callable[[], Second], *, at_once: bool) -> tuple[First, Second]:
+    """The results of both; the same for either value of `at_once`, so long as neither changes what the other reads.
+
+    - `at_once`: whether a thread of its own works out the second. It ends before this function does.
+
+    >>> both(lambda: 1, lambda: 2, at_once=True)
+    (1, 2)
+    """
+    if not at_once:
+        return first(), second()
+    found: list[Second] = []
+    failed: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            found.append(second())
+        except BaseException as error:  # raised again by the thread that asked
+            failed.append(error)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    try:
+        one = first()
+    finally:
+        thread.join()
+    if failed:
+        raise failed[0]
+    return one, found[0]

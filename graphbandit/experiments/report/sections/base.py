@@ -1,0 +1,44 @@
+"""What sections are made from, and the template of their texts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from graphbandit.errors import InputError
+from graphbandit.experiments.analysis.ranks import Ranks, ranks
+from graphbandit.experiments.analysis.statistics import FinalRegrets
+from graphbandit.plots.pages.page import Section, templates
+from graphbandit.plots.pages.svg import PagePicture
+
+if TYPE_CHECKING:
+    from graphbandit.experiments.results.reading import Results
+
+
+class Reported(NamedTuple):
+    """What a report is about: the results, their final regrets, and the ranks where there is something to rank."""
+
+    results: Results
+    regrets: FinalRegrets
+    ranks: Ranks | None
+
+    @classmethod
+    def of(cls, results: Results) -> Reported:
+        """From the results of `run`."""
+        regrets = FinalRegrets.of(results)
+        try:
+            return cls(results, regrets, ranks(regrets))
+        except InputError:
+            return cls(results, regrets, None)
+
+
+def texts() -> Any:
+    """The template of a report's sections."""
+    return templates("graphbandit.experiments.report", "experiment.html")
+
+
+def figures_section(
+    name: str, title: str, pictures: Sequence[PagePicture], *, text: str = "", note: str = ""
+) -> Section:
+    """A section of pictures: a paragraph above them and a note below, where they are given."""
+    return Section(name, title, texts().figures(text, pictures, note))

@@ -1,0 +1,29 @@
+from . import parameters as parameters
+from . import sources as sources
+from .batch import FeedbackGraphs as FeedbackGraphs
+from .generators.bandit import bandit as bandit
+from .generators.clique_group import clique_group as clique_group
+from .generators.complete import complete as complete
+from .generators.erdos_renyi import erdos_renyi as erdos_renyi
+from .generators.preferential_attachment import preferential_attachment as preferential_attachment
+from .generators.random_graph import random_graph as random_graph
+from .generators.star import star as star
+from .graph import FeedbackGraph as FeedbackGraph
+from .networks import Network as Network
+from .networks import NetworkSource as NetworkSource
+from .networks import read_network as read_network
+from .networks import sample_subgraphs as sample_subgraphs
+from .networks import social_network as social_network
+from .parameters import Bounds as Bounds
+from .parameters import DegreeStatistics as DegreeStatistics
+from .parameters import degree_statistics as degree_statistics
+from .parameters import density as density
+from .parameters import independence_number as independence_number
+from .parameters import observability as observability
+from .parameters import observable_arms as observable_arms
+from .parameters import strongly_observable_arms as strongly_observable_arms
+from .parameters import weak_domination_number_bound as weak_domination_number_bound
+from .probabilistic import ProbabilisticGraph as ProbabilisticGraph
+from .probabilistic import ProbabilisticGraphs as ProbabilisticGraphs
+
+__all__: list[str]

@@ -1,0 +1,24 @@
+"""A rule keeps its form for kernels, which has an address of this process in it."""
+
+import copy
+import pickle
+
+import pytest
+
+from graphbandit.planning.sampling import SamplingRule
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda rule: pickle.loads(pickle.dumps(rule))])
+def test_a_copy_of_a_rule_finds_its_own_addresses(copied: object) -> None:
+    rule = SamplingRule(explore_all=False, coverage="tight", rate=2.0, by_cover=True, doubt=0.2)
+    assert rule.in_kernels.cover != 0
+    assert callable(copied)
+    other = copied(rule)
+    assert other == rule
+    assert "in_kernels" not in other.__dict__
+    assert other.in_kernels == rule.in_kernels
+
+
+def test_a_rule_without_its_program_plays_the_baseline() -> None:
+    rule = SamplingRule(explore_all=True, coverage="tight", rate=2.0)
+    assert rule.without_program == SamplingRule(explore_all=True, coverage="none", rate=2.0)
