@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import platform
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -67,6 +68,25 @@ def write(results: dict[str, dict[str, Any]]) -> None:
         f'{{\n "made with": {made_with},\n "layouts": [\n{kinds}\n ],\n "results": {{\n{rows}\n }}\n}}\n',
         encoding="utf-8",
     )
+
+
+DISCRETE = ("action", "best", "candidates", "exploration_set", "epoch", "revealed", "open")
+"""Fields that rounding does not touch, so that they are the same on every machine."""
+
+
+def differences_elsewhere(frozen: dict[str, dict[str, Any]], found: dict[str, dict[str, Any]]) -> list[str]:
+    """A line for each case that differs in what was decided, or in a number by more than rounding."""
+    lines = []
+    for name, now in found.items():
+        before = frozen[name]
+        wrong = [field for field in DISCRETE if before["fields"].get(field) != now["fields"].get(field)]
+        for key, value in before["numbers"].items():
+            number = now["numbers"].get(key)
+            if number is None or not (_same(value, number) or math.isclose(value, number, rel_tol=1e-6)):
+                wrong.append(f"{key}: {value} -> {number}")
+        if wrong:
+            lines.append(f"{name}: {', '.join(wrong)}")
+    return lines
 
 
 def differences(frozen: dict[str, dict[str, Any]], found: dict[str, dict[str, Any]]) -> list[str]:
