@@ -15,7 +15,7 @@ from graphbandit.base.arrays import ArmMasks, Contexts, Offers, RoundMask, Round
 from graphbandit.base.at_once import AtOnce
 from graphbandit.base.checks import LARGEST, as_in_kernels, setting_choice
 from graphbandit.base.saved_files import savable
-from graphbandit.learners.epochs.base import AnyFunctionClass
+from graphbandit.learners.epochs.base import AnyFunctionClass, schedule_of
 from graphbandit.learners.epochs.plausible import (
     DrawingLearner,
     PlausibleState,
@@ -26,10 +26,17 @@ from graphbandit.learners.epochs.plausible import (
     plausible_space,
     values_of_draws,
 )
+from graphbandit.learners.epochs.schedule import EpochSchedule
+from graphbandit.learners.problem import Problem
 from graphbandit.planning.information import information_directed_rounds
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.shown import Shown
 from graphbandit.rounds.words import BEST, Words
+
+GROWTH = 1.1
+
+MOST_SINGLE = 200
+"""Rounds after each of which IDS.G learns, at most."""
 
 
 @savable
@@ -54,7 +61,9 @@ class IDSG(DrawingLearner):
     - `draws`: how many functions the Bayesian form takes of an infinite class, 200 by default.
     - `delta`: probability that the truth is outside of F_m (frequentist), or that noise the problem does not say is
       estimated too low; 0.1 by default.
-    - `epoch_growth`: factor between the ends of epochs, 1.1 by default; smaller fits more often (`docs/ids.md`).
+    - `epoch_growth`: factor between the ends of epochs; smaller fits more often. None (default): it learns after every
+      round up to round 2 K, or 200 if there are more than 100 arms, and then in epochs that grow by 1.1
+      (`docs/ids.md`).
     - `seed`: names the stream that draws come from, 0 by default; give each repeat its own.
     - `function_class`: the functions that may be the truth; None (default): those of the problem.
     - `floor`: every arm on offer is observed with this probability at least (`Learner`); None (default): no floor.
@@ -77,11 +86,21 @@ class IDSG(DrawingLearner):
     """
 
     form: Literal["bayesian", "frequentist"] = "bayesian"
-    epoch_growth: float = 1.1
+    epoch_growth: float | None = None  # type: ignore[assignment]  # `growth` is what counts
 
     def __post_init__(self) -> None:
         setting_choice("form", self.form, ("bayesian", "frequentist"))
         super().__post_init__()
+
+    def epochs(self, problem: Problem) -> EpochSchedule:
+        """By default every round while arms are new: in an epoch it plays the same one or two where nothing varies."""
+        single = min(2 * problem.n_arms, MOST_SINGLE) if self.epoch_growth is None else 0
+        return schedule_of(self.growth, problem.longest_epoch, single)
+
+    @property
+    def growth(self) -> float:
+        """The `epoch_growth` that is used."""
+        return GROWTH if self.epoch_growth is None else self.epoch_growth
 
     @property
     def plans_with_probabilities(self) -> bool:

@@ -369,3 +369,13 @@ def test_strange_rewards_are_played_sensibly(kind):
     assert np.isfinite(curve).all()
     if kind in ("constant at first", "two arms", "small feature"):
         assert curve[-1] - curve[99] < 75.0  # a quarter of what uniform play has
+
+
+@pytest.mark.parametrize(("n_arms", "single"), [(3, 38), (50, 107), (100, 208), (1000, 208)])
+def test_it_learns_after_every_round_while_arms_are_new(n_arms, single):
+    problem = gb.Problem(n_arms=n_arms, function_class=gb.LinearClass(n_arms=n_arms, dimension=1, parameters="per-arm"))
+    schedule = gb.IDSG().epochs(problem)
+    assert [schedule.tau(m) for m in range(single + 1)] == list(range(single + 1))
+    assert schedule.tau(single + 1) > single + 1
+    ends, growing = [gb.IDSG(epoch_growth=1.1).epochs(problem).tau(m) for m in range(90)], range(single, single + 20)
+    assert {schedule.tau(m) for m in growing} < set(ends)

@@ -196,7 +196,7 @@ class EpochLearner(Learner[State], Generic[State]):
 
     def epochs(self, problem: Problem) -> EpochSchedule:
         """When epochs end; none is longer than the problem's longest."""
-        return _schedule(self.growth, problem.longest_epoch)
+        return schedule_of(self.growth, problem.longest_epoch)
 
     def no_data(self, problem: Problem) -> Any:
         """The data of no observation, which forgets with the problem's half-life if it has one."""
@@ -210,8 +210,9 @@ def _has_estimate(state: EpochClock) -> bool:
 
 
 @lru_cache(maxsize=256)
-def _schedule(growth: float, longest: int | None) -> EpochSchedule:
-    return EpochSchedule(growth=growth, longest=longest)
+def schedule_of(growth: float, longest: int | None, single: int = 0) -> EpochSchedule:
+    """The schedule of these settings, which remembers what it has worked out."""
+    return EpochSchedule(growth=growth, longest=longest, single=single)
 
 
 def rounds_that_count(problem: Problem, rounds: int) -> float:

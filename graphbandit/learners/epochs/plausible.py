@@ -138,7 +138,7 @@ class DrawingLearner(PlausibleLearner):
     def __post_init__(self) -> None:
         setting_integer("draws", self.draws, at_least=1)
         setting_number("delta", self.delta, above=1.0 / LARGEST, below=1.0)
-        EpochSchedule(growth=self.epoch_growth)
+        EpochSchedule(growth=self.growth)
         setting_integer("seed", self.seed, at_least=0)
 
 

@@ -22,6 +22,8 @@ class EpochSchedule:
 
     - `growth`: the factor between the ends of epochs, above 1; 2 by default.
     - `longest`: epochs have at most this many rounds; None (default): they grow without end.
+    - `single`: epochs are one round each up to the end of the epoch that holds this round, and then go on as without;
+      0 by default.
 
     >>> doubling = EpochSchedule()
     >>> [doubling.tau(m) for m in range(5)], [doubling.split(m) for m in range(5)]
@@ -30,16 +32,32 @@ class EpochSchedule:
     [0, 2, 3, 4, 5, 8, 11]
     >>> [EpochSchedule(longest=3).tau(m) for m in range(6)]
     [0, 2, 4, 7, 10, 13]
+    >>> [EpochSchedule(single=3).tau(m) for m in range(8)]
+    [0, 1, 2, 3, 4, 8, 16, 32]
     """
 
     growth: float = 2.0
     longest: int | None = None
+    single: int = 0
 
     def __post_init__(self) -> None:
         setting_number("epoch_growth", self.growth, above=1.0)
 
     def tau(self, m: int) -> int:
-        """The last round of epoch m (counted from 1).
+        """The last round of epoch m (counted from 1)."""
+        if self.single == 0:
+            return self._growing(m)
+        last, epoch = self._last_single
+        return m if m <= last else self._growing(m - last + epoch)
+
+    @functools.cached_property
+    def _last_single(self) -> tuple[int, int]:
+        """The last round that is an epoch of its own, and the epoch that would end with it if all were growing."""
+        epoch = bisect.bisect_left(range(self.single + 1), self.single, key=self._growing)
+        return self._growing(epoch), epoch
+
+    def _growing(self, m: int) -> int:
+        """tau_m where no round is an epoch of its own.
 
         tau_m = max(tau_{m-1} + 1, [growth^m]) = m + max over j <= m of [growth^j] - j. As growth^j - j is convex in j,
         the largest is the first or the last, so no epoch costs more than another.
