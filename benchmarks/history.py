@@ -65,11 +65,21 @@ def last_whole() -> dict[str, Any]:
 
 
 def append(line: dict[str, Any], path: Path = HISTORY) -> list[str]:
-    """Add a run; returns what got worse since the last run like it, in words."""
+    """Add a run; returns what got worse, in words, since the best of all runs like it: so small steps add up."""
     before = [run for run in read(path) if alike(run, line)]
     with path.open("a") as file:
         file.write(json.dumps(line) + "\n")
-    return worse(before[-1], line) if before else []
+    return worse({"targets": best_rows(before)}, line)
+
+
+def best_rows(runs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The row of every target in the run that reached most."""
+    best: dict[str, dict[str, Any]] = {}
+    for row in (row for run in runs for row in run["targets"] if row["reached"]):
+        known = best.setdefault(row["target"], row)
+        if (row["reached"] > known["reached"]) == row["wanted"].startswith(">="):
+            best[row["target"]] = row
+    return list(best.values())
 
 
 def alike(one: dict[str, Any], other: dict[str, Any]) -> bool:

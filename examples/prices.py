@@ -26,8 +26,8 @@ def sale(loyal: bool) -> np.ndarray:
 def problem(*, known_prices: bool) -> gb.Problem:
     """The probability of a sale depends on the customer, the price, and both; or each price is learnt by itself."""
     if not known_prices:
-        functions: gb.FunctionClass = gb.LinearClass(n_arms=len(PRICES), dimension=2, parameters="per-arm")
-        return gb.Problem(arms=NAMES, function_class=functions)
+        by_price = gb.LinearClass(n_arms=len(PRICES), dimension=2, parameters="per-arm")
+        return gb.Problem(arms=NAMES, function_class=by_price)
     features = np.column_stack([np.ones(len(PRICES)), (PRICES - 9.0) / 4.0])
     functions = gb.GeneralizedLinearClass(
         n_arms=len(PRICES), dimension=2, link="logistic", arm_features=features, factors=PRICES, norm_bound=5.0

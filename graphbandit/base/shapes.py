@@ -6,8 +6,7 @@ which the tests check at every call.
 """
 
 import os
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from typing import Annotated as Bool
@@ -22,24 +21,15 @@ elif os.environ.get("GRAPHBANDIT_CHECK_SHAPES") == "1":
     from jaxtyping import Bool, Float, Int, Int32, Int64, Shaped, UInt8, UInt64
 else:
 
-    @dataclass(frozen=True)
-    class ArrayShape:
-        """What an annotation says of an array: the kind of its numbers and its axes."""
-
-        kind: str
-        dim_str: str
-
-        def __repr__(self) -> str:
-            return f"{self.kind}[{self.dim_str.strip()}]"
-
     class _Unchecked:
-        """``Float[type, axes]`` is the type, annotated with the axes."""
+        """``Float[type, axes]`` is an empty class of that name, so that `help` shows no more than ``Float[axes]``."""
 
         def __init__(self, kind: str) -> None:
             self.kind = kind
 
         def __getitem__(self, item: tuple[type, str]) -> Any:
-            return Annotated[item[0], ArrayShape(self.kind, item[1])]
+            said = {"__module__": "builtins", "kind": self.kind, "dim_str": item[1]}
+            return type(f"{self.kind}[{item[1].strip()}]", (), said)
 
     _KINDS = ("Bool", "Float", "Int", "Int32", "Int64", "Shaped", "UInt8", "UInt64")
     Bool, Float, Int, Int32, Int64, Shaped, UInt8, UInt64 = map(_Unchecked, _KINDS)

@@ -17,11 +17,12 @@ USUAL = ("AdaCBG", "IDSG", "Greedy", "LinUCB")
 @app.command(name="compile", epilog="Example: graphbandit compile --all")
 def compile_kernels(
     learners: Annotated[list[str] | None, typer.Argument(help=f"Learners; {', '.join(USUAL)} by default.")] = None,
-    everything: Annotated[bool, typer.Option("--all", help="For every learner.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="For every learner, class and kind of graph.")] = False,
 ) -> None:
     """Compile the kernels now, so that nobody waits for them at a first decision.
 
-    Each learner plays some rounds of problems with a finite class and with linear ones.
+    Each learner plays some rounds of problems with a finite class and with linear ones; with --all also with clicks,
+    counts and kernels, without self-loops, and with edge probabilities.
     """
     from graphbandit.base.checks import setting_choice
     from graphbandit.cli.rehearsals import rehearsals
@@ -34,7 +35,7 @@ def compile_kernels(
         setting_choice("learner", name, list(LEARNER_KINDS))
     rows: list[tuple[str, str, str, str]] = []
     for name in names:
-        for rehearsal in rehearsals():
+        for rehearsal in rehearsals(everything):
             count, seconds = compilations.count, compilations.seconds
             try:
                 rehearsal.play(name)
@@ -42,6 +43,8 @@ def compile_kernels(
                 rows.append((name, rehearsal.name, f"not compiled: {error}", ""))
             else:
                 compiled, took = compilations.count - count, compilations.seconds - seconds
-                rows.append((name, rehearsal.name, str(compiled), f"{took:.1f}"))
-    print_table(Table("", ["learner", "on a", "compiled", "seconds"], rows))
+                if compiled:
+                    rows.append((name, rehearsal.name, str(compiled), f"{took:.1f}"))
+    if rows:
+        print_table(Table("", ["learner", "on a", "compiled", "seconds"], rows))
     typer.echo(f"{compilations.count} kernels were compiled, in {compilations.seconds:.1f} s.")

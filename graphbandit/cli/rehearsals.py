@@ -25,12 +25,17 @@ class Rehearsal:
     - `function_class`: the functions that may be the truth.
     - `context`: the shape of a context.
     - `environment`: draws rounds with contexts of that shape.
+    - `counts`: whether rewards are 0 or 1, as clicks; False by default.
+    - `any_graph`: whether graphs without self-loops and edge probabilities are played, too, by learners that take
+      them; False by default.
     """
 
     name: str
     function_class: Any
     context: tuple[int, ...]
     environment: Environment
+    counts: bool = False
+    any_graph: bool = False
 
     def play(self, kind: str) -> None:
         """Let a learner of this kind decide, explain and learn rounds one by one, in a batch, and in a simulation."""
@@ -42,43 +47,73 @@ class Rehearsal:
 
         bounded = "clip" in LEARNER_KINDS[kind].defaults({})
         learner = build_learner(kind, {"clip": True} if bounded else {})
-        self._decide_and_observe(learner, horizon=2 * ROUNDS, noise=0.5)
+        self._decide_and_observe(learner, self._graphs(learner)[0], horizon=2 * ROUNDS, noise=0.5)
         if not isinstance(learner, (ArmMeansLearner, ExploreThenCommit)):  # they must be told noise, or horizon
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", EstimatedNoiseWarning)
-                self._decide_and_observe(learner)
+                for graph in self._graphs(learner):
+                    self._decide_and_observe(learner, graph)
         simulate(learner, self.environment, rounds=ROUNDS)
 
-    def _decide_and_observe(self, learner: Learner[Any], **told: Any) -> None:
+    def _graphs(self, learner: Learner[Any]) -> list[Any]:
+        """One with self-loops, then those that this learner plans with as well."""
         import numpy as np
 
-        from graphbandit import Bandit, Problem, graphs
+        from graphbandit import FeedbackGraph, ProbabilisticGraph, graphs
+
+        usual = graphs.random_graph(ARMS, 0.2, rng=np.random.default_rng(0))
+        if not self.any_graph:
+            return [usual]
+        weak = FeedbackGraph.from_dense(graphs.star(ARMS).to_dense() & ~np.eye(ARMS, dtype=bool), require_loops=False)
+        probable = ProbabilisticGraph.from_graph(usual, 0.5)
+        return [
+            usual,
+            *([] if learner.needs_loops else [weak]),
+            *([probable] if learner.plans_with_probabilities else []),
+        ]
+
+    def _decide_and_observe(self, learner: Learner[Any], graph: Any, **told: Any) -> None:
+        import numpy as np
+
+        from graphbandit import Bandit, Problem
 
         rng = np.random.default_rng(0)
-        graph = graphs.random_graph(ARMS, 0.2, rng=rng)
         bandit = Bandit(learner, Problem(n_arms=ARMS, function_class=self.function_class, **told))
         for t in range(ROUNDS):
             available = range(ARMS - 1) if t % 2 else None
             decision = bandit.decide(rng.normal(size=self.context), graph, available=available)
-            bandit.observe(decision, {int(arm): rng.normal() for arm in decision.revealed_arms})
+            rewards = rng.integers(2, size=ARMS) if self.counts else rng.normal(size=ARMS)
+            bandit.observe(decision, {int(arm): float(rewards[arm]) for arm in decision.revealed})
         bandit.decide(rng.normal(size=self.context), graph).explain()
         bandit.decide_batch(rng.normal(size=(2, *self.context)), graph)
 
 
-def rehearsals() -> list[Rehearsal]:
-    """All kinds of problems: of a finite class and of both kinds of linear ones."""
-    from graphbandit import FiniteClass, LinearClass
+def rehearsals(everything: bool = False) -> list[Rehearsal]:
+    """The usual kinds of problems, of a finite class and of both kinds of linear ones; or all kinds."""
+    from graphbandit import FiniteClass, GeneralizedLinearClass, KernelClass, LinearClass
     from graphbandit.environments import linear, paper
 
     sizes: dict[str, Any] = {"n_arms": ARMS, "dimension": DIMENSION}
     rounds: dict[str, Any] = {**sizes, "graph": "random", "noise": 0.5}
     listed = FiniteClass(_listed_functions, n_functions=FUNCTIONS, n_arms=ARMS)
     shared, own = LinearClass(**sizes), LinearClass(**sizes, parameters="per-arm")
-    return [
-        Rehearsal("finite class", listed, (DIMENSION,), paper(**rounds)),
-        Rehearsal("linear class, shared", shared, (ARMS, DIMENSION), linear(**rounds)),
-        Rehearsal("linear class, per arm", own, (DIMENSION,), linear(**rounds, arms="per-arm")),
+    joint, alone = (ARMS, DIMENSION), (DIMENSION,)
+    usual = [
+        Rehearsal("finite class", listed, alone, paper(**rounds), any_graph=everything),
+        Rehearsal("linear class, shared", shared, joint, linear(**rounds), any_graph=everything),
+        Rehearsal("linear class, per arm", own, alone, linear(**rounds, arms="per-arm"), any_graph=everything),
     ]
+    if not everything:
+        return usual
+    found = [*usual, Rehearsal("kernel class", KernelClass(**sizes, n_features=20), joint, linear(**rounds))]
+    for link in ("logistic", "poisson"):
+        of_all, of_each = (
+            GeneralizedLinearClass(**sizes, link=link, parameters=kind) for kind in ("shared", "per-arm")
+        )
+        clicks = {name: value for name, value in rounds.items() if name != "noise"} | {"link": link}
+        found.append(Rehearsal(f"{link} class, shared", of_all, joint, linear(**clicks), counts=True))
+        found.append(Rehearsal(f"{link} class, per arm", of_each, alone, linear(**clicks, arms="per-arm"), counts=True))
+    return found
 
 
 def _listed_functions(contexts: np.ndarray) -> np.ndarray:

@@ -89,11 +89,20 @@ class GeneralizedLinearData:
 
     @cached_property
     def tried(self) -> list[Tried]:
-        """The maximum of the penalised likelihood with the class's ridge or, without one, with each lambda."""
+        """The maximum of the penalised likelihood with the class's ridge or, without one, with each lambda.
+
+        Rewards that clicks or counts cannot be have no likelihood that could tell lambdas apart: lambda is then 1.
+        """
         parts, size = list(self._parts()), self.columns.contexts.shape[1]
-        if self.ridge is None and self.link != "identity":
+        if self.ridge is None and self.link != "identity" and self._may_be_outcomes:
             return all_tried(parts, size)
         return [fitted(parts, Prior.plain(self.ridge or 1.0, size))]
+
+    @property
+    def _may_be_outcomes(self) -> bool:
+        """Whether all rewards are in [0, 1], for clicks, or at least 0, for counts."""
+        rewards, most = self.columns.rewards, 1.0 if self.link == "logistic" else np.inf
+        return bool(((rewards >= -ROUNDING) & (rewards <= most + ROUNDING)).all())
 
     def _parts(self) -> Iterator[Any]:
         return blocks_seen(self.columns, self.weights, LINKS.index(self.link), self.blocks)
@@ -250,6 +259,10 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
         outcomes = self._mu(predictors[:, None])[:, 0]
         return float((data.weights * np.square(self.factors[seen.arms] * (outcomes - seen.rewards))).sum())
 
+    def unit(self, data: GeneralizedLinearData) -> float:
+        """The largest factor, which is what an outcome of 1 pays at most; 1 without factors."""
+        return 1.0 if self.factors is None else float(self.factors.max())
+
     def sharp_radius(self, data: GeneralizedLinearData, noise: float, delta: float) -> float:
         """r^2 with r = (w B + sqrt(w^2 B^2 + 8 B)) / 2, B = log(1 / delta) + growth / 2 + ridge S^2 / 2.
 
@@ -392,7 +405,7 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
         if self.factors is not None:
             rewards = rewards * self.factors[data.columns.arms]
         span = float(np.ptp(rewards)) if len(rewards) else 0.0
-        return NoiseLaw.given(span=span or 4.0, count=float(data.weights.sum()), residual=self.smallest_loss(data))
+        return NoiseLaw.given(span=span or 4.0 * self.unit(data), count=float(data.weights.sum()), residual=self.smallest_loss(data))
 
     def natural_scale(self, data: GeneralizedLinearData) -> Scale:
         """sigma by its posterior, and trace(H^-1 (H - P)), the effective number of parameters."""

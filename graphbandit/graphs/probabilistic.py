@@ -58,6 +58,15 @@ class ProbabilisticGraph:
         object.__setattr__(self, "arms", checked_names(arms, len(array)))
 
     @classmethod
+    def from_dense(cls, matrix: npt.ArrayLike, *, arms: Iterable[str] | None = None) -> ProbabilisticGraph:
+        """The same as the constructor, for who knows `FeedbackGraph.from_dense`.
+
+        - `matrix`: a square array of probabilities.
+        - `arms`: the names of the arms; None (default): they have none.
+        """
+        return cls(matrix, arms=arms)
+
+    @classmethod
     def from_graph(cls, graph: FeedbackGraph, probability: float = 1.0) -> ProbabilisticGraph:
         """Every edge of a graph with the same probability, its self-loops surely.
 

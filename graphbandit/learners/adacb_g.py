@@ -100,7 +100,8 @@ class AdaCBG(EpochLearner[AdaCBGState]):
       While the data says nothing of sigma, few arms that reveal all candidates are played uniformly, unless the
       class weighs its functions.
       "paper" follows Algorithm 1, in units of the rewards, "width" the width of F_m at each context, with F_m from all
-      data. None (default): "paper" if `radius` and `coverage` are both "paper", else "natural".
+      data. None (default): "paper" if `radius` and `coverage` are both "paper", else "natural"; with only one of them
+      "paper" it must be said.
     - `baseline`: what the program improves on. "exploration-set" (default), or "inverse-gap": FALCON's distribution,
       the paper's remark.
     - `doubt`: with a "natural" gamma, demands follow P(a), about the probability that a is the best arm:
@@ -156,6 +157,11 @@ class AdaCBG(EpochLearner[AdaCBGState]):
             raise SettingError(f"effort is {self.effort!r}; expected an Effort")
         setting_choice("radius", self.radius, ("natural", "sharp", "paper"))
         setting_choice("coverage", self.coverage, ("tight", "paper"))
+        if self.gamma is None and (self.radius == "paper") != (self.coverage == "paper"):
+            raise SettingError(
+                f"radius is {self.radius!r} and coverage is {self.coverage!r}, of which one alone is the paper's; "
+                "expected AdaCBG.paper(), or a gamma beside them: 'paper', 'natural' or 'width'"
+            )
         setting_choice("gamma", self.gamma_rule, tuple(ETA))
         setting_choice("unrevealed", self.unrevealed, ("error", "ignore"))
         setting_choice("baseline", self.baseline, ("exploration-set", "inverse-gap"))

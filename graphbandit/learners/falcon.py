@@ -14,7 +14,8 @@ from graphbandit.planning.sampling import SamplingRule
 class Falcon(InverseGapLearner):
     """p(a) = 1 / (K + gamma_m c(a)) for a != best, the rest on best; uniform in epoch 1.
 
-    gamma_m = sqrt(eta K tau_{m-1} / (2 log(2 K |F| T^2 / delta))). It uses every reward the graph reveals to estimate,
+    gamma_m = sqrt(eta K tau_{m-1} / (2 log(2 K |F| T^2 / delta))), divided by the span of the rewards where the class
+    holds a + b f with every f, so that units do not matter. It uses every reward the graph reveals to estimate,
     and ignores the graph when choosing: the baseline of Gong & Zhang's experiments, and this is their gamma. The
     published one has another constant, which `eta` of about 1/200 recovers.
 

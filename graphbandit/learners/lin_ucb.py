@@ -35,7 +35,7 @@ class LinUCB(LinearLearner):
     - `norm_bound`: the largest |theta| that the radius allows for, 1 by default.
     - `noise`: sigma, the sub-Gaussian scale of rewards; None (default): the problem's. Where neither says it, rewards
       are counted from the first one, sigma is estimated on the high side (half the span of the rewards at least), and
-      `norm_bound` is in units of that half: then the units of rewards do not matter.
+      `norm_bound` is in units of that half: then, with `alpha=None`, the units of rewards do not matter.
     - `floor`: every arm on offer is observed with this probability at least (`Learner`); None (default): no floor.
 
     >>> from graphbandit import Bandit, Problem, graphs

@@ -17,7 +17,8 @@ from graphbandit.rounds.words import Words
 class RegCBG(InverseGapLearner):
     """p(a) = 1 / (|S_t| + gamma_t c(a)) on the exploration set S_t of all arms, the rest on best.
 
-    gamma_t = sqrt(eta |S_t| tau_{m-1} / (2 log(2 K |F| T^2 / delta))); uniform on S_t in epoch 1. It has no candidate
+    gamma_t = sqrt(eta |S_t| tau_{m-1} / (2 log(2 K |F| T^2 / delta))), divided by the span of the rewards where the
+    class holds a + b f with every f, so that units do not matter; uniform on S_t in epoch 1. It has no candidate
     set, scale factor or linear program, which AdaCB.G adds; the paper's ablation shows what they are worth.
 
     - `eta`: strength of exploitation; gamma^2 is in proportion to it. 1 (default) is the paper's.

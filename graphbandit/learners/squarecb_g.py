@@ -27,8 +27,9 @@ class SquareCBG(OracleLearner):
 
     - `oracle`: "offline" (default): the function class, fitted at the start of each epoch. "vaw", "ridge", "ogd":
       online linear regression (`function_classes.online`), which learns every round, as in the paper.
-    - `gamma`: "power" (default): gamma_scale * (rounds learnt from) ^ gamma_exponent. A number: that gamma from the
-      first update on. Before it, gamma is 1.
+    - `gamma`: "power" (default): gamma_scale * (rounds learnt from) ^ gamma_exponent, divided by the span of the
+      rewards where the class holds a + b f with every f. A number: that gamma, in units of 1 / reward, from the first
+      update on. Before it, gamma is 1.
     - `gamma_scale`, `gamma_exponent`: 10 and 1/2 by default, as in Vowpal Wabbit's SquareCB without graphs.
     - `regularisation`: of the online oracles, 1 by default.
     - `epoch_growth`: factor between the ends of epochs, 2 by default; for oracle "offline".

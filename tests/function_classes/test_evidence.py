@@ -104,6 +104,20 @@ def test_told_ridge_and_identity_try_nothing() -> None:
 
 
 @pytest.mark.parametrize("parameters", ["shared", "per-arm"])
+@pytest.mark.parametrize("link", LINKS)
+def test_rewards_that_are_no_outcomes_do_not_tell_lambda(link: str, parameters: str) -> None:
+    """Below 0 the likelihood has no bound, and the smallest lambda would take all."""
+    functions, seen = seen_of(link, parameters=parameters)
+    strange = gb.Observations.from_masks(
+        seen.contexts, np.ones((len(seen), 3), dtype=bool), np.random.default_rng(0).normal(-0.3, 0.4, (len(seen), 3))
+    )
+    data = functions.add(functions.empty(), strange)
+    assert [tried.prior.ridge for tried in data.tried] == [1.0]
+    assert np.isfinite(functions.sharp_radius(data, 1.0, 0.1))
+    assert np.isfinite(functions.predict(functions.fit(data), seen.contexts)).all()
+
+
+@pytest.mark.parametrize("parameters", ["shared", "per-arm"])
 def test_portions_do_not_matter(parameters: str) -> None:
     functions, seen = seen_of("logistic", parameters=parameters)
     whole, data = functions.add(functions.empty(), seen), functions.empty()

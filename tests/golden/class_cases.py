@@ -191,7 +191,7 @@ for _arms, (_contexts, _settings) in {
 PLAYED = {
     "AdaCBG": {"eta": 10.0},
     "AdaCBG, gamma=width": {"eta": 10.0, "gamma": "width", "coverage": "paper"},
-    "AdaCBG, radius=paper": {"eta": 10.0, "radius": "paper"},
+    "AdaCBG, radius=paper": {"eta": 10.0, "radius": "paper", "gamma": "natural"},
     "IDSG": {"draws": 20, "epoch_growth": 2.0},
     "IDSG, frequentist": {"form": "frequentist", "epoch_growth": 2.0},
     "RegCB": {},

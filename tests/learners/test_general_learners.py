@@ -232,6 +232,8 @@ def test_adacb_chooses_as_if_there_were_loops_only_and_sees_what_there_is():
         (lambda: gb.learners.BootstrappedThompson(seed=-1), "seed is -1"),
         (lambda: gb.learners.ExploreThenCommit(explore_rounds=0), "explore_rounds is 0"),
         (lambda: gb.learners.AdaCB(eta=0.0), r"eta is 0\.0"),
+        (lambda: gb.AdaCBG(radius="paper"), "one alone is the paper's; expected AdaCBG.paper"),
+        (lambda: gb.AdaCBG(coverage="paper"), "one alone is the paper's; expected AdaCBG.paper"),
     ],
 )
 def test_bad_settings_are_refused(make, message):

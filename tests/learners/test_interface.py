@@ -235,7 +235,7 @@ def test_the_paper_s_constants():
     problem = instance.problem(2**11)
     for learner, expected in [
         (
-            gb.AdaCBG(epoch_growth=2.0, radius="paper"),
+            gb.AdaCBG(epoch_growth=2.0, radius="paper", gamma="natural"),
             lambda m: 16 * (11 - m + 1) * np.log(2 * 50 * 50**2 * 2.0**22 / 0.1),
         ),
         (gb.AdaCBG(epoch_growth=2.0), lambda m: 2 * np.log(50 / 0.1)),

@@ -179,7 +179,7 @@ def test_a_bandit_without_graphs_saves_and_loads(learner, tmp_path):
     ("settings", "message"),
     [
         ({"learner": gb.Falcon()}, "learner is Falcon.*; expected one that plans with the probabilities"),
-        ({"learner": gb.AdaCBG(epoch_growth=2.0, coverage="paper")}, "tight coverage"),
+        ({"learner": gb.AdaCBG(epoch_growth=2.0, coverage="paper", gamma="natural")}, "tight coverage"),
         ({"learner": None}, "learner is None"),
         ({"present": 0.0}, "present is 0.0"),
         ({"absent": -1.0}, "absent is -1.0"),

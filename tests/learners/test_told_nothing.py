@@ -14,7 +14,6 @@ from graphbandit.rounds.shown import Shown
 
 ARMS, D, ROUNDS = 5, 3, 90
 GRAPH = gb.graphs.clique_group(ARMS, 2)
-REVEALS = GRAPH.to_dense()
 
 LEARNERS: dict[str, Any] = {
     "IDS.G": gb.IDSG(draws=40),
@@ -93,23 +92,41 @@ def test_every_learner_and_class_is_tried_or_excluded_for_a_reason() -> None:
     assert found == classes, f"CLASSES or EXCLUDED_CLASSES of {HERE} needs a line for every function class"
 
 
-def played(learner: Learner, functions: Any, a: float, b: float, **problem: Any) -> list[np.ndarray]:
-    """The probabilities of a run whose rewards are a + b y; noise belongs to the round, whatever is played."""
+def rewards_of(contexts: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Linear ones; noise belongs to the round, whatever is played."""
+    means = contexts @ rng.normal(size=(D, ARMS))
+    return np.asarray(means + 0.5 * rng.normal(size=means.shape))
+
+
+def played(
+    learner: Learner,
+    functions: Any,
+    a: float,
+    b: float,
+    graph: Any = GRAPH,
+    outcomes: Any = rewards_of,
+    some: bool = False,
+    **problem: Any,
+) -> list[np.ndarray]:
+    """The probabilities of a run whose rewards are a + b y, on this graph, with all arms on offer, or some."""
     rng = np.random.default_rng(0)
     contexts = rng.normal(size=(ROUNDS, D))
-    means = contexts @ rng.normal(size=(D, ARMS))
-    rewards = a + b * (means + 0.5 * rng.normal(size=means.shape))
+    rewards = a + b * outcomes(contexts, rng)
+    offered = (np.arange(ARMS) + np.arange(ROUNDS)[:, None]) % ARMS > 0 if some else None
+    likely = isinstance(graph, gb.ProbabilisticGraph)
+    edges = rng.random((ROUNDS, ARMS, ARMS)) < (graph.matrix if likely else graph.to_dense())
     state = learner.init(gb.Problem(n_arms=ARMS, function_class=functions, **problem))
     draw, found, t = np.random.default_rng(1), [], 0
     while t < ROUNDS:
         n = min(learner.rounds_until_update(state), ROUNDS - t)
         part = slice(t, t + n)
-        shown = Shown(contexts[part], gb.FeedbackGraphs.repeat(GRAPH, n))
+        repeat = gb.ProbabilisticGraphs.repeat if likely else gb.FeedbackGraphs.repeat
+        shown = Shown(contexts[part], repeat(graph, n), None if offered is None else offered[part])
         decisions = learner.decide(state, shown, draw)
         found.append(decisions.probabilities)
         if n < learner.rounds_until_update(state):
             break
-        revealed = REVEALS[decisions.action]
+        revealed = edges[np.arange(t, t + n), decisions.action]
         seen = gb.Observations.from_masks(
             contexts[part],
             revealed,
@@ -132,6 +149,59 @@ def test_units_and_zero_do_not_matter(name: str, kind: str) -> None:
         np.testing.assert_array_equal(one, other)
     for one, other in zip(plain, played(learner, CLASSES[kind], 500.0, 80.0), strict=True):
         np.testing.assert_allclose(one, other, atol=1e-9)
+
+
+WEAK = gb.FeedbackGraph.from_dense(np.eye(ARMS, k=1) + np.eye(ARMS, k=1 - ARMS), require_loops=False)
+LIKELY = gb.ProbabilisticGraph.from_graph(GRAPH, 0.6)
+OTHERWISE: dict[str, dict[str, Any]] = {
+    "some arms on offer": {"some": True},
+    "no loops": {"graph": WEAK},
+    "edge probabilities, half-life": {"graph": LIKELY, "half_life": 40.0},
+    "horizon, short epochs": {"horizon": ROUNDS, "longest_epoch": 8},
+}
+FAR = ((-1e4, 1.0), (-1e4, 1e3), (0.0, 1e-3))
+
+
+@pytest.mark.filterwarnings("ignore::graphbandit.errors.EstimatedNoiseWarning")
+@pytest.mark.parametrize("how", OTHERWISE)
+@pytest.mark.parametrize("name", LEARNERS)
+def test_units_and_zero_do_not_matter_on_any_graph(name: str, how: str) -> None:
+    learner, settings = LEARNERS[name], OTHERWISE[how]
+    if settings.get("graph") is WEAK and learner.needs_loops:
+        pytest.skip("it needs self-loops")
+    if settings.get("graph") is LIKELY and name == "IDS.G, frequentist":
+        pytest.skip("arms of which nothing is known tie exactly, and the last bit of a reward of 10,000 breaks the tie")
+    if settings.get("graph") is LIKELY and not learner.plans_with_probabilities:
+        pytest.skip("it plans with sure edges alone")
+    plain = np.concatenate(played(learner, CLASSES["linear"], 0.0, 1.0, **settings))
+    for a, b in FAR:
+        found = np.concatenate(played(learner, CLASSES["linear"], a, b, **settings))
+        np.testing.assert_allclose(found, plain, atol=1e-9)
+
+
+def sales(contexts: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """The price of an arm, where it was sold."""
+    sold = rng.random((len(contexts), ARMS)) < 1.0 / (1.0 + np.exp(0.4 * PRICES - contexts[:, :1]))
+    return np.asarray(PRICES * sold)
+
+
+PRICES = np.arange(1.0, ARMS + 1.0)
+
+
+@pytest.mark.filterwarnings("ignore::graphbandit.errors.EstimatedNoiseWarning")
+@pytest.mark.parametrize("link", ["logistic", "poisson"])
+@pytest.mark.parametrize("name", [name for name in LEARNERS if not name.startswith("Lin")])
+def test_the_currency_of_prices_does_not_matter(name: str, link: str) -> None:
+    """Factors and rewards are times b together."""
+    found = []
+    for b in (1.0, 64.0, 100.0, 1e-3):
+        functions = gb.GeneralizedLinearClass(
+            n_arms=ARMS, dimension=D, link=link, parameters="per-arm", factors=b * PRICES
+        )
+        found.append(np.concatenate(played(LEARNERS[name], functions, 0.0, b, outcomes=sales)))
+    np.testing.assert_array_equal(found[0], found[1])
+    for other in found[2:]:
+        np.testing.assert_allclose(other, found[0], atol=1e-9)
 
 
 @pytest.mark.parametrize(

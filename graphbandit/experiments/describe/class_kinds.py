@@ -70,17 +70,17 @@ class Contexts:
             raise SettingError(f"function_class takes contexts of one or two axes; expected no shape {self.shape}")
 
 
-def linear(*, contexts: Contexts, ridge: float = 1.0, norm_bound: float = 1.0) -> LinearClass:
+def linear(*, contexts: Contexts, ridge: float | None = None, norm_bound: float | None = None) -> LinearClass:
     """Ridge regression, with an ellipsoid as its version space."""
     return LinearClass(**contexts.linear, ridge=ridge, norm_bound=norm_bound)
 
 
-def logistic(*, contexts: Contexts, ridge: float = 1.0, norm_bound: float = 1.0) -> GeneralizedLinearClass:
+def logistic(*, contexts: Contexts, ridge: float | None = None, norm_bound: float = 1.0) -> GeneralizedLinearClass:
     """For clicks."""
     return GeneralizedLinearClass(**contexts.linear, link="logistic", ridge=ridge, norm_bound=norm_bound)
 
 
-def poisson(*, contexts: Contexts, ridge: float = 1.0, norm_bound: float = 1.0) -> GeneralizedLinearClass:
+def poisson(*, contexts: Contexts, ridge: float | None = None, norm_bound: float = 1.0) -> GeneralizedLinearClass:
     """For counts."""
     return GeneralizedLinearClass(**contexts.linear, link="poisson", ridge=ridge, norm_bound=norm_bound)
 
@@ -91,8 +91,8 @@ def kernel(
     kernel: Kernel = "rbf",
     n_features: int = 200,
     lengthscale: float | None = None,
-    ridge: float = 1.0,
-    norm_bound: float = 1.0,
+    ridge: float | None = None,
+    norm_bound: float | None = None,
 ) -> KernelClass:
     """Random Fourier features; the lengthscale is the square root of the contexts' dimension unless given."""
     return KernelClass(

@@ -15,6 +15,9 @@ from graphbandit.kernels.jit import kernel
 
 IDENTITY, LOGISTIC, POISSON = 0, 1, 2
 
+LARGEST_EXPONENT = 700.0
+"""e^x of a larger x is infinite, and infinite times a mean of 0 is no number."""
+
 TURNS = 2000
 """Newton steps and halvings before a fit is given up."""
 
@@ -164,7 +167,7 @@ def describe_block(
         square = 0.0
         for i in range(d):
             square += vector[i] * vector[i]
-        overshoot += seen.weights[k] * mean * np.expm1(0.5 * square)
+        overshoot += seen.weights[k] * mean * np.expm1(min(0.5 * square, LARGEST_EXPONENT))
         widest = max(widest, square)
     return loss, overshoot, np.sqrt(widest)
 
