@@ -8,9 +8,10 @@ import numpy as np
 
 from graphbandit.bandit.graph_inputs import Arms, several_graphs
 from graphbandit.base.arms import known_arm, shown
+from graphbandit.base.checks import FLOAT, finite_contexts
 from graphbandit.base.shapes import Bool, Int, Shaped
 from graphbandit.errors import InputError, ObservationError, SettingError
-from graphbandit.features import Tally
+from graphbandit.features import NOTHING, Tally
 from graphbandit.features.tables import as_frame, is_frame, is_pandas_series
 from graphbandit.learners.problem import Problem
 
@@ -25,6 +26,8 @@ def contexts_of(
 
     None stands for no context. With `many` it stands for so many `rounds` without one, and so does a list of None.
     """
+    if type(contexts) is np.ndarray and contexts.dtype == FLOAT and problem.features is None:
+        return finite_contexts(contexts.copy() if many else contexts[None].copy()), NOTHING  # by the shortest way
     if many and isinstance(contexts, list | tuple) and contexts and all(one is None for one in contexts):
         rounds, contexts = len(contexts), None
     if contexts is None:

@@ -24,6 +24,9 @@ LARGEST_SCALE = 1e25
 """Scales (of noise, a prior or a range of rewards) are refused beyond this size: their products must stay finite."""
 
 
+FLOAT = np.dtype(np.float64)
+
+
 def setting_integer(name: str, value: object, *, at_least: int, at_most: int | None = None) -> int:
     """`value` as a whole number within the bounds given."""
     try:
@@ -104,7 +107,7 @@ def setting_array(name: str, value: npt.ArrayLike, shape: tuple[int | str, ...])
 
 def numbers(name: str, value: npt.ArrayLike, *, has: str = "has") -> Float[np.ndarray, "..."]:
     """`value` as a float array, of any shape, finite or not; `has` is the verb for `name`."""
-    if type(value) is np.ndarray and value.dtype == np.float64:
+    if type(value) is np.ndarray and value.dtype == FLOAT:
         return value
     try:
         array = np.asarray(value)
@@ -121,7 +124,7 @@ def within(array: Shaped[np.ndarray, "..."], largest: float) -> bool:
 
     The sum of squares bounds them all and is one fast call; only where it is too large is each looked at.
     """
-    if array.dtype == np.float64 and _squares(array) <= largest * largest:
+    if array.dtype == FLOAT and (np.vdot(array, array) if array.size <= AT_A_TIME else _squares(array)) <= largest**2:
         return True
     return bool((np.abs(array) <= largest).all())
 
@@ -132,8 +135,6 @@ AT_A_TIME = 8192
 
 def _squares(array: Float[np.ndarray, "..."]) -> float:
     """The sum of the squares; vdot, unlike dot, never warns."""
-    if array.size <= AT_A_TIME:
-        return float(np.vdot(array, array))
     flat = array.ravel()
     parts = (flat[start : start + AT_A_TIME] for start in range(0, len(flat), AT_A_TIME))
     return sum(float(np.vdot(part, part)) for part in parts)

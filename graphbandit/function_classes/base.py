@@ -136,6 +136,12 @@ class FunctionClass(ABC, Generic[Data, Model, Space]):
     def predict(self, model: Model, contexts: Contexts) -> RoundsByArms:
         """The model's mean reward of every arm."""
 
+    def stays_within(self, model: Model) -> bool:
+        """Whether `predict` and `prospects` of this model are known to be arrays of the right shape and of finite
+        values up to `LARGEST`, at all contexts that are let pass (default: no, they are looked at).
+        """
+        return False
+
     @abstractmethod
     def smallest_loss(self, data: Data) -> float:
         """min over f in F of L(f), L(f) = sum (f(x, a) - y)^2."""

@@ -3,7 +3,7 @@
 import math
 import sys
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from graphbandit.base.at_once import AtOnce
 from graphbandit.base.checks import as_in_kernels, kernel_mask
 from graphbandit.base.declared import check_declared, limits
 from graphbandit.base.saved_files import savable
-from graphbandit.base.shapes import Float
+from graphbandit.base.shapes import Float, Int
 from graphbandit.errors import InputError
 from graphbandit.function_classes.base import Draws
 from graphbandit.function_classes.features import FeatureMap
@@ -36,6 +36,12 @@ def _linear_kernels() -> Any:
     return linear
 
 
+@cache
+def _hows() -> Int[np.ndarray, " hows"]:
+    """Where kernels count how candidates were found, which nobody asks here."""
+    return np.zeros(_kernels().HOWS, dtype=np.int64)
+
+
 _ellipsoid_candidates = AtOnce(lambda: _kernels().ellipsoid_candidates)
 _drawn_values = AtOnce(lambda: _linear_kernels().drawn_values)
 
@@ -54,6 +60,11 @@ class LinearModel:
 
     def __post_init__(self) -> None:
         check_declared(self)
+
+    @cached_property
+    def length(self) -> float:
+        """|c| + sum of all |theta|: how large a value can be, in sizes of a feature or of 1."""
+        return abs(self.offset) + float(np.abs(self.parameters).sum())
 
 
 @savable
@@ -102,6 +113,11 @@ class Ellipsoid:
         identity = np.broadcast_to(np.eye(features.size), (*shape, features.size))
         return cls(center=np.zeros(shape), factors=np.array(identity), radius=radius * radius)
 
+    @cached_property
+    def _only_block(self) -> tuple[Float[np.ndarray, " d"], Float[np.ndarray, "d d"], float]:
+        """center, U and radius where there is one block, as kernels take them."""
+        return as_in_kernels(self.center[0]), as_in_kernels(self.factors[0]), float(self.radius)
+
     def contains(self, parameters: Float[np.ndarray, "blocks d"]) -> bool:
         """Whether this theta is in it."""
         if parameters.shape != self.center.shape:
@@ -125,19 +141,18 @@ class Ellipsoid:
     ) -> None:
         """Mark in `chosen` the arms that win for some theta, given the features of every round."""
         check_rows(features, rows)
-        if chosen.shape != (len(rows), features.n_arms):
-            raise InputError(f"chosen has shape {chosen.shape}; expected ({len(rows)}, {features.n_arms})")
-        mask = kernel_mask(available, len(rows), features.n_arms)
+        n_arms = features.n_arms
+        if chosen.shape != (len(rows), n_arms):
+            raise InputError(f"chosen has shape {chosen.shape}; expected ({len(rows)}, {n_arms})")
+        mask = kernel_mask(available, len(rows), n_arms)
         if features.parameters == "shared":
             _ellipsoid_candidates.call(
                 as_in_kernels(rows),
-                as_in_kernels(self.center[0]),
-                as_in_kernels(self.factors[0]),
-                float(self.radius),
+                *self._only_block,
                 as_in_kernels(mask, np.bool_),
-                features.n_arms <= EXACT_ARMS,
+                n_arms <= EXACT_ARMS,
                 chosen,
-                np.zeros(_kernels().HOWS, dtype=np.int64),
+                _hows(),
             )
         else:
             values, norms = self._values(rows, features.n_arms), self._norms(rows, features.n_arms)

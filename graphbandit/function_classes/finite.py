@@ -96,6 +96,18 @@ class FiniteMixture:
     def __post_init__(self) -> None:
         check_declared(self)
 
+    def with_members(self, space: "FiniteSpace") -> "_Used":
+        """The functions that have weight or are in the space; kept, as both are the same in all rounds of an epoch."""
+        kept: tuple[FiniteSpace, _Used] | None = self.__dict__.get("kept_members")
+        if kept is None or kept[0] is not space:
+            used = np.flatnonzero((self.weights > 0.0) | space.members)
+            found = used, as_in_kernels(self.weights[used]), as_in_kernels(space.members[used], np.bool_)
+            kept = self.__dict__["kept_members"] = space, found
+        return kept[1]
+
+
+_Used = tuple[Int[np.ndarray, " used"], Float[np.ndarray, " used"], Bool[np.ndarray, " used"]]
+"""Numbers of functions, their weights, and whether they are in a space."""
 
 AnyFiniteModel = FiniteModel | FiniteMixture
 
@@ -241,16 +253,22 @@ class FiniteFunctionClass(FunctionClass[FiniteData, AnyFiniteModel, FiniteSpace]
         chosen: Float[np.ndarray, "n some arms"] = self.values(contexts).take(members, axis=1)
         return chosen
 
+    def value_of(self, member: int, contexts: Contexts) -> RoundsByArms:
+        """f_i(x, a) of one function."""
+        return self.values_of(np.array([member]), contexts)[:, 0]
+
     def predict(self, model: AnyFiniteModel, contexts: Contexts) -> RoundsByArms:
         """The values of the model's function, or the mean of all by its weights."""
         self.check_model(model)
         if isinstance(model, FiniteMixture):
             everything = trusted(FiniteSpace, {"members": np.zeros(self.n_functions, dtype=np.bool_)})
             return self.prospects(model, everything, contexts)[0]
+        if len(contexts) == 1:
+            return self.value_of(model.index, contexts)
         predicted = np.empty((len(contexts), self.n_arms))
         for start in range(0, len(contexts), BLOCK):
             block = slice(start, start + BLOCK)
-            predicted[block] = self.values_of(np.array([model.index]), contexts[block])[:, 0]
+            predicted[block] = self.value_of(model.index, contexts[block])
         return predicted
 
     def prospects(
@@ -262,25 +280,26 @@ class FiniteFunctionClass(FunctionClass[FiniteData, AnyFiniteModel, FiniteSpace]
         self.check_contexts(contexts)
         self.check_model(model)
         self.check_size("members", len(space.members))
-        used = np.flatnonzero((model.weights > 0.0) | space.members)
-        weights, members = model.weights[used], space.members[used]
-        means, chances = np.empty((2, len(contexts), self.n_arms))
-        chosen = np.zeros(means.shape, dtype=np.bool_)
-        offered = kernel_mask(available, len(contexts), self.n_arms)
-        for start in range(0, len(contexts), BLOCK):
+        used, weights, members = model.with_members(space)
+        n, n_arms = len(contexts), self.n_arms
+        means, chances, chosen = np.empty((n, n_arms)), np.empty((n, n_arms)), np.zeros((n, n_arms), dtype=np.bool_)
+        offered = kernel_mask(available, n, n_arms)
+        for start in range(0, n, BLOCK):
             block = slice(start, start + BLOCK)
-            values = as_in_kernels(self.values_of(used, contexts[block]))
-            expected = (len(contexts[block]), len(used), self.n_arms)
+            whole = n <= BLOCK
+            some = contexts if whole else contexts[block]
+            values = as_in_kernels(self.values_of(used, some))
+            expected = (len(some), len(used), n_arms)
             if values.shape != expected:
                 raise InputError(f"the function class gave values of shape {values.shape}; expected {expected}")
             _finite_prospects.call(
                 values,
-                as_in_kernels(weights),
-                as_in_kernels(members, np.bool_),
+                weights,
+                members,
                 as_in_kernels(offered if available is None else offered[block], np.bool_),
-                means[block],
-                chosen[block],
-                chances[block],
+                means if whole else means[block],
+                chosen if whole else chosen[block],
+                chances if whole else chances[block],
             )
         return means, chosen, chances
 

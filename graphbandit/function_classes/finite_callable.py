@@ -86,14 +86,22 @@ class FiniteClass(FiniteFunctionClass):
     def check_contexts(self, contexts: Contexts) -> None:
         """All contexts that the callable can evaluate are allowed."""
 
+    def stays_within(self, model: AnyFiniteModel) -> bool:
+        """Yes: `values` looks at every answer of the callable."""
+        return type(self) is FiniteClass
+
     def values(self, contexts: Contexts) -> Float[np.ndarray, "n functions arms"]:
         """The callable's answer, checked."""
-        values = np.ascontiguousarray(numbers("the answer of the function class", self._function(contexts)))
-        expected = (len(contexts), self.n_functions, self.n_arms)
+        values = as_in_kernels(numbers("the answer of the function class", self._function(contexts)))
+        expected = (len(contexts), self._n_functions, self._n_arms)
         if values.shape != expected:
             raise InputError(f"the function class gave values of shape {values.shape}; expected {expected}")
         check_within("the function class gave", values, of="values")
         return values
+
+    def value_of(self, member: int, contexts: Contexts) -> RoundsByArms:
+        """The row of one function."""
+        return self.values(contexts)[:, member].copy()
 
     def add_losses(self, losses: Float[np.ndarray, " functions"], observations: Observations) -> None:
         """Block by block, in the order of the observations."""

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbandit.base.arrays import Contexts, RoundIndices, RoundsByArms
-from graphbandit.base.checks import optional_number, setting_integer, setting_number
+from graphbandit.base.checks import LARGEST, LARGEST_FEATURE, optional_number, setting_integer, setting_number
 from graphbandit.base.declared import check_declared, limits
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float
@@ -349,6 +349,10 @@ class LinearFunctionClass(ParametricClass[LinearData]):
         parameters, offsets = (np.concatenate(arrays) for arrays in zip(*drawn, strict=True))
         members = trusted(LinearDraws, {"parameters": parameters, "offsets": offsets})
         return trusted(Draws, {"members": members, "weights": np.full(count, 1.0 / count)})
+
+    def stays_within(self, model: LinearModel) -> bool:
+        """Yes if theta is of a fair size, as features are; what is embedded may be of any."""
+        return type(self) is LinearClass and model.length * LARGEST_FEATURE <= LARGEST
 
     def draw_values(self, draws: Draws, contexts: Contexts) -> Float[np.ndarray, "n draws arms"]:
         """c_b + theta_b'phi(x, a)."""

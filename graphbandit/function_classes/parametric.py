@@ -129,8 +129,13 @@ class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):
     ) -> tuple[RoundsByArms, ArmMasks]:
         """Features are made once for both."""
         check_parameters(self.features, space.center)
-        values = np.empty((len(contexts), self.n_arms))
-        chosen = np.zeros(values.shape, dtype=np.bool_)
+        n, n_arms = len(contexts), self.features.n_arms
+        chosen = np.zeros((n, n_arms), dtype=np.bool_)
+        if n == 1:
+            rows = self.features.rows(contexts)
+            space.mark_candidates(self.features, rows, available, chosen)
+            return self.values_of_rows(model, rows), chosen
+        values = np.empty((n, n_arms))
         for part, rows in self.features.blocks_of(contexts):
             values[part] = self.values_of_rows(model, rows)
             space.mark_candidates(self.features, rows, None if available is None else available[part], chosen[part])
@@ -174,7 +179,7 @@ class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):
         """c + theta'phi(x, a), given the features of every round."""
         check_rows(self.features, rows)
         check_parameters(self.features, model.parameters)
-        values = np.empty((len(rows), self.n_arms))
+        values = np.empty((len(rows), self.features.n_arms))
         _linear_values.call(as_in_kernels(rows), as_in_kernels(model.parameters), float(model.offset), values)
         return values
 

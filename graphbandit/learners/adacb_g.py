@@ -304,8 +304,8 @@ class AdaCBG(EpochLearner[AdaCBGState]):
         """Those of an estimate, the candidates, S and gamma."""
         return {
             **super().words(state, shown, made),
-            "candidates": made.candidates,
-            "exploration set": made.exploration_set,
+            "candidates": "candidates",
+            "exploration set": "exploration_set",
             **self.gamma_in_words(state, made),
         }
 

@@ -18,6 +18,7 @@ trusts it. An algorithm implements `init`, `choose`, `update` and `rounds_until_
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar, Generic, TypeVar, final
@@ -27,7 +28,7 @@ import numpy as np
 from graphbandit.base.arms import shown as named
 from graphbandit.base.arrays import ArmMasks, Contexts, PerRound, RoundsByArms
 from graphbandit.base.checks import check_within, numbers, setting_number
-from graphbandit.base.shapes import Float
+from graphbandit.base.shapes import Float, Shaped
 from graphbandit.errors import GraphError, InputError, SettingError
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.graphs.batch import FeedbackGraphs
@@ -37,7 +38,7 @@ from graphbandit.planning.floor import with_floor
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.observations import Observations
 from graphbandit.rounds.shown import Shown
-from graphbandit.rounds.words import LateWords, Words
+from graphbandit.rounds.words import LateWords, Words, arrays_of
 
 State = TypeVar("State")
 
@@ -194,9 +195,16 @@ class Learner(ABC, Generic[State]):
         if not self._chooses_as_ours:
             return decisions
         if self.late_words:
-            return decisions.telling(LateWords(partial(self.words, state, shown, decisions)))
-        decisions.__dict__["told"] = self.words(state, shown, decisions)  # nobody has seen the decisions yet
+            return decisions.telling(LateWords(partial(self._arrays_in_words, state, shown, decisions)))
+        known = decisions.__dict__  # nobody has seen the decisions yet
+        known["words"] = self.words(state, shown, decisions)
+        known.pop("told", None)
         return decisions
+
+    def _arrays_in_words(
+        self, state: State, shown: Shown, made: Decisions
+    ) -> Mapping[str, Shaped[np.ndarray, "n ..."]]:
+        return arrays_of(self.words(state, shown, made), made)
 
     @property
     def late_words(self) -> bool:
@@ -204,7 +212,10 @@ class Learner(ABC, Generic[State]):
         return False
 
     def words(self, state: State, shown: Shown, made: Decisions) -> Words:
-        """What the learner says of these decisions, for `Decision.explain` (default: what `choose` has told)."""
+        """What the learner says of these decisions, for `Decision.explain` (default: what `choose` has told).
+
+        A row of words is an array, or the name of a field of the decisions, which is looked up when it is asked for.
+        """
         return made.told
 
     def postpone(self, state: State, observations: Observations) -> State:
@@ -262,7 +273,8 @@ def function_class_of(own: FunctionClass[Any, Any, Any] | None, problem: Problem
 
 def predicted(functions: FunctionClass[Any, Any, Any], model: Any, contexts: Contexts) -> RoundsByArms:
     """The model's mean rewards, checked, as kernels trust them: one finite number for each context and arm."""
-    return _checked_values(functions, functions.predict(model, contexts), contexts)
+    values = functions.predict(model, contexts)
+    return values if functions.stays_within(model) else _checked_values(functions, values, contexts)
 
 
 def _checked_values(functions: FunctionClass[Any, Any, Any], given: Any, contexts: Contexts) -> RoundsByArms:
@@ -299,6 +311,8 @@ def prospects_of(
     if model is None:
         return (*outlook_of(functions, model, space, contexts, available), None)
     values, candidates, chances = functions.prospects(model, space, contexts, available)
+    if functions.stays_within(model):
+        return values, candidates, chances
     if chances is not None:
         chances = _checked_values(functions, chances, contexts)
     return _checked_values(functions, values, contexts), _checked_candidates(functions, candidates, contexts), chances

@@ -34,7 +34,6 @@ from graphbandit.base.at_once import AtOnce
 from graphbandit.base.checks import as_in_kernels, kernel_mask
 from graphbandit.base.programs import COVER_ARMS, COVERAGES, ROW_LIMIT, SOLVERS, CoverageName
 from graphbandit.base.shapes import Int
-from graphbandit.base.values import trusted
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.graphs.kernel_forms import WHOLE, kernel_batches
@@ -51,7 +50,7 @@ from graphbandit.planning.sampling_program import (
     solve,
     solve_scaled,
 )
-from graphbandit.rounds.decisions import Decisions, no_notes
+from graphbandit.rounds.decisions import Columns, Decisions, no_notes
 from graphbandit.rounds.draw import uniform_over
 
 if TYPE_CHECKING:
@@ -180,29 +179,30 @@ def sample_rounds(
             for whole, array in zip(plan.outcome, found.outcome, strict=True):
                 whole[chosen] = array
     outcome = plan.outcome
-    return trusted(
-        Decisions,
-        {
-            "action": outcome.integers[:, 0],
-            "probability": outcome.numbers[:, 0],
-            "probabilities": outcome.probabilities,
-            "observation_probabilities": outcome.observed,
-            "best": outcome.integers[:, 1],
-            "gaps": outcome.gaps,
-            "baseline": outcome.baseline,
-            "candidates": candidates,
-            "exploration_set": outcome.explored,
-            "gamma": outcome.numbers[:, 1],
-            "of_epoch": epoch,
-            "objective": outcome.numbers[:, 2],
-            "duality_gap": outcome.numbers[:, 3],
-            "solver": outcome.integers[:, 2],
-            "coverage_factor": outcome.numbers[:, 4],
-            "notes": no_notes(n),
-            "told": {},
-        },
-    )
+    given = {
+        "action": outcome.integers[:, 0],
+        "probability": outcome.numbers[:, 0],
+        "observation_probabilities": outcome.tables[:, 1] if n == 1 else np.ascontiguousarray(outcome.observed),
+        "candidates": candidates,
+        "notes": no_notes(n),
+        "of_epoch": epoch,
+    }
+    return Decisions.of_kernel(outcome, _FIELDS, given)
 
+
+_FIELDS: Columns = {
+    "probabilities": lambda outcome: np.ascontiguousarray(outcome.probabilities),
+    "best": lambda outcome: outcome.integers[:, 1],
+    "gaps": lambda outcome: np.ascontiguousarray(outcome.gaps),
+    "baseline": lambda outcome: np.ascontiguousarray(outcome.baseline),
+    "exploration_set": lambda outcome: outcome.explored,
+    "gamma": lambda outcome: outcome.numbers[:, 1],
+    "objective": lambda outcome: outcome.numbers[:, 2],
+    "duality_gap": lambda outcome: outcome.numbers[:, 3],
+    "solver": lambda outcome: outcome.integers[:, 2],
+    "coverage_factor": lambda outcome: outcome.numbers[:, 4],
+}
+"""The fields of decisions in what the kernel has filled."""
 
 _NO_COLUMNS = np.empty((1, 0))
 
@@ -229,10 +229,8 @@ _decide_rounds = AtOnce(lambda: _kernels().decide_rounds)
 
 def _empty(rounds: "Rounds", n_arms: int) -> PlannedRounds:
     n = len(rounds.values)
-    tables, explored = np.empty((4, n, n_arms)), np.empty((n, n_arms), dtype=np.bool_)
-    integers, numbers = np.empty((n, 3), dtype=np.int64), np.empty((n, 5))
-    outcome = _kernels().Outcome(tables[0], tables[1], tables[2], tables[3], explored, integers, numbers)
-    return PlannedRounds(rounds, outcome)
+    explored, integers = np.empty((n, n_arms), np.bool_), np.empty((n, 3), np.int64)
+    return PlannedRounds(rounds, _kernels().Outcome(np.empty((n, 4, n_arms)), explored, integers, np.empty((n, 5))))
 
 
 _Part = tuple[Int[np.ndarray, " rounds"] | slice, Strategy, FeedbackGraphs | ProbabilisticGraphs]

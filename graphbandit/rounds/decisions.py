@@ -14,7 +14,7 @@ from graphbandit.base.values import trusted
 from graphbandit.errors import GraphError, InputError
 from graphbandit.rounds.draw import draw
 from graphbandit.rounds.shown import Graphs, Shown
-from graphbandit.rounds.words import BEST
+from graphbandit.rounds.words import BEST, Words, arrays_of
 
 TOLERANCE = 1e-9
 """How far the probabilities of a round may be from summing to one."""
@@ -215,12 +215,32 @@ class Decisions:
             made.__dict__["duality_gap"] = _column(duality_gap, n)
         return made
 
+    @classmethod
+    def of_kernel(cls, outcome: Any, columns: "Columns", given: dict[str, Any]) -> "Decisions":
+        """Decisions that a kernel has made. They are trusted, and taken apart when somebody asks for a field.
+
+        - `outcome`: what the kernel has filled.
+        - `columns`: how fields are found in it. Those that are not there are as `drawn` fills them in.
+        - `given`: fields that every caller asks for, and the epoch as `of_epoch`. The dictionary is taken over.
+        """
+        given["outcome"], given["columns"] = outcome, columns
+        return trusted(cls, given)
+
     def __getattr__(self, name: str) -> Any:
-        """A field that `drawn` was not given, worked out when it is first asked for: few decisions are explained."""
-        if name not in _LATE:
+        """A field that is worked out when it is first asked for: few decisions are explained."""
+        known = self.__dict__
+        columns = known.get("columns")
+        if columns is not None and name in columns:
+            value = columns[name](known["outcome"])
+        elif name in _LATE:
+            value = _LATE[name](self)
+        else:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        value = self.__dict__[name] = _LATE[name](self)
+        known[name] = value
         return value
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in (*ARRAYS, "told")}
 
     def check(self, shown: Shown, n_arms: int) -> None:
         """Raise InputError unless these are decisions of the rounds shown: arms on offer, drawn from distributions."""
@@ -258,9 +278,12 @@ class Decisions:
         told = {name: rows[:, :n_arms] if rows.ndim == 2 else rows for name, rows in self.told.items()}
         return Decisions(**cut, told=told)
 
-    def telling(self, told: Mapping[str, Shaped[np.ndarray, "n ..."]]) -> "Decisions":
+    def telling(self, words: Words) -> "Decisions":
         """The same decisions with these words, which are trusted."""
-        return trusted(Decisions, {**self.__dict__, "told": told})
+        known = self.__dict__.copy()
+        known.pop("told", None)
+        known["words"] = words
+        return trusted(Decisions, known)
 
     @classmethod
     def concatenate(cls, parts: "list[Decisions]") -> "Decisions":
@@ -282,6 +305,9 @@ ARRAYS = tuple(f.name for f in fields(Decisions) if f.name != "told")
 """The fields that are arrays with a row a round."""
 
 
+Columns = Mapping[str, Callable[[Any], Shaped[np.ndarray, "n ..."]]]
+"""Fields of `Decisions`, and how each is taken out of what a kernel has filled."""
+
 _NO_NOTES = np.empty((1, 0))
 
 
@@ -290,7 +316,7 @@ def no_notes(n: int) -> Float[np.ndarray, "n 0"]:
     return _NO_NOTES if n == 1 else np.empty((n, 0))
 
 
-_LATE: dict[str, Callable[[Decisions], Shaped[np.ndarray, "n ..."]]] = {
+_LATE: dict[str, Callable[[Decisions], Any]] = {
     "gamma": lambda made: np.full(len(made), np.nan),
     "objective": lambda made: (made.probabilities * made.gaps).sum(axis=1),
     "duality_gap": lambda made: np.full(len(made), np.nan),
@@ -299,6 +325,9 @@ _LATE: dict[str, Callable[[Decisions], Shaped[np.ndarray, "n ..."]]] = {
     "epoch": lambda made: np.full(len(made), made.__dict__["of_epoch"]),
     "exploration_set": lambda made: made.probabilities > 0.0,
     "solver": lambda made: np.full(len(made), SOLVERS.index("none")),
+    "notes": lambda made: no_notes(len(made)),
+    "told": lambda made: arrays_of(made.__dict__.get("words", {}), made),
+    "baseline": lambda made: made.probabilities,
 }
 """What stands in a field that nothing was given for; `of_epoch` is the epoch of all rounds."""
 

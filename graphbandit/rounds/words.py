@@ -1,29 +1,38 @@
 """What a learner says of its decisions in its own words, for `Decision.explain`.
 
 A row of words is one of four things, by its type: numbers of all arms (n, arms), a set of arms as a mask (n, arms), one
-number a round, or one arm a round as a whole number, -1 for none. Nothing of it is looked at to decide or to learn.
+number a round, or one arm a round as a whole number, -1 for none. Nothing of it is looked at to decide or to learn. In
+place of a row there may be the name of the decisions' field that has it, which nobody looks up before it is asked for.
 """
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from graphbandit.base.shapes import Shaped
 
-Words = Mapping[str, Shaped[np.ndarray, "n ..."]]
+Words = Mapping[str, "Shaped[np.ndarray, 'n ...'] | str"]
 
 BEST = "estimated best arm"
 """What the arm of the highest estimate is called in words."""
 
 
+def arrays_of(words: Words, made: Any) -> Mapping[str, Shaped[np.ndarray, "n ..."]]:
+    """Words with the fields of these decisions that they name."""
+    if isinstance(words, LateWords):
+        return words
+    return {name: getattr(made, row) if isinstance(row, str) else row for name, row in words.items()}
+
+
 class LateWords(Mapping[str, Shaped[np.ndarray, "n ..."]]):
     """Words that are worked out when somebody asks for them; copies and pickles are plain dictionaries.
 
-    - `make`: works them out. It keeps alive what it needs, so that should be small.
+    - `make`: works them out, all of them arrays. It keeps alive what it needs, so that should be small.
     """
 
-    def __init__(self, make: Callable[[], Words]) -> None:
+    def __init__(self, make: Callable[[], Mapping[str, Shaped[np.ndarray, "n ..."]]]) -> None:
         self._make = make
 
     @cached_property

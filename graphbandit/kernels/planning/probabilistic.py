@@ -59,7 +59,7 @@ def baselines(
     infinite, and all mass on best, where all widths are 0.
     """
     values, candidates, available, widths = rounds.values, rounds.candidates, rounds.available, rounds.widths
-    gaps, baseline, explored = outcome.gaps, outcome.baseline, outcome.explored
+    gaps, baseline, explored = outcome.tables[:, 2], outcome.tables[:, 3], outcome.explored
     n, n_arms = values.shape
     order, chances = np.empty(n_arms, np.int32), np.empty(n_arms)
     for t in range(n):

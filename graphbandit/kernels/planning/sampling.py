@@ -61,15 +61,33 @@ class Rounds(NamedTuple):
 class Outcome(NamedTuple):
     """What is found for the rounds, a row each: the fields of `Decisions`."""
 
-    probabilities: RoundsByArms
-    observed: RoundsByArms
-    gaps: RoundsByArms
-    baseline: RoundsByArms
+    tables: Float[np.ndarray, "n 4 arms"]
+    """p, q, the gaps, and the baseline"""
     explored: ArmMasks
     integers: Int[np.ndarray, "n 3"]
     """action, best, solver"""
     numbers: Float[np.ndarray, "n 5"]
     """probability, gamma, objective, gap, and the share of the coverage that the graph allows: 1 unless it is weak"""
+
+    @property
+    def probabilities(self) -> RoundsByArms:
+        """p, for Python; kernels take the table."""
+        return self.tables[:, 0]
+
+    @property
+    def observed(self) -> RoundsByArms:
+        """q."""
+        return self.tables[:, 1]
+
+    @property
+    def gaps(self) -> RoundsByArms:
+        """c."""
+        return self.tables[:, 2]
+
+    @property
+    def baseline(self) -> RoundsByArms:
+        """p-tilde."""
+        return self.tables[:, 3]
 
 
 @inner()
@@ -118,8 +136,8 @@ def decide_rounds(graphs: Graphs, rounds: Rounds, rule: Rule, solvers: Solvers, 
         graph = graph_of(graphs, t)
         values, candidates, widths = rounds.values[t], rounds.candidates[t], rounds.widths[t]
         available = rounds.available[t if rounds.available.shape[0] > 1 else 0]
-        probabilities, observed = outcome.probabilities[t], outcome.observed[t]
-        gaps, baseline = outcome.gaps[t], outcome.baseline[t]
+        probabilities, observed = outcome.tables[t, 0], outcome.tables[t, 1]
+        gaps, baseline = outcome.tables[t, 2], outcome.tables[t, 3]
         best = best_arm(values, available)
         for a in range(n_arms):
             gaps[a] = values[best] - values[a]

@@ -183,11 +183,11 @@ class EpochLearner(Learner[State], Generic[State]):
         """The best arm and the gaps to it, once there is an estimate; without one, zeros would say a lot."""
         if not _has_estimate(state):
             return {BEST: np.full(len(made), -1), "gap": np.full(made.gaps.shape, np.nan)}
-        return {BEST: made.best, "gap": made.gaps}
+        return {BEST: "best", "gap": "gaps"}
 
     def gamma_in_words(self, state: State, made: Decisions) -> Words:
         """gamma, where there is an estimate that it goes with."""
-        return {"gamma": made.gamma if _has_estimate(state) else np.full(len(made), np.nan)}
+        return {"gamma": "gamma" if _has_estimate(state) else np.full(len(made), np.nan)}
 
     @property
     def growth(self) -> float:
