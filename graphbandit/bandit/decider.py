@@ -2,7 +2,7 @@
 
 import hashlib
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -145,14 +145,14 @@ class Decider:
         return made if own is None else [with_own_arms(one, its) for one, its in zip(made, own, strict=True)]
 
 
-def may_reveal(graphs: Graphs | None, decisions: Decisions) -> Iterator[Int[np.ndarray, " revealed"]]:
+def may_reveal(graphs: Graphs | None, decisions: Decisions) -> Iterable[Int[np.ndarray, " revealed"]]:
     """Of which arms rewards may come: those revealed, or, where that is not known yet, all that may have been.
 
     The arrays are not to be written to.
     """
     if isinstance(graphs, FeedbackGraphs):
-        if len(graphs) == 1 and graphs.is_packed:
-            return iter((graphs.first_revealed(int(decisions.action[0])),))
+        if len(graphs.index) == 1 and graphs.is_packed:
+            return (graphs.first_revealed(decisions.action.item()),)
         masks = graphs._revealed(decisions.action)
     else:
         masks = decisions.observation_probabilities > 0.0

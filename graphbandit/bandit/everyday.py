@@ -41,7 +41,7 @@ from graphbandit.features import NOTHING, Tally
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.graph import FeedbackGraph
-from graphbandit.learners.base import Learner
+from graphbandit.learners.base import GivenUniforms, Learner
 from graphbandit.learners.loop import Loop
 from graphbandit.learners.played import News, Played
 from graphbandit.learners.problem import Problem
@@ -148,9 +148,16 @@ class Bandit:
         self._log: BanditLog | None = None
         self._lock = threading.RLock()
         self._change: _Change | None = None  # a change that is decided on but may not be done
-        self._before: Mapping[str, Any] | None = None  # where the random stream was when a call began that is not done
+        # where the random stream was when a call began that is not done; _ONE: before the number that is kept, if any
+        self._before: Mapping[str, Any] | None = None
+        self._keep_numbers()
         # the last graph, which was found to fit, as a batch of one round
         self._once: tuple[FeedbackGraph, FeedbackGraphs] | None = None
+
+    def _keep_numbers(self) -> None:
+        """Make room for the number that draws the arm of one round: not a number, unless a round is being decided."""
+        self._uniform = np.array([np.nan])
+        self._given = GivenUniforms(self._uniform)
 
     def __repr__(self) -> str:
         loop = self._settled()
@@ -160,11 +167,12 @@ class Bandit:
         with self._lock:
             self._settled()
             # a copy writes to no log: the folder is this one's
-            return {name: value for name, value in self.__dict__.items() if name not in ("_lock", "_once", "_log")}
+            return {name: value for name, value in self.__dict__.items() if name not in _OF_THIS_COPY}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state, _copy=secrets.token_hex(4), _made_in=(0, ""))
         self.__dict__.update(_lock=threading.RLock(), _once=None, _log=None)
+        self._keep_numbers()
 
     @property
     def _maker(self) -> str:
@@ -711,9 +719,8 @@ class Bandit:
                 shown = Shown(contexts, graphs, mask)
             if not len(contexts):
                 return []
-            self._before = self._rng.bit_generator.state
             try:
-                decisions, after = loop.decide(shown, self._rng)
+                decisions, after = loop.decide(shown, self._stream(loop, len(contexts)))
             except FitError as error:
                 error.add_note("The bandit keeps its last good model: decide again to go on with it.")
                 self._loop = loop.postponing(error)
@@ -729,6 +736,15 @@ class Bandit:
             self._do(change)
             return made
 
+    def _stream(self, loop: Loop, n: int) -> np.random.Generator:
+        """What the arms of n rounds are drawn from, so that it can be undone until the change is noted down."""
+        if n > 1 or not loop.learner.draws_once:
+            self._before = self._rng.bit_generator.state
+            return self._rng
+        self._before = _ONE
+        self._rng.random(out=self._uniform)  # an interrupt comes before or after it
+        return self._given
+
     def _made(
         self,
         batch: Decisions,
@@ -740,40 +756,35 @@ class Bandit:
     ) -> tuple[list[Decision], dict[int, OpenDecision]]:
         """The rounds of a batch as single decisions of consecutive ids, and those of them that await rewards."""
         made, opened = [], {}
-        identity, arms, maker = self._identity, loop.problem.arms, self._maker
+        identity, arms, maker, row = self._identity, loop.problem.arms, self._maker, 0
         drawn = zip(batch.action.tolist(), batch.probability.tolist(), revealed, keys, strict=True)
-        for row, (action, probability, shown, key) in enumerate(drawn):
+        for action, probability, shown, key in drawn:
             number = loop.rounds + row
             if not probability > 0.0:  # numbers that a file has brought in, where each was fine by itself
                 raise InputError(
                     f"the learner drew arm {action} with probability {probability}; expected one above 0: "
                     "what it knows is damaged"
                 )
-            its = None if own is None else own[row]
-            entry = _opened(number, batch, row, shown, contexts, its, maker) if len(shown) else None
-            if entry is not None:
-                opened[number] = entry
-            made.append(
-                trusted(
-                    Decision,
-                    {
-                        "id": number,
-                        "action": action,
-                        "probability": probability,
-                        "revealed": shown.copy(),  # the caller's own
-                        "bandit": identity,
-                        "batch": batch,
-                        "row": row,
-                        "arms": arms,
-                        "key": key,
-                        "sealed": "" if entry is None else entry,
-                        "made_by": maker,
-                        "context": None,
-                        "available": None,
-                        "graph": None,
-                    },
-                )
-            )
+            entry: OpenDecision | str = ""
+            if len(shown):
+                its = None if own is None else own[row]
+                entry = opened[number] = _opened(number, batch, row, shown, contexts, its, maker)
+            # what is not there, as a context, is None
+            fields = {
+                "id": number,
+                "action": action,
+                "probability": probability,
+                "revealed": shown.copy(),  # the caller's own
+                "bandit": identity,
+                "batch": batch,
+                "row": row,
+                "arms": arms,
+                "key": key,
+                "sealed": entry,
+                "made_by": maker,
+            }
+            made.append(trusted(Decision, fields))
+            row += 1
         return made if own is None else [with_own_arms(*one) for one in zip(made, own, strict=True)], opened
 
     def _outdated(self, opened: dict[int, OpenDecision], rounds: int) -> tuple[int, ...]:
@@ -821,9 +832,13 @@ class Bandit:
                 if change.logged and self._log is not None:
                     self._log.commit()
                 self._loop = change.loop
+                self._uniform[0] = np.nan
                 self._before = None
                 self._change = None
             elif self._before is not None:
+                if self._before is _ONE:
+                    self._before = self._rng.bit_generator.state if np.isnan(self._uniform[0]) else _one_back(self._rng)
+                self._uniform[0] = np.nan
                 self._rng.bit_generator.state = self._before
                 self._before = None
             return self._loop
@@ -869,6 +884,20 @@ class Bandit:
         return self._open[number]
 
 
+_OF_THIS_COPY = ("_lock", "_once", "_log", "_uniform", "_given")
+"""What copies of a bandit have of their own."""
+
+_ONE: Mapping[str, Any] = MappingProxyType({})
+
+
+def _one_back(rng: np.random.Generator) -> Mapping[str, Any]:
+    """Where the random stream was before its last uniform number."""
+    now, back = dict(rng.bit_generator.state), np.random.PCG64()
+    back.state = now
+    back.advance(-1)
+    return {**now, "state": back.state["state"]}
+
+
 def _opened(
     number: int,
     batch: Decisions,
@@ -879,10 +908,10 @@ def _opened(
     made_by: str,
 ) -> OpenDecision:
     """A round as one that awaits rewards. It keeps nothing else of its batch alive."""
-    one = slice(row, row + 1)
     if len(contexts) == 1:
         played = Played(number, contexts, batch.action, batch.notes, None)
     else:
+        one = slice(row, row + 1)
         played = Played(number, contexts[one].copy(), batch.action[one].copy(), batch.notes[one].copy(), None)
     propensities = batch.observation_probabilities[row].take(revealed)
     return trusted(

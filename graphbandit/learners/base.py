@@ -86,6 +86,11 @@ class Learner(ABC, Generic[State]):
         cls._chooses_as_ours = cls.choose.__module__.partition(".")[0] == "graphbandit"
 
     @property
+    def draws_once(self) -> bool:
+        """Whether `choose` is known to take one uniform number a round from its stream, and nothing else."""
+        return self._chooses_as_ours
+
+    @property
     def needs_loops(self) -> bool:
         """Whether every arm must reveal itself (default: no)."""
         return False

@@ -5,6 +5,7 @@ suffice, and the variance v(a) in place of the mutual information. The frequenti
 (2018) and Kirschner, Lattimore & Krause (2020).
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
@@ -15,11 +16,13 @@ from graphbandit.base.arrays import ArmMasks, Contexts, Offers, RoundMask, Round
 from graphbandit.base.at_once import AtOnce
 from graphbandit.base.checks import LARGEST, as_in_kernels, setting_choice
 from graphbandit.base.saved_files import savable
+from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.learners.epochs.base import AnyFunctionClass, schedule_of
 from graphbandit.learners.epochs.plausible import (
     DrawingLearner,
     PlausibleState,
     bounds_of,
+    check_drawn,
     draws_know_nothing,
     masks_of,
     plausible_draws,
@@ -28,9 +31,9 @@ from graphbandit.learners.epochs.plausible import (
 )
 from graphbandit.learners.epochs.schedule import EpochSchedule
 from graphbandit.learners.problem import Problem
-from graphbandit.planning.information import information_directed_rounds
-from graphbandit.rounds.decisions import Decisions
-from graphbandit.rounds.shown import Shown
+from graphbandit.planning.information import by_weighed_draws, information_directed_rounds
+from graphbandit.rounds.decisions import Columns, Decisions, no_notes
+from graphbandit.rounds.shown import Graphs, Shown
 from graphbandit.rounds.words import BEST, Words
 
 GROWTH = 1.1
@@ -125,6 +128,8 @@ class IDSG(DrawingLearner):
         functions, contexts = self.functions(state.problem), shown.contexts
         assert shown.graphs is not None  # the door let none without in
         masks = masks_of(shown, functions.n_arms)
+        if self.form == "bayesian" and len(state.plausible) and _is_packed(shown.graphs):
+            return _in_one_kernel(functions, state, shown, masks, rng)
         outlook = _by_draws if self.form == "bayesian" else _by_bounds
         regrets, information, estimates, candidates, blind = outlook(functions, state, contexts, masks)
         found = information_directed_rounds(
@@ -148,7 +153,55 @@ class IDSG(DrawingLearner):
 
     def words(self, state: PlausibleState, shown: Shown, made: Decisions) -> Words:
         """Estimates, expected regrets and information, as `choose` has told them, and the candidates."""
-        return {BEST: made.best, **made.told, "candidates": made.candidates}
+        return {BEST: "best", **(made.__dict__.get("words") or made.told), "candidates": "candidates"}
+
+
+def _is_packed(graphs: Graphs | None) -> bool:
+    return isinstance(graphs, FeedbackGraphs) and graphs.is_packed
+
+
+def _in_one_kernel(
+    functions: AnyFunctionClass, state: PlausibleState, shown: Shown, masks: Offers, rng: np.random.Generator
+) -> Decisions:
+    """The Bayesian form with draws and packed graphs, which is by far the most common: one call of a kernel."""
+    contexts = shown.contexts
+    found = by_weighed_draws(
+        shown.feedback_graphs,
+        values_of_draws(functions, state, contexts, finite=False),
+        weights=state.plausible.weights,
+        available=as_in_kernels(masks, np.bool_),
+        knows_nothing=draws_know_nothing(functions, state),
+        uniforms=rng.random(len(contexts)),
+        check=check_drawn,
+    )
+    one = len(contexts) == 1
+    given = {
+        "action": found.actions[:, 1],
+        "probability": found.probability,
+        "observation_probabilities": found.tables[:, 1] if one else np.ascontiguousarray(found.tables[:, 1]),
+        "notes": no_notes(len(contexts)),
+        "of_epoch": state.epoch,
+        "words": _SAID,
+    }
+    return Decisions.of_kernel(found, _FIELDS, given)
+
+
+def _table(number: int) -> Callable[[Any], RoundsByArms]:
+    return lambda found: np.ascontiguousarray(found.tables[:, number])
+
+
+_FIELDS: Columns = {
+    "probabilities": _table(0),
+    "gaps": _table(2),
+    "information": _table(3),
+    "expected regret": _table(4),
+    "estimate": _table(5),
+    "best": lambda found: found.actions[:, 0],
+    "candidates": lambda found: found.candidates,
+}
+"""The fields of decisions in what the kernel has filled, and what is said beside them."""
+
+_SAID: Words = {name: name for name in ("expected regret", "information", "estimate")}
 
 
 _Outlook = tuple[

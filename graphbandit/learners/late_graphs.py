@@ -144,6 +144,11 @@ class LateGraph(Learner[LateGraphState]):
         return self.learner.chosen(state.problem, state.inner, planned, rng)
 
     @property
+    def draws_once(self) -> bool:
+        """Whether the other learner does."""
+        return self.learner.draws_once
+
+    @property
     def late_words(self) -> bool:
         """Whether the other learner works its words out late."""
         return self.learner.late_words

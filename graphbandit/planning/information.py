@@ -1,5 +1,6 @@
 """The seam between IDS.G and its kernels: from what an arm costs and teaches to the distribution to play."""
 
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -7,13 +8,14 @@ import numpy as np
 
 from graphbandit.base.arrays import Offers, PerRound, RoundIndices, RoundMask, RoundsByArms
 from graphbandit.base.at_once import AtOnce
-from graphbandit.base.checks import as_in_kernels
+from graphbandit.base.checks import LARGEST, as_in_kernels
+from graphbandit.base.shapes import Float
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.kernel_forms import WHOLE, kernel_batches
 from graphbandit.graphs.probabilistic import ProbabilisticGraphs
 
 if TYPE_CHECKING:
-    from graphbandit.kernels.planning.information import Directed
+    from graphbandit.kernels.planning.information import Directed, Weighed
 
 
 @cache
@@ -24,6 +26,7 @@ def _kernels() -> Any:
 
 
 _directed_rounds = AtOnce(lambda: _kernels().directed_rounds)
+_weighed_rounds = AtOnce(lambda: _kernels().weighed_rounds)
 
 
 def information_directed(
@@ -44,6 +47,36 @@ def information_directed(
     probabilities, best = np.empty_like(regrets), np.empty(len(regrets), dtype=np.int64)
     directed_sampling(regrets, gains, available, probabilities, best)
     return probabilities, best
+
+
+def by_weighed_draws(
+    graphs: FeedbackGraphs,
+    draws: Iterable[tuple[slice, Float[np.ndarray, "part draws arms"]]],
+    *,
+    weights: Float[np.ndarray, " draws"],
+    available: Offers,
+    knows_nothing: bool,
+    uniforms: PerRound,
+    check: Callable[[Float[np.ndarray, "part draws arms"]], None],
+) -> "Weighed":
+    """All of a round in one kernel, for packed graphs: regret and information by draws, then as the function below.
+
+    - `draws`: values f_b(x, a) of some rounds at a time, which need not be finite.
+    - `knows_nothing`: whether rounds in which all arms look the same are played uniformly.
+    - `check`: raises at values that are not finite or too large; called where they may be.
+    """
+    n, n_arms = len(uniforms), graphs.n_arms
+    found: Weighed = _kernels().Weighed(
+        np.empty((n, 7, n_arms)), np.empty((n, n_arms), np.bool_), np.empty((n, 2), np.int64), np.empty(n)
+    )
+    ((_, stored),) = kernel_batches(graphs)
+    for part, values in draws:
+        squares = _weighed_rounds.call(
+            stored, part.start, values, as_in_kernels(weights), available, knows_nothing, uniforms, found
+        )
+        if not squares <= LARGEST * LARGEST:
+            check(values)
+    return found
 
 
 def information_directed_rounds(

@@ -18,7 +18,7 @@ from graphbandit.base.arrays import (
 from graphbandit.base.shapes import Float, Int
 from graphbandit.kernels.graphs.adjacency import Graphs, graph_of, observation_probabilities, reveals
 from graphbandit.kernels.jit import inner, kernel
-from graphbandit.kernels.lanes import octet, put
+from graphbandit.kernels.lanes import eight, octet, put, total_of
 from graphbandit.kernels.planning.draw import weighted_observation_probabilities
 from graphbandit.kernels.planning.exploration import best_arm, draw_arm
 
@@ -41,54 +41,137 @@ def posterior_information(
     serves all rounds, or one each.
     """
     n, draws, n_arms = values.shape
-    whole = n_arms // 8 * 8
+    place, mass, sums = _room(draws, n_arms)
+    for t in range(n):
+        mask = available[t if available.shape[0] > 1 else 0]
+        _posterior(values[t], weights, mask, place, mass, sums, regrets[t], information[t], estimates[t], candidates[t])
+
+
+@inner()
+def _room(draws: int, n_arms: int) -> tuple[RoundIndices, PerArm, Float[np.ndarray, "parts arms"]]:
+    """What `_posterior` works with."""
     place = np.empty(n_arms, np.int64)
     for a in range(n_arms):
         place[a] = -1
-    mass = np.empty(min(draws, n_arms))
-    sums = np.empty((min(draws, n_arms), n_arms))
-    for t in range(n):
-        mask = available[t if available.shape[0] > 1 else 0]
-        first = values[t, 0]
-        regret = regrets[t]
+    parts = min(draws, n_arms)
+    return place, np.empty(parts), np.empty((parts, n_arms))
+
+
+@inner()
+def _posterior(
+    values: Float[np.ndarray, "draws arms"],
+    weights: Float[np.ndarray, " draws"],
+    mask: ArmMask,
+    place: RoundIndices,
+    mass: PerArm,
+    sums: Float[np.ndarray, "parts arms"],
+    regret: PerArm,
+    information: PerArm,
+    estimates: PerArm,
+    candidates: ArmMask,
+) -> float:
+    """One round of `posterior_information`. Returns the sum of the squares of all values, not a number if one is not.
+
+    `place` is -1 throughout, before and after.
+    """
+    draws, n_arms = values.shape
+    whole = n_arms // 8 * 8
+    first = values[0]
+    for a in range(n_arms):
+        regret[a] = 0.0
+        candidates[a] = False
+    used = 0
+    squares, rest = eight(0.0), 0.0
+    for b in range(draws):
+        weight, row = weights[b], values[b]
+        for a in range(0, whole, 8):
+            squares = squares + octet(row, a) * octet(row, a)
+        for a in range(whole, n_arms):
+            rest += row[a] * row[a]
+        if weight <= 0.0:
+            continue
+        best = best_arm(row, mask)
+        if place[best] < 0:
+            place[best] = used
+            mass[used] = 0.0
+            for a in range(n_arms):
+                sums[used, a] = 0.0
+            candidates[best] = True
+            used += 1
+        total = sums[place[best]]
+        mass[place[best]] += weight
+        highest = row[best]
+        for a in range(0, whole, 8):
+            eight_arms = octet(row, a)
+            put(regret, a, octet(regret, a) + weight * (highest - eight_arms))
+            put(total, a, octet(total, a) + weight * (eight_arms - octet(first, a)))
+        for a in range(whole, n_arms):
+            regret[a] += weight * (highest - row[a])
+            total[a] += weight * (row[a] - first[a])
+    for a in range(n_arms):
+        place[a] = -1
+        mean = 0.0
+        for s in range(used):
+            mean += sums[s, a]
+        spread = 0.0
+        for s in range(used):
+            difference = sums[s, a] / mass[s] - mean
+            spread += mass[s] * difference * difference
+        estimates[a] = first[a] + mean
+        information[a] = spread if used > 1 else 0.0
+    return total_of(squares) + rest
+
+
+class Weighed(NamedTuple):
+    """What draws say of the rounds, and what is played for it, a row each."""
+
+    tables: Float[np.ndarray, "n 7 arms"]
+    """p, q, the gaps, g, Delta, mu and v"""
+    candidates: ArmMasks
+    actions: Int[np.ndarray, "n 2"]
+    """the arm of the smallest Delta and the arm drawn"""
+    probability: PerRound
+    """of the arm drawn"""
+
+
+@kernel()
+def weighed_rounds(
+    graphs: Graphs,
+    first: int,
+    values: Float[np.ndarray, "n draws arms"],
+    weights: Float[np.ndarray, " draws"],
+    available: Offers,
+    knows_nothing: bool,
+    uniforms: PerRound,
+    found: Weighed,
+) -> float:
+    """`posterior_information` and `directed_rounds` for rounds of a batch from `first` on, one for each of `values`.
+
+    While nothing is known, a round in which all arms on offer look the same is played uniformly. Returns the sum of the
+    squares of all values, for callers to see whether these were finite.
+    """
+    n, draws, n_arms = values.shape
+    place, mass, sums = _room(draws, n_arms)
+    scratch = np.empty(n_arms, np.int32)
+    squares = 0.0
+    for i in range(n):
+        t = first + i
+        graph, mask = graph_of(graphs, t), available[t if available.shape[0] > 1 else 0]
+        probabilities, observed = found.tables[t, 0], found.tables[t, 1]
+        gaps, gains, regrets = found.tables[t, 2], found.tables[t, 3], found.tables[t, 4]
+        estimates, information = found.tables[t, 5], found.tables[t, 6]
+        squares += _posterior(
+            values[i], weights, mask, place, mass, sums, regrets, information, estimates, found.candidates[t]
+        )
+        blind = knows_nothing
         for a in range(n_arms):
-            regret[a] = 0.0
-            candidates[t, a] = False
-        used = 0
-        for b in range(draws):
-            weight = weights[b]
-            if weight <= 0.0:
-                continue
-            row = values[t, b]
-            best = best_arm(row, mask)
-            if place[best] < 0:
-                place[best] = used
-                mass[used] = 0.0
-                for a in range(n_arms):
-                    sums[used, a] = 0.0
-                candidates[t, best] = True
-                used += 1
-            total = sums[place[best]]
-            mass[place[best]] += weight
-            highest = row[best]
-            for a in range(0, whole, 8):
-                eight_arms = octet(row, a)
-                put(regret, a, octet(regret, a) + weight * (highest - eight_arms))
-                put(total, a, octet(total, a) + weight * (eight_arms - octet(first, a)))
-            for a in range(whole, n_arms):
-                regret[a] += weight * (highest - row[a])
-                total[a] += weight * (row[a] - first[a])
-        for a in range(n_arms):
-            place[a] = -1
-            mean = 0.0
-            for s in range(used):
-                mean += sums[s, a]
-            spread = 0.0
-            for s in range(used):
-                difference = sums[s, a] / mass[s] - mean
-                spread += mass[s] * difference * difference
-            estimates[t, a] = first[a] + mean
-            information[t, a] = spread if used > 1 else 0.0
+            blind = blind and (not mask[a] or regrets[a] == 0.0)
+        neighbourhood(graph, information, scratch, gains)
+        found.actions[t, 0] = direct(regrets, gains, mask, blind, probabilities, gaps)
+        observation_probabilities(graph, probabilities, scratch, observed)
+        action = draw_arm(probabilities, uniforms[t])
+        found.actions[t, 1], found.probability[t] = action, probabilities[action]
+    return squares
 
 
 # it takes draws as `posterior_information` does

@@ -11,12 +11,12 @@ import numpy as np
 from graphbandit.base.arrays import Contexts, Offers, RoundsByArms
 from graphbandit.base.checks import (
     LARGEST,
+    as_in_kernels,
+    check_within,
     everyone_always,
-    first_not_finite,
     numbers,
     setting_integer,
     setting_number,
-    within,
 )
 from graphbandit.base.saved_files import savable
 from graphbandit.base.seeds import stream
@@ -163,9 +163,12 @@ def draws_know_nothing(functions: AnyFunctionClass, state: PlausibleState) -> bo
 
 
 def values_of_draws(
-    functions: AnyFunctionClass, state: PlausibleState, contexts: Contexts
+    functions: AnyFunctionClass, state: PlausibleState, contexts: Contexts, *, finite: bool = True
 ) -> Iterator[tuple[slice, Float[np.ndarray, "part draws arms"]]]:
-    """f_b(x, a), some rounds at a time, checked as kernels trust them; nothing where the class has no draws yet."""
+    """f_b(x, a), some rounds at a time, checked as kernels trust them; nothing where the class has no draws yet.
+
+    Without `finite` it is left to the caller to look whether they are (`check_drawn`).
+    """
     draws: Draws = state.plausible
     if not len(draws):
         check_evaluable(functions, contexts)
@@ -175,14 +178,18 @@ def values_of_draws(
     for start in range(0, len(contexts), step):
         part = slice(start, start + step)
         some = contexts if len(contexts) <= step else contexts[part]
-        values = np.ascontiguousarray(numbers("the draws", functions.draw_values(draws, some), has="have"))
+        values = as_in_kernels(numbers("the draws", functions.draw_values(draws, some), has="have"))
         expected = (len(some), count, n_arms)
         if values.shape != expected:
             raise InputError(f"the function class gave draws of shape {values.shape}; expected {expected}")
-        if not within(values, LARGEST):
-            where = first_not_finite(values, largest=LARGEST)
-            raise InputError(f"the function class drew {where}; expected finite values up to {LARGEST:g} in size")
+        if finite:
+            check_drawn(values)
         yield part, values
+
+
+def check_drawn(values: Float[np.ndarray, "part draws arms"]) -> None:
+    """Raise InputError unless the values of draws are finite and of a fair size."""
+    check_within("the function class drew", values, of="values")
 
 
 def masks_of(shown: Shown, n_arms: int) -> Offers:

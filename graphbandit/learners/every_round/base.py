@@ -23,7 +23,7 @@ from graphbandit.base.values import trusted
 from graphbandit.errors import GraphError, HorizonError, InputError, SettingError
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.kernel_forms import kernel_batches
-from graphbandit.learners.base import Learner
+from graphbandit.learners.base import GivenUniforms, Learner
 from graphbandit.learners.problem import Problem
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.observations import Observations
@@ -165,12 +165,14 @@ class EveryRoundLearner(Learner[State], Generic[State]):
         words = len(self._told_words) if rewards is None else 0
         notes, told = np.empty((n, self.n_notes)), np.empty((n, words, n_arms))
         outputs = kernels.Outputs(tables[0], tables[1], tables[2], explored, integers, numbers, notes, told)
-        place = rng.bit_generator.state
+        # whoever has drawn the numbers elsewhere keeps them
+        place = None if isinstance(rng, GivenUniforms) else rng.bit_generator.state
         try:
             inputs = kernels.Inputs(masks, rng.random(n), given, rewards is not None)
             return outputs, self._run(state, shown.contexts, shown.feedback_graphs, inputs, outputs)
         except BaseException:
-            rng.bit_generator.state = place
+            if place is not None:
+                rng.bit_generator.state = place
             raise
 
     def _rounds_left(self, state: State) -> int:
