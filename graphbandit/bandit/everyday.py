@@ -35,7 +35,7 @@ from graphbandit.bandit.saving import SavedBandit, load_bandit, save_bandit
 from graphbandit.base.checks import setting_boolean, setting_integer
 from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
-from graphbandit.base.values import trusted
+from graphbandit.base.values import trusted, tuple_of
 from graphbandit.errors import FitError, InputError, ObservationError, SettingError, UnknownDecisionError
 from graphbandit.features import NOTHING, Tally
 from graphbandit.function_classes.base import FunctionClass
@@ -755,11 +755,9 @@ class Bandit:
         own: Sequence[RoundArms] | None,
     ) -> tuple[list[Decision], dict[int, OpenDecision]]:
         """The rounds of a batch as single decisions of consecutive ids, and those of them that await rewards."""
-        made, opened = [], {}
-        identity, arms, maker, row = self._identity, loop.problem.arms, self._maker, 0
-        drawn = zip(batch.action.tolist(), batch.probability.tolist(), revealed, keys, strict=True)
-        for action, probability, shown, key in drawn:
-            number = loop.rounds + row
+        made, opened, maker = [], {}, self._maker
+        for row, (shown, key) in enumerate(zip(revealed, keys, strict=True)):
+            number, action, probability = loop.rounds + row, batch.action.item(row), batch.probability.item(row)
             if not probability > 0.0:  # numbers that a file has brought in, where each was fine by itself
                 raise InputError(
                     f"the learner drew arm {action} with probability {probability}; expected one above 0: "
@@ -769,22 +767,20 @@ class Bandit:
             if len(shown):
                 its = None if own is None else own[row]
                 entry = opened[number] = _opened(number, batch, row, shown, contexts, its, maker)
-            # what is not there, as a context, is None
             fields = {
                 "id": number,
                 "action": action,
                 "probability": probability,
                 "revealed": shown.copy(),  # the caller's own
-                "bandit": identity,
+                "bandit": self._identity,
                 "batch": batch,
                 "row": row,
-                "arms": arms,
+                "arms": loop.problem.arms,
                 "key": key,
                 "sealed": entry,
                 "made_by": maker,
-            }
+            }  # all others are None
             made.append(trusted(Decision, fields))
-            row += 1
         return made if own is None else [with_own_arms(*one) for one in zip(made, own, strict=True)], opened
 
     def _outdated(self, opened: dict[int, OpenDecision], rounds: int) -> tuple[int, ...]:
@@ -892,10 +888,10 @@ _ONE: Mapping[str, Any] = MappingProxyType({})
 
 def _one_back(rng: np.random.Generator) -> Mapping[str, Any]:
     """Where the random stream was before its last uniform number."""
-    now, back = dict(rng.bit_generator.state), np.random.PCG64()
-    back.state = now
+    back = np.random.PCG64()
+    back.state = rng.bit_generator.state  # type: ignore[assignment]
     back.advance(-1)
-    return {**now, "state": back.state["state"]}
+    return {**rng.bit_generator.state, "state": back.state["state"]}
 
 
 def _opened(
@@ -909,7 +905,7 @@ def _opened(
 ) -> OpenDecision:
     """A round as one that awaits rewards. It keeps nothing else of its batch alive."""
     if len(contexts) == 1:
-        played = Played(number, contexts, batch.action, batch.notes, None)
+        played = tuple_of(Played, (number, contexts, batch.action, batch.notes, None))
     else:
         one = slice(row, row + 1)
         played = Played(number, contexts[one].copy(), batch.action[one].copy(), batch.notes[one].copy(), None)

@@ -9,7 +9,7 @@ import numpy as np
 
 from graphbandit.base.arrays import ArmMasks, Contexts, RoundsByArms
 from graphbandit.base.at_once import AtOnce
-from graphbandit.base.checks import as_in_kernels
+from graphbandit.base.checks import BOOL, INTEGER, as_in_kernels
 from graphbandit.base.shapes import Float
 from graphbandit.errors import SettingError
 from graphbandit.function_classes.base import FIXED_NUMBER, Contest, FunctionClass
@@ -146,17 +146,20 @@ class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):
 
         s(a) is the slope of the mean reward at thetahat'phi(x, a).
         """
-        norms = np.empty((len(contexts), self.n_arms))
+        norms = np.empty((len(contexts), self.features.n_arms))
         for part, made in self.features.blocks_of(contexts):
             slopes = self.slopes_of_rows(model, made)
             rows = made if slopes is None else made * slopes[:, :, None]
+            best, candidates, found = contest.best, contest.candidates, norms
+            if len(made) < len(contexts):
+                best, candidates, found = best[part], candidates[part], found[part]
             _gap_norms.call(
                 as_in_kernels(rows),
-                as_in_kernels(contest.best[part], np.int64),
+                as_in_kernels(best, INTEGER),
                 as_in_kernels(space.factors),
-                as_in_kernels(contest.candidates[part], np.bool_),
+                as_in_kernels(candidates, BOOL),
                 float(contest.noise),
-                norms[part],
+                found,
             )
         return norms
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from graphbandit.base.arrays import ArmMasks, Contexts, Offers, RoundMask, RoundsByArms
 from graphbandit.base.at_once import AtOnce
-from graphbandit.base.checks import LARGEST, as_in_kernels, setting_choice
+from graphbandit.base.checks import BOOL, LARGEST, as_in_kernels, setting_choice
 from graphbandit.base.saved_files import savable
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.learners.epochs.base import AnyFunctionClass, schedule_of
@@ -169,7 +169,7 @@ def _in_one_kernel(
         shown.feedback_graphs,
         values_of_draws(functions, state, contexts, finite=False),
         weights=state.plausible.weights,
-        available=as_in_kernels(masks, np.bool_),
+        available=as_in_kernels(masks, BOOL),
         knows_nothing=draws_know_nothing(functions, state),
         uniforms=rng.random(len(contexts)),
         check=check_drawn,

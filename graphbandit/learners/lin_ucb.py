@@ -10,6 +10,7 @@ import numpy.typing as npt
 from graphbandit.base.checks import LARGEST_SCALE, setting_number
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float
+from graphbandit.base.values import tuple_of
 from graphbandit.learners.every_round.linear_rewards import LinearLearner, linear_kernels
 from graphbandit.learners.problem import Problem
 
@@ -77,16 +78,12 @@ class LinUCB(LinearLearner):
 
     def _settings(self, problem: Problem, features: Float[np.ndarray, "n rows d"]) -> "LinearSettings":
         kernels = linear_kernels()
-        vectors = self._vectors(problem, features)
-        settings: LinearSettings = kernels.LinearSettings(
-            rule=kernels.LIN_UCB,
-            features=features,
-            width=math.nan if self.alpha is None else float(self.alpha),
-            noise=self._told_noise(problem) if self.alpha is None else 0.0,
-            log_term=2.0 * math.log(vectors / self.delta),
-            bias=math.sqrt(self.ridge) * self.norm_bound,
-            draws=0,
-            seed=0,
-            address=0,
+        width = math.nan if self.alpha is None else float(self.alpha)
+        noise = self._told_noise(problem) if self.alpha is None else 0.0
+        log_term = 2.0 * math.log(self._vectors(problem, features) / self.delta)
+        bias = math.sqrt(self.ridge) * self.norm_bound
+        # the last three are for LinTS
+        settings: LinearSettings = tuple_of(
+            kernels.LinearSettings, (kernels.LIN_UCB, features, width, noise, log_term, bias, 0, 0, 0)
         )
         return settings

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from graphbandit.base.arrays import Contexts, RoundsByArms
-from graphbandit.base.values import trusted
+from graphbandit.base.values import trusted, tuple_of
 from graphbandit.errors import FitError, HorizonError, IgnoredSettingWarning, InputError
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.learners.base import Learner
@@ -88,7 +88,10 @@ class Loop:
         Raises FitError if the learner cannot learn; `postponing` gives the loop that then goes on without.
         """
         self.check(shown)
-        n, loop, parts, start, postponing = len(shown.contexts), self, [], 0, False
+        n = len(shown.contexts)
+        if n <= self.until - self.rounds:
+            return self._decided(shown, rng)
+        loop, parts, start, postponing = self, [], 0, False
         while True:
             if loop.until == loop.rounds:
                 postponing = postponing or loop.unfitted == loop.rounds
@@ -210,11 +213,12 @@ class Loop:
 
     def _decided(self, shown: Shown, rng: np.random.Generator) -> tuple[Decisions, "Loop"]:
         """Decide rounds of the current epoch."""
-        chosen = self.learner.chosen(self.problem, self.state, shown, rng)
-        decisions = self.learner.in_words(self.state, shown, chosen)
-        played = Played(self.rounds, shown.contexts, decisions.action, decisions.notes, shown.available)
-        rounds, waiting = self.rounds + len(shown.contexts), self.waiting.plus(played)
-        return decisions, trusted(Loop, {**self.__dict__, "rounds": rounds, "waiting": waiting})
+        learner, state, rounds, contexts = self.learner, self.state, self.rounds, shown.contexts
+        decisions = learner.in_words(state, shown, learner.chosen(self.problem, state, shown, rng))
+        played = tuple_of(Played, (rounds, contexts, decisions.action, decisions.notes, shown.available))
+        after = self.__dict__.copy()
+        after["rounds"], after["waiting"] = rounds + len(contexts), self.waiting.plus(played)
+        return decisions, trusted(Loop, after)
 
     def _learn(self, postponing: bool) -> "Loop":
         """End the epoch."""

@@ -7,6 +7,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import numpy as np
 
 from graphbandit.base.arrays import ArmMasks, Contexts, ObservationIndices, PerObservation, RoundIndices
+from graphbandit.base.checks import FLOAT, INTEGER
 from graphbandit.base.shapes import Float
 from graphbandit.base.values import trusted
 from graphbandit.rounds.observations import Observations
@@ -121,6 +122,10 @@ def observations_of(late: "Log[Played]", waiting: "Log[Played]", news: "Log[News
 
     `late` are rounds that were learnt before, some maybe more than once, and `waiting` those that come next.
     """
+    if len(waiting) == len(news) == 1 and not len(late):
+        found = _of_one_round(waiting.first, news.first)
+        if found is not None:
+            return found
     parts = [*waiting]
     if len(late):
         passed = {one.first: one for one in late}
@@ -141,6 +146,28 @@ def observations_of(late: "Log[Played]", waiting: "Log[Played]", news: "Log[News
             "actions": _joined([part.actions for part in parts]),
             "propensities": told.propensities,
             "notes": _joined([part.notes for part in parts]),
+        },
+    )
+
+
+def _of_one_round(played: Played | None, news: News | None) -> Observations | None:
+    """One round and a few rewards of it, by ascending arm, as learners of every round see it; None if it is not."""
+    if played is None or news is None or len(played.actions) != 1 or not _in_order(news):
+        return None
+    if news.rounds[0] != played.first:
+        return None
+    return trusted(
+        Observations,
+        {
+            "contexts": played.contexts,
+            "rounds": np.array([played.first]),
+            "rows": np.zeros(len(news.arms), INTEGER),
+            "arms": np.array(news.arms, INTEGER),
+            "rewards": np.array(news.rewards, FLOAT),
+            "available": played.available,
+            "actions": played.actions,
+            "propensities": np.array(news.propensities, FLOAT),
+            "notes": played.notes,
         },
     )
 

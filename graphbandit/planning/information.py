@@ -8,8 +8,9 @@ import numpy as np
 
 from graphbandit.base.arrays import Offers, PerRound, RoundIndices, RoundMask, RoundsByArms
 from graphbandit.base.at_once import AtOnce
-from graphbandit.base.checks import LARGEST, as_in_kernels
+from graphbandit.base.checks import BOOL, INTEGER, LARGEST, as_in_kernels
 from graphbandit.base.shapes import Float
+from graphbandit.base.values import tuple_of
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.kernel_forms import WHOLE, kernel_batches
 from graphbandit.graphs.probabilistic import ProbabilisticGraphs
@@ -66,9 +67,8 @@ def by_weighed_draws(
     - `check`: raises at values that are not finite or too large; called where they may be.
     """
     n, n_arms = len(uniforms), graphs.n_arms
-    found: Weighed = _kernels().Weighed(
-        np.empty((n, 7, n_arms)), np.empty((n, n_arms), np.bool_), np.empty((n, 2), np.int64), np.empty(n)
-    )
+    arrays = np.empty((n, 7, n_arms)), np.empty((n, n_arms), BOOL), np.empty((n, 2), INTEGER), np.empty(n)
+    found: Weighed = tuple_of(_kernels().Weighed, arrays)
     ((_, stored),) = kernel_batches(graphs)
     for part, values in draws:
         squares = _weighed_rounds.call(

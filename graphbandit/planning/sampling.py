@@ -31,9 +31,10 @@ import numpy as np
 
 from graphbandit.base.arrays import ArmMask, ArmMasks, ArmsByArms, PerArm, PerRound, RoundsByArms
 from graphbandit.base.at_once import AtOnce
-from graphbandit.base.checks import as_in_kernels, kernel_mask
+from graphbandit.base.checks import BOOL, INTEGER, as_in_kernels, kernel_mask
 from graphbandit.base.programs import COVER_ARMS, COVERAGES, ROW_LIMIT, SOLVERS, CoverageName
 from graphbandit.base.shapes import Int
+from graphbandit.base.values import tuple_of
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.graphs.kernel_forms import WHOLE, kernel_batches
@@ -158,23 +159,26 @@ def sample_rounds(
     masks = kernel_mask(available, n, n_arms)
     none = _NO_COLUMNS if n == 1 else np.empty((n, 0))
     Rounds = _kernels().Rounds
-    rounds = Rounds(
-        as_in_kernels(values),
-        as_in_kernels(candidates, np.bool_),
-        masks,
-        none if widths is None else as_in_kernels(widths),
-        none if deviations is None else as_in_kernels(deviations),
-        none if chances is None else as_in_kernels(chances),
-        as_in_kernels(uniforms),
+    rounds = tuple_of(
+        Rounds,
+        (
+            as_in_kernels(values),
+            as_in_kernels(candidates, BOOL),
+            masks,
+            none if widths is None else as_in_kernels(widths),
+            none if deviations is None else as_in_kernels(deviations),
+            none if chances is None else as_in_kernels(chances),
+            uniforms,
+        ),
     )
-    plan = _empty(rounds, n_arms)
+    plan = _empty(rounds, n, n_arms)
     parts = _parts(rule, graphs)
     if len(parts) == 1:
         parts[0][1](rule, plan, parts[0][2])
     else:
         for chosen, strategy, part in parts:
             some = Rounds(*(array if array is masks and len(masks) == 1 else array[chosen] for array in rounds))
-            found = _empty(some, n_arms)
+            found = _empty(some, len(some.values), n_arms)
             strategy(rule, found, part)
             for whole, array in zip(plan.outcome, found.outcome, strict=True):
                 whole[chosen] = array
@@ -227,10 +231,10 @@ def _nothing_to_solve() -> "tuple[Solvers, Room]":
 _decide_rounds = AtOnce(lambda: _kernels().decide_rounds)
 
 
-def _empty(rounds: "Rounds", n_arms: int) -> PlannedRounds:
-    n = len(rounds.values)
-    explored, integers = np.empty((n, n_arms), np.bool_), np.empty((n, 3), np.int64)
-    return PlannedRounds(rounds, _kernels().Outcome(np.empty((n, 4, n_arms)), explored, integers, np.empty((n, 5))))
+def _empty(rounds: "Rounds", n: int, n_arms: int) -> PlannedRounds:
+    explored, integers = np.empty((n, n_arms), BOOL), np.empty((n, 3), INTEGER)
+    arrays = np.empty((n, 4, n_arms)), explored, integers, np.empty((n, 5))
+    return tuple_of(PlannedRounds, (rounds, tuple_of(_kernels().Outcome, arrays)))
 
 
 _Part = tuple[Int[np.ndarray, " rounds"] | slice, Strategy, FeedbackGraphs | ProbabilisticGraphs]

@@ -322,14 +322,19 @@ _LATE: dict[str, Callable[[Decisions], Any]] = {
     "duality_gap": lambda made: np.full(len(made), np.nan),
     "coverage_factor": lambda made: np.ones(len(made)),
     "candidates": lambda made: np.ones(made.probabilities.shape, dtype=np.bool_),
-    "epoch": lambda made: np.full(len(made), made.__dict__["of_epoch"]),
+    "epoch": lambda made: _epochs(made.__dict__, len(made)),
     "exploration_set": lambda made: made.probabilities > 0.0,
     "solver": lambda made: np.full(len(made), SOLVERS.index("none")),
     "notes": lambda made: no_notes(len(made)),
     "told": lambda made: arrays_of(made.__dict__.get("words", {}), made),
     "baseline": lambda made: made.probabilities,
 }
-"""What stands in a field that nothing was given for; `of_epoch` is the epoch of all rounds."""
+"""What stands in a field that nothing was given for."""
+
+
+def _epochs(known: dict[str, Any], n: int) -> Int[np.ndarray, " n"]:
+    """Of all rounds the epoch `of_epoch`; or, where each is an epoch by itself, as many as the `rounds` before it."""
+    return np.full(n, known["of_epoch"]) if "of_epoch" in known else known["rounds"] + np.arange(1, n + 1)
 
 
 def _column(value: Any, n: int) -> Any:

@@ -115,12 +115,12 @@ def one_round(
     else:
         variances = posterior(settings, arrays, means)
         if settings.rule == TS_N:
-            call_best(settings.address, (means, variances, available, outputs.probabilities[t]))
+            call_best(settings.address, (means, variances, available, outputs.tables[t, 0]))
         else:
-            asked = graph, means, variances, settings.noise, available, outputs.probabilities[t]
+            asked = graph, means, variances, settings.noise, available, outputs.tables[t, 0]
             call_ids(settings.address, asked)
         for a in range(n_arms):
-            outputs.explored[t, a] = outputs.probabilities[t, a] > 0.0
+            outputs.explored[t, a] = outputs.tables[t, 0, a] > 0.0
     action = close_round(graph, t, means, 0.0, inputs, outputs)
     if inputs.learn:
         seen = np.empty(n_arms, np.int32)

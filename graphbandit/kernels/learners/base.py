@@ -37,9 +37,8 @@ class Inputs(NamedTuple):
 class Outputs(NamedTuple):
     """What is written down of the rounds, a row each: the fields of `Decisions`, and the notes."""
 
-    probabilities: Floats
-    observed: Floats
-    gaps: Floats
+    tables: Floats
+    """(n, 3, arms): p, q, and the gaps"""
     explored: Flags
     integers: Integers
     """(n, 2): action, best"""
@@ -61,13 +60,13 @@ def offered(inputs: Inputs, t: int) -> ArmMask:
 def close_round(graph: Any, t: int, values: PerArm, gamma: float, inputs: Inputs, outputs: Outputs) -> int:
     """From the probabilities of round t and the estimated values to the drawn arm and all that explains it."""
     n_arms = values.shape[0]
-    probabilities = outputs.probabilities[t]
-    observation_probabilities(graph, probabilities, np.empty(n_arms, np.int32), outputs.observed[t])
+    probabilities, gaps = outputs.tables[t, 0], outputs.tables[t, 2]
+    observation_probabilities(graph, probabilities, np.empty(n_arms, np.int32), outputs.tables[t, 1])
     best = best_arm(values, offered(inputs, t))
     objective = 0.0
     for a in range(n_arms):
-        outputs.gaps[t, a] = values[best] - values[a]
-        objective += probabilities[a] * outputs.gaps[t, a]
+        gaps[a] = values[best] - values[a]
+        objective += probabilities[a] * gaps[a]
     action = draw_arm(probabilities, inputs.uniforms[t])
     outputs.integers[t, 0], outputs.integers[t, 1] = action, best
     outputs.numbers[t, 0], outputs.numbers[t, 1], outputs.numbers[t, 2] = probabilities[action], gamma, objective
@@ -77,6 +76,6 @@ def close_round(graph: Any, t: int, values: PerArm, gamma: float, inputs: Inputs
 @inner()
 def play_one_arm(arm: int, t: int, outputs: Outputs) -> None:
     """All mass on one arm, which is all that is explored."""
-    for a in range(outputs.probabilities.shape[1]):
-        outputs.probabilities[t, a] = 1.0 if a == arm else 0.0
+    for a in range(outputs.tables.shape[2]):
+        outputs.tables[t, 0, a] = 1.0 if a == arm else 0.0
         outputs.explored[t, a] = a == arm

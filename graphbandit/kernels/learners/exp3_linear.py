@@ -96,17 +96,17 @@ def weigh(
     entropy, grown = math.log(n_arms), n_arms + arrays.totals[0]
     if settings.rule == LGC_IX:
         own = math.sqrt(entropy / (d * grown))
-        exponential_weights(given_or(settings.eta, own), predicted, available, outputs.probabilities[t])
+        exponential_weights(given_or(settings.eta, own), predicted, available, outputs.tables[t, 0])
         return given_or(settings.gamma, own)
     eta = given_or(settings.eta, math.sqrt(entropy / (n_arms * (rounds + 1.0) + d * grown)))
-    exponential_weights(eta, predicted, available, outputs.probabilities[t])
+    exponential_weights(eta, predicted, available, outputs.tables[t, 0])
     direction = context.copy()
     solve_lower(arrays.factor, direction)
     leverage = 0.0
     for i in range(d):
         leverage += direction[i] * direction[i]
     gamma = given_or(settings.gamma, min(0.5, n_arms * eta * max(rounds, 1) * leverage))
-    mix_in(gamma, available, outputs.probabilities[t])
+    mix_in(gamma, available, outputs.tables[t, 0])
     return gamma
 
 
@@ -129,13 +129,13 @@ def one_round(
         values[a] *= -(settings.high - settings.low) / (rounds + 1.0)
     action = close_round(graph, t, values, gamma, inputs, outputs)
     implicit = gamma if settings.rule == LGC_IX else 0.0
-    amount = variance_term(outputs.probabilities[t], outputs.observed[t], implicit)
+    amount = variance_term(outputs.tables[t, 0], outputs.tables[t, 1], implicit)
     outputs.notes[t, 0], outputs.notes[t, 1], outputs.notes[t, 2] = 0.0, implicit, amount
     if inputs.learn:
         seen = np.empty(n_arms, np.int32)
         count = reveals(graph, action, seen)
         seen = seen[:count]
-        rewards, propensities = inputs.rewards[t][seen], outputs.observed[t][seen]
+        rewards, propensities = inputs.rewards[t][seen], outputs.tables[t, 1][seen]
         rows = np.zeros(count, np.int64)
         contexts, notes = settings.contexts[t : t + 1], outputs.notes[t : t + 1]
         learn(rounds, settings, arrays, contexts, rows, seen, rewards, propensities, notes)

@@ -154,7 +154,7 @@ def weigh(
     graph: Any, t: int, rounds: int, settings: Exp3Settings, arrays: Exp3Arrays, inputs: Inputs, outputs: Outputs
 ) -> tuple[bool, int, float, float]:
     """The probabilities of round t. Returns whether there are any, the level, gamma, and what EXP3.G notes down."""
-    available, probabilities, explored = offered(inputs, t), outputs.probabilities[t], outputs.explored[t]
+    available, probabilities, explored = offered(inputs, t), outputs.tables[t, 0], outputs.explored[t]
     n_arms = available.shape[0]
     entropy = math.log(n_arms)
     level, gamma, amount = 0, 0.0, 0.0
@@ -224,7 +224,7 @@ def one_round(
     graph: Any, t: int, rounds: int, settings: Exp3Settings, arrays: Exp3Arrays, inputs: Inputs, outputs: Outputs
 ) -> bool:
     """Row t of a run; `rounds` were learnt before it. False if the graph is not one this algorithm can play."""
-    n_arms = outputs.probabilities.shape[1]
+    n_arms = outputs.tables.shape[2]
     possible, level, gamma, amount = weigh(graph, t, rounds, settings, arrays, inputs, outputs)
     if not possible:
         return False
@@ -235,14 +235,14 @@ def one_round(
     action = close_round(graph, t, values, gamma, inputs, outputs)
     implicit = gamma if settings.rule == EXP3_IX else 0.0
     if settings.rule != EXP3_G:
-        amount = variance_term(outputs.probabilities[t], outputs.observed[t], implicit)
+        amount = variance_term(outputs.tables[t, 0], outputs.tables[t, 1], implicit)
     outputs.notes[t, 0], outputs.notes[t, 1], outputs.notes[t, 2] = level, implicit, amount
     if inputs.learn:
         seen = np.empty(n_arms, np.int32)
         count = reveals(graph, action, seen)
         seen = seen[:count]
         rows = np.zeros(count, np.int64)
-        rewards, propensities = inputs.rewards[t][seen], outputs.observed[t][seen]
+        rewards, propensities = inputs.rewards[t][seen], outputs.tables[t, 1][seen]
         learn(settings, arrays, rows, seen, rewards, propensities, outputs.notes[t : t + 1])
     return True
 

@@ -213,7 +213,7 @@ def one_round(
     graph: Any, t: int, rounds: int, settings: LinearSettings, arrays: LinearArrays, inputs: Inputs, outputs: Outputs
 ) -> None:
     """Row t of a run; `rounds` were learnt before it."""
-    n_arms = outputs.probabilities.shape[1]
+    n_arms = outputs.tables.shape[2]
     means = np.empty(n_arms)
     directions = np.empty((n_arms, arrays.factors.shape[2]))
     noise = estimate(t, settings, arrays, means, directions)
@@ -229,11 +229,11 @@ def one_round(
             for a in range(n_arms):
                 outputs.told[t, 1, a] = settings.width * noise * length(directions[a])
         width, shared = settings.width * noise, arrays.factors.shape[0] == 1
-        available, probabilities = offered(inputs, t), outputs.probabilities[t]
+        available, probabilities = offered(inputs, t), outputs.tables[t, 0]
         asked = rounds, settings.draws, settings.seed, width, shared, means, directions, available, probabilities
         call_thompson(settings.address, asked)
         for a in range(n_arms):
-            outputs.explored[t, a] = outputs.probabilities[t, a] > 0.0
+            outputs.explored[t, a] = outputs.tables[t, 0, a] > 0.0
     if tells:
         for a in range(n_arms):
             outputs.told[t, 0, a] = means[a] + arrays.totals[4]

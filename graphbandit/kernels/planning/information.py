@@ -119,7 +119,8 @@ def _posterior(
             spread += mass[s] * difference * difference
         estimates[a] = first[a] + mean
         information[a] = spread if used > 1 else 0.0
-    return total_of(squares) + rest
+    total_of_all: float = total_of(squares) + rest
+    return total_of_all
 
 
 class Weighed(NamedTuple):

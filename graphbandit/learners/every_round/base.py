@@ -16,16 +16,16 @@ import numpy as np
 
 from graphbandit.base.arrays import ArmMasks, Contexts, PerObservation, RoundsByArms
 from graphbandit.base.at_once import AtOnce
-from graphbandit.base.checks import as_in_kernels, everyone_always
+from graphbandit.base.checks import BOOL, INTEGER, as_in_kernels, everyone_always
 from graphbandit.base.declared import check_declared, limits
 from graphbandit.base.shapes import Float
-from graphbandit.base.values import trusted
+from graphbandit.base.values import trusted, tuple_of
 from graphbandit.errors import GraphError, HorizonError, InputError, SettingError
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.kernel_forms import kernel_batches
 from graphbandit.learners.base import GivenUniforms, Learner
 from graphbandit.learners.problem import Problem
-from graphbandit.rounds.decisions import Decisions
+from graphbandit.rounds.decisions import Columns, Decisions
 from graphbandit.rounds.observations import Observations
 from graphbandit.rounds.shown import Shown
 
@@ -75,7 +75,8 @@ class EveryRoundLearner(Learner[State], Generic[State]):
     @staticmethod
     def _after(state: State, arrays: Any, played: int) -> State:
         """The state after these rounds; a family's arrays have the names of its state's fields."""
-        fields = {"problem": state.problem, "rounds": state.rounds + played, **arrays._asdict()}
+        fields = dict(zip(arrays._fields, arrays, strict=True))
+        fields["problem"], fields["rounds"] = state.problem, state.rounds + played
         return trusted(type(state), fields)
 
     def rounds_until_update(self, state: State) -> int:
@@ -85,8 +86,7 @@ class EveryRoundLearner(Learner[State], Generic[State]):
     def choose(self, state: State, shown: Shown, rng: np.random.Generator) -> Decisions:
         """The next round."""
         outputs, _ = self._played(state, shown, rng, None)
-        told = {name: outputs.told[:, i] for i, name in enumerate(self._told_words)}
-        return _decisions(outputs, shown.available, state.rounds, told)
+        return _decisions(outputs, shown.available, state.rounds, self._told_words)
 
     @property
     def _told_words(self) -> tuple[str, ...]:
@@ -160,15 +160,15 @@ class EveryRoundLearner(Learner[State], Generic[State]):
         n, n_arms, available = len(shown), state.problem.n_arms, shown.available
         masks = everyone_always(n_arms) if available is None else as_in_kernels(available, np.bool_)
         given = np.empty((0, n_arms)) if rewards is None else as_in_kernels(rewards)
-        tables, explored = np.empty((3, n, n_arms)), np.empty((n, n_arms), dtype=np.bool_)
-        integers, numbers = np.empty((n, 2), dtype=np.int64), np.empty((n, 3))
+        tables, explored = np.empty((n, 3, n_arms)), np.empty((n, n_arms), BOOL)
+        integers, numbers = np.empty((n, 2), INTEGER), np.empty((n, 3))
         words = len(self._told_words) if rewards is None else 0
         notes, told = np.empty((n, self.n_notes)), np.empty((n, words, n_arms))
-        outputs = kernels.Outputs(tables[0], tables[1], tables[2], explored, integers, numbers, notes, told)
+        outputs = tuple_of(kernels.Outputs, (tables, explored, integers, numbers, notes, told))
         # whoever has drawn the numbers elsewhere keeps them
         place = None if isinstance(rng, GivenUniforms) else rng.bit_generator.state
         try:
-            inputs = kernels.Inputs(masks, rng.random(n), given, rewards is not None)
+            inputs = tuple_of(kernels.Inputs, (masks, rng.random(n), given, rewards is not None))
             return outputs, self._run(state, shown.contexts, shown.feedback_graphs, inputs, outputs)
         except BaseException:
             if place is not None:
@@ -191,7 +191,7 @@ def run_rounds(
 ) -> None:
     """Let the kernels of a family play the rounds, `rounds` being the number of those before them."""
     run = kernel_at_once(kernels, "run", settings)
-    arrays = type(arrays)(*[as_in_kernels(array, array.dtype) for array in arrays])
+    arrays = tuple_of(type(arrays), [as_in_kernels(array, array.dtype) for array in arrays])
     failed, first = kernels.DONE, 0
     for _, stored in kernel_batches(graphs):
         failed = run.call(stored, first, rounds + first, settings, arrays, inputs, outputs)
@@ -210,7 +210,7 @@ _at_once: dict[tuple[object, ...], AtOnce] = {}
 
 def kernel_at_once(kernels: ModuleType, name: str, settings: Iterable[object] = ()) -> AtOnce:
     """A kernel of a family for settings of these types: a learner's whole number may be another's fraction."""
-    key = (kernels, name, *map(type, settings))
+    key = kernels, name, *map(type, settings)
     found = _at_once.get(key)
     if found is None:
         found = _at_once[key] = AtOnce(lambda: getattr(kernels, name))
@@ -251,28 +251,30 @@ def noise_of(own: float | None, problem: Problem) -> float:
     return float(noise)
 
 
-def _decisions(
-    outputs: "Outputs", available: ArmMasks | None, rounds: int, told: dict[str, Any] | None = None
-) -> Decisions:
-    # field by field, as `planning.sampling` does with the outcome of its own kernel
-    made = trusted(
-        Decisions,
-        {
-            "action": outputs.integers[:, 0],
-            "probability": outputs.numbers[:, 0],
-            "probabilities": outputs.probabilities,
-            "observation_probabilities": outputs.observed,
-            "best": outputs.integers[:, 1],
-            "gaps": outputs.gaps,
-            "baseline": outputs.probabilities,
-            "exploration_set": outputs.explored,
-            "gamma": outputs.numbers[:, 1],
-            "epoch": np.arange(rounds + 1, rounds + 1 + len(outputs.numbers)),
-            "objective": outputs.numbers[:, 2],
-            "notes": outputs.notes,
-            "told": {} if told is None else told,
-        },
-    )
+def _decisions(outputs: "Outputs", available: ArmMasks | None, rounds: int, words: tuple[str, ...] = ()) -> Decisions:
+    observed = outputs.tables[:, 1]
+    given = {
+        "action": outputs.integers[:, 0],
+        "probability": outputs.numbers[:, 0],
+        "observation_probabilities": observed if len(observed) == 1 else np.ascontiguousarray(observed),
+        "notes": outputs.notes,
+        "rounds": rounds,
+        "words": dict(zip(words, _TOLD, strict=False)),
+    }
     if available is not None:
-        made.__dict__["candidates"] = np.array(available)
-    return made
+        given["candidates"] = np.array(available)
+    return Decisions.of_kernel(outputs, _FIELDS, given)
+
+
+_TOLD = ("first words", "second words")
+_FIELDS: Columns = {
+    "probabilities": lambda outputs: np.ascontiguousarray(outputs.tables[:, 0]),
+    "gaps": lambda outputs: np.ascontiguousarray(outputs.tables[:, 2]),
+    "best": lambda outputs: outputs.integers[:, 1],
+    "exploration_set": lambda outputs: outputs.explored,
+    "gamma": lambda outputs: outputs.numbers[:, 1],
+    "objective": lambda outputs: outputs.numbers[:, 2],
+    _TOLD[0]: lambda outputs: outputs.told[:, 0],
+    _TOLD[1]: lambda outputs: outputs.told[:, 1],
+}
+"""The fields of decisions in what the kernel has filled, and its words."""

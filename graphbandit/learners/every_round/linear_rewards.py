@@ -21,6 +21,7 @@ from graphbandit.base.checks import (
 from graphbandit.base.declared import limits
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float
+from graphbandit.base.values import tuple_of
 from graphbandit.errors import InputError, SettingError
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.learners.every_round.base import EveryRoundLearner, RoundState, kernel_at_once, run_rounds
@@ -121,7 +122,7 @@ class LinearLearner(EveryRoundLearner[LinearState]):
 
     def words(self, state: LinearState, shown: Shown, made: Decisions) -> Words:
         """What the kernel has told; states of matrices are too much to be kept for later."""
-        return {BEST: made.best, **made.told}
+        return {BEST: "best", **made.__dict__["words"]}
 
     def _told_noise(self, problem: Problem) -> float:
         """sigma of the learner or of the problem; NaN if neither says it."""
@@ -230,5 +231,5 @@ class LinearLearner(EveryRoundLearner[LinearState]):
     @staticmethod
     def _arrays(state: LinearState, *, copy: bool) -> "LinearArrays":
         given = (state.factors, state.sums, state.log_determinants, state.totals)
-        arrays: LinearArrays = linear_kernels().LinearArrays(*((array.copy() for array in given) if copy else given))
+        arrays: LinearArrays = tuple_of(linear_kernels().LinearArrays, [a.copy() for a in given] if copy else given)
         return arrays
