@@ -4,7 +4,7 @@ import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy
@@ -187,7 +187,7 @@ def simulate(
     if environment.n_rounds is not None and n > environment.n_rounds:
         raise SettingError(f"rounds is {n}; expected at most the environment's {environment.n_rounds}")
 
-    def run(repeat: int) -> dict[str, Run]:
+    def run(repeat: int) -> dict[str, Ended]:
         runs = run_repeat(
             list(named.items()),
             environment,
@@ -198,7 +198,11 @@ def simulate(
             keep_decisions=keep_decisions,
             chunk=step,
         )
-        return dict(zip(named, runs, strict=True))
+        # the loops stay behind: rounds that nobody will learn from are most of what would travel between processes
+        return {
+            name: Ended(one.regret, one.decisions, one.state, one.postponed)
+            for name, one in zip(named, runs, strict=True)
+        }
 
     carried = named, environment.instance(seed, 0).problem(None)
     done = side_by_side(run, n_repeats, workers=at_once, carried=carried, on_done=progress)
@@ -212,6 +216,15 @@ def simulate(
         postponed={name: [runs[name].postponed for runs in done] for name in named},
         seed=seed,
     )
+
+
+class Ended(NamedTuple):
+    """What is told of a `Run` at its end."""
+
+    regret: Float[np.ndarray, " rounds"]
+    decisions: list[Decisions]
+    state: Any
+    postponed: int
 
 
 @dataclass
