@@ -111,6 +111,14 @@ def chopped(typing_context: Any, lanes: Any, least: Any) -> Any:
     return lanes(lanes, types.float64), generate
 
 
+def _halves(builder: Any, lanes: Any, width: int) -> Any:
+    """The first and the last `width` of twice as many lanes."""
+    return (
+        builder.shuffle_vector(lanes, lanes, ir.Constant(ir.VectorType(ir.IntType(32), width), list(part)))
+        for part in (range(width), range(width, 2 * width))
+    )
+
+
 @in_code
 def total_of(typing_context: Any, lanes: Any) -> Any:
     """Their sum: of the halves' sums, lane by lane, until one is left."""
@@ -119,14 +127,50 @@ def total_of(typing_context: Any, lanes: Any) -> Any:
         found, width = values[0], signature.args[0].width
         while width > 1:
             width //= 2
-            halves = (
-                builder.shuffle_vector(found, found, ir.Constant(ir.VectorType(ir.IntType(32), width), list(part)))
-                for part in (range(width), range(width, 2 * width))
-            )
-            found = builder.fadd(*halves)
+            found = builder.fadd(*_halves(builder, found, width))
         return builder.extract_element(found, ir.Constant(ir.IntType(32), 0))
 
     return types.float64(lanes), generate
+
+
+def _larger(builder: Any, one: Any, other: Any) -> Any:
+    return builder.select(builder.fcmp_ordered(">", one, other), one, other)
+
+
+@in_code
+def larger(typing_context: Any, one: Any, other: Any) -> Any:
+    """The larger of two numbers in each lane."""
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        return _larger(builder, *values)
+
+    return one(one, other), generate
+
+
+@in_code
+def largest_of(typing_context: Any, lanes: Any) -> Any:
+    """The largest of them."""
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        found, width = values[0], signature.args[0].width
+        while width > 1:
+            width //= 2
+            found = _larger(builder, *_halves(builder, found, width))
+        return builder.extract_element(found, ir.Constant(ir.IntType(32), 0))
+
+    return types.float64(lanes), generate
+
+
+@in_code
+def equal_to(typing_context: Any, lanes: Any, x: Any) -> Any:
+    """Bits: which of them are equal to a number."""
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        width = signature.args[0].width
+        same = builder.fcmp_ordered("==", values[0], _spread(builder, values[1], width))
+        return builder.zext(builder.bitcast(same, ir.IntType(width)), ir.IntType(64))
+
+    return types.uint64(lanes, types.float64), generate
 
 
 @in_code

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from graphbandit.base.arrays import ArmMasks, RoundsByArms
+from graphbandit.base.checks import BOOL
 from graphbandit.base.saved_files import savable
 from graphbandit.learners.epochs.base import AnyFunctionClass, EpochState
 from graphbandit.learners.epochs.estimates import RuleLearner
@@ -53,10 +54,10 @@ class Greedy(RuleLearner):
         """The best arm alone, once there is an estimate."""
         if state.model is None:
             return np.array(shown.offered(values.shape[1]))
-        best = shown.best_offered(values)
-        chosen = np.zeros(values.shape, dtype=np.bool_)
-        if len(chosen) == 1:
-            chosen[0, best[0]] = True
+        chosen = np.zeros(values.shape, BOOL)
+        if len(chosen) == 1 and shown.available is None:
+            chosen[0, values.argmax()] = True
         else:
+            best = shown.best_offered(values)
             chosen[np.arange(len(best)), best] = True
         return chosen

@@ -190,10 +190,12 @@ class Loop:
 
     def check(self, shown: Shown) -> None:
         """Raise unless these rounds fit the learner, the rounds before and the horizon. The door to `choose`."""
-        self.learner.check_shown(self.problem, shown)
-        if self.problem.horizon is not None:
+        problem = self.problem
+        self.learner.check_shown(problem, shown)
+        if problem.horizon is not None:
             self.check_horizon(len(shown))
-        self._check_shape(shown.contexts)
+        if self.waiting:
+            self._check_shape(shown.contexts)
 
     def check_horizon(self, n: int) -> None:
         """Raise HorizonError if n more rounds are too many."""

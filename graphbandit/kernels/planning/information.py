@@ -16,9 +16,9 @@ from graphbandit.base.arrays import (
     RoundsByArms,
 )
 from graphbandit.base.shapes import Float, Int
-from graphbandit.kernels.graphs.adjacency import Graphs, graph_of, observation_probabilities, reveals
-from graphbandit.kernels.jit import inner, kernel
-from graphbandit.kernels.lanes import eight, octet, put, total_of
+from graphbandit.kernels.graphs.adjacency import Graphs, graph_of, observation_probabilities, reveals, trailing_zeros
+from graphbandit.kernels.jit import inlined, inner, kernel
+from graphbandit.kernels.lanes import eight, equal_to, larger, largest_of, octet, put, total_of
 from graphbandit.kernels.planning.draw import weighted_observation_probabilities
 from graphbandit.kernels.planning.exploration import best_arm, draw_arm
 
@@ -82,6 +82,9 @@ def _posterior(
         candidates[a] = False
     used = 0
     squares, rest = eight(0.0), 0.0
+    everyone = n_arms >= 16  # below, looking at one after the other is as fast
+    for a in range(n_arms):
+        everyone = everyone and mask[a]
     for b in range(draws):
         weight, row = weights[b], values[b]
         for a in range(0, whole, 8):
@@ -90,7 +93,7 @@ def _posterior(
             rest += row[a] * row[a]
         if weight <= 0.0:
             continue
-        best = best_arm(row, mask)
+        best = highest_arm(row) if everyone else best_arm(row, mask)
         if place[best] < 0:
             place[best] = used
             mass[used] = 0.0
@@ -121,6 +124,28 @@ def _posterior(
         information[a] = spread if used > 1 else 0.0
     total_of_all: float = total_of(squares) + rest
     return total_of_all
+
+
+@inlined()
+def highest_arm(values: PerArm) -> int:
+    """The arm of the highest value of eight or more, lowest index on ties: `best_arm` where all are on offer."""
+    n_arms = values.shape[0]
+    whole = n_arms // 8 * 8
+    top = octet(values, 0)
+    for a in range(8, whole, 8):
+        top = larger(top, octet(values, a))
+    most = largest_of(top)
+    for a in range(whole, n_arms):
+        most = max(most, values[a])
+    for a in range(0, whole, 8):
+        same = equal_to(octet(values, a), most)
+        if same != 0:
+            first: int = a + trailing_zeros(same)
+            return first
+    for a in range(whole, n_arms):
+        if values[a] == most:
+            return a
+    return 0  # not a number
 
 
 class Weighed(NamedTuple):

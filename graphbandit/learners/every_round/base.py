@@ -188,9 +188,14 @@ def run_rounds(
     arrays: Any,
     inputs: "Inputs",
     outputs: "Outputs",
+    *,
+    one_type: bool = False,
 ) -> None:
-    """Let the kernels of a family play the rounds, `rounds` being the number of those before them."""
-    run = kernel_at_once(kernels, "run", settings)
+    """Let the kernels of a family play the rounds, `rounds` being the number of those before them.
+
+    `one_type` says that settings of the family are always of the same types.
+    """
+    run = kernel_at_once(kernels, "run", () if one_type else settings)
     arrays = tuple_of(type(arrays), [as_in_kernels(array, array.dtype) for array in arrays])
     failed, first = kernels.DONE, 0
     for _, stored in kernel_batches(graphs):

@@ -210,7 +210,7 @@ class LinearLearner(EveryRoundLearner[LinearState]):
         state = self._regressions(state, features)
         arrays = self._arrays(state, copy=inputs.learn)
         settings = self._settings(state.problem, features)
-        run_rounds(kernels, graphs, state.rounds, settings, arrays, inputs, outputs)
+        run_rounds(kernels, graphs, state.rounds, settings, arrays, inputs, outputs, one_type=True)
         return self._after(state, arrays, len(contexts)) if inputs.learn else state
 
     def _learn(self, state: LinearState, observations: Observations) -> LinearState:
