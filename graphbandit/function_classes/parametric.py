@@ -147,7 +147,7 @@ class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):
         s(a) is the slope of the mean reward at thetahat'phi(x, a).
         """
         norms = np.empty((len(contexts), self.features.n_arms))
-        for part, made in self.features.blocks_of(contexts):
+        for part, made in self.features.blocks_of(contexts, checked=True):  # as whoever found the candidates has
             slopes = self.slopes_of_rows(model, made)
             rows = made if slopes is None else made * slopes[:, :, None]
             best, candidates, found = contest.best, contest.candidates, norms

@@ -174,7 +174,8 @@ def sample_rounds(
     plan = _empty(rounds, n, n_arms)
     parts = _parts(rule, graphs)
     if len(parts) == 1:
-        parts[0][1](rule, plan, parts[0][2])
+        _, strategy, part = parts[0]
+        strategy(rule, plan, part)
     else:
         for chosen, strategy, part in parts:
             some = Rounds(*(array if array is masks and len(masks) == 1 else array[chosen] for array in rounds))
