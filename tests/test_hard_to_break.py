@@ -87,6 +87,25 @@ def test_an_interrupted_loop_has_no_call_half_done(learner, tmp_path):
     assert played > 60
 
 
+@pytest.mark.parametrize("n", [1, 2])
+def test_numbers_drawn_for_an_interrupted_call_are_drawn_again(n, monkeypatch, tmp_path):
+    one, other = bandit(identity="same"), bandit(identity="same")
+    for each in (one, other):
+        each.decide(graph=GRAPH)
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(type(one), "_made", interrupted)  # the arms are drawn by then
+        with pytest.raises(KeyboardInterrupt):
+            one.decide_batch(graphs=[GRAPH] * n)
+    assert content(one, tmp_path) == content(other, tmp_path)
+    made = [each.decide(graph=GRAPH) for each in (one, other) for _ in range(8)]
+    assert [decision.action for decision in made[:8]] == [decision.action for decision in made[8:]]
+    assert content(one, tmp_path) == content(other, tmp_path)
+
+
 def test_a_failing_call_takes_nothing_from_the_random_stream(tmp_path):
     one, other = bandit(identity="a"), bandit(identity="a")
     with pytest.raises(GraphError):

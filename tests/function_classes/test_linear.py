@@ -12,6 +12,7 @@ from graphbandit.function_classes.features import FeatureMap
 from graphbandit.function_classes.linear import LinearModel
 from graphbandit.kernels import cholesky as factors
 from graphbandit.kernels.jit import kernel
+from graphbandit.learners.base import predicted
 from graphbandit.rounds.shown import Shown
 
 ARMS = np.random.default_rng(5).normal(size=(4, 2))
@@ -451,3 +452,14 @@ def test_values_of_another_class_are_refused():
 
 def test_features_say_what_they_expect():
     assert FeatureMap(n_arms=4, dimension=3, parameters="shared", arm_features=ARMS, intercept=True).size == 12
+
+
+def test_values_of_a_huge_theta_are_looked_at():
+    line = gb.LinearClass(n_arms=2, dimension=1)
+    fair, huge = (LinearModel(parameters=np.array([[size]])) for size in (1e60, 1e80))
+    assert line.stays_within(fair)
+    assert not line.stays_within(huge)
+    contexts = np.full((1, 2, 1), 1e30)
+    assert predicted(line, fair, contexts).tolist() == [[1e90, 1e90]]
+    with pytest.raises(InputError, match=r"predicts 1e\+110 at \[0, 0\]"):
+        predicted(line, huge, contexts)

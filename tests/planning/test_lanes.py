@@ -6,6 +6,8 @@ from numba import njit
 from numpy.testing import assert_array_equal
 
 from graphbandit.kernels.lanes import chopped, eight, joined, octet, pair, put, total_of
+from graphbandit.kernels.planning.exploration import best_arm
+from graphbandit.kernels.planning.information import highest_arm
 from graphbandit.kernels.planning.keys import bits, key, number, place_mask
 
 
@@ -46,3 +48,18 @@ def test_keys_find_the_first_of_the_largest(n):
     assert largest(numbers) == (numbers.argmax(), numbers[0])
     assert largest(np.ones(n))[0] == 0
     assert largest(np.zeros(n))[0] == -1
+
+
+@njit
+def highest(values, everyone):
+    return highest_arm(values), best_arm(values, everyone)
+
+
+@pytest.mark.parametrize("n", [8, 9, 16, 23, 64, 65])
+def test_the_highest_arm_is_the_first_of_the_best(n):
+    rng = np.random.default_rng(n)
+    cases = [*rng.normal(size=(50, n)), *rng.integers(-2, 3, size=(50, n)) * -0.5, np.zeros(n), np.full(n, -np.inf)]
+    for values in cases:
+        found = highest(values, np.ones(n, dtype=np.bool_))
+        assert found == (values.argmax(), values.argmax())
+    assert highest(np.full(n, np.nan), np.ones(n, dtype=np.bool_))[0] == 0  # it is refused elsewhere
