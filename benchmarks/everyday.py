@@ -134,9 +134,11 @@ def many_arms(n_arms: int, settings: Settings) -> list[dict[str, Any]]:
     theta = rng.normal(size=LARGE_DIMENSION)
     graph = gb.graphs.clique_group(n_arms, max(n_arms // CLIQUE, 1))
     rows = []
-    for name in ("IDS.G", "AdaCB.G"):
+    # IDS.G as it is once arms are no longer new: until then it learns in every round, and these do not count
+    learners = {"IDS.G": gb.IDSG(epoch_growth=1.1), "AdaCB.G": LEARNERS["AdaCB.G"]}
+    for name, learner in learners.items():
         functions = gb.LinearClass(n_arms=n_arms, dimension=LARGE_DIMENSION)
-        bandit = gb.Bandit(LEARNERS[name], gb.Problem(n_arms=n_arms, function_class=functions, noise=0.5), seed=0)
+        bandit = gb.Bandit(learner, gb.Problem(n_arms=n_arms, function_class=functions, noise=0.5), seed=0)
         samples, gaps, epoch = [], [], 0
         for t in range(3 * settings.everyday_many_rounds):
             context = rng.normal(size=(n_arms, LARGE_DIMENSION)) / LARGE_DIMENSION**0.5

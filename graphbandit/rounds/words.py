@@ -13,7 +13,7 @@ import numpy as np
 
 from graphbandit.base.shapes import Shaped
 
-Words = Mapping[str, "Shaped[np.ndarray, 'n ...'] | str"]
+Words = Mapping[str, Shaped[np.ndarray, "n ..."] | str]
 
 BEST = "estimated best arm"
 """What the arm of the highest estimate is called in words."""
