@@ -110,7 +110,7 @@ class Ellipsoid:
         return bool((moved * moved).sum() <= self.radius)
 
     def candidates(self, features: FeatureMap, contexts: Contexts, available: ArmMasks | None) -> ArmMasks:
-        """The arms that win for some theta in it, see `kernels/ellipsoid.py`.
+        """The arms that win for some theta in it, see `kernels/function_classes/ellipsoid.py`.
 
         Exact up to EXACT_ARMS arms, or with a parameter for each arm; beyond, these arms and maybe some more.
         """

@@ -163,11 +163,11 @@ class EtaSweep:
         return f"The default, {self.default}, breaks the factor {FACTOR:g} in {n} of {of} cases: {figure}; {mean}."
 
 
-def sweep_of(findings: Findings, default: Choice | None = None) -> EtaSweep:
-    """The sweep of what was run, with the package's default unless another is given."""
+def sweep_of(findings: Findings) -> EtaSweep:
+    """The sweep of what was run, with the package's default."""
     titles = findings.plan.described.experiments
     cases = tuple(case for name, finding in findings.experiments.items() for case in _cases(titles[name], finding))
-    return EtaSweep(cases=cases, default=Choice.default() if default is None else default)
+    return EtaSweep(cases=cases, default=Choice.default())
 
 
 def choice_table(sweep: EtaSweep) -> Table:
