@@ -11,8 +11,8 @@ from typing import Any, NamedTuple, SupportsIndex
 
 import numpy as np
 
-from graphbandit.bandit.catalogue import Catalogue, graph_with_more_arms, new_arms, retired_arms
-from graphbandit.bandit.decider import Decider, may_reveal, taken
+from graphbandit.bandit.catalogue import Catalogue, retired_arms, with_more_arms
+from graphbandit.bandit.decider import Decider, may_reveal
 from graphbandit.bandit.graph_inputs import Graph, graph_of, graphs_of
 from graphbandit.bandit.handed_in import Given
 from graphbandit.bandit.inputs import (
@@ -24,14 +24,14 @@ from graphbandit.bandit.inputs import (
     on_offer,
     rewards_in_order,
     rewards_of,
-    rounds_told,
 )
 from graphbandit.bandit.keys import Keys
 from graphbandit.bandit.log import BanditLog, LogSync, is_log, stage_taken
 from graphbandit.bandit.open_decisions import OpenDecision, whole_number
-from graphbandit.bandit.own_arms import RoundArms, check_own_arms, own_batch, own_rounds, past_arms, with_own_arms
+from graphbandit.bandit.own_arms import RoundArms, check_own_arms, given_rounds, own_rounds, with_own_arms
 from graphbandit.bandit.past import past_rounds
 from graphbandit.bandit.saving import SavedBandit, load_bandit, save_bandit
+from graphbandit.bandit.taking import check_taken, take
 from graphbandit.base.checks import setting_boolean, setting_integer
 from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
@@ -43,7 +43,7 @@ from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.learners.base import Learner
 from graphbandit.learners.loop import Loop
-from graphbandit.learners.played import News, Played
+from graphbandit.learners.played import Played
 from graphbandit.learners.problem import Problem
 from graphbandit.rounds.decision import Decision
 from graphbandit.rounds.decisions import Decisions
@@ -299,14 +299,9 @@ class Bandit:
           `available` are then lists, too. None (default): the arms of the problem.
         """
         problem = self._loop.problem
-        own = None
-        batch: Graphs | None
-        if arms is not None or problem.capacity is not None:
-            rows, batch, available, own, tally = own_batch(problem, contexts, arms, graphs, available)
-        else:
-            told = rounds_told(graphs=graphs, available=available, columns=[keys])
-            rows, tally = contexts_of(problem, contexts, many=True, rounds=told)
-            batch = graphs_of(problem, self._graph if graphs is None else graphs, len(rows))
+        rows, batch, available, own, tally = given_rounds(
+            problem, contexts=contexts, graphs=graphs, available=available, arms=arms, graph=self._graph, keys=keys
+        )
         if keys is None:
             return self._decide(rows, batch, available, [None] * len(rows), tally, own)
         named = [check_key(key) for key in check_keys(keys, len(rows))]
@@ -376,17 +371,13 @@ class Bandit:
         - `contexts`, `graphs`, `available`, `arms`: as in `decide_batch`, any number of rows.
         """
         problem = self._loop.problem
-        batch: Graphs | None
-        if arms is not None or problem.capacity is not None:
-            rows, batch, available, _, _ = own_batch(problem, contexts, arms, graphs, available)
-        else:
-            told = rounds_told(graphs=graphs, available=available)
-            rows, _ = contexts_of(problem, contexts, many=True, rounds=told)
-            batch = graphs_of(problem, self._graph if graphs is None else graphs, len(rows))
+        given = given_rounds(
+            problem, contexts=contexts, graphs=graphs, available=available, arms=arms, graph=self._graph
+        )
         with self._lock:
             loop = self._settled()
-            mask = on_offer(available_of(problem, available), self._retired)
-        return loop.snapshot().probabilities(Shown(rows, batch, mask))
+            mask = on_offer(available_of(problem, given.available), self._retired)
+        return loop.snapshot().probabilities(Shown(given.contexts, given.graphs, mask))
 
     def learn(
         self,
@@ -434,32 +425,21 @@ class Bandit:
             return
         if cluster is not None:
             raise SettingError("cluster came without a log; expected learn(log, cluster=...)")
-        problem = self._loop.problem
-        if arms is not None or problem.capacity is not None:
-            rows, given, available, own, tally = own_batch(problem, contexts, arms, graphs, available)
-            actions, rewards = past_arms(own, problem.n_arms, actions, rewards)
-            graphs = None if graphs is None else given
-        else:
-            told = rounds_told(columns=[actions, rewards])
-            rows, tally = contexts_of(problem, contexts, many=True, rounds=told)
-        functions = getattr(self._loop.learner, "function_class", None) or problem.function_class
-        if functions is not None and len(rows):
-            functions.check_contexts(rows)
-        batch = graphs_of(problem, graphs, len(rows))
         with self._lock:
             loop = self._settled()
-            past, news = past_rounds(
+            past, news, tally = past_rounds(
                 loop.learner,
-                problem,
+                loop.problem,
                 loop.rounds,
-                contexts=rows,
+                contexts=contexts,
                 actions=actions,
                 rewards=rewards,
                 probabilities=probabilities,
-                graphs=batch,
+                graphs=graphs,
                 available=available,
+                arms=arms,
             )
-            if not len(rows):
+            if not len(past.actions):
                 return
             after = loop.take(past, news)
             if after.learner.refits and after.left > 0:
@@ -488,21 +468,12 @@ class Bandit:
           itself alone. Rounds that bring a graph bring one of the new size.
         """
         with self._lock:
-            loop = self._settled()
-            if loop.problem.capacity is not None:
-                raise SettingError("every round brings its own arms; expected no others to join or leave")
-            joining, retired = new_arms(loop.problem, arms, self._retired)
-            after = loop
-            if joining:
-                self._check_contexts_stay(loop)
-                after = loop.grown(loop.problem.grown(joining, arm_features))
-                if self._log is not None:
-                    self._log.check_arms(after.problem)
-            elif arm_features is not None:
-                raise SettingError("arm_features came without new arms; expected None for arms that come back")
-            problem = after.problem
-            own = graph_with_more_arms(self._graph, problem) if graph is None else graph_of(problem, graph)
-            self._do(_Change(after, catalogue=Catalogue(own, retired)))
+            loop, before = self._settled(), Catalogue(self._graph, self._retired)
+            opened = [entry.played for entry in self._open.values()]
+            after, catalogue = with_more_arms(loop, before, arms, arm_features=arm_features, graph=graph, opened=opened)
+            if self._log is not None and after is not loop:
+                self._log.check_arms(after.problem)
+            self._do(_Change(after, catalogue=catalogue))
 
     def retire_arms(self, arms: Sequence[str | int]) -> None:
         """Let arms leave: they are never played again, until `add_arms` lets them come back.
@@ -512,8 +483,6 @@ class Bandit:
         """
         with self._lock:
             loop = self._settled()
-            if loop.problem.capacity is not None:
-                raise SettingError("every round brings its own arms; expected no others to join or leave")
             retired = retired_arms(loop.problem, arms, self._retired)
             self._do(_Change(loop, catalogue=Catalogue(self._graph, retired)))
 
@@ -524,15 +493,6 @@ class Bandit:
             problem = self._settled().problem
             places = [] if self._retired is None else np.flatnonzero(self._retired).tolist()
             return [place if problem.arms is None else problem.arms[place] for place in places]
-
-    def _check_contexts_stay(self, loop: Loop) -> None:
-        """Raise SettingError if contexts have a row for each arm: those of open rounds would be too short."""
-        rows = [one.played for one in self._open.values()]
-        if any(one.contexts.ndim > 2 for one in (*loop.waiting, *loop.late, *rows)):
-            raise SettingError(
-                "contexts have a row for each arm; expected as many arms as may ever come, and available= for those "
-                "that are there"
-            )
 
     def decider(self, *, name: str | None = None) -> Decider:
         """A read-only copy that decides as the bandit would now, and may be sent to other processes.
@@ -561,39 +521,15 @@ class Bandit:
             raise InputError(f"decisions is a {type(decisions).__name__}; expected a list of decisions of a Decider")
         given = list(decisions)
         for decision in given:
-            self._check_taken(decision)
+            check_taken(decision, self._identity)
         with self._lock:
-            after = self._settled()
-            made: dict[str, Decision] = {}
-            opened: dict[int, OpenDecision] = {}
-            for decision in given:
-                played, entry, one = taken(decision, after.rounds, after.problem, self._maker)
-                key = str(one.key)
-                before = made.get(key) or self._keys.get(key)
-                if before is None:
-                    after = after.take(played, News([], [], [], []))
-                    made[key] = one
-                    if entry is not None:
-                        opened[one.id] = entry
-                elif (before.action, before.seal) != (one.action, one.seal):
-                    raise InputError(
-                        f"the key {key!r} is that of another decision, {before!r}; expected a key of its own"
-                    )
+            after, made, opened = take(self._settled(), self._keys, given, self._maker)
             outdated = self._outdated(opened, after.rounds)
             keyed = tuple(one.detached() for one in made.values())
             new = {str(one.key): one for one in reversed(given) if str(one.key) in made}
             logged = stage_taken(self._log, self._graph, [(made[key].id, new[key]) for key in made])
             self._do(_Change(after, opened, keyed, outdated, len(outdated), logged=logged))
             return [made[key] if (key := str(one.key)) in made else self._known(key) for one in given]
-
-    def _check_taken(self, decision: object) -> None:
-        """Raise unless a decider of this bandit has made this decision."""
-        if not isinstance(decision, Decision) or decision.key is None or decision.context is None:
-            raise InputError(f"{decision!r} cannot be taken; expected a decision of a Decider")
-        if decision.bandit != self._identity:
-            raise UnknownDecisionError(
-                f"the decision was made for bandit {decision.bandit!r}; expected one of bandit {self._identity!r}"
-            )
 
     def forget(self, decision: Decision | SupportsIndex | str) -> None:
         """Wait no longer for the rewards of a decision; those that have come are kept."""
