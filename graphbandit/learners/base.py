@@ -84,6 +84,7 @@ class Learner(ABC, Generic[State]):
         cls._is_ours = cls.__module__.partition(".")[0] == "graphbandit"
         cls._chooses_as_ours = cls.choose.__module__.partition(".")[0] == "graphbandit"
 
+    # What a learner can do is a property for each question, which subclasses answer and explain.
     @property
     def needs_loops(self) -> bool:
         """Whether every arm must reveal itself (default: no)."""

@@ -38,6 +38,7 @@ def uniform_pairs(n: int, n_arms: int, density: float, rng: np.random.Generator)
     return rng.integers(n_arms, size=(n, n_pairs, 2))
 
 
+# `PreferentialAttachmentSource` is the same with other pairs and settings; a source is found beside its generator
 @dataclass(frozen=True, kw_only=True)
 class RandomSource(FreshSource):
     """Each round ceil(density K²) uniformly drawn pairs of arms, joined both ways (`random_graph`)."""
