@@ -99,15 +99,7 @@ class Decider:
         arms: object = None,
     ) -> list[Decision]:
         """Decide many rounds; the arguments are those of `Bandit.decide_batch`."""
-        given = given_rounds(
-            self.problem,
-            contexts=contexts,
-            graphs=graphs,
-            available=available,
-            arms=arms,
-            graph=self._graph,
-            keys=keys,
-        )
+        given = given_rounds(self.problem, self._graph, contexts, graphs, available, arms, keys)
         named, own_graph = _keys(keys, len(given.contexts)), graphs is None and given.arms is None
         return self._decided(given.contexts, given.graphs, given.available, named, given.arms, own_graph=own_graph)
 

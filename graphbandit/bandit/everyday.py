@@ -299,9 +299,7 @@ class Bandit:
           `available` are then lists, too. None (default): the arms of the problem.
         """
         problem = self._loop.problem
-        rows, batch, available, own, tally = given_rounds(
-            problem, contexts=contexts, graphs=graphs, available=available, arms=arms, graph=self._graph, keys=keys
-        )
+        rows, batch, available, own, tally = given_rounds(problem, self._graph, contexts, graphs, available, arms, keys)
         if keys is None:
             return self._decide(rows, batch, available, [None] * len(rows), tally, own)
         named = [check_key(key) for key in check_keys(keys, len(rows))]
@@ -371,9 +369,7 @@ class Bandit:
         - `contexts`, `graphs`, `available`, `arms`: as in `decide_batch`, any number of rows.
         """
         problem = self._loop.problem
-        given = given_rounds(
-            problem, contexts=contexts, graphs=graphs, available=available, arms=arms, graph=self._graph
-        )
+        given = given_rounds(problem, self._graph, contexts, graphs, available, arms)
         with self._lock:
             loop = self._settled()
             mask = on_offer(available_of(problem, given.available), self._retired)

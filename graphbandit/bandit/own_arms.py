@@ -98,20 +98,19 @@ def own_rounds(
 
 def given_rounds(
     problem: Problem,
-    *,
+    own_graph: Graph | None,
     contexts: object,
     graphs: object,
     available: object,
     arms: object,
-    graph: Graph | None,
     keys: object = None,
 ) -> GivenRounds:
-    """Many rounds as `Bandit.decide_batch` takes them; without `graphs`, all have the bandit's own `graph`."""
+    """Many rounds as `Bandit.decide_batch` takes them; without `graphs`, all have the bandit's own graph."""
     if arms is not None or problem.capacity is not None:
         return own_batch(problem, contexts, arms, graphs, available)
     told = rounds_told(graphs=graphs, available=available, columns=[keys])
     rows, tally = contexts_of(problem, contexts, many=True, rounds=told)
-    batch = graphs_of(problem, graph if graphs is None else graphs, len(rows))
+    batch = graphs_of(problem, own_graph if graphs is None else graphs, len(rows))
     return GivenRounds(rows, batch, available, None, tally)
 
 
