@@ -131,23 +131,13 @@ class TorchClass(EnsembleFunctionClass[Trained]):
         return f"TorchClass({self._make!r}, n_arms={self.n_arms}, dimension={self._dimension})"
 
     def __external__(self) -> dict[str, Any]:
-        """How a saved file names this class, since it cannot hold a module's code."""
-        return {
-            "class": "TorchClass",
+        """Also the module's text and its own settings."""
+        return super().__external__() | {
             "module": self._description,
-            "n_arms": self.n_arms,
-            "dimension": self._dimension,
-            "arm_contexts": self._arm_contexts,
-            "members": self._members,
             "passes": self._training.passes,
             "batch_size": self._training.batch_size,
             "learning_rate": self._training.learning_rate,
             "weight_decay": self._training.weight_decay,
-            "low": self._low,
-            "high": self._high,
-            "entropy": self._entropy,
-            "seed": self._seed,
-            "factors": self._factors.tolist(),
         }
 
     def grown(self, n_arms: int, arm_features: Float[np.ndarray, "arms d"] | None) -> "TorchClass":
