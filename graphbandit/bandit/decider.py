@@ -32,7 +32,7 @@ def uniform(snapshot: str, key: str) -> float:
 
 
 class Decider:
-    """Decides as its bandit would at the moment it was made, any number of rounds, and learns nothing.
+    """Decides any number of rounds as its bandit would have when the decider was made, and learns nothing.
 
     The draw is a function of what the learner knew and of the decision's key alone: any number of deciders, in any
     process, give the same key the same decision for the same context. Hand the decisions to `Bandit.take`, then
@@ -140,9 +140,9 @@ class Decider:
 
 
 def may_reveal(graphs: Graphs | None, decisions: Decisions) -> Iterator[Int[np.ndarray, " revealed"]]:
-    """Of which arms rewards may come: those revealed, or, where that is not known yet, all that may have been.
+    """The arms whose rewards may come, for each round: those revealed or, if that is not known yet, all that may be.
 
-    The arrays are not to be written to.
+    Do not write to the arrays.
     """
     if isinstance(graphs, FeedbackGraphs):
         if len(graphs) == 1 and graphs.is_packed:

@@ -66,7 +66,7 @@ class _Change(NamedTuple):
 
 
 class Bandit:
-    """Decide rounds and hand rewards back, late, in any order, in parts, each at most once.
+    """Decides rounds, and takes their rewards back: late, in any order, in parts, each at most once.
 
     Rewards count from the learner's next epoch on, whenever they come. Every decision carries its own propensities,
     so nothing is attributed to the wrong round. A call that fails or is interrupted, by Ctrl-C or otherwise, has either
@@ -79,8 +79,8 @@ class Bandit:
     - `learner`: the algorithm and its settings.
     - `problem`: what the learner is told.
     - `seed`: names the random stream that arms are drawn from, 0 by default.
-    - `max_open`: how many decisions may await rewards, 100,000 by default; beyond, the oldest are forgotten and
-      counted.
+    - `max_open`: how many decisions may await rewards, 100,000 by default; if there are more, the oldest are
+      forgotten and counted.
     - `forget_after`: forget decisions that still await rewards this many rounds later; None (default): never.
     - `graph`: the graph of every round that brings none of its own: a graph, a square array or a NetworkX graph; None
       (default): none.
@@ -123,7 +123,7 @@ class Bandit:
         log_sync: LogSync = "file",
     ) -> None:
         if not isinstance(learner, Learner):
-            raise SettingError(f"learner is {learner!r}; expected a learner, as AdaCBG()")
+            raise SettingError(f"learner is {learner!r}; expected a learner, such as AdaCBG()")
         if not isinstance(problem, Problem):
             raise SettingError(f"problem is {problem!r}; expected a Problem")
         if identity is not None and (not isinstance(identity, str) or not identity):
@@ -290,7 +290,7 @@ class Bandit:
         """Decide many rounds: the same decisions as one by one, with no reward coming in between.
 
         - `contexts`: one row a round: a frame, a list of dictionaries, or an array; None (default): for learners
-          without contexts, as many rounds as `graphs`, `available` or `keys` have one for each, or one.
+          without contexts. `graphs`, `available` or `keys` then say how many rounds there are; if none does, one.
         - `graphs`: one graph a round, as a batch or a list of what `decide` takes, or the same for all; None (default):
           the bandit's own.
         - `available`: the arms on offer, as in `decide`, or a list with those of each round; None (default): all.
@@ -328,8 +328,8 @@ class Bandit:
         - `decision`: the decision, its id, or its key.
         - `rewards`: a mapping or a pandas Series from arm (its name or number) to reward; may be empty. A Polars
           Series, which has no index, has one number for each of `Decision.revealed_arms` in their order, or null.
-        - `final`: whether no more rewards will come, which closes a decision of which not everything was revealed;
-          False by default.
+        - `final`: whether no more rewards will come, so that the decision is closed even if it awaits some; False by
+          default.
         """
         setting_boolean("final", final)
         problem = self._loop.problem
@@ -364,7 +364,7 @@ class Bandit:
     ) -> Float[np.ndarray, "n arms"]:
         """p: the probability of each arm if each of these rounds were the next one. Changes nothing.
 
-        Where rounds bring their own arms, there is a column for each place, and those behind a round's arms are 0.
+        Where rounds bring their own arms, there is a column for each place, and places without an arm are 0.
 
         - `contexts`, `graphs`, `available`, `arms`: as in `decide_batch`, any number of rows.
         """
@@ -406,7 +406,7 @@ class Bandit:
         - `arms`: with `Problem(capacity=...)`, the arms of each round, as in `decide_batch`; `rewards` may then be a
           list of mappings from arm to reward. None (default): the arms of the problem.
         - `cluster`: a Dask client or the address of a scheduler. Partitions of the log become sums there, which are
-          merged: for learners of epochs and classes that keep sums, as `LinearClass`. None (default): this process
+          merged: for learners of epochs and classes that keep sums, such as `LinearClass`. None (default): this process
           learns.
         """
         if is_log(contexts):
@@ -451,11 +451,11 @@ class Bandit:
             self._do(_Change(self._settled().refit()))
 
     def add_arms(self, arms: Sequence[str] | int, *, arm_features: object = None, graph: object = None) -> None:
-        """Let new arms join, behind those there are; an arm that was retired comes back with what is known of it.
+        """Add arms after those there are, or bring retired arms back with what is known of them.
 
         What is shared between arms is kept: one theta for all arms also applies to new ones, by their features. What
         belongs to one arm alone starts fresh. Open decisions stay open, and epochs go on. Learners that cannot take
-        more arms raise SettingError, and so do function classes to which more arms mean nothing: finite ones, and
+        more arms raise SettingError, and so do function classes made for a fixed number of arms: finite ones, and
         networks.
 
         - `arms`: their names; or how many there are, where arms have no names.
@@ -472,7 +472,7 @@ class Bandit:
             self._do(_Change(after, catalogue=catalogue))
 
     def retire_arms(self, arms: Sequence[str | int]) -> None:
-        """Let arms leave: they are never played again, until `add_arms` lets them come back.
+        """Retire arms: they are not played again until `add_arms` brings them back.
 
         They keep their numbers, and so do all other arms. What is known of them is kept, rewards that other arms reveal
         of them are still learnt, and open decisions still take their rewards.
@@ -495,9 +495,9 @@ class Bandit:
 
         Hand its decisions to `take`.
 
-        - `name`: what its draws are a function of, beside the keys; None (default): the bandit's identity and the
-          rounds it has learnt from. With the hash of a snapshot of the decision service, and the same state, its
-          decisions are those of the service.
+        - `name`: together with a decision's key, it determines the draw; None (default): the bandit's identity and
+          the rounds it has learnt from. With the hash of a snapshot of the decision service as its name, and the same
+          state, it decides as the service does.
         """
         if name is not None and (not isinstance(name, str) or not name):
             raise InputError(f"name is {name!r}; expected a text, or None for the bandit's own")
@@ -508,10 +508,10 @@ class Bandit:
             )
 
     def take(self, decisions: Iterable[Decision]) -> list[Decision]:
-        """Take over what a decider of this bandit has decided, so that rewards can be observed.
+        """Take over decisions that a decider of this bandit has made, so that their rewards can be observed.
 
-        It returns the decisions with their ids; one that was taken before keeps its id. The rounds count from now on,
-        so the learner may end an epoch first.
+        Returns the decisions with their ids; one that was taken before keeps its id. The rounds count from now on, so
+        the learner may end an epoch first.
         """
         if not isinstance(decisions, Iterable):
             raise InputError(f"decisions is a {type(decisions).__name__}; expected a list of decisions of a Decider")
@@ -528,7 +528,7 @@ class Bandit:
             return [made[key] if (key := str(one.key)) in made else self._known(key) for one in given]
 
     def forget(self, decision: Decision | SupportsIndex | str) -> None:
-        """Wait no longer for the rewards of a decision; those that have come are kept."""
+        """Stop waiting for the rewards of a decision; those that have come are kept."""
         with self._lock:
             number = self._number(decision)
             self._entry(number)
@@ -540,9 +540,9 @@ class Bandit:
         return None if self._log is None else self._log.folder
 
     def log_to(self, folder: str | os.PathLike[str] | None, *, sync: LogSync = "file") -> None:
-        """Write decisions and rewards to this log from now on. A log before that is closed.
+        """Write decisions and rewards to this log from now on, and close the one it wrote to before.
 
-        Rewards of decisions from before are not in the new log, as it does not have the decisions.
+        Rewards of earlier decisions are not written to the new log, which does not have those decisions.
 
         - `folder`: of the log, which is continued if it exists; None: no log is written from now on.
         - `sync`: as `log_sync` of `Bandit`, "file" by default.
@@ -557,7 +557,7 @@ class Bandit:
                 before.close()
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write everything to a file, atomically; `load` goes on from it bit for bit as if never stopped.
+        """Write everything to a file, atomically. A bandit loaded from it decides bit for bit as this one would.
 
         The rows of its log are flushed to disk first, so that a file never knows of rounds that the log lacks.
         """
@@ -595,15 +595,15 @@ class Bandit:
         log: str | os.PathLike[str] | None = None,
         log_sync: LogSync = "file",
     ) -> "Bandit":
-        """The bandit that was saved there.
+        """Load a bandit from a file.
 
         - `path`: the file that `save` wrote.
         - `function_class`: a function class made of a Python callable is not in the file; hand in the same one again.
-          One of another kind, size or setting than the file's is refused. None (default): the class is in the file.
+          A class of another kind, size or setting is refused. None (default): the class is in the file.
         - `features`, `arm_features`: a scikit-learn transformer is not in the file; hand in the same one again, or the
-          features made of it. One that was fitted otherwise is refused. None (default): they are in the file.
-        - `classes`: your own dataclasses in the file, as [MyLearner, MyState]; none by default. A file never imports
-          code by itself.
+          features made of it. A transformer with another fit is refused. None (default): they are in the file.
+        - `classes`: your own dataclasses in the file, such as [MyLearner, MyState]; none by default. A file never
+          imports code by itself.
         - `log`: the log that it wrote when it was saved, to go on with it; None (default): it writes to none. Rounds
           that are in the log and came after the file was saved stay there; ids in the log count on from its end.
         - `log_sync`: as in `Bandit`, "file" by default.

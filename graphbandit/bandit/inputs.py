@@ -23,7 +23,7 @@ def contexts_of(
 ) -> tuple[Shaped[np.ndarray, "n ..."], Tally]:
     """Contexts as the bandit's own array, and the tally of what was unknown or missing in them.
 
-    None stands for no context. With `many` it stands for so many `rounds` without one, and so does a list of None.
+    None means no context. With `many` it means `rounds` rounds without one, and so does a list of None.
     """
     if many and isinstance(contexts, list | tuple) and contexts and all(one is None for one in contexts):
         rounds, contexts = len(contexts), None
@@ -46,7 +46,7 @@ def contexts_of(
 
 
 def rounds_told(*, graphs: object = None, available: object = None, columns: Iterable[object] = ()) -> int:
-    """How many rounds are meant where contexts do not say it: one unless graphs, masks or columns have one a round."""
+    """The number of rounds if contexts do not say it: that of graphs, masks or columns with one a round, else one."""
     several = several_graphs(graphs)
     if several is not None:
         return len(several)
@@ -119,7 +119,7 @@ def _mask_of(arms: Arms, listed: Iterable[Any], name: str) -> Bool[np.ndarray, "
 
 
 def on_offer(available: Shaped[np.ndarray, "..."] | None, retired: Bool[np.ndarray, " arms"] | None) -> Any:
-    """The mask without the arms that are retired; some other must be on offer."""
+    """The mask without the retired arms; at least one other arm must be on offer."""
     if retired is None:
         return available
     if available is None:

@@ -2,7 +2,7 @@
 
 A call writes its rows before it changes the bandit, and returns after. So every decision and reward that the caller
 knows of is in the log, and a call that cannot write has changed nothing. A kill between the two leaves at most the rows
-of that one call too many.
+of that one call behind.
 """
 
 from __future__ import annotations

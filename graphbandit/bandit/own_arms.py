@@ -1,7 +1,7 @@
 """Rounds that bring their own arms: names, features and a graph of those arms, put into the problem's places.
 
-A problem with a capacity has so many places. The arms of a round take the first of them, in their order; the others are
-never on offer and reveal nothing but themselves. What a person sees of a decision has the round's arms alone.
+A problem's capacity is its number of places. The arms of a round take the first places, in their order; the others are
+never on offer and reveal nothing but themselves. The decision that a person gets has the round's arms alone.
 """
 
 from collections.abc import Mapping, Sequence
@@ -53,7 +53,7 @@ def check_own_arms(learner: Learner[Any], problem: Problem, graph: object) -> No
     if not learner.takes_own_arms:
         raise SettingError(
             f"{type(learner).__name__} knows arms by their numbers, but rounds bring their own; expected a learner of "
-            "a function class, as IDSG"
+            "a function class, such as IDSG"
         )
     functions = getattr(learner, "function_class", None)
     if functions is not None:

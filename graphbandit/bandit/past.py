@@ -54,7 +54,7 @@ def past_rounds(
     if learner.n_notes:
         raise SettingError(
             f"{type(learner).__name__} needs notes of its own for every round, which past rows do not have; "
-            "expected a learner that learns from rewards alone, as IDSG, AdaCBG or LinUCB"
+            "expected a learner that learns from rewards alone, such as IDSG, AdaCBG or LinUCB"
         )
     table, played = _rewards(problem, rewards, actions, n)
     if played is None:
@@ -135,7 +135,7 @@ def _propensities(
     played: Int[np.ndarray, " n"],
     seen: Bool[np.ndarray, "n arms"],
 ) -> Float[np.ndarray, "n arms"]:
-    """q: with which probability each reward was revealed, 1 where nobody tells."""
+    """q: the probability with which each reward was revealed; 1 where it is not known."""
     n, rounds, n_arms = len(played), np.arange(len(played)), problem.n_arms
     if given is None:
         return np.ones((n, n_arms))

@@ -266,7 +266,7 @@ def _by_name(classes: Sequence[type]) -> dict[str, type]:
     found: dict[str, type] = {}
     for one in classes:
         if not isinstance(one, type) or not is_dataclass(one):
-            raise SettingError(f"classes has {one!r}; expected dataclasses, as [MyLearner, MyState]")
+            raise SettingError(f"classes has {one!r}; expected dataclasses, such as [MyLearner, MyState]")
         if found.setdefault(one.__name__, one) is not one:
             raise SettingError(f"classes has two classes of the name {one.__name__!r}; expected each name once")
     return found

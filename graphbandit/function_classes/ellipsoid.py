@@ -19,7 +19,7 @@ from graphbandit.function_classes.base import Draws
 from graphbandit.function_classes.features import FeatureMap
 
 EXACT_ARMS = 300
-"""Up to so many arms the candidates of one parameter for all arms are exact; beyond they take too long to find."""
+"""The most arms for which the candidates of one shared parameter are exact; with more, that takes too long."""
 
 
 @cache

@@ -157,7 +157,7 @@ class LinearData(RewardsSeen):
 def _drawn(
     data: LinearData, known: Regression, noise: float | None, count: int, rng: np.random.Generator
 ) -> tuple[Float[np.ndarray, "draws blocks d"], Float[np.ndarray, " draws"]]:
-    """theta and c of so many draws, given lambda."""
+    """theta and c of this many draws, given lambda."""
     scales = np.full(count, noise) if noise is not None else known.law.draw(count, rng)
     offsets = np.full(count, known.offset)
     if known.offset_weight == math.inf:

@@ -102,7 +102,7 @@ class ReductionClass(RegressorClass):
     figures. The regressor must take weights. Draws are refits, as in `RegressorClass`.
 
     - `regressor`: as in `RegressorClass`.
-    - `entropy`: stands for log |F|, as (d / 2) log(number of observations) for a class of d parameters.
+    - `entropy`: stands for log |F|, such as (d / 2) log(number of observations) for a class of d parameters.
     - `tolerance`: how exact the bounds are, as a share of the range; 0.001 by default.
     - `settings`: the others of `RegressorClass`, but for `factors`.
     """
@@ -112,7 +112,7 @@ class ReductionClass(RegressorClass):
             raise SettingError("factors came with a ReductionClass; expected a RegressorClass, which takes them")
         if entropy is None:
             raise SettingError(
-                "entropy is None; expected a number, as (d / 2) log(number of observations) for d parameters"
+                "entropy is None; expected a number, such as (d / 2) log(number of observations) for d parameters"
             )
         super().__init__(regressor, entropy=entropy, **settings)
         self._tolerance = setting_number("tolerance", tolerance, above=0.0)

@@ -231,7 +231,7 @@ class RefittedClass(FunctionClass[RefitData, RefitModel, Any], Generic[Function]
         return len(data) >= self._fewest
 
     def _groups(self) -> list[tuple[int, ...]]:
-        """The numbers of the fits that are made at one go; in what order they are asked for never matters."""
+        """The numbers of the fits that are made together; the order in which they are asked for never matters."""
         return [(number,) for number in range(self._members + 1)]
 
     def _fitted(self, data: RefitData, numbers: tuple[int, ...]) -> list[Member[Function]]:

@@ -215,7 +215,7 @@ def _copy(regressor: Any) -> Any:
         raise MissingExtraError("RegressorClass needs scikit-learn: pip install 'graphbandit[sklearn]'") from error
     methods = ("fit", "predict", "get_params", "set_params")
     if isinstance(regressor, type) or not all(callable(getattr(regressor, name, None)) for name in methods):
-        raise SettingError(f"regressor is {regressor!r}; expected a scikit-learn regressor, as Ridge()")
+        raise SettingError(f"regressor is {regressor!r}; expected a scikit-learn regressor, such as Ridge()")
     try:
         return clone(regressor)
     except (TypeError, RuntimeError) as error:

@@ -160,7 +160,7 @@ class TorchClass(EnsembleFunctionClass[Trained]):
         return device_of(self._device)
 
     def _groups(self) -> list[tuple[int, ...]]:
-        """The estimate alone, and all refits at one go."""
+        """The estimate alone, and all refits together."""
         return [(0,), tuple(range(1, self._members + 1))] if self._batched else super()._groups()
 
     def fit_number(self, data: RefitData, targets: PerObservation, number: int, rng: np.random.Generator) -> Trained:

@@ -225,7 +225,7 @@ class Learner(ABC, Generic[State]):
     def grown(self, state: State, problem: Problem) -> State:
         """The state for a problem with more arms, behind those there were: they are new, and the others as known."""
         raise SettingError(
-            f"{type(self).__name__} cannot take more arms while it learns; expected another learner, as IDSG, or "
+            f"{type(self).__name__} cannot take more arms while it learns; expected another learner, such as IDSG, or "
             "arms that are there from the start and retired until they are wanted"
         )
 

@@ -309,4 +309,4 @@ def dense_graphs(
         return np.asarray(graphs.stored[index])
     if isinstance(graphs.stored, np.ndarray):
         return unpack_rows(graphs.stored[index], graphs.n_arms).astype(np.float64)
-    raise TypeError("graphs of so many arms are multiplied one by one")
+    raise TypeError("graphs of this many arms are multiplied one by one")

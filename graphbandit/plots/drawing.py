@@ -21,10 +21,10 @@ ARM_LIMIT = 60
 """The largest graph that still makes a readable picture."""
 
 ROW_LIMIT = 12
-"""Up to so many arms, labels are written in lines beside the circles; beyond, in one line along the radius."""
+"""The most arms whose labels are written in lines beside the circles; with more, in one line along the radius."""
 
 NUMBERED = 24
-"""Beyond so many arms, circles are too small for values and hold the arms' numbers."""
+"""With more arms, circles are too small for values and hold the arms' numbers."""
 
 RADIUS = 0.3
 """The radius of a circle; neighbouring circles are 1 apart."""

@@ -91,7 +91,7 @@ class Bandit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 
     @property
     def window_seconds(self) -> float | None:
-        """How long to wait for the rewards of a decision; None: for ever."""
+        """How long to wait for the rewards of a decision; None: forever."""
         return None if self.window is None else seconds(self.window)
 
 
@@ -146,7 +146,7 @@ def parse(tables: dict[str, Any], folder: Path) -> Configuration:
     tokens = {name: _token(name, table) for name, table in _tables("tokens", tables.get("tokens", {})).items()}
     bandits = {name: _bandit(name, table) for name, table in _tables("bandits", tables.get("bandits", {})).items()}
     if not bandits:
-        raise ConfigurationError("bandits", "is empty; expected at least one table, as [bandits.prices]")
+        raise ConfigurationError("bandits", "is empty; expected at least one table, such as [bandits.prices]")
     for field in ("body_bytes", "arms", "batch", "open_decisions", "connections"):
         if getattr(service.limits, field) < 1:
             found = getattr(service.limits, field)

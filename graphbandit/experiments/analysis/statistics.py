@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from graphbandit.experiments.results.reading import Results
 
 NAMES_LISTED = 20
-"""At most so many names stand in an error message."""
+"""The most names in an error message."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

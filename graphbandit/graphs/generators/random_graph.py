@@ -18,7 +18,7 @@ from graphbandit.graphs.user_input import checked_n_arms
 def random_graph(n_arms: SupportsIndex, density: float = 0.05, *, rng: np.random.Generator) -> FeedbackGraph:
     """The paper's random graph: ceil(density K²) times, join two uniformly drawn arms in both directions.
 
-    The two arms may be the same, and a pair may be drawn again, so there are at most so many joined pairs.
+    The two arms may be the same, and a pair may be drawn again, so fewer pairs may be joined.
 
     - `n_arms`: K.
     - `density`: 0.05 by default.

@@ -174,7 +174,7 @@ class EveryRoundLearner(Learner[State], Generic[State]):
             raise
 
     def _rounds_left(self, state: State) -> int:
-        """Rounds until the horizon; as many as one likes without one."""
+        """Rounds until the horizon; practically endless without one."""
         return 2**62 if state.problem.horizon is None else state.problem.horizon - state.rounds
 
 
