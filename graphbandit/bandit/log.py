@@ -71,7 +71,7 @@ class BanditLog:
         if (self.folder / "log.json").exists():
             self._continue(rounds, written)
         elif written:
-            raise LogError(f"{self.folder} is no log; expected the log that the saved bandit has written")
+            raise LogError(f"{self.folder} is not a log; expected the log that the saved bandit has written")
         else:
             self._starts = [(rounds, 0)]
 

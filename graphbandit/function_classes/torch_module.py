@@ -43,7 +43,7 @@ class TorchClass(EnsembleFunctionClass[Trained]):
     with observations drawn with replacement. Initial weights, batches and dropout follow `seed`, the number of
     observations and the number of the refit, and PyTorch's own generators are left as they were; so the same data gives
     the same module on the same machine and device with the same number of threads. Training is one at a time in a
-    process. `device` and `batched` are no part of what a saved file asks for: they change the last bits, and dropout's
+    process. `device` and `batched` are not part of what a saved file asks for: they change the last bits, and dropout's
     random numbers, and nothing else.
 
     - `make`: is called for every fit and returns a new module with random weights, on the processor. The module takes

@@ -164,7 +164,7 @@ def _tables(field: str, value: Any) -> dict[str, Any]:
     for name in value:
         if not NAME.match(name):
             raise ConfigurationError(
-                f"{field}.{name}", "is no name; expected up to 64 letters, digits, '_', '.' or '-', a letter first"
+                f"{field}.{name}", "is not a name; expected up to 64 letters, digits, '_', '.' or '-', a letter first"
             )
     return value
 
@@ -195,7 +195,7 @@ def _token(name: str, table: Any) -> Token:
     if token.token is not None and len(token.token) < 16:
         raise ConfigurationError(f"{field}.token", f"has {len(token.token)} characters; expected at least 16")
     if token.sha256 is not None and not re.fullmatch("[0-9a-f]{64}", token.sha256):
-        raise ConfigurationError(f"{field}.sha256", "is no digest; expected 64 hexadecimal digits")
+        raise ConfigurationError(f"{field}.sha256", "is not a digest; expected 64 hexadecimal digits")
     if not token.scopes:
         raise ConfigurationError(f"{field}.scopes", f"is empty; expected some of {', '.join(SCOPES)}")
     return token
@@ -234,7 +234,7 @@ def _bandit(name: str, table: Any) -> Bandit:
         raise refuse("hashed", f"is {bandit.hashed}; expected 2 to 4096")
     unknown = sorted(set(bandit.retired) - set(bandit.names))
     if unknown:
-        raise refuse("retired", f"has {unknown[0]!r}, which is no arm")
+        raise refuse("retired", f"has {unknown[0]!r}, which is not an arm")
     if set(bandit.retired) == set(bandit.names) and bandit.names:
         raise refuse("retired", "has every arm; expected one to be left")
     if bandit.window is not None:

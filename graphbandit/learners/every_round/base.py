@@ -118,7 +118,7 @@ class EveryRoundLearner(Learner[State], Generic[State]):
     def _one_by_one(
         self, state: State, shown: Shown, rewards: RoundsByArms, rng: np.random.Generator
     ) -> tuple[Decisions, State]:
-        """`play` with a floor, which is no part of the compiled loop."""
+        """`play` with a floor, which is not part of the compiled loop."""
         parts = []
         for t in range(len(shown)):
             one = shown[t : t + 1]
