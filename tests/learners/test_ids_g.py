@@ -9,12 +9,11 @@ from hypothesis import strategies as st
 
 import graphbandit as gb
 from graphbandit.errors import EstimatedNoiseWarning, GraphError, InputError, SettingError
-from graphbandit.function_classes import Draws
 from graphbandit.planning.information import information_directed_rounds
 from graphbandit.rounds.decisions import ARRAYS
 from graphbandit.rounds.shown import Shown
 from tests import ids_reference as reference
-from tests.learners.playing import states_after_epochs
+from tests.learners.playing import Undrawn, states_after_epochs
 from tests.learners.test_against_reference import Replay, problem, run_package
 
 
@@ -217,15 +216,6 @@ def test_unknown_noise_is_estimated_and_functions_become_implausible(form):
     assert plausible[0] == 50
     assert plausible[-1] < 50
     assert state.noise is None if form == "bayesian" else 0.7 <= state.noise < np.inf
-
-
-class Undrawn(gb.function_classes.BilinearClass):
-    """A class that, as ensembles do, has nothing to draw before it has seen something."""
-
-    def draws(self, data, *, noise, count, rng):
-        if data.count == 0:
-            return Draws(members=np.empty(0, dtype=np.int64), weights=np.empty(0))
-        return super().draws(data, noise=noise, count=count, rng=rng)
 
 
 def test_a_class_with_nothing_to_draw_is_explored_uniformly():
