@@ -124,7 +124,7 @@ def _cell(results: Results, environment: str, learner: str) -> Cell:
 
 
 def _report_failures(results: Results) -> None:
-    """On standard error: how many, and the settings and traceback of the first few that differ."""
+    """Print on standard error how many runs failed, and the settings and traceback of the first few that differ."""
     failures: dict[str, Any] = {}
     for failure in results.failures:
         failures.setdefault(failure["error"], failure)

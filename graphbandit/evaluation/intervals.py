@@ -63,7 +63,7 @@ class Interval:
 
     @property
     def width(self) -> float:
-        """From low to high."""
+        """The distance from low to high."""
         return self.high - self.low
 
 

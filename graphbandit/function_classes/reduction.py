@@ -123,7 +123,7 @@ class ReductionClass(RegressorClass):
         return super().__external__() | {"tolerance": self._tolerance}
 
     def smallest_loss(self, data: RefitData) -> float:
-        """Of the estimate: the reduction needs no other fits."""
+        """The loss of the estimate: the reduction needs no other fits."""
         return min((fit.loss for fit in self.fits(data, 1)), default=0.0)
 
     def version_space(self, data: RefitData, radius: float) -> Any:
@@ -152,7 +152,7 @@ class ReductionClass(RegressorClass):
         return super().deviations(space, model, contexts, contest)
 
     def bounds(self, space: Any, contexts: Contexts) -> tuple[RoundsByArms, RoundsByArms]:
-        """Of all functions of F_m, cut to the range; the range itself where nothing is known."""
+        """The bounds of all functions of F_m, cut to the range; the range itself where nothing is known."""
         if not isinstance(space, ReductionSpace):
             return super().bounds(space, contexts)
         self._check_shape(contexts)

@@ -92,7 +92,7 @@ class LogBatch:
 
     @cached_property
     def all_known(self) -> Bool[np.ndarray, " n"]:
-        """In which rounds the probabilities of all arms are known."""
+        """Whether the probabilities of all arms are known, for each round."""
         if self.probabilities is None:
             return np.zeros(len(self), dtype=np.bool_)
         mask: Bool[np.ndarray, " n"] = ~np.isnan(self.probabilities).any(axis=1)

@@ -172,7 +172,7 @@ class PairedDifference:
 
     @property
     def verdict(self) -> str:
-        """In words."""
+        """The verdict in words."""
         if self.pairs == 0:
             return "no repeat was run by both"
         if self.pairs == 1:

@@ -216,7 +216,7 @@ def kernel_at_once(kernels: ModuleType, name: str, settings: Iterable[object] = 
 
 
 def propensities_of(observations: Observations) -> PerObservation:
-    """With which probability each reward was revealed; raises where that is not told."""
+    """The probability with which each reward was revealed; raises where it is not told."""
     q = observations.propensities
     if q is None or q.shape != observations.rewards.shape:
         found = "none" if q is None else f"an array of shape {q.shape}"

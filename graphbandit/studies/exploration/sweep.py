@@ -24,7 +24,7 @@ from graphbandit.learners import AdaCBG
 from graphbandit.studies.findings import Finding, Findings
 
 FACTOR = 2.5
-"""In no judged case may the default be worse than the best by more than this factor."""
+"""The default may be worse than the best by this factor at most, in every judged case."""
 
 OTHERS = ("IDS.G", "greedy")
 """The learners that the choices are compared with."""
@@ -153,7 +153,7 @@ class EtaSweep:
 
     @property
     def verdict(self) -> str:
-        """In a sentence."""
+        """The verdict in a sentence."""
         worst = self.worst(self.default)
         figure = f"{worst.ratio(self.default):.2f} times the best ({worst.title}, {worst.graph})"
         mean = f"the geometric mean is {self.mean_ratio(self.default):.2f}"
