@@ -77,7 +77,7 @@ def examples_of(count: int) -> Examples:
 def trained(
     sizes: Sizes, examples: Examples, device: torch.device, *, batched: bool, batch_size: int, steps: int
 ) -> list[nn.Module]:
-    """All members after so many steps, each on observations drawn with replacement."""
+    """All members after this many steps, each on observations drawn with replacement."""
     make = module_maker(sizes.width)
     settings = Training(passes=1, batch_size=batch_size, learning_rate=1e-3, weight_decay=0.0)
     drawn = np.random.default_rng(1).integers(len(examples.arms), size=(sizes.members, steps * batch_size))

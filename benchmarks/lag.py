@@ -24,7 +24,7 @@ from graphbandit.rounds import Shown
 
 @dataclass(frozen=True, kw_only=True)
 class Lag:
-    """How a snapshot reaches a decider: so many rounds late, or, with probability `lost`, never."""
+    """How a snapshot reaches a decider: `delay` rounds late, or, with probability `lost`, never."""
 
     delay: int = 0
     lost: float = 0.0

@@ -70,7 +70,7 @@ def measured(folder: Path, seconds: float, server: Postgres | None) -> Costs:
 
 
 def wait_for_learner(running: Running, decisions: int) -> None:
-    """Wait until the learner has read so many decisions."""
+    """Wait until the learner has read this many decisions."""
     import httpx
 
     deadline = time.monotonic() + 120
@@ -165,7 +165,7 @@ def consequences(costs: dict[str, Costs]) -> str:
     name, found = next(iter(costs.items()))
     limits = ", ".join(f"{1 / found.both(part):,.0f} ({part})" for part in PARTS[:3])
     lines = [
-        f"On {name} one core carries so many decisions with rewards a second: {limits}. So:",
+        f"Decisions with rewards that one core carries in a second, on {name}: {limits}. So:",
         "",
         "| load | decisions a second | cores of deciders | of the writer | of the learner | the log grows by |",
         "| --- | --- | --- | --- | --- | --- |",

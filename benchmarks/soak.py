@@ -18,7 +18,7 @@ from benchmarks.pages import DOCS, put
 from benchmarks.service import ADACBG, Connection, Running, context, served
 
 OPEN = 500
-"""Decisions of a client that are open at any time: rewards come when so many others were made after their decision."""
+"""Open decisions of a client at any time: rewards come once this many others were made after their decision."""
 
 
 async def client(port: int, rate: float, until: float, made: list[int]) -> None:

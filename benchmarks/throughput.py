@@ -154,6 +154,6 @@ def arithmetic() -> Any:
 
 
 def by_threads(workers: int, rounds: int) -> None:
-    """The loop eight times, by so many threads."""
+    """The loop eight times, by this many threads."""
     with ThreadPoolExecutor(workers) as pool:
         list(pool.map(arithmetic(), [500 * rounds] * 8))

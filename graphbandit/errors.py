@@ -6,7 +6,7 @@ the error is that as well, so code that knows nothing of this package still catc
 
 
 class GraphBanditError(Exception):
-    """Anything that goes wrong in graphbandit on purpose."""
+    """The base of all errors that graphbandit raises."""
 
 
 class SettingError(GraphBanditError, ValueError):
@@ -14,7 +14,7 @@ class SettingError(GraphBanditError, ValueError):
 
 
 class ExperimentError(SettingError):
-    """An experiment is described wrongly; `place` is the path of the setting, as ("learners", "ours", "eta")."""
+    """An experiment is described wrongly; `place` is the path of the setting, such as ("learners", "ours", "eta")."""
 
     def __init__(self, message: str, place: tuple[str, ...] = ()) -> None:
         super().__init__(message)
@@ -100,7 +100,7 @@ class EngineError(GraphBanditError):
 
 
 class ConfigurationError(SettingError):
-    """A service is configured wrongly; `field` is the path of the setting, as "bandits.prices.window"."""
+    """A service is configured wrongly; `field` is the path of the setting, such as "bandits.prices.window"."""
 
     def __init__(self, field: str, message: str) -> None:
         super().__init__(message)

@@ -174,7 +174,7 @@ def simulate(
         if not isinstance(name, str):
             raise SettingError(f"learners has the name {name!r}; expected a string")
     if not isinstance(environment, Environment):
-        raise SettingError(f"environment is {environment!r}; expected an environment, as environments.paper()")
+        raise SettingError(f"environment is {environment!r}; expected an environment, such as environments.paper()")
     n = setting_integer("rounds", rounds, at_least=1)
     n_repeats = setting_integer("repeats", repeats, at_least=1)
     step = setting_integer("chunk", chunk, at_least=1)

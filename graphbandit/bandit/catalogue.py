@@ -1,17 +1,19 @@
 """Arms that join and leave: which are new, which are retired, and the graph that has room for them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from graphbandit.bandit.graph_inputs import Graph
+from graphbandit.bandit.graph_inputs import Graph, graph_of
 from graphbandit.base.arms import ArmNames, known_arm
 from graphbandit.base.checks import setting_integer
 from graphbandit.base.shapes import Bool
 from graphbandit.errors import SettingError
 from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.graphs.probabilistic import ProbabilisticGraph
+from graphbandit.learners.loop import Loop
+from graphbandit.learners.played import Played
 from graphbandit.learners.problem import MOST_ARMS, Problem
 
 
@@ -22,7 +24,41 @@ class Catalogue(NamedTuple):
     retired: Bool[np.ndarray, " arms"] | None
 
 
-def new_arms(
+def with_more_arms(
+    loop: Loop,
+    catalogue: Catalogue,
+    arms: Sequence[str] | int,
+    *,
+    arm_features: object,
+    graph: object,
+    opened: Iterable[Played],
+) -> tuple[Loop, Catalogue]:
+    """The loop and the catalogue once these arms joined; the arguments are those of `Bandit.add_arms`.
+
+    - `opened`: the rounds whose rewards are still awaited.
+    """
+    check_same_arms(loop.problem)
+    joining, retired = _joining(loop.problem, arms, catalogue.retired)
+    if joining:
+        if any(one.contexts.ndim > 2 for one in (*loop.waiting, *loop.late, *opened)):
+            raise SettingError(  # those of open rounds would be too short
+                "contexts have a row for each arm; expected as many arms as may ever come, and available= for those "
+                "that are there"
+            )
+        loop = loop.grown(loop.problem.grown(joining, arm_features))
+    elif arm_features is not None:
+        raise SettingError("arm_features came without new arms; expected None for arms that come back")
+    own = graph_with_more_arms(catalogue.graph, loop.problem) if graph is None else graph_of(loop.problem, graph)
+    return loop, Catalogue(own, retired)
+
+
+def check_same_arms(problem: Problem) -> None:
+    """Raise SettingError where rounds bring their own arms, so that none can join or leave."""
+    if problem.capacity is not None:
+        raise SettingError("every round brings its own arms; expected no others to join or leave")
+
+
+def _joining(
     problem: Problem, arms: Sequence[str] | int, retired: Bool[np.ndarray, " arms"] | None
 ) -> tuple[list[str] | int, Bool[np.ndarray, " arms"] | None]:
     """The arms that are not there yet, and the mask of retired arms once they joined and others came back."""
@@ -49,6 +85,7 @@ def retired_arms(
     problem: Problem, arms: Sequence[str | int], retired: Bool[np.ndarray, " arms"] | None
 ) -> Bool[np.ndarray, " arms"] | None:
     """The mask of retired arms with these among them; one arm at least is left."""
+    check_same_arms(problem)
     if isinstance(arms, str) or not isinstance(arms, Sequence):
         raise SettingError(f"arms is {arms!r}; expected a list of arms")
     mask = np.zeros(problem.n_arms, dtype=np.bool_) if retired is None else retired.copy()

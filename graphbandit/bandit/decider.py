@@ -3,17 +3,14 @@
 import hashlib
 import secrets
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from graphbandit.bandit.graph_inputs import Graph, graph_of, graphs_of
-from graphbandit.bandit.inputs import available_of, check_key, check_keys, contexts_of, on_offer, rounds_told
-from graphbandit.bandit.open_decisions import OpenDecision
-from graphbandit.bandit.own_arms import RoundArms, own_batch, own_rounds, with_own_arms
+from graphbandit.bandit.inputs import available_of, check_key, check_keys, contexts_of, on_offer
+from graphbandit.bandit.own_arms import RoundArms, given_rounds, own_rounds, with_own_arms
 from graphbandit.base.shapes import Bool, Int
 from graphbandit.graphs.batch import FeedbackGraphs
-from graphbandit.learners.played import Played
 from graphbandit.learners.problem import Problem
 from graphbandit.learners.snapshot import Snapshot
 from graphbandit.rounds.decision import Decision
@@ -35,7 +32,7 @@ def uniform(snapshot: str, key: str) -> float:
 
 
 class Decider:
-    """Decides as its bandit would at the moment it was made, any number of rounds, and learns nothing.
+    """Decides any number of rounds as its bandit would have when the decider was made, and learns nothing.
 
     The draw is a function of what the learner knew and of the decision's key alone: any number of deciders, in any
     process, give the same key the same decision for the same context. Hand the decisions to `Bandit.take`, then
@@ -73,6 +70,7 @@ class Decider:
         """How many rounds its learner had learnt from."""
         return self._snapshot.learnt
 
+    # it takes what Bandit.decide and Bandit.decide_batch take, written out so that help() shows it
     def decide(
         self,
         context: object = None,
@@ -101,13 +99,9 @@ class Decider:
         arms: object = None,
     ) -> list[Decision]:
         """Decide many rounds; the arguments are those of `Bandit.decide_batch`."""
-        if arms is not None or self.problem.capacity is not None:
-            own = own_batch(self.problem, contexts, arms, graphs, available)
-            return self._decided(own.contexts, own.graphs, own.available, _keys(keys, len(own.arms)), own.arms)
-        told = rounds_told(graphs=graphs, available=available, columns=[keys])
-        rows, _ = contexts_of(self.problem, contexts, many=True, rounds=told)
-        batch = graphs_of(self.problem, self._graph if graphs is None else graphs, len(rows))
-        return self._decided(rows, batch, available, _keys(keys, len(rows)), own_graph=graphs is None)
+        given = given_rounds(self.problem, self._graph, contexts, graphs, available, arms, keys)
+        named, own_graph = _keys(keys, len(given.contexts)), graphs is None and given.arms is None
+        return self._decided(given.contexts, given.graphs, given.available, named, given.arms, own_graph=own_graph)
 
     def _decided(
         self,
@@ -146,9 +140,9 @@ class Decider:
 
 
 def may_reveal(graphs: Graphs | None, decisions: Decisions) -> Iterable[Int[np.ndarray, " revealed"]]:
-    """Of which arms rewards may come: those revealed, or, where that is not known yet, all that may have been.
+    """The arms whose rewards may come, for each round: those revealed or, if that is not known yet, all that may be.
 
-    The arrays are not to be written to.
+    Do not write to the arrays.
     """
     if isinstance(graphs, FeedbackGraphs):
         if len(graphs.index) == 1 and graphs.is_packed:
@@ -159,36 +153,6 @@ def may_reveal(graphs: Graphs | None, decisions: Decisions) -> Iterable[Int[np.n
         if graphs is not None:
             masks &= graphs.stored[graphs.index, decisions.action] > 0.0
     return (mask.nonzero()[0] for mask in masks)
-
-
-def taken(
-    decision: Decision, number: int, problem: Problem, made_by: str
-) -> tuple[Played, OpenDecision | None, Decision]:
-    """A decider's decision as the round of this number: how it was played, what it awaits, and with its id.
-
-    `made_by` is the copy of the bandit that takes it.
-    """
-    batch, row, mask, context = (
-        decision.batch,
-        slice(decision.row, decision.row + 1),
-        decision.available,
-        decision.context,
-    )
-    assert context is not None  # a decider's decision has it
-    if mask is not None and mask.shape[1] < problem.n_arms:  # arms were added since; they were not on offer
-        mask = np.pad(mask, ((0, 0), (0, problem.n_arms - mask.shape[1])))
-    played = Played(number, context.copy(), batch.action[row].copy(), batch.notes[row].copy(), mask)
-    revealed = decision.revealed.copy()
-    entry = None
-    if len(revealed):
-        q = batch.observation_probabilities[decision.row, revealed]
-        own = None if problem.capacity is None else RoundArms(batch.probabilities.shape[1], decision.arms)
-        entry = OpenDecision(played._replace(available=None), revealed, q, arms=own, made_by=made_by)
-    sealed = "" if entry is None else entry.seal
-    arms = problem.arms if problem.capacity is None else decision.arms
-    known = {"id": number, "arms": arms, "sealed": sealed, "made_by": made_by}
-    made = replace(decision, **known, context=None, available=None, graph=None)  # type: ignore[arg-type]
-    return played, entry, made
 
 
 def _key(key: object) -> str:

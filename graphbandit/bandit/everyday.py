@@ -11,8 +11,8 @@ from typing import Any, NamedTuple, SupportsIndex
 
 import numpy as np
 
-from graphbandit.bandit.catalogue import Catalogue, graph_with_more_arms, new_arms, retired_arms
-from graphbandit.bandit.decider import Decider, may_reveal, taken
+from graphbandit.bandit.catalogue import Catalogue, retired_arms, with_more_arms
+from graphbandit.bandit.decider import Decider, may_reveal
 from graphbandit.bandit.graph_inputs import Graph, graph_of, graphs_of
 from graphbandit.bandit.handed_in import Given
 from graphbandit.bandit.inputs import (
@@ -24,14 +24,14 @@ from graphbandit.bandit.inputs import (
     on_offer,
     rewards_in_order,
     rewards_of,
-    rounds_told,
 )
 from graphbandit.bandit.keys import Keys
 from graphbandit.bandit.log import BanditLog, LogSync, is_log, stage_taken
 from graphbandit.bandit.open_decisions import OpenDecision, whole_number
-from graphbandit.bandit.own_arms import RoundArms, check_own_arms, own_batch, own_rounds, past_arms, with_own_arms
+from graphbandit.bandit.own_arms import RoundArms, check_own_arms, given_rounds, own_rounds, with_own_arms
 from graphbandit.bandit.past import past_rounds
 from graphbandit.bandit.saving import SavedBandit, load_bandit, save_bandit
+from graphbandit.bandit.taking import check_taken, take
 from graphbandit.base.checks import setting_boolean, setting_integer
 from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
@@ -43,7 +43,7 @@ from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.learners.base import GivenUniforms, Learner
 from graphbandit.learners.loop import Loop
-from graphbandit.learners.played import News, Played
+from graphbandit.learners.played import Played
 from graphbandit.learners.problem import Problem
 from graphbandit.rounds.decision import Decision
 from graphbandit.rounds.decisions import Decisions
@@ -66,7 +66,7 @@ class _Change(NamedTuple):
 
 
 class Bandit:
-    """Decide rounds and hand rewards back, late, in any order, in parts, each at most once.
+    """Decides rounds, and takes their rewards back: late, in any order, in parts, each at most once.
 
     Rewards count from the learner's next epoch on, whenever they come. Every decision carries its own propensities,
     so nothing is attributed to the wrong round. A call that fails or is interrupted, by Ctrl-C or otherwise, has either
@@ -79,8 +79,8 @@ class Bandit:
     - `learner`: the algorithm and its settings.
     - `problem`: what the learner is told.
     - `seed`: names the random stream that arms are drawn from, 0 by default.
-    - `max_open`: how many decisions may await rewards, 100,000 by default; beyond, the oldest are forgotten and
-      counted.
+    - `max_open`: how many decisions may await rewards, 100,000 by default; if there are more, the oldest are
+      forgotten and counted.
     - `forget_after`: forget decisions that still await rewards this many rounds later; None (default): never.
     - `graph`: the graph of every round that brings none of its own: a graph, a square array or a NetworkX graph; None
       (default): none.
@@ -123,7 +123,7 @@ class Bandit:
         log_sync: LogSync = "file",
     ) -> None:
         if not isinstance(learner, Learner):
-            raise SettingError(f"learner is {learner!r}; expected a learner, as AdaCBG()")
+            raise SettingError(f"learner is {learner!r}; expected a learner, such as AdaCBG()")
         if not isinstance(problem, Problem):
             raise SettingError(f"problem is {problem!r}; expected a Problem")
         if identity is not None and (not isinstance(identity, str) or not identity):
@@ -298,7 +298,7 @@ class Bandit:
         """Decide many rounds: the same decisions as one by one, with no reward coming in between.
 
         - `contexts`: one row a round: a frame, a list of dictionaries, or an array; None (default): for learners
-          without contexts, as many rounds as `graphs`, `available` or `keys` have one for each, or one.
+          without contexts. `graphs`, `available` or `keys` then say how many rounds there are; if none does, one.
         - `graphs`: one graph a round, as a batch or a list of what `decide` takes, or the same for all; None (default):
           the bandit's own.
         - `available`: the arms on offer, as in `decide`, or a list with those of each round; None (default): all.
@@ -307,14 +307,7 @@ class Bandit:
           `available` are then lists, too. None (default): the arms of the problem.
         """
         problem = self._loop.problem
-        own = None
-        batch: Graphs | None
-        if arms is not None or problem.capacity is not None:
-            rows, batch, available, own, tally = own_batch(problem, contexts, arms, graphs, available)
-        else:
-            told = rounds_told(graphs=graphs, available=available, columns=[keys])
-            rows, tally = contexts_of(problem, contexts, many=True, rounds=told)
-            batch = graphs_of(problem, self._graph if graphs is None else graphs, len(rows))
+        rows, batch, available, own, tally = given_rounds(problem, self._graph, contexts, graphs, available, arms, keys)
         if keys is None:
             return self._decide(rows, batch, available, [None] * len(rows), tally, own)
         named = [check_key(key) for key in check_keys(keys, len(rows))]
@@ -343,8 +336,8 @@ class Bandit:
         - `decision`: the decision, its id, or its key.
         - `rewards`: a mapping or a pandas Series from arm (its name or number) to reward; may be empty. A Polars
           Series, which has no index, has one number for each of `Decision.revealed_arms` in their order, or null.
-        - `final`: whether no more rewards will come, which closes a decision of which not everything was revealed;
-          False by default.
+        - `final`: whether no more rewards will come, so that the decision is closed even if it awaits some; False by
+          default.
         """
         setting_boolean("final", final)
         problem = self._loop.problem
@@ -379,22 +372,16 @@ class Bandit:
     ) -> Float[np.ndarray, "n arms"]:
         """p: the probability of each arm if each of these rounds were the next one. Changes nothing.
 
-        Where rounds bring their own arms, there is a column for each place, and those behind a round's arms are 0.
+        Where rounds bring their own arms, there is a column for each place, and places without an arm are 0.
 
         - `contexts`, `graphs`, `available`, `arms`: as in `decide_batch`, any number of rows.
         """
         problem = self._loop.problem
-        batch: Graphs | None
-        if arms is not None or problem.capacity is not None:
-            rows, batch, available, _, _ = own_batch(problem, contexts, arms, graphs, available)
-        else:
-            told = rounds_told(graphs=graphs, available=available)
-            rows, _ = contexts_of(problem, contexts, many=True, rounds=told)
-            batch = graphs_of(problem, self._graph if graphs is None else graphs, len(rows))
+        given = given_rounds(problem, self._graph, contexts, graphs, available, arms)
         with self._lock:
             loop = self._settled()
-            mask = on_offer(available_of(problem, available), self._retired)
-        return loop.snapshot().probabilities(Shown(rows, batch, mask))
+            mask = on_offer(available_of(problem, given.available), self._retired)
+        return loop.snapshot().probabilities(Shown(given.contexts, given.graphs, mask))
 
     def learn(
         self,
@@ -427,7 +414,7 @@ class Bandit:
         - `arms`: with `Problem(capacity=...)`, the arms of each round, as in `decide_batch`; `rewards` may then be a
           list of mappings from arm to reward. None (default): the arms of the problem.
         - `cluster`: a Dask client or the address of a scheduler. Partitions of the log become sums there, which are
-          merged: for learners of epochs and classes that keep sums, as `LinearClass`. None (default): this process
+          merged: for learners of epochs and classes that keep sums, such as `LinearClass`. None (default): this process
           learns.
         """
         if is_log(contexts):
@@ -442,32 +429,21 @@ class Bandit:
             return
         if cluster is not None:
             raise SettingError("cluster came without a log; expected learn(log, cluster=...)")
-        problem = self._loop.problem
-        if arms is not None or problem.capacity is not None:
-            rows, given, available, own, tally = own_batch(problem, contexts, arms, graphs, available)
-            actions, rewards = past_arms(own, problem.n_arms, actions, rewards)
-            graphs = None if graphs is None else given
-        else:
-            told = rounds_told(columns=[actions, rewards])
-            rows, tally = contexts_of(problem, contexts, many=True, rounds=told)
-        functions = getattr(self._loop.learner, "function_class", None) or problem.function_class
-        if functions is not None and len(rows):
-            functions.check_contexts(rows)
-        batch = graphs_of(problem, graphs, len(rows))
         with self._lock:
             loop = self._settled()
-            past, news = past_rounds(
+            past, news, tally = past_rounds(
                 loop.learner,
-                problem,
+                loop.problem,
                 loop.rounds,
-                contexts=rows,
+                contexts=contexts,
                 actions=actions,
                 rewards=rewards,
                 probabilities=probabilities,
-                graphs=batch,
+                graphs=graphs,
                 available=available,
+                arms=arms,
             )
-            if not len(rows):
+            if not len(past.actions):
                 return
             after = loop.take(past, news)
             if after.learner.refits and after.left > 0:
@@ -483,11 +459,11 @@ class Bandit:
             self._do(_Change(self._settled().refit()))
 
     def add_arms(self, arms: Sequence[str] | int, *, arm_features: object = None, graph: object = None) -> None:
-        """Let new arms join, behind those there are; an arm that was retired comes back with what is known of it.
+        """Add arms after those there are, or bring retired arms back with what is known of them.
 
         What is shared between arms is kept: one theta for all arms also applies to new ones, by their features. What
         belongs to one arm alone starts fresh. Open decisions stay open, and epochs go on. Learners that cannot take
-        more arms raise SettingError, and so do function classes to which more arms mean nothing: finite ones, and
+        more arms raise SettingError, and so do function classes made for a fixed number of arms: finite ones, and
         networks.
 
         - `arms`: their names; or how many there are, where arms have no names.
@@ -496,32 +472,21 @@ class Bandit:
           itself alone. Rounds that bring a graph bring one of the new size.
         """
         with self._lock:
-            loop = self._settled()
-            if loop.problem.capacity is not None:
-                raise SettingError("every round brings its own arms; expected no others to join or leave")
-            joining, retired = new_arms(loop.problem, arms, self._retired)
-            after = loop
-            if joining:
-                self._check_contexts_stay(loop)
-                after = loop.grown(loop.problem.grown(joining, arm_features))
-                if self._log is not None:
-                    self._log.check_arms(after.problem)
-            elif arm_features is not None:
-                raise SettingError("arm_features came without new arms; expected None for arms that come back")
-            problem = after.problem
-            own = graph_with_more_arms(self._graph, problem) if graph is None else graph_of(problem, graph)
-            self._do(_Change(after, catalogue=Catalogue(own, retired)))
+            loop, before = self._settled(), Catalogue(self._graph, self._retired)
+            opened = [entry.played for entry in self._open.values()]
+            after, catalogue = with_more_arms(loop, before, arms, arm_features=arm_features, graph=graph, opened=opened)
+            if self._log is not None and after is not loop:
+                self._log.check_arms(after.problem)
+            self._do(_Change(after, catalogue=catalogue))
 
     def retire_arms(self, arms: Sequence[str | int]) -> None:
-        """Let arms leave: they are never played again, until `add_arms` lets them come back.
+        """Retire arms: they are not played again until `add_arms` brings them back.
 
         They keep their numbers, and so do all other arms. What is known of them is kept, rewards that other arms reveal
         of them are still learnt, and open decisions still take their rewards.
         """
         with self._lock:
             loop = self._settled()
-            if loop.problem.capacity is not None:
-                raise SettingError("every round brings its own arms; expected no others to join or leave")
             retired = retired_arms(loop.problem, arms, self._retired)
             self._do(_Change(loop, catalogue=Catalogue(self._graph, retired)))
 
@@ -533,23 +498,14 @@ class Bandit:
             places = [] if self._retired is None else np.flatnonzero(self._retired).tolist()
             return [place if problem.arms is None else problem.arms[place] for place in places]
 
-    def _check_contexts_stay(self, loop: Loop) -> None:
-        """Raise SettingError if contexts have a row for each arm: those of open rounds would be too short."""
-        rows = [one.played for one in self._open.values()]
-        if any(one.contexts.ndim > 2 for one in (*loop.waiting, *loop.late, *rows)):
-            raise SettingError(
-                "contexts have a row for each arm; expected as many arms as may ever come, and available= for those "
-                "that are there"
-            )
-
     def decider(self, *, name: str | None = None) -> Decider:
         """A read-only copy that decides as the bandit would now, and may be sent to other processes.
 
         Hand its decisions to `take`.
 
-        - `name`: what its draws are a function of, beside the keys; None (default): the bandit's identity and the
-          rounds it has learnt from. With the hash of a snapshot of the decision service, and the same state, its
-          decisions are those of the service.
+        - `name`: together with a decision's key, it determines the draw; None (default): the bandit's identity and
+          the rounds it has learnt from. With the hash of a snapshot of the decision service as its name, and the same
+          state, it decides as the service does.
         """
         if name is not None and (not isinstance(name, str) or not name):
             raise InputError(f"name is {name!r}; expected a text, or None for the bandit's own")
@@ -560,33 +516,18 @@ class Bandit:
             )
 
     def take(self, decisions: Iterable[Decision]) -> list[Decision]:
-        """Take over what a decider of this bandit has decided, so that rewards can be observed.
+        """Take over decisions that a decider of this bandit has made, so that their rewards can be observed.
 
-        It returns the decisions with their ids; one that was taken before keeps its id. The rounds count from now on,
-        so the learner may end an epoch first.
+        Returns the decisions with their ids; one that was taken before keeps its id. The rounds count from now on, so
+        the learner may end an epoch first.
         """
         if not isinstance(decisions, Iterable):
             raise InputError(f"decisions is a {type(decisions).__name__}; expected a list of decisions of a Decider")
         given = list(decisions)
         for decision in given:
-            self._check_taken(decision)
+            check_taken(decision, self._identity)
         with self._lock:
-            after = self._settled()
-            made: dict[str, Decision] = {}
-            opened: dict[int, OpenDecision] = {}
-            for decision in given:
-                played, entry, one = taken(decision, after.rounds, after.problem, self._maker)
-                key = str(one.key)
-                before = made.get(key) or self._keys.get(key)
-                if before is None:
-                    after = after.take(played, News([], [], [], []))
-                    made[key] = one
-                    if entry is not None:
-                        opened[one.id] = entry
-                elif (before.action, before.seal) != (one.action, one.seal):
-                    raise InputError(
-                        f"the key {key!r} is that of another decision, {before!r}; expected a key of its own"
-                    )
+            after, made, opened = take(self._settled(), self._keys, given, self._maker)
             outdated = self._outdated(opened, after.rounds)
             keyed = tuple(one.detached() for one in made.values())
             new = {str(one.key): one for one in reversed(given) if str(one.key) in made}
@@ -594,17 +535,8 @@ class Bandit:
             self._do(_Change(after, opened, keyed, outdated, len(outdated), logged=logged))
             return [made[key] if (key := str(one.key)) in made else self._known(key) for one in given]
 
-    def _check_taken(self, decision: object) -> None:
-        """Raise unless a decider of this bandit has made this decision."""
-        if not isinstance(decision, Decision) or decision.key is None or decision.context is None:
-            raise InputError(f"{decision!r} cannot be taken; expected a decision of a Decider")
-        if decision.bandit != self._identity:
-            raise UnknownDecisionError(
-                f"the decision was made for bandit {decision.bandit!r}; expected one of bandit {self._identity!r}"
-            )
-
     def forget(self, decision: Decision | SupportsIndex | str) -> None:
-        """Wait no longer for the rewards of a decision; those that have come are kept."""
+        """Stop waiting for the rewards of a decision; those that have come are kept."""
         with self._lock:
             number = self._number(decision)
             self._entry(number)
@@ -616,9 +548,9 @@ class Bandit:
         return None if self._log is None else self._log.folder
 
     def log_to(self, folder: str | os.PathLike[str] | None, *, sync: LogSync = "file") -> None:
-        """Write decisions and rewards to this log from now on. A log before that is closed.
+        """Write decisions and rewards to this log from now on, and close the one it wrote to before.
 
-        Rewards of decisions from before are not in the new log, as it does not have the decisions.
+        Rewards of earlier decisions are not written to the new log, which does not have those decisions.
 
         - `folder`: of the log, which is continued if it exists; None: no log is written from now on.
         - `sync`: as `log_sync` of `Bandit`, "file" by default.
@@ -633,7 +565,7 @@ class Bandit:
                 before.close()
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write everything to a file, atomically; `load` goes on from it bit for bit as if never stopped.
+        """Write everything to a file, atomically. A bandit loaded from it decides bit for bit as this one would.
 
         The rows of its log are flushed to disk first, so that a file never knows of rounds that the log lacks.
         """
@@ -671,15 +603,15 @@ class Bandit:
         log: str | os.PathLike[str] | None = None,
         log_sync: LogSync = "file",
     ) -> "Bandit":
-        """The bandit that was saved there.
+        """Load a bandit from a file.
 
         - `path`: the file that `save` wrote.
         - `function_class`: a function class made of a Python callable is not in the file; hand in the same one again.
-          One of another kind, size or setting than the file's is refused. None (default): the class is in the file.
+          A class of another kind, size or setting is refused. None (default): the class is in the file.
         - `features`, `arm_features`: a scikit-learn transformer is not in the file; hand in the same one again, or the
-          features made of it. One that was fitted otherwise is refused. None (default): they are in the file.
-        - `classes`: your own dataclasses in the file, as [MyLearner, MyState]; none by default. A file never imports
-          code by itself.
+          features made of it. A transformer with another fit is refused. None (default): they are in the file.
+        - `classes`: your own dataclasses in the file, such as [MyLearner, MyState]; none by default. A file never
+          imports code by itself.
         - `log`: the log that it wrote when it was saved, to go on with it; None (default): it writes to none. Rounds
           that are in the log and came after the file was saved stay there; ids in the log count on from its end.
         - `log_sync`: as in `Bandit`, "file" by default.

@@ -42,8 +42,8 @@ def learnt_from_log(loop: Loop, log: Any, cluster: object = None) -> Loop:
     if cluster is not None and not gathers(learner, loop.state):
         raise SettingError(
             f"{type(learner).__name__} cannot learn in parts; expected a learner of epochs that learns from data "
-            "alone, as IDSG, AdaCBG, Falcon or Greedy, and a class that keeps sums, as LinearClass, KernelClass or "
-            "FiniteClass"
+            "alone, such as IDSG, AdaCBG, Falcon or Greedy, and a class that keeps sums, such as LinearClass, "
+            "KernelClass or FiniteClass"
         )
     if not len(source):
         return loop

@@ -102,7 +102,7 @@ def _unlike(found: dict[str, Any], described: dict[str, Any]) -> str | None:
 
 
 def _unlike_setting(given: Any, held: Any) -> str | None:
-    """How these differ, as "is a KernelClass, but it is a LinearClass"; None if they are alike."""
+    """How these differ, such as "is a KernelClass, but it is a LinearClass"; None if they are alike."""
     if type(given) is not type(held):
         return f"is a {_kind(given)}, but it is a {_kind(held)}"
     for name in inspect.signature(type(held)).parameters:

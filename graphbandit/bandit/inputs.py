@@ -24,7 +24,7 @@ def contexts_of(
 ) -> tuple[Shaped[np.ndarray, "n ..."], Tally]:
     """Contexts as the bandit's own array, and the tally of what was unknown or missing in them.
 
-    None stands for no context. With `many` it stands for so many `rounds` without one, and so does a list of None.
+    None means no context. With `many` it means `rounds` rounds without one, and so does a list of None.
     """
     if type(contexts) is np.ndarray and contexts.dtype == FLOAT and problem.features is None:
         return finite_contexts(contexts.copy() if many else contexts[None].copy()), NOTHING  # by the shortest way
@@ -49,7 +49,7 @@ def contexts_of(
 
 
 def rounds_told(*, graphs: object = None, available: object = None, columns: Iterable[object] = ()) -> int:
-    """How many rounds are meant where contexts do not say it: one unless graphs, masks or columns have one a round."""
+    """The number of rounds if contexts do not say it: that of graphs, masks or columns with one a round, else one."""
     several = several_graphs(graphs)
     if several is not None:
         return len(several)
@@ -122,7 +122,7 @@ def _mask_of(arms: Arms, listed: Iterable[Any], name: str) -> Bool[np.ndarray, "
 
 
 def on_offer(available: Shaped[np.ndarray, "..."] | None, retired: Bool[np.ndarray, " arms"] | None) -> Any:
-    """The mask without the arms that are retired; some other must be on offer."""
+    """The mask without the retired arms; at least one other arm must be on offer."""
     if retired is None:
         return available
     if available is None:

@@ -36,7 +36,7 @@ class Keys:
         return iter(self._made.values())
 
     def get(self, key: str) -> Decision | None:
-        """The decision of this key, a copy of it; None if there is none, or not any more."""
+        """A copy of the decision of this key; None if there is none, or it is no longer remembered."""
         found = self._made.get(key)
         return None if found is None else found.detached()
 

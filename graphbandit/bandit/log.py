@@ -2,7 +2,7 @@
 
 A call writes its rows before it changes the bandit, and returns after. So every decision and reward that the caller
 knows of is in the log, and a call that cannot write has changed nothing. A kill between the two leaves at most the rows
-of that one call too many.
+of that one call behind.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class BanditLog:
         if (self.folder / "log.json").exists():
             self._continue(rounds, written)
         elif written:
-            raise LogError(f"{self.folder} is no log; expected the log that the saved bandit has written")
+            raise LogError(f"{self.folder} is not a log; expected the log that the saved bandit has written")
         else:
             self._starts = [(rounds, 0)]
 

@@ -1,7 +1,7 @@
 """Rounds that bring their own arms: names, features and a graph of those arms, put into the problem's places.
 
-A problem with a capacity has so many places. The arms of a round take the first of them, in their order; the others are
-never on offer and reveal nothing but themselves. What a person sees of a decision has the round's arms alone.
+A problem's capacity is its number of places. The arms of a round take the first places, in their order; the others are
+never on offer and reveal nothing but themselves. The decision that a person gets has the round's arms alone.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from graphbandit.bandit.catalogue import graph_with_more_arms
-from graphbandit.bandit.graph_inputs import Arms, Graph, graph_batch, graph_of
+from graphbandit.bandit.graph_inputs import Arms, Graph, graph_batch, graph_of, graphs_of
 from graphbandit.bandit.inputs import available_of, contexts_of, rewards_of, rounds_told
 from graphbandit.base.arms import ArmNames, arm_index, known_arm
 from graphbandit.base.checks import available_array
@@ -36,13 +36,13 @@ class RoundArms(NamedTuple):
     arms: ArmNames | None
 
 
-class OwnRounds(NamedTuple):
-    """Rounds with their own arms, in the problem's places."""
+class GivenRounds(NamedTuple):
+    """Rounds as the package's own values; `arms` is None where they are those of the problem."""
 
-    contexts: Float[np.ndarray, "n capacity q"]
-    graphs: Graphs
-    available: Bool[np.ndarray, "n capacity"]
-    arms: list[RoundArms]
+    contexts: Shaped[np.ndarray, "n ..."]
+    graphs: Graphs | None
+    available: object
+    arms: list[RoundArms] | None
     tally: Tally
 
 
@@ -53,7 +53,7 @@ def check_own_arms(learner: Learner[Any], problem: Problem, graph: object) -> No
     if not learner.takes_own_arms:
         raise SettingError(
             f"{type(learner).__name__} knows arms by their numbers, but rounds bring their own; expected a learner of "
-            "a function class, as IDSG"
+            "a function class, such as IDSG"
         )
     functions = getattr(learner, "function_class", None)
     if functions is not None:
@@ -69,8 +69,11 @@ def own_rounds(
     graphs: Sequence[object],
     available: Sequence[object],
     tally: Tally,
-) -> OwnRounds:
-    """Rounds with their own arms; each has an encoded context, a table of arms, a graph, and what of it is on offer."""
+) -> GivenRounds:
+    """Rounds with their own arms, in the problem's places.
+
+    Each has an encoded context, a table of arms, a graph, and what of it is on offer.
+    """
     if problem.capacity is None:
         raise SettingError(
             "arms came with the round; expected Problem(capacity=...), whose rounds bring their own arms"
@@ -82,7 +85,7 @@ def own_rounds(
         rows.append(values)
         total = total + seen
     masks = [_mask(one, problem.capacity, given) for one, given in zip(read, available, strict=True)]
-    return OwnRounds(
+    return GivenRounds(
         contexts=problem.with_arms(contexts, rows),
         graphs=graph_batch(
             [_graph(one, problem, given) for one, given in zip(read, graphs, strict=True)], problem.n_arms
@@ -93,7 +96,25 @@ def own_rounds(
     )
 
 
-def own_batch(problem: Problem, contexts: object, arms: object, graphs: object, available: object) -> OwnRounds:
+def given_rounds(
+    problem: Problem,
+    own_graph: Graph | None,
+    contexts: object,
+    graphs: object,
+    available: object,
+    arms: object,
+    keys: object = None,
+) -> GivenRounds:
+    """Many rounds as `Bandit.decide_batch` takes them; without `graphs`, all have the bandit's own graph."""
+    if arms is not None or problem.capacity is not None:
+        return own_batch(problem, contexts, arms, graphs, available)
+    told = rounds_told(graphs=graphs, available=available, columns=[keys])
+    rows, tally = contexts_of(problem, contexts, many=True, rounds=told)
+    batch = graphs_of(problem, own_graph if graphs is None else graphs, len(rows))
+    return GivenRounds(rows, batch, available, None, tally)
+
+
+def own_batch(problem: Problem, contexts: object, arms: object, graphs: object, available: object) -> GivenRounds:
     """Many rounds with their own arms; arms, graphs and what is on offer come as lists, or the same for all rounds."""
     told = len(arms) if isinstance(arms, list | tuple) else rounds_told(graphs=graphs, available=available)
     rows, tally = contexts_of(problem, contexts, many=True, rounds=told)

@@ -4,11 +4,14 @@ from typing import Any
 
 import numpy as np
 
-from graphbandit.bandit.inputs import arms_of, available_of
+from graphbandit.bandit.graph_inputs import graphs_of
+from graphbandit.bandit.inputs import arms_of, available_of, contexts_of, rounds_told
+from graphbandit.bandit.own_arms import own_batch, past_arms
 from graphbandit.base.arms import shown
 from graphbandit.base.checks import LARGEST, available_array, first_not_finite, numbers
-from graphbandit.base.shapes import Bool, Float, Int, Shaped
+from graphbandit.base.shapes import Bool, Float, Int
 from graphbandit.errors import InputError, ObservationError, SettingError
+from graphbandit.features import Tally
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.probabilistic import ProbabilisticGraphs
 from graphbandit.learners.base import Learner
@@ -23,22 +26,35 @@ def past_rounds(
     problem: Problem,
     first: int,
     *,
-    contexts: Shaped[np.ndarray, "n ..."],
+    contexts: object,
     actions: object,
     rewards: object,
     probabilities: object,
-    graphs: Graphs | None,
+    graphs: object,
     available: object,
-) -> tuple[Played, News]:
-    """Past rows as rounds numbered from `first` on, and their rewards by round and arm; checked.
+    arms: object,
+) -> tuple[Played, News, Tally]:
+    """Past rows as rounds numbered from `first` on, their rewards by round and arm, and what was unknown in them.
 
-    The arguments are those of `Bandit.learn`.
+    The arguments are those of `Bandit.learn`. All is checked.
     """
-    n, n_arms = len(contexts), problem.n_arms
+    if arms is not None or problem.capacity is not None:
+        rows, given, available, own, tally = own_batch(problem, contexts, arms, graphs, available)
+        assert own is not None  # each has brought its arms
+        actions, rewards = past_arms(own, problem.n_arms, actions, rewards)
+        graphs = None if graphs is None else given
+    else:
+        told = rounds_told(columns=[actions, rewards])
+        rows, tally = contexts_of(problem, contexts, many=True, rounds=told)
+    functions = getattr(learner, "function_class", None) or problem.function_class
+    if functions is not None and len(rows):
+        functions.check_contexts(rows)
+    batch = graphs_of(problem, graphs, len(rows))
+    n, n_arms = len(rows), problem.n_arms
     if learner.n_notes:
         raise SettingError(
             f"{type(learner).__name__} needs notes of its own for every round, which past rows do not have; "
-            "expected a learner that learns from rewards alone, as IDSG, AdaCBG or LinUCB"
+            "expected a learner that learns from rewards alone, such as IDSG, AdaCBG or LinUCB"
         )
     table, played = _rewards(problem, rewards, actions, n)
     if played is None:
@@ -51,13 +67,13 @@ def past_rounds(
         t = int(np.argmin(mask[np.arange(n), played]))
         arm = shown(problem.arms, int(played[t]))
         raise InputError(f"actions[{t}] is {arm}, which was not available; expected an arm that was")
-    _check_graphs(problem, graphs, played, seen)
-    propensity = _propensities(problem, probabilities, graphs, played, seen)
-    rows, arms = np.nonzero(seen)
-    observed = table[rows, arms]
+    _check_graphs(problem, batch, played, seen)
+    propensity = _propensities(problem, probabilities, batch, played, seen)
+    places = rounds, seen_arms = np.nonzero(seen)
+    observed = table[places]
     learner.check_rewards(observed)
-    news = News(rows + first, arms, observed, propensity[rows, arms])
-    return Played(first, contexts, played, np.empty((n, 0)), mask), news
+    news = News(rounds + first, seen_arms, observed, propensity[places])
+    return Played(first, rows, played, np.empty((n, 0)), mask), news, tally
 
 
 def _rewards(
@@ -119,7 +135,7 @@ def _propensities(
     played: Int[np.ndarray, " n"],
     seen: Bool[np.ndarray, "n arms"],
 ) -> Float[np.ndarray, "n arms"]:
-    """q: with which probability each reward was revealed, 1 where nobody tells."""
+    """q: the probability with which each reward was revealed; 1 where it is not known."""
     n, rounds, n_arms = len(played), np.arange(len(played)), problem.n_arms
     if given is None:
         return np.ones((n, n_arms))

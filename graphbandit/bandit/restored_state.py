@@ -11,7 +11,7 @@ from graphbandit.learners.problem import Problem
 
 
 def check_state(learner: Learner[Any], problem: Problem, state: Any) -> None:
-    """Raise TypeError unless the state is such as this learner makes.
+    """Raise TypeError unless the state is of the kind that this learner makes.
 
     Fields that may hold anything, as the data of a function class, are compared with what that class says of itself.
     Learners from outside the package are left alone.

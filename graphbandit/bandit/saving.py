@@ -142,7 +142,7 @@ def _restored(saved: dict[str, Any]) -> SavedBandit:
     if not len(masks) == len(saved["actions"]) == rounds - learnt:
         raise ValueError("its rounds and contexts do not fit each other")
     if not saved["open_ids"].ndim == saved["late_rounds"].ndim == 1:
-        raise ValueError("its ids are no columns")
+        raise ValueError("its ids are not columns")
     waiting = _rows(saved, "", range(learnt, learnt + len(masks)), masks)
     opened = _rows(saved, "open_", saved["open_ids"].tolist())
     late = _rows(saved, "late_", saved["late_rounds"].tolist())
@@ -189,7 +189,7 @@ def _log_starts(starts: Any) -> Int[np.ndarray, "starts 3"] | None:
     if starts is None:
         return None
     if starts.dtype != np.int64 or starts.ndim != 2 or starts.shape[1] != 3 or not (starts >= 0).all():
-        raise ValueError("its places in a log are no columns")
+        raise ValueError("its places in a log are not columns")
     if not (np.diff(starts[:, 0]) >= 0).all():
         raise ValueError("its places in a log are out of order")
     found: Int[np.ndarray, "starts 3"] = starts
@@ -293,7 +293,7 @@ def _rows(
     contexts, notes = (contexts_array(saved[f"{prefix}{name}"]) for name in ("contexts", "notes"))
     actions = saved[f"{prefix}actions"]
     if notes.ndim != 2 or actions.dtype != np.int64 or actions.ndim != 1:
-        raise ValueError("its notes or actions are no columns")
+        raise ValueError("its notes or actions are not columns")
     given = [None] * len(actions) if masks is None else masks
     return [
         Played(first, contexts[i : i + 1], actions[i : i + 1], notes[i : i + 1], mask)

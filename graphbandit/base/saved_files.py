@@ -120,7 +120,7 @@ def read(
 ) -> dict[str, Any]:
     """The content of a file of this kind.
 
-    - `replace`: gives the value for what a file cannot hold (see `external`).
+    - `replace`: gives the value for what a file cannot hold, as a Python callable, from what `__external__` said of it.
     - `classes`: dataclasses from outside the package that may be in it. Nothing is imported that is not here.
     """
     source = _path(path)
@@ -170,11 +170,6 @@ def _read(
     return content
 
 
-def external(description: dict[str, Any]) -> dict[str, Any]:
-    """A marker for a value that a file cannot hold, as a Python callable; `read` asks its caller for it."""
-    return {"$external": description}
-
-
 def _path(path: str | os.PathLike[str]) -> Path:
     if not isinstance(path, str | os.PathLike):
         raise SavedFileError(f"path is {path!r}; expected the name of a file, a string or a Path")
@@ -211,8 +206,6 @@ def _encode(value: Any, arrays: _Content) -> Any:
     if isinstance(value, list | tuple):
         return [_encode(item, arrays) for item in value]
     if isinstance(value, dict):
-        if set(value) == {"$external"}:
-            return {"$external": _encode(value["$external"], arrays)}
         return {"$object": {str(key): _encode(item, arrays) for key, item in value.items()}}
     name = type(value).__name__
     if _savable.get(name) is type(value):
@@ -273,7 +266,7 @@ def _by_name(classes: Sequence[type]) -> dict[str, type]:
     found: dict[str, type] = {}
     for one in classes:
         if not isinstance(one, type) or not is_dataclass(one):
-            raise SettingError(f"classes has {one!r}; expected dataclasses, as [MyLearner, MyState]")
+            raise SettingError(f"classes has {one!r}; expected dataclasses, such as [MyLearner, MyState]")
         if found.setdefault(one.__name__, one) is not one:
             raise SettingError(f"classes has two classes of the name {one.__name__!r}; expected each name once")
     return found

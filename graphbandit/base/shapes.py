@@ -1,4 +1,4 @@
-"""Array annotations with shapes, as ``Float[np.ndarray, "rounds arms"]``.
+"""Array annotations with shapes, such as ``Float[np.ndarray, "rounds arms"]``.
 
 They are documentation to a reader and `numpy.ndarray` to a type checker. At run time they only carry this information,
 and `base.declared` checks the arrays of saved files against it. With GRAPHBANDIT_CHECK_SHAPES=1 they are jaxtyping's,

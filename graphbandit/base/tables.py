@@ -24,7 +24,7 @@ class Cell:
 
     - `text`: what is written.
     - `value`: the number it stands for, which sorts it; nan sorts last, and None makes the cell plain text.
-    - `spread`: what follows the number in a quieter voice, as "± 1.2".
+    - `spread`: what follows the number in a quieter voice, such as "± 1.2".
     - `mark`: whether it is the best of its column, or not told apart from the best.
     """
 

@@ -1,7 +1,8 @@
 """The command line. Commands import whatever is heavy themselves.
 
 A group of commands is a file in this folder with a `typer.Typer` called `app`, and its name in `GROUPS`. Commands below
-another one, as `graphbandit service compact`, are a second `typer.Typer` of the file, called `group` and with a name.
+another one, such as `graphbandit service compact`, are a second `typer.Typer` of the file, with a name and called
+`group`.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ GROUPS = (
 
 
 class _Commands(TyperGroup):
-    """Errors of the package become one line and exit code 2; Ctrl-C one line and exit code 130."""
+    """Turns errors of the package into one line and exit code 2, and Ctrl-C into one line and exit code 130."""
 
     def main(self, *arguments: Any, **options: Any) -> Any:
         prepare_output()

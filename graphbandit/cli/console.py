@@ -19,7 +19,7 @@ PLAIN = {"±": "+-", "≈": "~", "►": ">", "★": "*", "µ": "u", "·": "-", "
 
 
 def prepare_output() -> None:
-    """Let a terminal that knows few characters show every text, with plainer characters in place of those it lacks."""
+    """Let a terminal with few characters show every text, with plainer characters in place of those it lacks."""
     codecs.register_error("graphbandit", _replaced)
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)

@@ -43,7 +43,7 @@ def convert(
     ] = "auto",
     feature: Annotated[
         list[str] | None,
-        typer.Option(help="A feature of Vowpal Wabbit to take, as User.age. Repeatable.", show_default="all"),
+        typer.Option(help="A feature of Vowpal Wabbit to take, such as User.age. Repeatable.", show_default="all"),
     ] = None,
     context: Annotated[
         list[str] | None, typer.Option(help="A column of a table that is in the context. Repeatable.")

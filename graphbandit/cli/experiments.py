@@ -53,7 +53,7 @@ def run(
         int | None, typer.Option(help="Processes; changes no figure.", show_default="one a core")
     ] = None,
     cluster: Annotated[
-        str | None, typer.Option(help="Address of a Dask scheduler, as tcp://host:8786, or local to start one.")
+        str | None, typer.Option(help="Address of a Dask scheduler, such as tcp://host:8786, or local to start one.")
     ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but failures.")] = False,
 ) -> None:
@@ -92,7 +92,7 @@ def _engine(workers: int | None, cluster: str | None) -> Engine:
 
     if cluster is not None:
         if cluster != "local" and "://" not in cluster:
-            raise SettingError(f"--cluster is {cluster!r}; expected an address, as tcp://host:8786, or local")
+            raise SettingError(f"--cluster is {cluster!r}; expected an address, such as tcp://host:8786, or local")
         return Cluster(cluster, workers)
     return InProcess() if workers == 1 else Processes(workers)
 
@@ -124,7 +124,7 @@ def _cell(results: Results, environment: str, learner: str) -> Cell:
 
 
 def _report_failures(results: Results) -> None:
-    """On standard error: how many, and the settings and traceback of the first few that differ."""
+    """Print on standard error how many runs failed, and the settings and traceback of the first few that differ."""
     failures: dict[str, Any] = {}
     for failure in results.failures:
         failures.setdefault(failure["error"], failure)

@@ -168,7 +168,7 @@ def export(
 @group.command(epilog="Example: graphbandit service compact bandits.toml --keep 30d")
 def compact(
     configuration: Configured,
-    keep: Annotated[str, typer.Option(help="Keep rows younger than this in the database, as 12h or 30d.")] = "30d",
+    keep: Annotated[str, typer.Option(help="Keep rows younger than this in the database, such as 12h or 30d.")] = "30d",
     archive: Annotated[
         Path | None,
         typer.Option(help="The folder for Parquet files.", file_okay=False, show_default="archive beside it"),

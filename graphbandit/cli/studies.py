@@ -24,9 +24,9 @@ Workers = Annotated[int | None, typer.Option(help="Processes; changes no result.
 Only = Annotated[list[str] | None, typer.Option(help="One experiment. Repeatable.", show_default="all")]
 Learners = Annotated[
     list[str] | None,
-    typer.Option(help="A learner of your own, as my_module:MyLearner. Repeatable.", show_default="none"),
+    typer.Option(help="A learner of your own, such as my_module:MyLearner. Repeatable.", show_default="none"),
 ]
-Repeats = Annotated[int | None, typer.Option(help="At most so many repeats of each run.")]
+Repeats = Annotated[int | None, typer.Option(help="The most repeats of each run.")]
 Rounds = Annotated[int | None, typer.Option(help="Rounds of each run.")]
 Seed = Annotated[int, typer.Option(help="The same seed gives the same results.")]
 

@@ -14,7 +14,7 @@ from graphbandit.errors import SettingError
 from graphbandit.graphs.graph import FeedbackGraph
 
 DEGREE = 2
-"""How many others an arm is joined to unless told otherwise, if there are so many."""
+"""How many other arms an arm is joined to by default, if there are that many."""
 
 
 def similarity_graph(profiles: Float[np.ndarray, "arms d"], *, degree: int | None = None) -> FeedbackGraph:
@@ -37,7 +37,7 @@ def similarity_graph(profiles: Float[np.ndarray, "arms d"], *, degree: int | Non
 
 
 def confusion_graph(confusion: Float[np.ndarray, "arms arms"], *, degree: int | None = None) -> FeedbackGraph:
-    """Every class is joined to the `degree` classes it is most often confused with, if it is confused with so many.
+    """Every class is joined to the `degree` classes it is most often confused with, or to all if they are fewer.
 
     What counts for a pair is confusion[i, j] + confusion[j, i].
 

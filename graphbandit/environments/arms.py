@@ -45,7 +45,7 @@ class ArmsEnvironment(Environment):
 
     The settings are those of `arms`, and instead of further keywords:
 
-    - `graph_options`: settings of the kind of graph, as ``{"density": 0.1}``; none by default.
+    - `graph_options`: settings of the kind of graph, such as ``{"density": 0.1}``; none by default.
     """
 
     n_arms: int = 20

@@ -53,7 +53,7 @@ class GraphEnvironment(Environment):
 
     - `n_arms`: K, 50 by default.
     - `graph`: the name of a kind of graph, one graph, or a source of graphs; "random" by default.
-    - `graph_options`: settings of the kind of graph, as ``{"density": 0.1}``; none by default.
+    - `graph_options`: settings of the kind of graph, such as ``{"density": 0.1}``; none by default.
     - `fixed_graph`: whether the graph is drawn once a repeat instead of in each round; False by default.
     """
 

@@ -26,7 +26,7 @@ CLASS_GRAPHS: dict[str, Callable[..., FeedbackGraph]] = {
     "confusion": confusion_graph,
     "hierarchy": hierarchy_graph,
 }
-"""Graphs among classes by name; further names are those of `graph_sources.SOURCES`."""
+"""Graphs among classes by name; further names are those of `graphs.sources.SOURCES`."""
 
 
 def classification(

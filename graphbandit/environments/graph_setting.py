@@ -23,7 +23,7 @@ def source_of(
     own: Mapping[str, Callable[..., FeedbackGraph]] = MappingProxyType({}),
     profiles: Callable[[str], Float[np.ndarray, "arms d"]] | None = None,
 ) -> GraphSource:
-    """Where the graphs come from; `own` are kinds of one fixed graph besides those of `graph_sources`.
+    """Where the graphs come from; `own` are kinds of one fixed graph besides those of `graphs.sources`.
 
     A kind of `own` is called with `profiles(kind)`, what it needs to know of the arms, and the options.
 

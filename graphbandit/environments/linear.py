@@ -57,7 +57,7 @@ class LinearEnvironment(GraphEnvironment):
 
     The settings are those of `linear`, and instead of further keywords:
 
-    - `graph_options`: settings of the kind of graph, as ``{"density": 0.1}``; none by default.
+    - `graph_options`: settings of the kind of graph, such as ``{"density": 0.1}``; none by default.
     """
 
     dimension: int = 10

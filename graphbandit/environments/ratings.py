@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import scipy.sparse
 
 ITEM_GRAPHS: dict[str, Callable[..., FeedbackGraph]] = {"similarity": similarity_graph, "hierarchy": hierarchy_graph}
-"""Graphs among items by name; further names are those of `graph_sources.SOURCES`."""
+"""Graphs among items by name; further names are those of `graphs.sources.SOURCES`."""
 
 
 def ratings(
@@ -57,7 +57,7 @@ def ratings(
     **Rewards** are the ratings, moved and scaled so that the lowest of all ratings is 0 and the highest 1. Counts are
     first replaced by log(1 + count), and 0 is then the lowest. A rating given more than once counts with its mean.
 
-    **Contexts** come from the other items only: factors of every user from all ratings of items that are no arms,
+    **Contexts** come from the other items only: factors of every user from all ratings of items that are not arms,
     standardised. So a context never holds the ratings it is to predict. With unrated="model" the factors are fitted to
     the ratings that exist, with "zero" to the whole table.
 

@@ -26,7 +26,7 @@ class SyntheticEnvironment(GraphEnvironment):
 
     The settings are those of `paper`, and instead of further keywords:
 
-    - `graph_options`: settings of the kind of graph, as ``{"density": 0.1}``; none by default.
+    - `graph_options`: settings of the kind of graph, such as ``{"density": 0.1}``; none by default.
     """
 
     n_functions: int = 50
@@ -112,7 +112,7 @@ def paper(
 ) -> SyntheticEnvironment:
     """The environment of the paper's experiments; the defaults are those printed there.
 
-    It is a `SyntheticEnvironment`. Further keywords go to the kind of graph, as ``density`` or ``n_cliques``.
+    It is a `SyntheticEnvironment`. Further keywords go to the kind of graph, such as ``density`` or ``n_cliques``.
 
     - `n_arms`: K, 50 by default.
     - `graph`: "random" (default, density 0.05), "star" (the paper's k-tree, a random hub each round), "clique_group" (5

@@ -15,7 +15,9 @@ class WrappedEnvironment(Environment):
 
     def __post_init__(self) -> None:
         if not isinstance(self.environment, Environment):
-            raise SettingError(f"environment is {self.environment!r}; expected an environment, as environments.paper()")
+            raise SettingError(
+                f"environment is {self.environment!r}; expected an environment, such as environments.paper()"
+            )
 
     @property
     def n_arms(self) -> int:

@@ -172,7 +172,7 @@ def compare(
 def _settings(arguments: dict[str, Any]) -> Settings:
     log = arguments["log"]
     if not isinstance(log, Log):
-        raise InputError(f"log is a {type(log).__name__}; expected a Log, as Log.read(folder)")
+        raise InputError(f"log is a {type(log).__name__}; expected a Log, such as Log.read(folder)")
     if not len(log):
         raise LogError("the log is empty; expected at least one round")
     if arguments["progress"] is not None and not callable(arguments["progress"]):

@@ -55,7 +55,7 @@ def group_slack(n_groups: int, reward_width: float) -> Float[np.ndarray, " group
 
 
 def n_groups(rounds: int) -> int:
-    """How many groups so many rounds make."""
+    """How many groups this many rounds make."""
     return int(group_of(np.array([rounds - 1]))[0]) + 1 if rounds else 0
 
 

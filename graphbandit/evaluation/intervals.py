@@ -6,7 +6,7 @@
 | bootstrap | the same, without assuming a symmetric distribution |
 | bernstein | coverage at every number of rounds and for adaptive logs, of the log's average even if the value drifts |
 | betting | coverage at every number of rounds and for adaptive logs, if the value does not drift |
-| sequence | the same at all numbers of rounds at once, so one may look as often as one likes |
+| sequence | the same at all numbers of rounds at once, so you may look as often as you like |
 
 The last three need rewards within a known range and the true probabilities of the log. They ask nothing of the size of
 the weights: their terms are bounded from one side by construction (`terms.bounded_terms`). Each side of the interval is
@@ -63,7 +63,7 @@ class Interval:
 
     @property
     def width(self) -> float:
-        """From low to high."""
+        """The distance from low to high."""
         return self.high - self.low
 
 

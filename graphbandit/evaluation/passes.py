@@ -27,7 +27,7 @@ MASS = 1e-9
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PassPlan:
-    """All that a pass needs to know beside the log.
+    """All that a pass needs besides the log.
 
     `pairs` are the differences that are evaluated too, by the name "first - second".
     """

@@ -227,7 +227,7 @@ def policies_of(policies: Any, log: Log, problem: Problem | None = None) -> dict
     elif isinstance(policies, list | tuple) and policies and all(isinstance(name, str) for name in policies):
         policies = {name: name for name in policies}
     elif policies is None or (isinstance(policies, list | tuple) and not policies):
-        raise SettingError(f"policies is {policies!r}; expected at least one policy, as {{'new': probabilities}}")
+        raise SettingError(f"policies is {policies!r}; expected at least one policy, such as {{'new': probabilities}}")
     elif not hasattr(policies, "items"):
         policies = {"policy": policies}
     if not policies:

@@ -67,7 +67,7 @@ def replay(
     - `seed`: of the learner's draws and of the acceptance, 0 by default.
     """
     if not isinstance(learner, Learner):
-        raise SettingError(f"learner is {learner!r}; expected a learner, as AdaCBG()")
+        raise SettingError(f"learner is {learner!r}; expected a learner, such as AdaCBG()")
     most = 1.0 / _smallest(log) if largest_weight is None else setting_number("largest_weight", largest_weight, above=0)
     run = _Run(Learning(learner, log, problem), most, stream(seed, "replay"))
     for batch in log.batches():

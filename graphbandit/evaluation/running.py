@@ -27,7 +27,7 @@ PSI = -np.log1p(-SLOPES) - SLOPES
 
 @dataclass
 class RunningInterval:
-    """A mean in [bottom, top] with an interval that may be looked at as often as one likes.
+    """A mean in [bottom, top] with an interval that you may look at as often as you like.
 
     `add` takes the value of a round and the terms of its two bounds. For values in [bottom, top] they are the same; a
     weighted value, which may lie outside, needs a `lower` of the same mean (or less) that is never below bottom, and an

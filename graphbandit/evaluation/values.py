@@ -188,7 +188,7 @@ class Estimator:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class OverTime:
-    """A value after so many rounds, with its interval: time-uniform for intervals of any size, else pointwise."""
+    """A value after some numbers of rounds, with its interval: time-uniform for those of any size, else pointwise."""
 
     rounds: Int[np.ndarray, " looks"]
     value: Float[np.ndarray, " looks"]

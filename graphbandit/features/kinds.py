@@ -244,7 +244,7 @@ class CategoryColumn(Column):
         shown = ", ".join(map(repr, self.categories[:8]))
         more = f", ... ({len(self.categories)} in all)" if len(self.categories) > 8 else ""
         kind = "a text" if isinstance(self.categories[0], str) else "a whole number"
-        return f"one of {shown}{more}" if self.unknown == "error" else f"{kind}, as {shown}{more}"
+        return f"one of {shown}{more}" if self.unknown == "error" else f"{kind}, such as {shown}{more}"
 
 
 @savable

@@ -36,7 +36,7 @@ class NamedColumns(NamedTuple):
 
 
 def as_row(value: object) -> Mapping[str, Any] | None:
-    """A single row as a mapping from column to value; None if `value` is no single row."""
+    """A single row as a mapping from column to value; None if `value` is not one."""
     if isinstance(value, Mapping):
         return value
     if isinstance(value, tuple) and hasattr(value, "_asdict"):

@@ -24,6 +24,7 @@ class _Buffer:
         self.used = 0
         self.lock = threading.Lock()
 
+    # observations are four arrays in all of this file, so that each has its shape
     def write(
         self,
         contexts: Float[np.ndarray, "new ..."],

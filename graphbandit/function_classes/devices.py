@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 DeviceName = Literal["cpu", "cuda", "auto"]
 
 _one_at_a_time = threading.Lock()
-"""PyTorch has one random generator a device and process; who trains has it to himself, and puts it back."""
+"""PyTorch has one random generator for each device and process; whoever trains holds it alone, and restores it."""
 
 
 def device_of(name: DeviceName) -> "torch.device":

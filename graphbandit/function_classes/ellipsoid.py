@@ -19,7 +19,7 @@ from graphbandit.function_classes.base import Draws
 from graphbandit.function_classes.features import FeatureMap
 
 EXACT_ARMS = 300
-"""Up to so many arms the candidates of one parameter for all arms are exact; beyond they take too long to find."""
+"""The most arms for which the candidates of one shared parameter are exact; with more, that takes too long."""
 
 
 @cache
@@ -126,7 +126,7 @@ class Ellipsoid:
         return bool((moved * moved).sum() <= self.radius)
 
     def candidates(self, features: FeatureMap, contexts: Contexts, available: ArmMasks | None) -> ArmMasks:
-        """The arms that win for some theta in it, see `kernels/ellipsoid.py`.
+        """The arms that win for some theta in it, see `kernels/function_classes/ellipsoid.py`.
 
         Exact up to EXACT_ARMS arms, or with a parameter for each arm; beyond, these arms and maybe some more.
         """

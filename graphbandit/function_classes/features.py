@@ -127,7 +127,7 @@ class FeatureMap:
 
     @cached_property
     def _block(self) -> int:
-        """The features of so many contexts are made at a time."""
+        """How many contexts have their features made at a time."""
         return min(256, max(1, BLOCK // (self.n_arms * self.size)))
 
     @cached_property

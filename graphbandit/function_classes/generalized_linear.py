@@ -267,11 +267,11 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
         """r^2 with r = (w B + sqrt(w^2 B^2 + 8 B)) / 2, B = log(1 / delta) + growth / 2 + ridge S^2 / 2.
 
         w is the largest sqrt(phi'H^-1 phi) of what was seen. growth = log det(I + sum phi phi' / (4 ridge)) for clicks;
-        for counts log det(H / ridge) and a little more. Valid at all times at once if |theta*| <= S and rewards are
-        in [0, 1] (logistic) or Poisson, or in [0, 1], (Poisson): their distribution says how noisy they are,
-        and `noise` is not looked at. That is with a `ridge` told; without one it takes the most likely prior as if it
-        had been known, with delta divided by the number of lambdas, and ridge S^2 is the largest theta'P theta. Why:
-        `docs/function-classes.md`. For the identity it is that of `LinearClass`.
+        for counts log det(H / ridge) and a little more. It holds at all times at once if |theta*| <= S and rewards are
+        in [0, 1] (logistic), or Poisson or in [0, 1] (Poisson): their distribution says how noisy they are, and `noise`
+        is not used. This needs a given `ridge`. Without one, the most likely prior counts as known, delta is divided by
+        the number of lambdas, and ridge S^2 is the largest theta'P theta. `docs/function-classes.md` has the proof. For
+        the identity it is the radius of `LinearClass`.
         """
         self.check_data(data)
         fit = data.fit
@@ -405,7 +405,9 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
         if self.factors is not None:
             rewards = rewards * self.factors[data.columns.arms]
         span = float(np.ptp(rewards)) if len(rewards) else 0.0
-        return NoiseLaw.given(span=span or 4.0 * self.unit(data), count=float(data.weights.sum()), residual=self.smallest_loss(data))
+        return NoiseLaw.given(
+            span=span or 4.0 * self.unit(data), count=float(data.weights.sum()), residual=self.smallest_loss(data)
+        )
 
     def natural_scale(self, data: GeneralizedLinearData) -> Scale:
         """sigma by its posterior, and trace(H^-1 (H - P)), the effective number of parameters."""

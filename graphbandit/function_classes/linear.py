@@ -157,7 +157,7 @@ class LinearData(RewardsSeen):
 def _drawn(
     data: LinearData, known: Regression, noise: float | None, count: int, rng: np.random.Generator
 ) -> tuple[Float[np.ndarray, "draws blocks d"], Float[np.ndarray, " draws"]]:
-    """theta and c of so many draws, given lambda."""
+    """theta and c of this many draws, given lambda."""
     scales = np.full(count, noise) if noise is not None else known.law.draw(count, rng)
     offsets = np.full(count, known.offset)
     if known.offset_weight == math.inf:
@@ -288,10 +288,10 @@ class LinearFunctionClass(ParametricClass[LinearData]):
         """(sigma sqrt(2 log(1 / delta) + log det V - log det lambda I) + sqrt(lambda) S)^2.
 
         The self-normalised bound (Abbasi-Yadkori, Pal and Szepesvari 2011, theorem 2): valid at all times at once,
-        whatever arms were revealed, for sigma-sub-Gaussian noise and |theta*| <= S. That is with a `ridge` and a
-        `norm_bound` told. Without a ridge, delta is divided by the number of lambdas that are tried, which makes the
+        whatever arms were revealed, for sigma-sub-Gaussian noise and |theta*| <= S. This needs a given `ridge` and
+        `norm_bound`. Without a ridge, delta is divided by the number of lambdas that are tried, which makes the
         choice among them valid, but c is taken as if it had been known. Without a norm bound, sqrt(lambda) S is what
-        the most likely prior expects, sigma times the root of the number of parameters: an estimate and no bound.
+        the most likely prior expects, sigma times the root of the number of parameters: an estimate, not a bound.
         """
         from graphbandit.kernels.cholesky import log_determinant
 

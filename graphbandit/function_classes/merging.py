@@ -22,8 +22,8 @@ def merged(parts: Sequence[Any]) -> Any:
     if len({type(part) for part in parts}) != 1 or not isinstance(parts[0], LinearData | FiniteData):
         kinds = ", ".join(sorted({type(part).__name__ for part in parts}))
         raise SettingError(
-            f"data of {kinds} cannot be merged; expected that of a class that keeps sums, as LinearClass, KernelClass "
-            "or FiniteClass"
+            f"data of {kinds} cannot be merged; expected that of a class that keeps sums, such as LinearClass, "
+            "KernelClass or FiniteClass"
         )
     if any(part.half_life is not None for part in parts):
         raise SettingError("data with a half-life cannot be merged; expected data that forgets nothing")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from torch.overrides import TorchFunctionMode
 
 ALIGNED = 16
-"""Rows of a matrix product begin at multiples of so many numbers: a whole vector of the processor."""
+"""Rows of a matrix product begin at multiples of this many numbers: a whole vector of the processor."""
 
 ROLLS = (1, 37, 128)
 """By how many places rows are moved to see whether their values change."""

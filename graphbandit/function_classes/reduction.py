@@ -102,7 +102,7 @@ class ReductionClass(RegressorClass):
     figures. The regressor must take weights. Draws are refits, as in `RegressorClass`.
 
     - `regressor`: as in `RegressorClass`.
-    - `entropy`: stands for log |F|, as (d / 2) log(number of observations) for a class of d parameters.
+    - `entropy`: stands for log |F|, such as (d / 2) log(number of observations) for a class of d parameters.
     - `tolerance`: how exact the bounds are, as a share of the range; 0.001 by default.
     - `settings`: the others of `RegressorClass`, but for `factors`.
     """
@@ -112,7 +112,7 @@ class ReductionClass(RegressorClass):
             raise SettingError("factors came with a ReductionClass; expected a RegressorClass, which takes them")
         if entropy is None:
             raise SettingError(
-                "entropy is None; expected a number, as (d / 2) log(number of observations) for d parameters"
+                "entropy is None; expected a number, such as (d / 2) log(number of observations) for d parameters"
             )
         super().__init__(regressor, entropy=entropy, **settings)
         self._tolerance = setting_number("tolerance", tolerance, above=0.0)
@@ -123,7 +123,7 @@ class ReductionClass(RegressorClass):
         return super().__external__() | {"tolerance": self._tolerance}
 
     def smallest_loss(self, data: RefitData) -> float:
-        """Of the estimate: the reduction needs no other fits."""
+        """The loss of the estimate: the reduction needs no other fits."""
         return min((fit.loss for fit in self.fits(data, 1)), default=0.0)
 
     def version_space(self, data: RefitData, radius: float) -> Any:
@@ -152,7 +152,7 @@ class ReductionClass(RegressorClass):
         return super().deviations(space, model, contexts, contest)
 
     def bounds(self, space: Any, contexts: Contexts) -> tuple[RoundsByArms, RoundsByArms]:
-        """Of all functions of F_m, cut to the range; the range itself where nothing is known."""
+        """The bounds of all functions of F_m, cut to the range; the range itself where nothing is known."""
         if not isinstance(space, ReductionSpace):
             return super().bounds(space, contexts)
         self._check_shape(contexts)

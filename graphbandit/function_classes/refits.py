@@ -72,7 +72,7 @@ class RefitData:
 
     @property
     def reports(self) -> list[FitReport]:
-        """Of all fits of this data so far: the estimate, and the refits once they were asked for."""
+        """The reports of all fits of this data so far: the estimate, and the refits once they were asked for."""
         return [fit.report for fits in self.fits.values() for _, fit in sorted(fits.items())]
 
     def equals(self, other: "RefitData") -> bool:
@@ -96,7 +96,7 @@ class RefitModel:
 
     @property
     def reports(self) -> list[FitReport]:
-        """Of all fits of this data so far."""
+        """The reports of all fits of this data so far."""
         return self.data.reports
 
 

@@ -106,6 +106,21 @@ class RefittedClass(FunctionClass[RefitData, RefitModel, Any], Generic[Function]
         given = arm_factors(factors, self._n_arms)
         self._factors = np.ones(self._n_arms) if given is None else given
 
+    def __external__(self) -> dict[str, Any]:
+        """How a saved file names this class, since it cannot hold what is fitted."""
+        return {
+            "class": type(self).__name__,
+            "n_arms": self.n_arms,
+            "dimension": self._dimension,
+            "arm_contexts": self._arm_contexts,
+            "members": self._members,
+            "low": self._low,
+            "high": self._high,
+            "entropy": self._entropy,
+            "seed": self._seed,
+            "factors": self._factors.tolist(),
+        }
+
     @property
     @abstractmethod
     def name(self) -> str:
@@ -216,7 +231,7 @@ class RefittedClass(FunctionClass[RefitData, RefitModel, Any], Generic[Function]
         return len(data) >= self._fewest
 
     def _groups(self) -> list[tuple[int, ...]]:
-        """The numbers of the fits that are made at one go; in what order they are asked for never matters."""
+        """The numbers of the fits that are made together; the order in which they are asked for never matters."""
         return [(number,) for number in range(self._members + 1)]
 
     def _fitted(self, data: RefitData, numbers: tuple[int, ...]) -> list[Member[Function]]:

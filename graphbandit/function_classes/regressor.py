@@ -112,24 +112,14 @@ class RegressorClass(EnsembleFunctionClass[Regressors]):
         return f"{type(self).__name__}({self._regressor!r}, n_arms={self.n_arms}, dimension={self._dimension})"
 
     def __external__(self) -> dict[str, Any]:
-        """How a saved file names this class, since it cannot hold somebody else's regressor."""
-        return {
-            "class": type(self).__name__,
+        """Also the regressor and its own settings."""
+        return super().__external__() | {
             "regressor": _described(self._regressor),
-            "n_arms": self.n_arms,
-            "dimension": self._dimension,
-            "arm_contexts": self._arm_contexts,
             "arm_features": None if self._arm_features is None else self._arm_features.tolist(),
             "per_arm": self._per_arm,
-            "members": self._members,
             "resampling": self._resampling,
             "perturbation": self._perturbation,
-            "low": self._low,
-            "high": self._high,
-            "entropy": self._entropy,
-            "seed": self._seed,
             "fewest": self._fewest,
-            "factors": self._factors.tolist(),
         }
 
     def grown(self, n_arms: int, arm_features: Float[np.ndarray, "arms d"] | None) -> "RegressorClass":
@@ -225,7 +215,7 @@ def _copy(regressor: Any) -> Any:
         raise MissingExtraError("RegressorClass needs scikit-learn: pip install 'graphbandit[sklearn]'") from error
     methods = ("fit", "predict", "get_params", "set_params")
     if isinstance(regressor, type) or not all(callable(getattr(regressor, name, None)) for name in methods):
-        raise SettingError(f"regressor is {regressor!r}; expected a scikit-learn regressor, as Ridge()")
+        raise SettingError(f"regressor is {regressor!r}; expected a scikit-learn regressor, such as Ridge()")
     try:
         return clone(regressor)
     except (TypeError, RuntimeError) as error:

@@ -43,7 +43,7 @@ class TorchClass(EnsembleFunctionClass[Trained]):
     with observations drawn with replacement. Initial weights, batches and dropout follow `seed`, the number of
     observations and the number of the refit, and PyTorch's own generators are left as they were; so the same data gives
     the same module on the same machine and device with the same number of threads. Training is one at a time in a
-    process. `device` and `batched` are no part of what a saved file asks for: they change the last bits, and dropout's
+    process. `device` and `batched` are not part of what a saved file asks for: they change the last bits, and dropout's
     random numbers, and nothing else.
 
     - `make`: is called for every fit and returns a new module with random weights, on the processor. The module takes
@@ -131,23 +131,13 @@ class TorchClass(EnsembleFunctionClass[Trained]):
         return f"TorchClass({self._make!r}, n_arms={self.n_arms}, dimension={self._dimension})"
 
     def __external__(self) -> dict[str, Any]:
-        """How a saved file names this class, since it cannot hold a module's code."""
-        return {
-            "class": "TorchClass",
+        """Also the module's text and its own settings."""
+        return super().__external__() | {
             "module": self._description,
-            "n_arms": self.n_arms,
-            "dimension": self._dimension,
-            "arm_contexts": self._arm_contexts,
-            "members": self._members,
             "passes": self._training.passes,
             "batch_size": self._training.batch_size,
             "learning_rate": self._training.learning_rate,
             "weight_decay": self._training.weight_decay,
-            "low": self._low,
-            "high": self._high,
-            "entropy": self._entropy,
-            "seed": self._seed,
-            "factors": self._factors.tolist(),
         }
 
     def grown(self, n_arms: int, arm_features: Float[np.ndarray, "arms d"] | None) -> "TorchClass":
@@ -170,7 +160,7 @@ class TorchClass(EnsembleFunctionClass[Trained]):
         return device_of(self._device)
 
     def _groups(self) -> list[tuple[int, ...]]:
-        """The estimate alone, and all refits at one go."""
+        """The estimate alone, and all refits together."""
         return [(0,), tuple(range(1, self._members + 1))] if self._batched else super()._groups()
 
     def fit_number(self, data: RefitData, targets: PerObservation, number: int, rng: np.random.Generator) -> Trained:

@@ -19,7 +19,7 @@ Make = Callable[[], "torch.nn.Module"]
 
 @dataclass(frozen=True, kw_only=True)
 class Training:
-    """How modules are trained: so many passes over the data in random batches, with AdamW."""
+    """How modules are trained: a number of passes over the data in random batches, with AdamW."""
 
     passes: int
     batch_size: int

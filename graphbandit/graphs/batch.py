@@ -61,7 +61,7 @@ class FeedbackGraphs:
 
     @classmethod
     def from_dense(cls, matrices: npt.ArrayLike, *, require_loops: bool = True) -> FeedbackGraphs:
-        """From n square matrices, one a round.
+        """A batch from n square matrices, one a round.
 
         - `matrices`: booleans, or zeros and ones, of shape (n, arms, arms).
         - `require_loops`: whether to refuse a graph in which an arm lacks a self-loop; True by default.
@@ -133,7 +133,7 @@ class FeedbackGraphs:
         *,
         require_loops: bool = True,
     ) -> FeedbackGraphs:
-        """From packed rows.
+        """A batch from packed rows.
 
         - `words`: as `FeedbackGraph.words`, one for each stored graph. The array is taken over: it is not copied, and
           becomes read-only.

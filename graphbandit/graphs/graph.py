@@ -83,7 +83,7 @@ class FeedbackGraph:
         add_loops: bool = False,
         require_loops: bool = True,
     ) -> FeedbackGraph:
-        """From a square matrix; entry (j, a) says whether playing j reveals a.
+        """A graph from a square matrix; entry (j, a) says whether playing j reveals a.
 
         - `matrix`: booleans, or zeros and ones.
         - `arms`: the names of the arms, in the order of the rows; None (default): they have none.
@@ -109,7 +109,7 @@ class FeedbackGraph:
     def from_sparse(
         cls, matrix: Any, *, arms: Iterable[str] | None = None, add_loops: bool = False, require_loops: bool = True
     ) -> FeedbackGraph:
-        """From any SciPy sparse matrix or array with boolean or 0/1 entries; duplicates count as their sum.
+        """A graph from any SciPy sparse matrix or array of booleans, or 0 and 1; duplicates count as their sum.
 
         The settings are those of `from_dense`.
 
@@ -138,7 +138,7 @@ class FeedbackGraph:
         add_loops: bool = False,
         require_loops: bool = True,
     ) -> FeedbackGraph:
-        """From pairs (j, a): playing j reveals a.
+        """A graph from pairs (j, a): playing j reveals a.
 
         - `edges`: the pairs; repeats are fine.
         - `n_arms`: the number of arms; None (default): that of their names.
@@ -177,7 +177,7 @@ class FeedbackGraph:
         add_loops: bool = False,
         require_loops: bool = True,
     ) -> FeedbackGraph:
-        """From a NetworkX graph: an edge u -> v says that playing u reveals v.
+        """A graph from one of NetworkX: an edge u -> v says that playing u reveals v.
 
         Nodes that are text become the names of the arms.
 

@@ -149,7 +149,7 @@ class ProbabilisticGraphs:
 
     @classmethod
     def from_dense(cls, matrices: npt.ArrayLike) -> ProbabilisticGraphs:
-        """From n matrices of probabilities, shape (n, arms, arms), one a round.
+        """A batch from n matrices of probabilities, shape (n, arms, arms), one a round.
 
         >>> ProbabilisticGraphs.from_dense(np.full((5, 3, 3), 0.1))
         ProbabilisticGraphs(5 rounds, n_arms=3, 5 stored)

@@ -56,7 +56,7 @@ def checked_batches(kind: type[Batch], batches: Sequence[Batch]) -> None:
 
 
 def check_words(words: UInt64[np.ndarray, "... words"], shape: tuple[int, ...]) -> None:
-    """Raise GraphError unless these are packed rows of so many arms; kernels trust them."""
+    """Raise GraphError unless these are packed rows of this many arms; kernels trust them."""
     expected = (*shape, n_words(shape[-1]))
     if words.dtype != np.uint64 or words.shape != expected or not words.flags.c_contiguous:
         found = f"type {words.dtype} and shape {words.shape}"

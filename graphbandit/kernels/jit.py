@@ -55,9 +55,9 @@ _import_array_functions()
 
 
 def _tell_plain_arrays() -> None:
-    """Let Numba tell the type of a plain array without asking whether it is masked, for which it imports numpy.ma.
+    """Let Numba find the type of a plain array without asking whether it is masked, for which it imports numpy.ma.
 
-    That takes a twentieth of the time of a first decision. All other arrays are told as ever.
+    That would take a twentieth of the time of a first decision. Numba finds the types of all other arrays as before.
     """
     tell = typeof_impl.dispatch(np.ndarray)
 

@@ -39,7 +39,7 @@ class _LanesModel(models.PrimitiveModel):
 
 
 def _place(context: Any, builder: Any, array_type: Any, array: Any, index: Any, width: int) -> Any:
-    """The address of so many neighbours."""
+    """The address of this many neighbours."""
     data = context.make_array(array_type)(context, builder, array).data
     return builder.bitcast(builder.gep(data, [index]), ir.VectorType(ir.DoubleType(), width).as_pointer())
 

@@ -85,6 +85,7 @@ class Learner(ABC, Generic[State]):
         cls._is_ours = cls.__module__.partition(".")[0] == "graphbandit"
         cls._chooses_as_ours = cls.choose.__module__.partition(".")[0] == "graphbandit"
 
+    # What a learner can do is a property for each question, which subclasses answer and explain.
     @property
     def draws_once(self) -> bool:
         """Whether `choose` is known to take one uniform number a round from its stream, and nothing else."""
@@ -240,7 +241,7 @@ class Learner(ABC, Generic[State]):
     def grown(self, state: State, problem: Problem) -> State:
         """The state for a problem with more arms, behind those there were: they are new, and the others as known."""
         raise SettingError(
-            f"{type(self).__name__} cannot take more arms while it learns; expected another learner, as IDSG, or "
+            f"{type(self).__name__} cannot take more arms while it learns; expected another learner, such as IDSG, or "
             "arms that are there from the start and retired until they are wanted"
         )
 

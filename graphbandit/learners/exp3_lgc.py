@@ -99,7 +99,7 @@ class LinearLossLearner(BoundedRewards, EveryRoundLearner[LinearLossState]):
         return as_in_kernels(rows)
 
     def _arrays(self, state: LinearLossState, d: int) -> "LinearLossArrays":
-        """Of the state, or empty ones of the right size; new in any case."""
+        """The arrays of the state, or empty ones of the right size; new in any case."""
         from graphbandit.kernels.learners.exp3_linear import LinearLossArrays
 
         if not state.vectors.shape[1]:

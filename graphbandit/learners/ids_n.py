@@ -11,6 +11,7 @@ from graphbandit.rounds.shown import Shown
 from graphbandit.rounds.words import Words
 
 
+# the settings are those of GaussianMeansLearner, listed here and in TSN so that help() shows them
 @savable
 @dataclass(frozen=True, kw_only=True)
 class IDSN(GaussianMeansLearner):

@@ -164,17 +164,17 @@ class OracleLearner(EstimateLearner):
         return self._online.update(state, observations) if self._online else super().update(state, observations)
 
     def grown(self, state: EpochState, problem: Problem) -> EpochState:
-        """With the offline oracle."""
+        """The state for more arms; only with the offline oracle."""
         return super().grown(state, problem) if self._online is None else Learner.grown(self, state, problem)
 
     @property
     def forgets(self) -> bool:
-        """With the offline oracle; for an online one all rewards count the same."""
+        """Yes, with the offline oracle; for an online one all rewards count the same."""
         return self._online is None
 
     @property
     def refits(self) -> bool:
-        """With the offline oracle; an online one learns every round."""
+        """Yes, with the offline oracle; an online one learns every round."""
         return self._online is None
 
     def postpone(self, state: EpochState, observations: Observations) -> EpochState:

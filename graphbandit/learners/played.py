@@ -58,7 +58,7 @@ class NewsColumns(NamedTuple):
 
     @classmethod
     def of(cls, news: "Log[News]") -> "NewsColumns":
-        """In the order they came."""
+        """The columns of news in the order they came."""
         items = [*news]
         kinds = (np.int64, np.int64, np.float64, np.float64)
         if all(isinstance(item.arms, list) for item in items):

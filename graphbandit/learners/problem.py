@@ -41,8 +41,8 @@ class Problem:
       known. Draws and gamma then take it from the data, and confidence radii use an estimate that errs on the high
       side.
     - `half_life`: for a world that changes, the number of rounds after which a reward counts half as much; None
-      (default): all count the same. Learners that do not forget say so by a warning: those of every round, as LinUCB
-      and EXP3, online oracles, and explore-then-commit.
+      (default): all count the same. Learners that do not forget warn about it: those of every round, such as LinUCB and
+      EXP3, online oracles, and explore-then-commit.
     - `longest_epoch`: the most rounds between two updates of a learner of epochs; None (default): it learns when an
       epoch ends.
     - `n_arms`: the number of arms; None (default): that of `arms`, or `capacity`.

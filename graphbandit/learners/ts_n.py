@@ -9,7 +9,7 @@ from graphbandit.learners.every_round.arm_means import GaussianMeansLearner
 @savable
 @dataclass(frozen=True, kw_only=True)
 class TSN(GaussianMeansLearner):
-    """Play each arm with the probability that it is the best, under the posterior given every reward shown.
+    """Play each arm with the probability that it is the best, under the posterior given every reward revealed.
 
     Arm means are independent N(prior_mean, prior_scale^2) beforehand and rewards N(mean, sigma^2). Thompson sampling
     draws from the posterior and plays the best draw. Here the probability that each arm would be that best is computed

@@ -92,7 +92,7 @@ class LogBatch:
 
     @cached_property
     def all_known(self) -> Bool[np.ndarray, " n"]:
-        """In which rounds the probabilities of all arms are known."""
+        """Whether the probabilities of all arms are known, for each round."""
         if self.probabilities is None:
             return np.zeros(len(self), dtype=np.bool_)
         mask: Bool[np.ndarray, " n"] = ~np.isnan(self.probabilities).any(axis=1)
@@ -309,4 +309,4 @@ def dense_graphs(
         return np.asarray(graphs.stored[index])
     if isinstance(graphs.stored, np.ndarray):
         return unpack_rows(graphs.stored[index], graphs.n_arms).astype(np.float64)
-    raise TypeError("graphs of so many arms are multiplied one by one")
+    raise TypeError("graphs of this many arms are multiplied one by one")

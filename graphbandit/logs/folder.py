@@ -249,7 +249,7 @@ def read_stamp(folder: Path) -> Stamp:
     except OSError as error:
         raise LogError(f"{folder / 'log.json'} cannot be read: {error.strerror or error}") from None
     except UnicodeDecodeError as error:
-        raise LogError(f"{folder / 'log.json'} is no JSON: {error}") from None
+        raise LogError(f"{folder / 'log.json'} is not JSON: {error}") from None
     return Stamp.from_json(text, "log.json")
 
 

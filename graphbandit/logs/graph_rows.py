@@ -122,7 +122,7 @@ def read_graph(
             raise GraphError(f"there are {len(odds)} edge probabilities for {len(pairs)} edges")
         matrix = np.zeros((n_arms, n_arms))
         matrix[pairs[:, 0], pairs[:, 1]] = odds
-        ProbabilisticGraphs.from_dense(matrix[None])  # refuses what is no probability
+        ProbabilisticGraphs.from_dense(matrix[None])  # refuses what is not a probability
     except GraphError as error:
         raise LogError(str(error), table=place, row=row) from None
     return matrix

@@ -18,7 +18,7 @@ from graphbandit.logs.folder import OPEN, SEALED, read_stream
 ROWS_PER_GROUP = 1 << 16
 APPENDS_PER_FILE = 1 << 12
 BYTES_PER_FILE = 1 << 28
-"""An unfinished file is sealed after so many appends or bytes, too: sealing takes time by the append, and memory."""
+"""An unfinished file is also sealed after this many appends or bytes: sealing takes time an append, and memory."""
 
 
 class GrowingFile:

@@ -94,7 +94,7 @@ class Log:
         arms: Sequence[str] | None = None,
         n_arms: int | None = None,
     ) -> Log:
-        """From one row a round.
+        """A log from arrays with one row a round.
 
         - `actions`: the arm played, (n,); its name will do where `arms` are given.
         - `probabilities`: of all arms, (n, K); or of the arm played, (n,).
@@ -150,7 +150,7 @@ class Log:
         n_arms: int | None = None,
         arms: Sequence[str] | None = None,
     ) -> Log:
-        """From data frames of any kind: pandas, Polars or Arrow.
+        """A log from data frames of any kind: pandas, Polars or Arrow.
 
         - `decisions`: a row a round, with columns action and probability, and others as `docs/log-format.md` has them.
         - `rewards`: a row a reward, with columns decision, arm, reward. None (default): the column reward of the

@@ -117,6 +117,7 @@ class LogWriter:
                 self._stage(REWARDS, rows)
             self.commit()
 
+    # the columns of `Log.from_arrays`, but for those that need rewards
     def append_decisions(
         self,
         *,

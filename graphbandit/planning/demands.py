@@ -108,7 +108,7 @@ def ceilings_of(graph: FeedbackGraph | ArmsByArms, available: ArmMask, gaps: Per
 
     - `graph`: who reveals whom, P[j, a], surely or with which probability.
     - `available`: the arms on offer.
-    - `gaps`, `chances`: c and P, 0 for arms that are no candidates.
+    - `gaps`, `chances`: c and P, 0 for arms that are not candidates.
     """
     reveals = graph.to_dense() if isinstance(graph, FeedbackGraph) else graph
     if len(gaps) > COVER_ARMS:

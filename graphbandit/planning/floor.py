@@ -26,7 +26,7 @@ from graphbandit.errors import SolverError
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.graphs.probabilistic import ProbabilisticGraphs
-from graphbandit.planning.highs import OPTIONS, largest_share
+from graphbandit.planning.highs import cheapest, largest_share
 from graphbandit.planning.sampling_program import UNDERSTATED
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.draw import draw
@@ -131,16 +131,5 @@ def raised(
 
 def _cheapest(asked: "csr_array", costs: PerRound, level: float) -> PerRound | None:
     """x, or None where there is none."""
-    from scipy.optimize import linprog
-
-    result = linprog(  # type: ignore[call-overload]  # the stubs know no sparse A_ub
-        costs,
-        A_ub=-asked,
-        b_ub=np.full(asked.shape[0], -level),
-        A_eq=np.ones((1, len(costs))),
-        b_eq=[1.0],
-        bounds=(0, None),
-        method="highs-ds",
-        options=OPTIONS,
-    )
+    result = cheapest(asked, costs, np.full(asked.shape[0], level))
     return None if result.status != 0 else np.maximum(result.x, 0.0) / np.maximum(result.x, 0.0).sum()

@@ -1,6 +1,6 @@
 """The sampling program by HiGHS, the reference: slower than the compiled simplex, and built on other ideas."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,8 +17,6 @@ OPTIONS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 
 
 def highs_program(program: Program) -> tuple[PerArm, PerArm]:
     """p and y, on the rows that ask for something and the columns that answer."""
-    from scipy.optimize import linprog
-
     demand, gaps = program.demand, program.gaps
     rows = np.flatnonzero(demand > 0)
     asked = program.reveals[rows]
@@ -26,16 +24,7 @@ def highs_program(program: Program) -> tuple[PerArm, PerArm]:
     useful[program.best] = True
     columns = np.flatnonzero(useful & program.available)
     scale = float(gaps[columns].max()) or 1.0
-    result = linprog(  # type: ignore[call-overload]  # the stubs know no sparse A_ub
-        gaps[columns] / scale,
-        A_ub=-asked[:, columns],
-        b_ub=-demand[rows],
-        A_eq=np.ones((1, len(columns))),
-        b_eq=[1.0],
-        bounds=(0, None),
-        method="highs-ds",
-        options=OPTIONS,
-    )
+    result = cheapest(asked[:, columns], gaps[columns] / scale, demand[rows])
     if result.status != 0:
         raise SolverError(f"the sampling program has no solution: {result.message}")
     p, y = np.zeros(len(demand)), np.zeros(len(demand))
@@ -43,6 +32,22 @@ def highs_program(program: Program) -> tuple[PerArm, PerArm]:
     p /= p.sum()
     y[rows] = np.maximum(-result.ineqlin.marginals, 0.0) * scale
     return p, y
+
+
+def cheapest(asked: "csr_array", costs: Float[np.ndarray, " columns"], demand: Float[np.ndarray, " rows"]) -> Any:
+    """What HiGHS says of: min costs x subject to asked x >= demand, sum x = 1, x >= 0."""
+    from scipy.optimize import linprog
+
+    return linprog(  # type: ignore[call-overload]  # the stubs know no sparse A_ub
+        costs,
+        A_ub=-asked,
+        b_ub=-demand,
+        A_eq=np.ones((1, len(costs))),
+        b_eq=[1.0],
+        bounds=(0, None),
+        method="highs-ds",
+        options=OPTIONS,
+    )
 
 
 def largest_factor(program: Program) -> tuple[float, PerArm]:

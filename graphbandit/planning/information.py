@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphbandit.base.arrays import Offers, PerRound, RoundIndices, RoundMask, RoundsByArms
+from graphbandit.base.arrays import Offers, PerRound, RoundMask, RoundsByArms
 from graphbandit.base.at_once import AtOnce
 from graphbandit.base.checks import BOOL, INTEGER, LARGEST, as_in_kernels
 from graphbandit.base.shapes import Float
@@ -28,26 +28,6 @@ def _kernels() -> Any:
 
 _directed_rounds = AtOnce(lambda: _kernels().directed_rounds)
 _weighed_rounds = AtOnce(lambda: _kernels().weighed_rounds)
-
-
-def information_directed(
-    regrets: RoundsByArms, gains: RoundsByArms, available: Offers
-) -> tuple[RoundsByArms, RoundIndices]:
-    """The distribution of the smallest (sum p Delta)^2 / (sum p g), exactly, and the arm of the smallest Delta.
-
-    At most two arms carry mass: the ends of one edge of the lower hull of the points (g, Delta). If some Delta is 0, or
-    no arm has any gain, the arm of the smallest Delta is played; the lowest index on ties. One mask serves all
-    rounds, or one each.
-
-    >>> everyone = np.ones((1, 3), dtype=bool)
-    >>> information_directed(np.array([[0.5, 0.5, 2.0]]), np.array([[0.0, 0.0, 0.5]]), everyone)[0].round(4)
-    array([[0.6667, 0.    , 0.3333]])
-    """
-    from graphbandit.kernels.planning.information import directed_sampling
-
-    probabilities, best = np.empty_like(regrets), np.empty(len(regrets), dtype=np.int64)
-    directed_sampling(regrets, gains, available, probabilities, best)
-    return probabilities, best
 
 
 def by_weighed_draws(

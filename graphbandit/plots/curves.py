@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 POINTS = 500
-"""At most so many rounds of a curve are drawn."""
+"""The most rounds of a curve that are drawn."""
 
 
 def plot_regret(result: SimulationResult, *, title: str | None = None, ax: Axes | None = None) -> Figure:

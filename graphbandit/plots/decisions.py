@@ -52,7 +52,7 @@ def plot_probabilities(
 ) -> Figure:
     """The graph with each arm's value in its circle, and beside it how its probabilities change.
 
-    The best arm is ringed, the arms of S have a bold outline, arms that are no candidates a dotted one, and the more
+    The best arm is ringed, the arms of S have a bold outline, arms that are not candidates a dotted one, and the more
     often an arm is played, the darker it is: blue for the best arm, vermilion for all others. Lines are edges in both
     directions, arrows edges in one; self-loops are left out.
 

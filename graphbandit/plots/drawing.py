@@ -21,16 +21,16 @@ ARM_LIMIT = 60
 """The largest graph that still makes a readable picture."""
 
 ROW_LIMIT = 12
-"""Up to so many arms, labels are written in lines beside the circles; beyond, in one line along the radius."""
+"""The most arms whose labels are written in lines beside the circles; with more, in one line along the radius."""
 
 NUMBERED = 24
-"""Beyond so many arms, circles are too small for values and hold the arms' numbers."""
+"""With more arms, circles are too small for values and hold the arms' numbers."""
 
 RADIUS = 0.3
 """The radius of a circle; neighbouring circles are 1 apart."""
 
 DOTTED = (0, (1.0, 1.6))
-"""The outline of an arm that is no candidate."""
+"""The outline of an arm that is not a candidate."""
 
 RING = 0.07
 """Between the best arm's circle and its ring."""
@@ -206,7 +206,7 @@ def _shade(p: float, *, best: bool) -> tuple[tuple[float, ...], bool]:
 
 
 def key(figure: Figure, text: str, *, dotted: bool = False) -> None:
-    """Write what the marks mean below the picture; `dotted` if some arms are no candidates."""
+    """Write what the marks mean below the picture; `dotted` if some arms are not candidates."""
     from matplotlib.collections import CircleCollection
     from matplotlib.lines import Line2D
 

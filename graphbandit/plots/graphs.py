@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 INSIDE = 3
-"""Names of at most so many characters are written in the circles, longer ones beside them."""
+"""The longest name, in characters, that is written in a circle; longer ones are written beside it."""
 
 SMALLEST, SMALLEST_REACH = 3.8, 1.7
 """Inches of the smallest picture, and how far it reaches from its middle: circles of few arms are not blown up."""

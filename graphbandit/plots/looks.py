@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
 
 SHOWN = 10
-"""At most so many curves can be told apart in one picture."""
+"""The most curves that can be told apart in one picture."""
 
 DASHES: tuple[Any, ...] = ("solid", (0, (5, 1.6)), (0, (6, 1.4, 1.2, 1.4)), (0, (1.3, 1.3)))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")

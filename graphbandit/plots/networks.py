@@ -24,7 +24,7 @@ _STEPS = 200  # of the layout
 
 
 def plot_network(network: Network, subgraph: FeedbackGraph, *, title: str | None = None) -> Figure:
-    """The share of nodes with at least so many neighbours, on logarithmic axes, beside a drawing of one subgraph.
+    """The share of nodes with at least n neighbours, on logarithmic axes, beside a drawing of one subgraph.
 
     - `network`: the network.
     - `subgraph`: one of its subgraphs, as `sample_subgraphs` draws them.

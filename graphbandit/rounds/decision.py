@@ -90,6 +90,7 @@ class Decision:
         """The name of an arm, or its number where arms have no names."""
         return arm if self.arms is None else self.arms[arm]
 
+    # a row of each of the batch's arrays: properties that are written out have types and docstrings
     @property
     def probabilities(self) -> Float[np.ndarray, " arms"]:
         """p: the probability of each arm."""

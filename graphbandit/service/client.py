@@ -12,7 +12,7 @@ from graphbandit.service.wire import RemoteDecision
 class Client:
     """A service at an address; `client["prices"]` is one of its bandits.
 
-    - `url`: the address, as "http://127.0.0.1:8765".
+    - `url`: the address, such as "http://127.0.0.1:8765".
     - `token`: a bearer token; None (default): the service asks for none.
     - `timeout`: seconds after which an attempt is given up, 5 by default.
     - `retries`: how often a request is sent again after it failed on the way or the service was away, 8 by default.

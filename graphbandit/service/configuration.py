@@ -91,7 +91,7 @@ class Bandit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 
     @property
     def window_seconds(self) -> float | None:
-        """How long to wait for the rewards of a decision; None: for ever."""
+        """How long to wait for the rewards of a decision; None: forever."""
         return None if self.window is None else seconds(self.window)
 
 
@@ -146,7 +146,7 @@ def parse(tables: dict[str, Any], folder: Path) -> Configuration:
     tokens = {name: _token(name, table) for name, table in _tables("tokens", tables.get("tokens", {})).items()}
     bandits = {name: _bandit(name, table) for name, table in _tables("bandits", tables.get("bandits", {})).items()}
     if not bandits:
-        raise ConfigurationError("bandits", "is empty; expected at least one table, as [bandits.prices]")
+        raise ConfigurationError("bandits", "is empty; expected at least one table, such as [bandits.prices]")
     for field in ("body_bytes", "arms", "batch", "open_decisions", "connections"):
         if getattr(service.limits, field) < 1:
             found = getattr(service.limits, field)
@@ -164,7 +164,7 @@ def _tables(field: str, value: Any) -> dict[str, Any]:
     for name in value:
         if not NAME.match(name):
             raise ConfigurationError(
-                f"{field}.{name}", "is no name; expected up to 64 letters, digits, '_', '.' or '-', a letter first"
+                f"{field}.{name}", "is not a name; expected up to 64 letters, digits, '_', '.' or '-', a letter first"
             )
     return value
 
@@ -195,7 +195,7 @@ def _token(name: str, table: Any) -> Token:
     if token.token is not None and len(token.token) < 16:
         raise ConfigurationError(f"{field}.token", f"has {len(token.token)} characters; expected at least 16")
     if token.sha256 is not None and not re.fullmatch("[0-9a-f]{64}", token.sha256):
-        raise ConfigurationError(f"{field}.sha256", "is no digest; expected 64 hexadecimal digits")
+        raise ConfigurationError(f"{field}.sha256", "is not a digest; expected 64 hexadecimal digits")
     if not token.scopes:
         raise ConfigurationError(f"{field}.scopes", f"is empty; expected some of {', '.join(SCOPES)}")
     return token
@@ -234,7 +234,7 @@ def _bandit(name: str, table: Any) -> Bandit:
         raise refuse("hashed", f"is {bandit.hashed}; expected 2 to 4096")
     unknown = sorted(set(bandit.retired) - set(bandit.names))
     if unknown:
-        raise refuse("retired", f"has {unknown[0]!r}, which is no arm")
+        raise refuse("retired", f"has {unknown[0]!r}, which is not an arm")
     if set(bandit.retired) == set(bandit.names) and bandit.names:
         raise refuse("retired", "has every arm; expected one to be left")
     if bandit.window is not None:

@@ -214,7 +214,7 @@ class Core:
         if available is not None:
             for arm in available:
                 if arm not in place:
-                    raise FieldError("available", f"has {arm!r}, which is no arm; expected some of {some(names)}")
+                    raise FieldError("available", f"has {arm!r}, which is not an arm; expected some of {some(names)}")
             mask = self._mask([place[arm] for arm in available], offered)
             if not mask.any():
                 raise FieldError("available", "leaves no arm to play; expected one that is not retired")
@@ -247,7 +247,7 @@ class Core:
         if not context.keys() <= self._known:
             unknown = next(column for column in context if column not in self._known)
             expected = ", ".join(map(repr, self._features.column_names)) or "none, as no features are declared"
-            raise InputError(f"it has {unknown!r}, which is no feature; expected {expected}")
+            raise InputError(f"it has {unknown!r}, which is not a feature; expected {expected}")
         return self._features.encode_counted(context)
 
     # deciding

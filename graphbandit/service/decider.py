@@ -94,7 +94,7 @@ class Decider:
             raise FieldError("context", str(error)) from None
         asked = core.asked(key, context, arms, request.graph, request.available)
         if request.arm is not None and request.arm not in asked.names:
-            raise FieldError("arm", f"is {request.arm!r}, which is no arm")
+            raise FieldError("arm", f"is {request.arm!r}, which is not an arm")
         features = None if arms is None else msgspec.json.encode([features for _, features in arms])
         return Prepared(request, key, asked, features)
 

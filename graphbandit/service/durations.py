@@ -18,5 +18,5 @@ def seconds(value: float | str) -> float:
     except ValueError:
         length = math.nan
     if not 0 < length < math.inf:
-        raise ValueError(f'{value!r} is no length of time; expected a number of seconds above 0, or as "30m", "12h"')
+        raise ValueError(f'{value!r} is not a length of time; expected a number of seconds above 0, or "30m", "12h"')
     return length

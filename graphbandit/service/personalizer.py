@@ -81,7 +81,7 @@ class Personalizer:
         ids = [action.id for action in asked.actions]
         unknown = sorted(set(asked.excludedActions) - set(ids))
         if unknown:
-            raise RefusedError(422, f"excludedActions has {unknown[0]!r}, which is no action", "excludedActions")
+            raise RefusedError(422, f"excludedActions has {unknown[0]!r}, which is not an action", "excludedActions")
         decision = DecideRequest(
             context=msgspec.Raw(msgspec.json.encode(asked.contextFeatures)),
             key=asked.eventId,

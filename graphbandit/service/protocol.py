@@ -42,7 +42,7 @@ class Activate(msgspec.Struct, frozen=True, array_like=True, tag=3):
 
 
 class Configure(msgspec.Struct, frozen=True, array_like=True, tag=4):
-    """From here on the bandit has these settings."""
+    """The bandit has these settings from here on."""
 
     bandit: str
     body: bytes

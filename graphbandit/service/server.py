@@ -111,7 +111,7 @@ async def serve(
         timeout_graceful_shutdown=10,
     )
     if not configuration.tokens and not _is_local(bound):
-        say("whoever reaches this address may do everything: there are no tokens", level=logging.WARNING)
+        say("anyone who reaches this address may do everything: there are no tokens", level=logging.WARNING)
     server = uvicorn.Server(settings)
     refreshing = asyncio.create_task(_refresh(service))
     watching = asyncio.create_task(_watch(server, service, started))

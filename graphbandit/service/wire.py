@@ -144,7 +144,9 @@ def encoded(body: Any) -> bytes | None:
 def http_settings(url: str, token: str | None, timeout: float) -> dict[str, Any]:
     """What both clients tell httpx."""
     if not isinstance(url, str) or not url.startswith(("http://", "https://")):
-        raise SettingError(f'url is {url!r}; expected an address with http:// or https://, as "http://127.0.0.1:8765"')
+        raise SettingError(
+            f'url is {url!r}; expected an address with http:// or https://, such as "http://127.0.0.1:8765"'
+        )
     headers = {"content-type": "application/json"}
     if token is not None:
         headers["authorization"] = f"Bearer {token}"

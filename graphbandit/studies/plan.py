@@ -27,12 +27,12 @@ class Plan:
     - `preset`: the sizes of the study's ``presets.toml``: "quick" (default) takes a minute or two, "full" is as in the
       files.
     - `only`: the names of experiments; empty (default) for all.
-    - `repeats`: at most so many of each run; None (default): those of the preset.
+    - `repeats`: the most repeats of each run; None (default): those of the preset.
     - `rounds`: of each run; None (default): those of the preset.
     - `seed`: the same seed gives the same results; 0 by default.
     - `network`: a file of edges for the experiment that takes one; None (default): a generated network stands in.
-    - `learners`: learners of your own, as "my_module:MyLearner", which play beside the others wherever they can; empty
-      (default): none.
+    - `learners`: learners of your own, such as "my_module:MyLearner", which play beside the others wherever they can;
+      empty (default): none.
 
     >>> list(Plan(study="exploration", only=("still",)).experiments())
     ['still']

@@ -105,7 +105,7 @@ def test_a_saved_bandit_refuses_the_log_of_another(tmp_path):
     other.log_to(None)
     with pytest.raises(LogError, match="ends with id 1; expected the log that the saved bandit has written, with id 2"):
         gb.Bandit.load(tmp_path / "saved.gb", log=tmp_path / "other")
-    with pytest.raises(LogError, match="is no log; expected the log that the saved bandit has written"):
+    with pytest.raises(LogError, match="is not a log; expected the log that the saved bandit has written"):
         gb.Bandit.load(tmp_path / "saved.gb", log=tmp_path / "new")
     with pytest.raises(LogError, match="another process or object"):
         gb.Bandit.load(tmp_path / "saved.gb", log=tmp_path / "log")

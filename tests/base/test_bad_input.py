@@ -456,7 +456,7 @@ REFUSED = {
     "bilinear: arms at odds": (bilinear(arms=[[1.0]]), SettingError, "arms has shape (1, 1); expected (arms, 2)"),
     "bilinear: overflow": (bilinear(x0=[[1e200, 0]], a0=[[1e200, 0]]), SettingError, "make values beyond 1e+100"),
     "finite: no callable": (finite(function=5), SettingError, "function is 5; expected a callable"),
-    "bandit: no learner": (lambda: gb.Bandit(gb.AdaCBG, problem()()), SettingError, "expected a learner, as AdaCBG()"),
+    "bandit: no learner": (lambda: gb.Bandit(gb.AdaCBG, problem()()), SettingError, "a learner, such as AdaCBG()"),
     "bandit: no problem": (lambda: gb.Bandit(Uniform(), 3), SettingError, "problem is 3; expected a Problem"),
     "bandit: no class": (lambda: gb.Bandit(gb.Falcon(), problem()()), SettingError, "function_class is None in both"),
     "bandit: odd class": (

@@ -9,6 +9,7 @@ import graphbandit as gb
 from graphbandit.environments import classification, confusion_graph, confusions, hierarchy_graph, similarity_graph
 from graphbandit.errors import InputError, SettingError
 from graphbandit.graphs.generators.random_graph import RandomSource
+from tests.environments.portions import check_portions
 
 RNG = np.random.default_rng(3)
 N, D, K = 90, 4, 6
@@ -43,13 +44,7 @@ def test_every_pass_shows_all_rows_in_a_new_order():
 @pytest.mark.parametrize("graph", ["similarity", "random", "bandit"])
 def test_rounds_are_the_same_in_any_portions(graph):
     instance = classification(X, LABELS, graph=graph, reward_noise=0.3).instance(seed=2, repeat=1)
-    whole = instance.rounds(0, 700)
-    for first, stop in [(0, 1), (89, 91), (255, 257), (100, 699), (511, 513), (180, 270)]:
-        part = instance.rounds(first, stop)
-        np.testing.assert_array_equal(part.contexts, whole.contexts[first:stop])
-        np.testing.assert_array_equal(part.rewards, whole.rewards[first:stop])
-        np.testing.assert_array_equal(part.means, whole.means[first:stop])
-        assert part.graphs == whole.graphs[first:stop]
+    whole = check_portions(instance)
     noise = whole.rewards - whole.means
     assert noise.std() == pytest.approx(0.3, rel=0.05)
     assert abs(noise.mean()) < 0.02

@@ -8,6 +8,7 @@ import graphbandit as gb
 from graphbandit.environments import factors, ratings
 from graphbandit.environments.factors import factorize, principal_factors
 from graphbandit.errors import InputError, SettingError
+from tests.environments.portions import check_portions
 
 N_USERS, N_ITEMS, K = 60, 25, 8
 RNG = np.random.default_rng(5)
@@ -112,12 +113,7 @@ def test_other_graphs():
 def test_rounds_are_the_same_in_any_portions_and_noise_is_added():
     environment = built(reward_noise=0.2)
     instance = environment.instance(seed=2, repeat=3)
-    whole = instance.rounds(0, 700)
-    for first, stop in [(0, 1), (255, 257), (256, 512), (100, 699), (511, 513)]:
-        part = instance.rounds(first, stop)
-        np.testing.assert_array_equal(part.contexts, whole.contexts[first:stop])
-        np.testing.assert_array_equal(part.rewards, whole.rewards[first:stop])
-        assert part.graphs == whole.graphs[first:stop]
+    whole = check_portions(instance)
     assert (whole.rewards - whole.means).std() == pytest.approx(0.2, rel=0.05)
     assert instance.problem(5).noise == pytest.approx(np.hypot(np.ptp(environment.table) / 2, 0.2))
     n = environment.n_rows

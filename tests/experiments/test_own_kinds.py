@@ -335,7 +335,7 @@ WRONG = {
     "no module": ("no_such_module:X", "cannot be imported: ModuleNotFoundError"),
     "no such name": ("my_module:Nobody", "has no attribute 'Nobody'"),
     "no name": ("my_module:", "cannot be imported"),
-    "no learner": ("my_module:Count", "is no learner"),
+    "no learner": ("my_module:Count", "expected a subclass of graphbandit."),
     "abstract": ("my_module:Half", "is abstract; expected the methods choose, init"),
     "a number": ("my_module:NUMBER", "is 3; expected a class"),
     "needs more than a file holds": ("my_module:needs", "needs table, which a file cannot give"),
@@ -355,7 +355,7 @@ def test_what_is_no_learner_is_refused_before_anything_runs(kind, message, modul
 @pytest.mark.parametrize(
     ("role", "kind", "message"),
     [
-        ("environment", "my_module:Biased", "is no environment"),
+        ("environment", "my_module:Biased", "expected a subclass of graphbandit."),
         ("environment", "my_module:nothing", "makes a NoneType; expected an Environment"),
         ("environment", "my_module:needs", "a file cannot give"),
         ("function class", "my_module:nothing", "makes a NoneType; expected a FunctionClass"),

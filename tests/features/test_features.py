@@ -280,10 +280,14 @@ def test_other_kinds_refuse_what_is_no_value_of_theirs():
         ("boolean", np.array([1]), "expected True or False"),
         (cyclic(24), "noon", "x is 'noon' of type str; expected a number"),
         (cyclic(24), INF, "x is inf; expected a finite number"),
-        ([1, 2], True, "x is True; expected a whole number, as 1, 2"),
-        ([1, 2], 1.5, "x is 1.5; expected a whole number, as 1, 2"),
-        ([1, 2], "1", "x is '1'; expected a whole number, as 1, 2"),
-        ([str(i) for i in range(20)], 1, "expected a text, as '0', '1', '2', '3', '4', '5', '6', '7', ... (20 in all)"),
+        ([1, 2], True, "x is True; expected a whole number, such as 1, 2"),
+        ([1, 2], 1.5, "x is 1.5; expected a whole number, such as 1, 2"),
+        ([1, 2], "1", "x is '1'; expected a whole number, such as 1, 2"),
+        (
+            [str(i) for i in range(20)],
+            1,
+            "expected a text, such as '0', '1', '2', '3', '4', '5', '6', '7', ... (20 in all)",
+        ),
         (number(scale=1e-300), 1e300, "x is 1e+300; expected a finite number"),
     ]:
         with pytest.raises(InputError) as caught:

@@ -1,10 +1,12 @@
 """What a part of the trial is: numbered cases, each with a random stream of its own, that count and find defects."""
 
+import contextlib
 import hashlib
 import importlib
+import signal
 import traceback
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -26,6 +28,26 @@ PARTS = (
 
 class Defect(AssertionError):  # noqa: N818
     """Something that must not happen has happened."""
+
+
+class TooLong(BaseException):
+    """A call was ended."""
+
+
+@contextlib.contextmanager
+def time_limit(seconds: float = 20.0) -> Iterator[None]:
+    """Raise TooLong in what takes longer: some hostile sizes ask for years."""
+
+    def stop(*_: object) -> None:
+        raise TooLong
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 @dataclass

@@ -2,7 +2,6 @@
 
 import copy
 import json
-import signal
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -17,10 +16,9 @@ from graphbandit.experiments import Experiment, load
 from graphbandit.experiments.describe.environment_kinds import ENVIRONMENT_KINDS
 from graphbandit.experiments.describe.learner_kinds import LEARNER_KINDS
 from graphbandit.studies.study import STARTER, packaged_names, packaged_text
-from tests.fuzz.driver import Case, Defect, Part
+from tests.fuzz.driver import Case, Defect, Part, TooLong, time_limit
 
 FILES = 60
-SECONDS = 20
 VALUES: tuple[Any, ...] = (
     0, 1, -1, 2, 3, 7, 2**31, 2**63 - 1, -(2**63), 0.0, 0.5, -0.5, 1.5, 1e-300, 1e308, -1e308, float("nan"),
     float("inf"), True, False, "", "x", "star", "../x", "a[/b]", "$x^$", "\x1b[31m", "ä" * 300, [], [0], [1, 2],
@@ -32,10 +30,6 @@ SETTINGS = (
     "eta", "gamma", "kind", "graph", "n_arms", "file", "density", "noise", "function_class", "draws", "epoch_growth",
     "edge_probability", "shown", "n_functions", "dimension", "data", "seed", "learner", "low", "alpha", "half_life",
 )  # fmt: skip
-
-
-class TooLong(BaseException):
-    """A call was ended."""
 
 
 def base(rng: np.random.Generator) -> dict[str, Any]:
@@ -119,11 +113,14 @@ def run(case: Case) -> None:
 
 
 def _read(path: Path, case: Case) -> None:
-    def stop(*_: object) -> None:
-        raise TooLong
+    try:
+        with time_limit():
+            _tried(path, case)
+    except TooLong:
+        case.count("files that were ended because they took too long")
 
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, SECONDS)
+
+def _tried(path: Path, case: Case) -> None:
     try:
         experiment = load(path)
         case.count("files that can be run")
@@ -137,11 +134,6 @@ def _read(path: Path, case: Case) -> None:
             raise Defect(f"no line in: {error}") from error
         if case.rng.random() < 0.1:
             _command(["run", str(path), "--out", str(path.parent / "out")], case)
-    except TooLong:
-        case.count("files that were ended because they took too long")
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
 
 
 def _command(words: list[str], case: Case) -> None:

@@ -7,7 +7,6 @@ answer or raise; it may not end the process, and no kernel may read or write bey
 
 import importlib
 import inspect
-import signal
 import types
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -20,12 +19,10 @@ import graphbandit as gb
 from graphbandit.errors import GraphBanditError
 from tests.fuzz.bad_input import STRANGE
 from tests.fuzz.damaged_files import _limit_memory
-from tests.fuzz.driver import Case, Defect, Part
+from tests.fuzz.driver import Case, Defect, Part, TooLong, time_limit
 from tests.fuzz.recipes import World, arguments, instance
 
 CALLS = 6
-SECONDS = 20
-"""A call that takes longer is ended and counted: some hostile sizes ask for years."""
 
 LEFT_OUT = {
     "base": "below kernels",
@@ -86,10 +83,6 @@ def _of_class(name: str, kind: type) -> Iterator[tuple[str, tuple[type | None, A
             yield f"{name}.{attribute}", (kind, static)
 
 
-class TooLong(BaseException):
-    """A call was ended."""
-
-
 def hostile(value: Any, rng: np.random.Generator, n_arms: int) -> Any:
     """Something in the place of a value: like it and wrong, or nothing like it."""
     if isinstance(value, np.ndarray) and rng.random() < 0.8:
@@ -139,16 +132,11 @@ def hostile_array(value: np.ndarray, rng: np.random.Generator, n_arms: int) -> n
 
 def called(function: Callable[..., Any], given: dict[str, Any], case: Case) -> None:
     """Call it; whatever it raises is counted by its kind."""
-
-    def stop(*_: object) -> None:
-        raise TooLong
-
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, SECONDS)
     try:
-        result = function(**given)
-        if inspect.isgenerator(result):
-            next(result, None)
+        with time_limit():
+            result = function(**given)
+            if inspect.isgenerator(result):
+                next(result, None)
         case.count("calls answered")
     except GraphBanditError:
         case.count("calls refused with a typed error")
@@ -164,9 +152,6 @@ def called(function: Callable[..., Any], given: dict[str, Any], case: Case) -> N
         raise Defect(f"{error}, with {_short(given)}") from error
     except Exception:
         case.count("calls refused by Python or NumPy")
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
 
 
 def _short(given: dict[str, Any]) -> str:

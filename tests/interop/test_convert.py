@@ -68,7 +68,7 @@ def test_progress(made, tmp_path):
 
 BAD = [
     (("nowhere.dsjson", "log"), "nowhere.dsjson does not exist"),
-    (("bad.dsjson", "log"), "bad.dsjson, line 2: no JSON"),
+    (("bad.dsjson", "log"), "bad.dsjson, line 2: not JSON"),
     (("log.pkl", "log"), "log.pkl is a pickle, which may run any code when it is read; expected .npz"),
     (("log.xlsx", "log"), "log.xlsx ends in '.xlsx'; expected .dsjson"),
     (("good.dsjson", "other.txt"), "neither good.dsjson nor other.txt is a log"),

@@ -290,7 +290,7 @@ def changed(**values):
 
 
 BAD_EVENTS = [
-    ("{", "line 2: no JSON"),
+    ("{", "line 2: not JSON"),
     ("[1]", "line 2: a list; expected an object"),
     ({"c": {}}, "line 2: c has no arms; expected them as c._multi"),
     (changed(_label_Action=0), "line 2: _label_Action has 0; expected an arm of 1 .. 2"),
@@ -312,7 +312,7 @@ BAD_EVENTS = [
     (changed(Timestamp="noon"), "line 2: Timestamp is 'noon'"),
     (changed(_outcomes=[]), "line 2: several slots"),
     (changed(c=EVENT["c"] | {"_graph": [{"row": 0, "col": 2, "val": 1}]}), "line 2: the graph has 0,2,1"),
-    (changed(c=EVENT["c"] | {"_graph": [{"row": 0}]}), "line 2: no decision as dsjson has it: KeyError: 'col'"),
+    (changed(c=EVENT["c"] | {"_graph": [{"row": 0}]}), "line 2: not a decision in dsjson: KeyError: 'col'"),
     (changed(c=EVENT["c"] | {"_graph": [{"row": 0, "col": 0, "val": 1}]}), "line 2: the reward of arm 1 is in the log"),
     (changed(o=[{"v": 1.0, "a": 5}]), "line 2: o.a has 5"),
 ]

@@ -1,9 +1,19 @@
-"""A learner played by hand, an epoch at a time."""
+"""A learner played by hand, an epoch at a time, and a class that it may be given."""
 
 import numpy as np
 
 import graphbandit as gb
+from graphbandit.function_classes import Draws
 from graphbandit.rounds.shown import Shown
+
+
+class Undrawn(gb.function_classes.BilinearClass):
+    """A class that, as ensembles do, has nothing to draw before it has seen something."""
+
+    def draws(self, data, *, noise, count, rng):
+        if data.count == 0:
+            return Draws(members=np.empty(0, dtype=np.int64), weights=np.empty(0))
+        return super().draws(data, noise=noise, count=count, rng=rng)
 
 
 def states_after_epochs(learner, state, instance, rounds):

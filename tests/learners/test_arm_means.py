@@ -194,36 +194,6 @@ def test_ids_n_costs_and_information_are_those_of_the_posterior():
         assert not information[~available].any()
 
 
-def test_ids_n_finds_the_smallest_ratio():
-    """No distribution at all has a smaller one: tried on a fine grid of all pairs, and at random."""
-    from graphbandit.kernels.planning.information import directed_sampling
-
-    rng = np.random.default_rng(4)
-    for _ in range(30):
-        regrets, gains, found_p = rng.random(K), rng.random(K) * (rng.random(K) < 0.7), np.empty((1, K))
-        gains[0] = 0.1
-        everyone = np.ones((1, K), dtype=bool)
-        directed_sampling(regrets[None], gains[None], everyone, found_p, np.empty(1, np.int64))
-        p = found_p[0]
-        assert p.sum() == pytest.approx(1)
-        assert p.min() >= 0
-        assert (p > 0).sum() <= 2
-        found = (p @ regrets) ** 2 / (p @ gains)
-        others = rng.dirichlet(np.full(K, 0.3), size=2000)
-        weights = np.linspace(0, 1, 101)
-        for i in range(K):
-            for j in range(i):
-                pair = np.zeros((101, K))
-                pair[:, i], pair[:, j] = weights, 1 - weights
-                others = np.concatenate([others, pair])
-        told = others @ gains
-        ratios = (others @ regrets)[told > 0] ** 2 / told[told > 0]
-        assert found <= ratios.min() * (1 + 1e-9)
-    q, everyone = np.empty((1, 3)), np.ones((1, 3), dtype=bool)
-    directed_sampling(np.array([[0.3, 0.1, 0.2]]), np.zeros((1, 3)), everyone, q, np.empty(1, np.int64))
-    assert q.tolist() == [[0, 1, 0]], "nothing to learn: the smallest regret"
-
-
 def test_ids_n_reads_the_graph():
     """All arms alike but for the graph: the arm that reveals most is played; TS-N does not mind."""
     star = gb.FeedbackGraphs.repeat(gb.graphs.star(K, hub=4), 1)

@@ -7,8 +7,8 @@ import pytest
 
 import graphbandit as gb
 from graphbandit.errors import EstimatedNoiseWarning, InputError, SettingError
-from graphbandit.function_classes import Draws
 from graphbandit.rounds.shown import Shown
+from tests.learners.playing import Undrawn
 from tests.learners.test_against_reference import problem, run_package
 
 
@@ -79,15 +79,6 @@ def test_thompson_plays_an_arm_with_the_weight_of_those_who_call_it_best(masked)
         np.testing.assert_allclose(decisions.probabilities[t], expected, atol=1e-12)
 
 
-class Blank(gb.function_classes.BilinearClass):
-    """Nothing to draw before something was seen."""
-
-    def draws(self, data, *, noise, count, rng):
-        if data.count == 0:
-            return Draws(members=np.empty(0, dtype=np.int64), weights=np.empty(0))
-        return super().draws(data, noise=noise, count=count, rng=rng)
-
-
 class Broken(gb.function_classes.BilinearClass):
     def draw_values(self, draws, contexts):
         return super().draw_values(draws, contexts)[:, :, :1]
@@ -96,7 +87,7 @@ class Broken(gb.function_classes.BilinearClass):
 def test_thompson_with_nothing_to_draw_is_uniform_and_nonsense_is_named():
     learner, graphs = gb.learners.BootstrappedThompson(), gb.FeedbackGraphs.repeat(gb.graphs.bandit(2), 1)
     two = {"x0": np.eye(2), "a0": np.eye(2), "arms": [[1, 0], [0, 1]]}
-    state = learner.init(gb.Problem(n_arms=2, function_class=Blank(**two), noise=1.0))
+    state = learner.init(gb.Problem(n_arms=2, function_class=Undrawn(**two), noise=1.0))
     decisions = learner.decide(state, Shown(np.zeros((1, 2)), graphs), np.random.default_rng(0))
     assert decisions.probabilities.tolist() == [[0.5, 0.5]]
     alike = gb.FiniteClass(lambda x: np.ones((len(x), 3, 2)), n_functions=3, n_arms=2)

@@ -223,7 +223,7 @@ def test_stamps_that_make_no_sense_refused(folder, change):
 
 def test_log_json_that_is_no_text_refused(folder):
     (folder / "log.json").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(LogError, match="is no JSON"):
+    with pytest.raises(LogError, match="is not JSON"):
         Log.read(folder)
 
 

@@ -90,7 +90,7 @@ def test_values_and_arms_as_a_bandit_takes_them(client: Client) -> None:
         bandit.decide({"country": object()})
     with pytest.raises(SettingError, match="http://"):
         Client("127.0.0.1:8765")
-    with pytest.raises(ServiceError, match="'planet', which is no feature; expected 'country', 'basket'"):
+    with pytest.raises(ServiceError, match="'planet', which is not a feature; expected 'country', 'basket'"):
         bandit.decide({"planet": "Mars"})
 
 

@@ -25,7 +25,7 @@ from graphbandit.studies.paper.study import STUDY
 from graphbandit.studies.paper.tables import set_size_table, table_of
 from graphbandit.studies.paper.trends import trends
 from tests.browser import needs_chromium, visit
-from tests.experiments.test_report import Outline, section, text
+from tests.experiments.test_report import check_outline, section, text
 from tests.paper_findings import findings
 from tests.studies.commands import files_of, invoke
 
@@ -97,11 +97,7 @@ def test_results_are_parquet_with_settings_versions_and_seed(whole: tuple[Path, 
 
 def test_the_page_is_whole_and_needs_no_network(whole: tuple[Path, Result]) -> None:
     page = (whole[0] / "report.html").read_text(encoding="utf-8")
-    outline = Outline()
-    outline.feed(page)
-    assert outline.open == []
-    assert len(outline.ids) == len(set(outline.ids))
-    assert {link.removeprefix("#") for link in outline.links} <= set(outline.ids)
+    check_outline(page)
     assert set(re.findall(r"https?://[^\s\"'<>]+", page)) == {
         "http://www.w3.org/1999/xlink",
         "http://www.w3.org/2000/svg",

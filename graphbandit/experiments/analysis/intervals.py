@@ -40,17 +40,17 @@ class Interval:
 
     @property
     def spread(self) -> str:
-        """Half the width for readers, as "± 1.2"; empty if there is none."""
+        """Half the width for readers, such as "± 1.2"; empty if there is none."""
         return f"± {short_number(self.half_width)}" if math.isfinite(self.half_width) else ""
 
     @property
     def text(self) -> str:
-        """The estimate and half the width, as "12.5 ± 1.2"."""
+        """The estimate and half the width, such as "12.5 ± 1.2"."""
         return f"{short_number(self.mean)} {self.spread}".rstrip()
 
     @property
     def bounds(self) -> str:
-        """The estimate and its bounds with their signs, as "+1.2 (-0.3 to +2.7)"."""
+        """The estimate and its bounds with their signs, such as "+1.2 (-0.3 to +2.7)"."""
         return f"{signed_number(self.mean)} ({signed_number(self.low)} to {signed_number(self.high)})"
 
     def outside(self, low: float, high: float) -> bool:

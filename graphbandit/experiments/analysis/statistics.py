@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from graphbandit.experiments.results.reading import Results
 
 NAMES_LISTED = 20
-"""At most so many names stand in an error message."""
+"""The most names in an error message."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -172,7 +172,7 @@ class PairedDifference:
 
     @property
     def verdict(self) -> str:
-        """In words."""
+        """The verdict in words."""
         if self.pairs == 0:
             return "no repeat was run by both"
         if self.pairs == 1:

@@ -13,8 +13,8 @@ from graphbandit.experiments.describe.own_kinds import spelt_out
 class Grid:
     """A kind of environment or learner and its settings; one that is a list stands for each of its values in turn.
 
-    - `kind`: a name of the package's, as "AdaCBG", one of `register`, an address as "my_module:MyLearner", or the class
-      itself.
+    - `kind`: a name of the package's, such as "AdaCBG", one of `register`, an address such as "my_module:MyLearner",
+      or the class itself.
     - `settings`: from names to values, or lists of values; a function class of your own may be given in the same way
       as a kind. None (default): none.
 

@@ -31,8 +31,7 @@ def own_builder(where: str, base: type, room: str) -> Callable[..., Any]:
     """The class at this address, or the function that makes one; a class must derive from `base`, found in `room`."""
     build: Callable[..., Any] = found_at(where)
     if inspect.isclass(build) and not issubclass(build, base):
-        expected = f"a subclass of graphbandit.{room}.{base.__name__}"
-        raise SettingError(f"{where!r} is no {base.__name__.lower()}; expected {expected}")
+        raise SettingError(f"{where!r} is {build!r}; expected a subclass of graphbandit.{room}.{base.__name__}")
     if inspect.isabstract(build):
         lacks = ", ".join(sorted(getattr(build, "__abstractmethods__", ())))
         raise SettingError(f"{where!r} is abstract; expected the methods {lacks}")

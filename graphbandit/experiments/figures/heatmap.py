@@ -38,7 +38,7 @@ def plot_heatmap(
     says. Cells without a run are crossed out; numbers are written in the cells if they fit.
 
     - `results`: of `run`.
-    - `x`, `y`: columns of ``results.runs``, as "environment.n_arms" or in short "n_arms".
+    - `x`, `y`: columns of ``results.runs``, such as "environment.n_arms" or in short "n_arms".
     - `learner`: only this one: a label, or the name that the points of a grid share; None (default): all.
     - `environment`: only this one, likewise; None (default): all.
     """

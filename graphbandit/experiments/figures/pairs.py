@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from graphbandit.experiments.results.reading import Results
 
 PANELS = 12
-"""At most so many environments stand in one picture."""
+"""The most environments in one picture."""
 
 
 def plot_paired(

@@ -54,7 +54,7 @@ class Progress:
 
     @property
     def seconds_left(self) -> float | None:
-        """At this speed; None before the first run has finished."""
+        """The seconds left at this speed; None before the first run has finished."""
         speed = self.rounds_per_second
         return (self.total - self.done) * self.rounds / speed if speed else None
 

@@ -18,7 +18,7 @@ from graphbandit.graphs.user_input import checked_n_arms
 def random_graph(n_arms: SupportsIndex, density: float = 0.05, *, rng: np.random.Generator) -> FeedbackGraph:
     """The paper's random graph: ceil(density K²) times, join two uniformly drawn arms in both directions.
 
-    The two arms may be the same, and a pair may be drawn again, so there are at most so many joined pairs.
+    The two arms may be the same, and a pair may be drawn again, so fewer pairs may be joined.
 
     - `n_arms`: K.
     - `density`: 0.05 by default.
@@ -38,6 +38,7 @@ def uniform_pairs(n: int, n_arms: int, density: float, rng: np.random.Generator)
     return rng.integers(n_arms, size=(n, n_pairs, 2))
 
 
+# `PreferentialAttachmentSource` is the same with other pairs and settings; a source is found beside its generator
 @dataclass(frozen=True, kw_only=True)
 class RandomSource(FreshSource):
     """Each round ceil(density K²) uniformly drawn pairs of arms, joined both ways (`random_graph`)."""

@@ -52,7 +52,7 @@ class Network:
     def from_edges(
         cls, edges: npt.ArrayLike | Iterable[tuple[int, int]], n_nodes: SupportsIndex | None = None
     ) -> Network:
-        """From pairs of whole numbers, in either direction, in any order.
+        """A network from pairs of whole numbers, in either direction, in any order.
 
         - `edges`: the pairs.
         - `n_nodes`: the nodes are 0 .. n_nodes - 1, some perhaps without an edge; None (default): the nodes are the

@@ -31,7 +31,7 @@ RESTART = 0.15
 """How often a random walk jumps back."""
 
 PASSES = 200
-"""So many passes of union-find in a row may give no set of the right size."""
+"""How many passes of union-find in a row may give no set of the right size."""
 
 _STEPS = 1024  # of a walk, drawn at once
 

@@ -3,8 +3,8 @@
 Costs become rewards (reward = -cost), actions count from 0, and graphs are turned round: in Vowpal Wabbit `row,col,val`
 says that playing *col* reveals *row*, here ``graph[j, a]`` says that playing j reveals a.
 
-What is read of features: a number is a feature of that value; a text is a feature `name=text` of value 1, as Vowpal
-Wabbit has it; names have their namespace in front, as `User.age` or `User.city=Berlin`. The setting `contexts` says
+Features are read as Vowpal Wabbit has them: a number is a feature of that value; a text is a feature `name=text` of
+value 1; names have their namespace in front, such as `User.age` or `User.city=Berlin`. The setting `contexts` says
 which of them make the context; there is one column for each feature that is in the file, sorted by name.
 """
 

@@ -22,13 +22,13 @@ def rounds(path: Path) -> Iterator[VwRound | Skipped]:
         try:
             content = json.loads(line)
         except ValueError as error:
-            raise LineError(f"no JSON: {error}", number) from None
+            raise LineError(f"not JSON: {error}", number) from None
         try:
             yield _round(content, number)
         except (AttributeError, KeyError, TypeError, ValueError, IndexError) as error:
             if isinstance(error, LineError):
                 raise
-            raise LineError(f"no decision as dsjson has it: {type(error).__name__}: {error}", number) from None
+            raise LineError(f"not a decision in dsjson: {type(error).__name__}: {error}", number) from None
 
 
 def _round(content: dict[str, Any], line: int) -> VwRound | Skipped:

@@ -40,7 +40,7 @@ out by the bound, out as nothing makes it win; kept, as the method did not end (
 HOWS = 7
 
 RIVALS = 16
-"""With how many others every arm is compared where candidates are not exact."""
+"""How many others every arm is compared with where candidates are not exact."""
 
 FIXED = 1e-100
 """An arm whose value has a smaller norm cannot move."""

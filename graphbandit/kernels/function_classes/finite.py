@@ -26,6 +26,7 @@ def finite_losses(
             losses[i] += residual * residual
 
 
+# a walk over all functions as in `planning.information.best_arm_weights`, which knows no members
 @kernel()
 def finite_prospects(
     values: Float[np.ndarray, "n functions arms"],
@@ -62,14 +63,8 @@ def finite_candidates(
     chosen: ArmMasks,
 ) -> None:
     """Mark the best available arm of every member, lowest index on ties. One mask serves all rounds, or one each."""
-    n, functions, n_arms = values.shape
-    for t in range(n):
+    for t in range(values.shape[0]):
         mask = available[t if available.shape[0] > 1 else 0]
-        for i in range(functions):
+        for i in range(values.shape[1]):
             if members[i]:
-                row = values[t, i]
-                best = -1
-                for a in range(n_arms):
-                    if mask[a] and (best < 0 or row[a] > row[best]):
-                        best = a
-                chosen[t, best] = True
+                chosen[t, best_arm(values[t, i], mask)] = True

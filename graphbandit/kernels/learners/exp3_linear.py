@@ -43,6 +43,7 @@ class LinearLossArrays(NamedTuple):
     """(1): sum of Q"""
 
 
+# it takes observations as `exponential_weights.learn` does: an array for each column
 @kernel()
 def learn(
     rounds: int,

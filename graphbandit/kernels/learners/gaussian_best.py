@@ -127,7 +127,7 @@ def maximum_points(means: PerArm, scales: PerArm, low: float, high: float) -> tu
 
 @inner()
 def shares(logs: Float[np.ndarray, "points arms"]) -> Float[np.ndarray, "steps arms"]:
-    """With which probability the maximum lies in each step and is that arm; all of them add up to 1."""
+    """The probability that the maximum lies in each step and is that arm; all of them sum to 1."""
     n_points, n = logs.shape
     found = np.zeros((n_points - 1, n))
     before = 0.0  # what lies below the first point counts to the first step

@@ -198,6 +198,7 @@ SIGNATURE = types.none(
     FLOATS, types.float64[:, ::1], MASK, FLOATS,
 )  # fmt: skip
 
+# a kernel behind a pointer, as in `exponential_weights`: each has a signature of its own
 call_thompson: Any = caller(SIGNATURE)
 """`thompson_shares` for kernels, by its address and a tuple of its arguments."""
 

@@ -1,4 +1,4 @@
-"""The certificate of a sampling program, from its data, a p and any duals; whoever found them."""
+"""The certificate of a sampling program, from its data, a p and any duals, no matter who found them."""
 
 import numpy as np
 

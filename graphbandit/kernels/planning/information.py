@@ -330,16 +330,6 @@ def directed_rounds_weighted(
         found.actions[t, 1] = draw_arm(found.probabilities[t], uniforms[t])
 
 
-@kernel()
-def directed_sampling(
-    regrets: RoundsByArms, gains: RoundsByArms, available: Offers, probabilities: RoundsByArms, best: RoundIndices
-) -> None:
-    """The distribution of the smallest (sum p Delta)^2 / (sum p g) in each round, and the arm of the smallest Delta."""
-    for t in range(regrets.shape[0]):
-        mask = available[t if available.shape[0] > 1 else 0]
-        best[t] = smallest_ratio(regrets[t], gains[t], mask, probabilities[t])
-
-
 @inner()
 def direct(
     regrets: PerArm,
@@ -363,13 +353,13 @@ def direct(
 
 @inner()
 def smallest_ratio(regrets: PerArm, gains: PerArm, available: ArmMask, probabilities: PerArm) -> int:
-    """One round of `directed_sampling`. Returns the arm of the smallest Delta, lowest index on ties.
+    """The distribution of the smallest (sum p Delta)^2 / (sum p g). Returns the arm of the smallest Delta.
 
     D^2 / g is convex, falls with g and rises with D, so its minimum over the hull of the points (g, Delta) is on
     the lower hull, from the point of the smallest Delta to that of the largest g, and on one edge of it: at most two
     arms. From these two points on, the arm furthest below the line through both takes the place of one of them: of the
     lower one if D^2 / g still falls there along the line, until no arm is below. If the smallest Delta is 0, or no arm
-    has any gain, that arm alone is played.
+    has any gain, that arm alone is played; the lowest index on ties.
     """
     n_arms = regrets.shape[0]
     best = -1

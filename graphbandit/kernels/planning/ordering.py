@@ -11,7 +11,7 @@ from graphbandit.kernels.planning.keys import bits
 RUN = 24
 """So many are sorted by insertion; longer lists are merged from runs of this length."""
 MANY = 1 << 11
-"""From so many on, the bits of the keys are counted: merging would look for keys all over the memory."""
+"""From this many on, the bits of the keys are counted: merging would look for keys all over the memory."""
 DIGIT = 11
 """Bits that are counted at a time; six times as many are those of a key, and more."""
 

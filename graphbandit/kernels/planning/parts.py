@@ -1,6 +1,6 @@
 """Single steps of a round, for Python; kernels call what is behind them. Each is compiled only if Python calls it.
 
-They repeat the arguments of what is behind them for whoever calls them from Python.
+Each repeats the arguments of the kernel behind it, for callers in Python.
 """
 
 import numpy as np

@@ -51,7 +51,7 @@ class Solvers(NamedTuple):
 
 
 def room(n_arms: int, row_limit: int) -> Room:
-    """Room for programs of so many arms."""
+    """Room for programs of this many arms."""
     own = scratch(n_arms, min(n_arms, row_limit))
     return Room(np.empty(n_arms, dtype=np.int32), np.full(n_arms, -1, dtype=np.int32), *own)
 

@@ -70,7 +70,7 @@ __all__ = [
 OPTIMAL = 0
 """Solved, and the certificate holds."""
 ITERATION_LIMIT = 1
-"""Stopped early: p is no solution."""
+"""Stopped early: p is not a solution."""
 INFEASIBLE = 2
 """Proven: no p meets the demands."""
 NOT_CERTIFIED = 3

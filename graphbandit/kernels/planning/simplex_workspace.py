@@ -26,7 +26,7 @@ SCRATCH = types.NamedTuple((types.float64[::1], types.int32[::1], types.float64[
 
 
 def scratch(n_columns: int, n_rows: int) -> Scratch:
-    """Room for LPs of up to so many columns and rows. Pages that no LP reaches are never touched."""
+    """Room for LPs of up to this many columns and rows. Pages that no LP reaches are never touched."""
     most_basic = min(n_columns, n_rows + 1) + 7 & -8
     capacity = min(most_basic, 72)
     return Scratch(

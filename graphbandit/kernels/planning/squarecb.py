@@ -48,10 +48,10 @@ GOAL = 2e-10
 """The relative gap at which the method stops; a certificate asks for less."""
 
 STEPS = 60
-"""It stops after so many steps in any case; 10 to 20 are usual."""
+"""The most steps; 10 to 20 are usual."""
 
 PATIENCE = 6
-"""And after so many in a row that improved the gap no more: rounding has the last word."""
+"""It also stops after this many steps in a row that did not improve the gap: rounding has the last word."""
 
 REFINED = 1e-4
 """From this gap on the steps are refined: the nearer to the optimum, the more digits the linear system loses."""

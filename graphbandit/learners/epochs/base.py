@@ -216,7 +216,7 @@ def schedule_of(growth: float, longest: int | None, single: int = 0) -> EpochSch
 
 
 def rounds_that_count(problem: Problem, rounds: int) -> float:
-    """How many rounds at full weight so many rounds are worth: sum of 2^(-k / half_life) over k < rounds.
+    """How many rounds at full weight these rounds are worth: sum of 2^(-k / half_life) over k < rounds.
 
     >>> rounds_that_count(Problem(n_arms=2), 100), round(rounds_that_count(Problem(n_arms=2, half_life=10.0), 100), 2)
     (100.0, 14.92)

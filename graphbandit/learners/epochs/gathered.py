@@ -1,6 +1,6 @@
 """Learn epochs whose rewards were gathered in a function class's data before: in parts, or without keeping rounds.
 
-A learner of epochs learns from data alone, so whoever has the data of an epoch's rounds needs its observations no more.
+A learner of epochs learns from data alone, so the observations of an epoch are not needed once its data is there.
 """
 
 from dataclasses import replace

@@ -10,7 +10,7 @@ from graphbandit.function_classes.scale import SHAPE
 
 
 def warn_of_estimated_noise(learner: str) -> None:
-    """Tell whoever made the learner's first state that the noise is not known."""
+    """Warn the maker of the learner's first state that the noise is not known."""
     warnings.warn(
         f"the problem does not say its noise, so {learner} estimates it, on the high side; "
         "give Problem(noise=...), 0.5 for rewards in [0, 1], to learn faster",

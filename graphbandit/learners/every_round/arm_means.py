@@ -105,7 +105,7 @@ class OptimisticMeansLearner(ArmMeansLearner):
 
     @property
     def needs_loops(self) -> bool:
-        """Yes: an arm whose reward never shows would keep its infinite bound, and be played for ever."""
+        """Yes: an arm that is never revealed would keep its infinite bound and be played forever."""
         return True
 
     def _settings(self, problem: Problem) -> "MeanSettings":

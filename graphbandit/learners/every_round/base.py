@@ -118,7 +118,7 @@ class EveryRoundLearner(Learner[State], Generic[State]):
     def _one_by_one(
         self, state: State, shown: Shown, rewards: RoundsByArms, rng: np.random.Generator
     ) -> tuple[Decisions, State]:
-        """`play` with a floor, which is no part of the compiled loop."""
+        """`play` with a floor, which is not part of the compiled loop."""
         parts = []
         for t in range(len(shown)):
             one = shown[t : t + 1]
@@ -176,7 +176,7 @@ class EveryRoundLearner(Learner[State], Generic[State]):
             raise
 
     def _rounds_left(self, state: State) -> int:
-        """Rounds until the horizon; as many as one likes without one."""
+        """Rounds until the horizon; practically endless without one."""
         return 2**62 if state.problem.horizon is None else state.problem.horizon - state.rounds
 
 
@@ -223,7 +223,7 @@ def kernel_at_once(kernels: ModuleType, name: str, settings: Iterable[object] = 
 
 
 def propensities_of(observations: Observations) -> PerObservation:
-    """With which probability each reward was revealed; raises where that is not told."""
+    """The probability with which each reward was revealed; raises where it is not told."""
     q = observations.propensities
     if q is None or q.shape != observations.rewards.shape:
         found = "none" if q is None else f"an array of shape {q.shape}"

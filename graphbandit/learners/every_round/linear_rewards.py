@@ -1,4 +1,4 @@
-"""What LinUCB and LinTS share: features from contexts, and a ridge regression that grows with every reward shown."""
+"""What LinUCB and LinTS share: features from contexts, and a ridge regression that grows with every reward revealed."""
 
 import math
 from abc import abstractmethod

@@ -42,7 +42,7 @@ class BoundedRewards:
         return 3
 
     def check_rewards(self, rewards: Float[np.ndarray, " rewards"]) -> None:
-        """Raise ObservationError at a reward outside [low, high], unless such are clipped."""
+        """Raise ObservationError at a reward outside [low, high], unless such rewards are clipped."""
         outside = (rewards < self.low) | (rewards > self.high)
         if not self.clip and outside.any():
             raise ObservationError(

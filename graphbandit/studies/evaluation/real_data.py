@@ -53,11 +53,11 @@ class OpenBandit:
         np.add.at(counts, (self.positions, self.items), 1.0)
         return np.asarray(counts / counts.sum(axis=1, keepdims=True))
 
-    def on_policy(self, level: float = 0.95) -> tuple[float, float, float]:
-        """The click rate that the policy itself had, with its interval."""
+    def on_policy(self) -> tuple[float, float, float]:
+        """The click rate that the policy itself had, with its 95 % interval."""
         mean = float(self.clicks.mean())
         error = float(self.clicks.std(ddof=1)) / np.sqrt(len(self.clicks))
-        return mean, *asymptotic(mean, error, level)
+        return mean, *asymptotic(mean, error, 0.95)
 
 
 def read_open_bandit(archive: Path, policy: str, campaign: str) -> OpenBandit:

@@ -24,7 +24,7 @@ from graphbandit.learners import AdaCBG
 from graphbandit.studies.findings import Finding, Findings
 
 FACTOR = 2.5
-"""In no judged case may the default be worse than the best by more than this factor."""
+"""The default may be worse than the best by this factor at most, in every judged case."""
 
 OTHERS = ("IDS.G", "greedy")
 """The learners that the choices are compared with."""
@@ -153,7 +153,7 @@ class EtaSweep:
 
     @property
     def verdict(self) -> str:
-        """In a sentence."""
+        """The verdict in a sentence."""
         worst = self.worst(self.default)
         figure = f"{worst.ratio(self.default):.2f} times the best ({worst.title}, {worst.graph})"
         mean = f"the geometric mean is {self.mean_ratio(self.default):.2f}"
@@ -163,11 +163,11 @@ class EtaSweep:
         return f"The default, {self.default}, breaks the factor {FACTOR:g} in {n} of {of} cases: {figure}; {mean}."
 
 
-def sweep_of(findings: Findings, default: Choice | None = None) -> EtaSweep:
-    """The sweep of what was run, with the package's default unless another is given."""
+def sweep_of(findings: Findings) -> EtaSweep:
+    """The sweep of what was run, with the package's default."""
     titles = findings.plan.described.experiments
     cases = tuple(case for name, finding in findings.experiments.items() for case in _cases(titles[name], finding))
-    return EtaSweep(cases=cases, default=Choice.default() if default is None else default)
+    return EtaSweep(cases=cases, default=Choice.default())
 
 
 def choice_table(sweep: EtaSweep) -> Table:

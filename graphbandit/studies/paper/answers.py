@@ -42,7 +42,7 @@ class Answer:
     - `verdict`: yes, no, ...
     - `how_far`: how far it holds, in words.
     - `details`: the figures it rests on.
-    - `probe`: whether the learner is no form of the paper's algorithm, and does not count in the claim's verdict.
+    - `probe`: whether the learner is not a form of the paper's algorithm, and does not count in the claim's verdict.
     """
 
     reading: str = ""

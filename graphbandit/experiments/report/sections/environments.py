@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from graphbandit.experiments.results.reading import Results
 
 FIGURES = 12
-"""At most so many environments have figures in a report."""
+"""The most environments with figures in a report."""
 
 
 def section(reported: Reported) -> Section:

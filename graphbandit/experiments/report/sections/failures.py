@@ -8,7 +8,7 @@ from graphbandit.experiments.report.sections.base import Reported, texts
 from graphbandit.plots.pages.page import Section
 
 FAILURES = 20
-"""At most so many failed runs are shown with their traceback."""
+"""The most failed runs that are shown with their traceback."""
 
 
 def section(reported: Reported) -> Section | None:

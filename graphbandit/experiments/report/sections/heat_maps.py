@@ -11,7 +11,7 @@ from graphbandit.plots.pages.page import Section
 from graphbandit.plots.pages.svg import page_picture
 
 HEAT_MAPS = 6
-"""At most so many heat maps."""
+"""The most heat maps in a report."""
 
 
 def section(reported: Reported) -> Section | None:

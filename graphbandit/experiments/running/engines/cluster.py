@@ -22,7 +22,7 @@ QUEUED = 2
 class Cluster:
     """Runs tasks on a Dask cluster.
 
-    - `address`: of the scheduler, as "tcp://host:8786"; "local" (default) starts one here.
+    - `address`: of the scheduler, such as "tcp://host:8786"; "local" (default) starts one here.
     - `workers`: how many processes a local one has; None (default): one a core.
     """
 
