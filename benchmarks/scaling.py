@@ -19,7 +19,7 @@ EDGES_PER_ARM = 7
 LEARNERS: dict[str, dict[str, Any]] = {
     "ours": {},
     "paper": {"radius": "paper", "coverage": "paper", "eta": 1.0},
-    "all arms candidates": {"candidate_set": False, "coverage": "paper", "eta": 1.0},
+    "all arms candidates": {"candidate_set": False, "coverage": "paper", "gamma": "natural", "eta": 1.0},
 }
 
 

@@ -166,7 +166,7 @@ def test_the_history_says_what_got_worse(tmp_path):
     assert history.append(run("6", 6.0), path) == []
     assert history.append(run("1", 1.0, cpu="y"), path) == []  # another machine
     assert history.append(run("5.5", 5.5), path) == []  # noise
-    assert history.append(run("4", 4.0), path) == ["speed: 5.5 -> 4", "time: t -> t"]
+    assert history.append(run("4", 4.0), path) == ["speed: 6 -> 4", "time: t -> t"]  # and not 5.5: steps add up
     assert len(history.read(path)) == 4
 
 

@@ -4,6 +4,7 @@ from .adacb_g import AdaCBGState as AdaCBGState
 from .base import Learner as Learner
 from .bootstrapped_thompson import BootstrappedThompson as BootstrappedThompson
 from .epochs.base import EpochState as EpochState
+from .epochs.estimates import EstimateLearner as EstimateLearner
 from .epochs.plausible import PlausibleState as PlausibleState
 from .epochs.schedule import EpochSchedule as EpochSchedule
 from .epsilon_greedy import EpsilonGreedy as EpsilonGreedy

@@ -366,7 +366,7 @@ def test_contexts_that_do_not_fit_are_refused(case):
 
 LEARNERS = {
     "adacb.g": gb.AdaCBG(),
-    "adacb.g-paper": gb.AdaCBG(radius="paper"),
+    "adacb.g-paper": gb.AdaCBG(radius="paper", gamma="natural"),
     "adacb.g-width": gb.AdaCBG(gamma="width"),
     "falcon": gb.Falcon(),
     "greedy": gb.Greedy(),

@@ -335,7 +335,7 @@ def test_a_learner_that_cannot_plan_with_them_says_who_can():
         gb.Greedy(),
         gb.learners.Uniform(),
         gb.learners.UCBN(),
-        gb.AdaCBG(epoch_growth=2.0, coverage="paper"),
+        gb.AdaCBG(epoch_growth=2.0, coverage="paper", gamma="natural"),
         gb.learners.RegCB(),
     ]
     for learner in cannot:

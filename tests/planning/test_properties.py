@@ -143,7 +143,9 @@ def test_the_truth_stays_in_the_version_space_and_a_singleton_ends_the_regret(ra
     environment = gb.environments.paper(n_arms=10, graph="random", reward_scale=4.0)
     for repeat in range(runs):
         instance = environment.instance(seed=1, repeat=repeat)
-        states, regret = epochs_of(gb.AdaCBG(radius=radius, coverage="paper", eta=1.0, doubt=0.0), instance, 512)
+        gamma = "paper" if radius == "paper" else "natural"
+        learner = gb.AdaCBG(radius=radius, coverage="paper", gamma=gamma, eta=1.0, doubt=0.0)
+        states, regret = epochs_of(learner, instance, 512)
         kept += all(state.space.members[instance.truth] for state in states)
         for state, loss in zip(states, regret, strict=True):
             if state.space.size == 1 and state.space.members[instance.truth] and state.model.index == instance.truth:

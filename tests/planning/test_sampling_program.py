@@ -156,7 +156,9 @@ def test_large_sparse_graphs_with_few_candidates_are_exact():
         x0=rng.normal(size=(20, 4)), a0=rng.normal(size=(20, 4)), arms=rng.uniform(-1, 1, (n_arms, 4)), scale=8.0
     )
     for coverage in ("tight", "paper"):
-        learner = gb.AdaCBG(radius="paper", coverage=coverage, eta=1.0)
+        learner = gb.AdaCBG(
+            radius="paper", coverage=coverage, gamma="natural" if coverage == "tight" else "paper", eta=1.0
+        )
         bandit = gb.Bandit(learner, gb.Problem(n_arms=n_arms, function_class=functions, noise=1.0))
         for _ in range(4):
             decision = bandit.decide(rng.normal(size=4), graph)

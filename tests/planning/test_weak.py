@@ -143,7 +143,10 @@ def test_an_arm_nobody_reveals_is_named_or_ignored():
 def test_paper_coverage_asks_for_loops_as_ever():
     instance = gb.environments.paper(n_arms=3, graph="bandit").instance(0)
     graphs, contexts = gb.FeedbackGraphs.repeat(never_seen(), 1), instance.rounds(0, 1).contexts
-    for learner in (gb.AdaCBG(epoch_growth=2.0, coverage="paper"), gb.AdaCBG(epoch_growth=2.0, linear_program=False)):
+    for learner in (
+        gb.AdaCBG(epoch_growth=2.0, coverage="paper", gamma="natural"),
+        gb.AdaCBG(epoch_growth=2.0, linear_program=False),
+    ):
         with pytest.raises(GraphError, match="self-loop of arm 2"):
             learner.decide(learner.init(instance.problem(None)), Shown(contexts, graphs), np.random.default_rng(0))
     with pytest.raises(SettingError, match="unrevealed is 'maybe'"):
