@@ -1,12 +1,12 @@
-"""Nineteen problems of strangers: what the defaults cost on problems that no default was chosen on.
+"""Twenty-two problems of strangers: what the defaults cost on problems that no default was chosen on.
 
     python -m benchmarks.outside                              # AdaCB.G's eta and doubt, and other everyday learners
     python -m benchmarks.outside --rounds 1000 --repeats 8 --seed 100
 
 Nobody tells the noise. Problems are drawn here and are not those of the leaderboard: per-arm linear classes with a
-constant feature, cents, heavy tails, unequal noise, sparse and curved truths, categories, arms without contexts,
-clicks, finite classes; loops, stars, cliques, directed graphs, stock levels. Printed is mean regret over that of the
-best.
+constant feature, cents, heavy tails, unequal noise, sparse and curved truths, categories, arms without contexts, few
+and many, clicks, finite classes; loops, stars, rings, cliques, directed graphs, stock levels. Printed is mean regret
+over that of the best.
 """
 
 import argparse
@@ -60,6 +60,8 @@ def graph_of(kind: str, n_arms: int, rng: np.random.Generator) -> gb.FeedbackGra
         edges |= cluster[:, None] == cluster[None]
     elif kind == "stock":
         edges = np.tril(np.ones((n_arms, n_arms), dtype=bool))
+    elif kind == "ring":
+        edges |= np.roll(edges, 1, axis=1) | np.roll(edges, -1, axis=1)
     elif kind == "directed":
         edges |= rng.random((n_arms, n_arms)) < 0.1
     return gb.FeedbackGraph.from_dense(edges)
@@ -113,8 +115,8 @@ def without_contexts(n_arms: int, kind: str) -> Callable[[np.random.Generator, i
     def draw(rng: np.random.Generator, rounds: int) -> Drawn:
         if kind == "gauss":
             means = rng.standard_normal(n_arms)
-        elif kind == "small gaps":
-            means = rng.uniform(0.0, 0.2, n_arms)
+        elif kind in ("small gaps", "uniform"):
+            means = rng.uniform(0.0, 0.2 if kind == "small gaps" else 1.0, n_arms)
         elif kind == "few good":
             means = np.isin(np.arange(n_arms), rng.choice(n_arms, 3, replace=False)).astype(float)
         else:
@@ -175,6 +177,9 @@ PROBLEMS = {
     "no contexts, 3 good of 40, loops": Problem(without_contexts(40, "few good"), "loops", judged=False),
     "no contexts, 15 Bernoulli, loops": Problem(without_contexts(15, "bernoulli"), "loops", judged=False),
     "no contexts, 15 Bernoulli, directed": Problem(without_contexts(15, "bernoulli"), "directed"),
+    "no contexts, 100 Gaussian, loops": Problem(without_contexts(100, "gauss"), "loops", judged=False),
+    "no contexts, 100 Gaussian, ring": Problem(without_contexts(100, "gauss"), "ring"),
+    "no contexts, 200 uniform, ring": Problem(without_contexts(200, "uniform"), "ring"),
     "clicks, 6 x 4, loops": Problem(clicks(6, 4), "loops"),
     "50 functions, big gaps, loops": Problem(finite(50, 15, 2.0), "loops"),
     "200 functions, small gaps, directed": Problem(finite(200, 15, 0.3), "directed"),

@@ -94,7 +94,7 @@ def variant(name: str) -> Any:
 LEARNERS = tuple(
     name
     for name in learners.__all__
-    if not name.endswith("State") and name not in ("EpochSchedule", "EveryRoundLearner", "Learner")
+    if not name.endswith("State") and name not in ("EpochSchedule", "EstimateLearner", "EveryRoundLearner", "Learner")
 )
 """Every learner that can be built."""
 

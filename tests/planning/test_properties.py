@@ -114,8 +114,12 @@ def test_both_solvers_agree(drawn):
     fast = gb.solve_sampling_lp(graph, baseline, gaps, solver="simplex")
     slow = gb.solve_sampling_lp(graph, baseline, gaps, solver="highs")
     assert fast.solver == "simplex"
-    assert slow.solver == "highs"
-    assert fast.objective == pytest.approx(slow.objective, rel=1e-8, abs=1e-9 * max(1, gaps.max()))
+    rounding = 1e-9 * max(1, gaps.max())
+    if slow.solver == "highs":
+        assert fast.objective == pytest.approx(slow.objective, rel=1e-8, abs=rounding)
+    else:  # HiGHS's answer had no certificate, and another one was found, perhaps not the best
+        assert slow.solver == "anytime"
+        assert fast.objective <= slow.objective + rounding
 
 
 @given(rounds(), st.integers(0, 2**16))
