@@ -44,7 +44,7 @@ def main(arguments: list[str] | None = None) -> int:
         from benchmarks import history
 
         for text in history.append(history.line_of(results)):
-            print(f"Worse than in the last run: {text}")
+            print(f"Worse than in the best run on such a machine: {text}")
     return 0
 
 
@@ -80,11 +80,14 @@ def machine() -> dict[str, Any]:
 
 
 def processor() -> str:
-    """The processor's name where the system tells it."""
+    """The processor's name where the system tells it, and its kind, as one name may stand for several."""
+    from llvmlite import binding
+
     told = Path("/proc/cpuinfo")
     lines = told.read_text().splitlines() if told.exists() else []
     unnamed = platform.processor() or platform.machine()
-    return next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), unnamed)
+    name = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), unnamed)
+    return f"{name} ({binding.get_host_cpu_name()})"
 
 
 def versions() -> dict[str, str]:
