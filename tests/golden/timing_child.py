@@ -6,6 +6,7 @@ one of them has changed, `adapted` tries both. A request is a line of JSON, and 
 
 from __future__ import annotations
 
+import inspect
 import json
 import sys
 import time
@@ -31,6 +32,8 @@ def adapted(*ways: Callable[[], Any]) -> Any:
 def built(kind: str, settings: dict[str, Any]) -> Any:
     """A learner; one inside another is a pair of its own."""
     own = {name: built(*value) if name == "learner" else value for name, value in settings.items()}
+    if own.get("gamma") == "natural" and "natural" not in str(inspect.signature(getattr(learners, kind))):
+        del own["gamma"]  # versions before had no name for theirs
     return getattr(learners, kind)(**own)
 
 
