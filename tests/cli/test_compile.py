@@ -72,6 +72,20 @@ def test_no_learner_is_left_out():
     assert failed == {name: ["linear class, shared"] for name in ("Exp3LGCU", "Exp3LGCIX")}
 
 
+@pytest.mark.parametrize("name", ["IDSG", "AdaCBG"])
+def test_all_classes_and_graphs_are_played(name):
+    everything = rehearsals(True)
+    kinds = {type(rehearsal.function_class).__name__ for rehearsal in everything}
+    assert kinds == {"FiniteClass", "LinearClass", "KernelClass", "GeneralizedLinearClass"}
+    for rehearsal in everything:
+        rehearsal.play(name)
+        usual, *others = rehearsal._graphs(getattr(gb, name)())
+        assert usual.has_all_loops
+        assert [type(graph).__name__ for graph in others] == ["FeedbackGraph", "ProbabilisticGraph"][
+            : 2 * rehearsal.any_graph
+        ]
+
+
 def test_what_is_not_compiled_is_said(monkeypatch):
     def refuse(rehearsal, name):
         raise InputError(f"{name} cannot")
