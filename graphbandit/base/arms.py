@@ -1,7 +1,4 @@
-"""Names of arms: text in, positions inside.
-
-Inside the package arms are 0 .. K - 1. People give them names; this is the one place where the two meet.
-"""
+"""Names of arms. Inside the package arms are the numbers 0 .. K - 1; this file translates between the two."""
 
 from __future__ import annotations
 
@@ -45,7 +42,7 @@ class ArmNames:
             if name in seen:
                 raise SettingError(f"arms has {name!r} twice; expected each name once")
             seen.add(name)
-        object.__setattr__(self, "names", tuple(map(str, listed)))  # texts of NumPy are plain ones from here on
+        object.__setattr__(self, "names", tuple(map(str, listed)))  # NumPy's strings become plain ones
 
     @classmethod
     def of(cls, names: Iterable[str] | ArmNames) -> ArmNames:
@@ -104,7 +101,7 @@ def arm_index(arm: object, n_arms: int, names: ArmNames | None = None) -> int:
 def known_arm(
     within: str, arm: object, n_arms: int, names: ArmNames | None, error: type[GraphBanditError] = InputError
 ) -> int:
-    """As `arm_index`, of an arm that stands in an argument; the error names that argument."""
+    """`arm_index` for an arm within an argument; the error names that argument."""
     try:
         return arm_index(arm, n_arms, names)
     except UnknownArmError as unknown:
@@ -112,7 +109,7 @@ def known_arm(
 
 
 def shown(names: ArmNames | None, *arms: int) -> str:
-    """Arms in a message: by their names where they have some.
+    """Arms as a message names them: by their names if they have any, else by their numbers.
 
     >>> shown(ArmNames(("tea", "cake")), 1, 0), shown(None, 3)
     ("arm 'cake', 'tea'", 'arm 3')

@@ -1,6 +1,6 @@
 """Names for the arrays that most signatures share: what an axis is, said once.
 
-Each is an annotation of `base.shapes`, so a saved file and a checked call ask the same of it as if it were written out.
+Each is an annotation of `base.shapes`: saved files and checked calls treat it as if it were written out.
 """
 
 import numpy as np

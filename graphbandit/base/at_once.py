@@ -10,14 +10,14 @@ class AtOnce:
     Numba works out the types of all arguments at every call, which takes microseconds where named tuples are among
     them. The first call does so and compiles or loads the kernel; later ones go straight to its code.
 
-    - `find`: returns the kernel; called only with the first call, so that nothing is imported before.
+    - `find`: returns the kernel; it is called at the first call, so that nothing is imported earlier.
     """
 
     def __init__(self, find: Callable[[], Any]) -> None:
         self._find = find
 
     def call(self, *arguments: Any) -> Any:
-        """What the kernel returns."""
+        """Call the kernel and return its result."""
         kernel = self._find()
         found = kernel(*arguments)
         compiled = kernel.overloads.get(tuple(map(kernel.typeof_pyval, arguments)))

@@ -9,9 +9,9 @@ Second = TypeVar("Second")
 
 
 def both(first: Callable[[], First], second: Callable[[], Second], *, at_once: bool) -> tuple[First, Second]:
-    """The results of both; the same for either value of `at_once`, so long as neither changes what the other reads.
+    """Run both and return their results, which do not depend on `at_once` if neither changes what the other reads.
 
-    - `at_once`: whether a thread of its own works out the second. It ends before this function does.
+    - `at_once`: whether the second runs in a thread of its own, which ends before this function returns.
 
     >>> both(lambda: 1, lambda: 2, at_once=True)
     (1, 2)

@@ -1,4 +1,4 @@
-"""Packages that not everyone has."""
+"""Optional packages."""
 
 import importlib
 from typing import Any
@@ -7,7 +7,7 @@ from graphbandit.errors import MissingExtraError
 
 
 def imported(module: str, extra: str, why: str | None = None) -> Any:
-    """A module; if it is not there, raises MissingExtraError, which says why it is needed and what to install."""
+    """Import a module; if it is missing, raise MissingExtraError, which says why it is needed and what to install."""
     try:
         return importlib.import_module(module)
     except ImportError:

@@ -1,4 +1,4 @@
-"""What a class has put in the place of the type variables of a generic class that it is built on."""
+"""The arguments that a class gives to the type variables of a generic base class."""
 
 from typing import Any, get_args, get_origin
 
@@ -6,7 +6,7 @@ from typing import Any, get_args, get_origin
 def arguments_of(cls: type, base: type) -> tuple[Any, ...]:
     """The arguments that `cls` gives to `base`, through any number of classes between them.
 
-    Type variables stay where nothing is said.
+    A type variable without an argument stays as it is.
 
     >>> class Numbers(dict[str, int]): ...
     >>> class Few(Numbers): ...

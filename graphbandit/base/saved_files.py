@@ -27,9 +27,9 @@ from graphbandit.errors import SavedFileError, SettingError
 FORMAT = "graphbandit"
 VERSION = 3
 MOST_EMPTY = 2**32
-"""The longest that the other axes of an array without numbers may be."""
+"""The largest product of the other axes of an array that has an axis of length 0."""
 
-_EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time a zip archive can hold; a real one would change the bytes
+_EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time a zip archive can hold; the real time would change the bytes
 
 _Content = dict[tuple[str, tuple[int, ...], bytes], tuple[int, np.ndarray]]
 Class = TypeVar("Class", bound=type)
@@ -90,7 +90,7 @@ def write_atomically(target: Path, write: Callable[[IO[bytes]], object]) -> None
     """
     try:
         target = target.resolve() if target.is_symlink() else target
-        if target.is_symlink():  # links in a circle, where Python 3.13 gives up without a word
+        if target.is_symlink():  # links in a circle: Python 3.13 raises no error
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
         mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else None
     except (OSError, RuntimeError, ValueError) as error:  # links in a circle, a name that no file can have
@@ -120,7 +120,7 @@ def read(
 ) -> dict[str, Any]:
     """The content of a file of this kind.
 
-    - `replace`: gives the value for what a file cannot hold, as a Python callable, from what `__external__` said of it.
+    - `replace`: returns the value that a file cannot hold, such as a Python callable, from what `__external__` wrote.
     - `classes`: dataclasses from outside the package that may be in it. Nothing is imported that is not here.
     """
     source = _path(path)
@@ -141,7 +141,7 @@ def _read(
 ) -> dict[str, Any]:
     try:
         if isinstance(file, Path) and file.exists() and not file.is_file():
-            # a pipe would keep us waiting, a device never end
+            # reading a pipe might block, and a device might never end
             raise SavedFileError(f"{source} is not a file; expected one that a bandit was saved to")
         with zipfile.ZipFile(file) as archive:
             _check_entries(archive, source, file.stat().st_size if isinstance(file, Path) else len(file.getbuffer()))
@@ -181,7 +181,7 @@ def _entry(name: str) -> zipfile.ZipInfo:
 
 
 def _sync_directory(directory: Path) -> None:
-    """Make the rename durable, where the system lets a directory be flushed: the file is there either way."""
+    """Make the rename durable, if the system lets a directory be flushed."""
     if hasattr(os, "O_DIRECTORY"):
         with contextlib.suppress(OSError):
             descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
@@ -200,7 +200,7 @@ def _encode(value: Any, arrays: _Content) -> Any:
     if isinstance(value, np.integer):
         return int(value)
     if isinstance(value, np.ndarray):
-        # By content, not by identity: two equal arrays are one in the file, before a reload and after.
+        # by content, not by identity: equal arrays are written once, so a reloaded value gives the same file
         key = (value.dtype.str, value.shape, value.tobytes())
         return {"$array": arrays.setdefault(key, (len(arrays), value))[0]}
     if isinstance(value, list | tuple):

@@ -14,7 +14,7 @@ from graphbandit.errors import EngineError
 Result = TypeVar("Result")
 _one_at_a_time = threading.Lock()
 POLL_SECONDS = 0.05
-"""Between looks at which tasks have ended, once this process waits for others."""
+"""How often to check which tasks have ended, while this process waits for others."""
 
 
 def side_by_side(
@@ -28,8 +28,8 @@ def side_by_side(
     """The results of task(0) .. task(n - 1), in this order.
 
     Python runs one thread at a time, so that threads help only while compiled code runs. Processes have no such limit,
-    but what they return must be pickled, and a process with several threads should not be forked. Where either is in
-    the way, threads are used.
+    but their results must be pickled, and a process with several threads should not be forked. Threads are used if
+    either is a problem.
 
     - `workers`: how many tasks run at a time.
     - `carried`: what the results will contain; processes are used only if it can be pickled and has no PyTorch in it.
@@ -54,22 +54,22 @@ def side_by_side(
 def _by_processes(
     task: Callable[[int], Result], n: int, workers: int, on_done: Callable[[int], None] | None
 ) -> list[Result]:
-    """This process works, too: it starts one process less, and half of the results of two need not travel.
+    """Run the tasks in this process and `workers - 1` others.
 
-    Tasks are handed out one at a time, by a number that all processes share. The others keep their results until no
-    task is left, as this one does not listen before.
+    Processes take tasks one at a time, by a counter that they share. The others keep their results until no task is
+    left, because this process works too and does not receive earlier.
     """
     import threadpoolctl  # type: ignore[import-untyped]
 
     context = multiprocessing.get_context("fork")
-    with _one_at_a_time, threadpoolctl.threadpool_limits(1):  # others have the other cores; processes inherit it
+    with _one_at_a_time, threadpoolctl.threadpool_limits(1):  # the other cores are taken; forked processes inherit this
         tasks = _Tasks(context.Value("q", 0), context.RawArray("b", n), n)
         others: list[tuple[Any, Any]] = []
         try:
             for _ in range(workers - 1):
                 receiver, sender = context.Pipe(duplex=False)
                 other = context.Process(target=_work, args=(task, tasks, sender), daemon=True)
-                other.start()  # it has the task from its birth on: nothing is pickled
+                other.start()  # the fork copies the task, so nothing is pickled
                 sender.close()
                 others.append((other, receiver))
             tell = _Told(tasks, on_done)
@@ -86,7 +86,7 @@ def _by_processes(
             tasks.stop()
             for other, receiver in others:
                 receiver.close()
-                other.terminate()  # it has ended, but for errors
+                other.terminate()  # it is still running only after an error
                 other.join()
 
 
@@ -114,7 +114,7 @@ class _Tasks:
 
 
 class _Told:
-    """Says of each task once that it has ended."""
+    """Calls `on_done` once for each task that has ended."""
 
     def __init__(self, tasks: _Tasks, on_done: Callable[[int], None] | None) -> None:
         self._tasks, self._on_done = tasks, on_done
@@ -129,8 +129,8 @@ class _Told:
 
 
 def _work(task: Callable[[int], Any], tasks: _Tasks, sender: Any) -> None:
-    """What another process does: tasks, and then send their results, or the first error."""
-    gc.freeze()  # what it was born with is not looked through, and not copied for that
+    """Run in another process: work on tasks, then send their results, or the first error."""
+    gc.freeze()  # a collection would touch, and so copy, the memory shared with the parent
     results: dict[int, bytes] | BaseException = {}
     try:
         done: dict[int, bytes] = {}
@@ -151,14 +151,14 @@ def _received(receiver: Any, tell: Callable[[], None]) -> dict[int, Any]:
     try:
         found = receiver.recv()
     except EOFError as error:
-        raise EngineError("a worker process was killed before it was done; expected it to live on") from error
+        raise EngineError("a worker process was killed before it was done; expected it to finish") from error
     if isinstance(found, BaseException):
         raise found
     return {i: pickle.loads(pickled) for i, pickled in found.items()}
 
 
 def one_thread_of_algebra() -> None:
-    """Let linear algebra in this process use one thread from now on: other processes have the other cores."""
+    """Let linear algebra in this process use one thread from now on, as other processes use the other cores."""
     import threadpoolctl
 
     threadpoolctl.threadpool_limits(1)

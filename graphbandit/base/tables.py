@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 Mark = Literal["", "best", "near"]
 MARKS = {"best": "★", "near": "≈"}
-"""The signs of a marked cell: the best of its column, and what is not told apart from the best."""
+"""The signs of a marked cell: the best of its column, and one not significantly worse than the best."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Cell:
 
     - `text`: what is written.
     - `value`: the number it stands for, which sorts it; nan sorts last, and None makes the cell plain text.
-    - `spread`: what follows the number in a quieter voice, such as "± 1.2".
+    - `spread`: printed after the number, less prominently, such as "± 1.2".
     - `mark`: whether it is the best of its column, or not told apart from the best.
     """
 
@@ -39,7 +39,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Table:
-    """A caption, a heading for each column, and rows of cells; whatever is no `Cell` is written as plain text.
+    """A caption, a heading for each column, and rows of cells; anything that is not a `Cell` is written as plain text.
 
     The first column names the rows. `sorted_by` is the column by which the rows ascend already.
 
@@ -66,7 +66,7 @@ class Table:
     @property
     def cells(self) -> tuple[tuple[Cell, ...], ...]:
         """The rows, every cell a `Cell`."""
-        return self.rows  # type: ignore[return-value]  # __post_init__ has made them so
+        return self.rows  # type: ignore[return-value]  # __post_init__ made them cells
 
     def is_numeric(self, column: int) -> bool:
         """Whether a column holds numbers, which are aligned at the right."""

@@ -1,4 +1,4 @@
-"""Contexts and arms as people have them: named columns of numbers, texts and booleans, encoded as arrays."""
+"""Contexts and arms with named columns of numbers, texts and booleans, encoded as arrays."""
 
 from graphbandit.features.arms import ArmFeatures
 from graphbandit.features.base import NOTHING, Encoder, Tally

@@ -24,7 +24,7 @@ Arm = str | int
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ArmFeatures:
-    """z[a], one row of numbers an arm, and the encoder that made them.
+    """z[a], one row of numbers for each arm, and the encoder that made them.
 
     `from_table` makes them from a frame, a mapping or an array.
 
@@ -87,7 +87,7 @@ class ArmFeatures:
     def _of(
         cls, found: tuple[Arm, ...] | None, rows: Any, encoder: Encoder, unnamed: tuple[Arm, ...] | None
     ) -> "ArmFeatures":
-        """Rows of arms that are named, or are in the order of `unnamed`, or are counted."""
+        """Features of the arms `found`; without names, rows are in the order of `unnamed`, or numbered from 0."""
         values = encoder.encode(rows)
         names = found if found is not None else unnamed if unnamed is not None else tuple(range(len(values)))
         if len(values) != len(names):
@@ -112,7 +112,7 @@ class ArmFeatures:
         return row
 
     def add(self, table: object, *, arms: Sequence[Arm] | None = None, arm_column: str | None = None) -> "ArmFeatures":
-        """These arms and those of the table behind them, encoded in the same way.
+        """These arms followed by those of the table, encoded in the same way.
 
         - `table`, `arm_column`: as in `from_table`.
         - `arms`: the new arms and their order; None (default): those of the table.

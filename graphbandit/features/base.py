@@ -54,7 +54,7 @@ NOTHING = Tally()
 
 
 class Encoder(ABC):
-    """Turns contexts as people have them into arrays, by a pure function that learns nothing from what it sees.
+    """Turns contexts with named columns into arrays, by a pure function that learns nothing from them.
 
     `intercept` says whether the first feature is a constant 1.
     """

@@ -15,7 +15,7 @@ Neighbourhoods = dict[int, set[int]]
 
 
 def independence_bounds(graph: FeedbackGraph, exact_limit: int, node_budget: int) -> tuple[int, int]:
-    """Lower and upper bound on the independence number; they meet where the search was completed."""
+    """Lower and upper bound on the independence number; they are equal if the search was completed."""
     closed = _closed_neighbourhoods(graph)
     lower = upper = _reduce(closed)
     for part in sorted(_connected_parts(closed), key=len):
@@ -35,11 +35,11 @@ def _closed_neighbourhoods(graph: FeedbackGraph) -> Neighbourhoods:
 
 
 def _reduce(closed: Neighbourhoods) -> int:
-    """Settle arms by domination; what is left stays in `closed`. Returns how many arms were taken.
+    """Remove dominated arms and take isolated ones; the rest stays in `closed`. Returns how many arms were taken.
 
     If N[v] is within N[u] for a neighbour u of v, some largest independent set is without u: where u is in one,
-    v can stand in for it. An arm whose neighbours are all gone is taken. Trees dissolve in this way, and so does
-    much of most social graphs.
+    v can replace it. An arm whose neighbours are all gone is taken. This settles trees, and much of most social
+    graphs.
     """
     taken = 0
     waiting = deque(sorted(closed, key=lambda v: len(closed[v])))

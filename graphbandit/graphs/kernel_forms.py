@@ -1,4 +1,4 @@
-"""Graphs in the one form in which kernels take them."""
+"""Graphs in the form that kernels take."""
 
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -19,7 +19,7 @@ _NO_WORDS = np.empty((1, 0, 0), dtype=np.uint64)
 _FIRST = np.zeros(1, dtype=np.int32)
 _NO_LISTS = (np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32)) * 2
 for _array in (_NO_WORDS, _FIRST, *_NO_LISTS):
-    _array.flags.writeable = False  # as those of graphs are: kernels are compiled for one type
+    _array.flags.writeable = False  # like the arrays of graphs: kernels are compiled for one type
 
 
 @cache
@@ -40,10 +40,10 @@ def kernel_graph(graph: FeedbackGraph) -> "Graph":
 
 
 def kernel_batches(graphs: FeedbackGraphs) -> "Iterable[tuple[slice, Graphs]]":
-    """A batch, as slices of its rounds: all at once where graphs are packed, one by one where they are large."""
+    """A batch as slices of its rounds: all rounds at once if the graphs are packed, else one by one."""
     if not graphs.is_packed:
         return _one_by_one(graphs)
-    form = graphs.__dict__.get("kernel_form")  # kept: the same graph is shown again and again
+    form = graphs.__dict__.get("kernel_form")  # kept, because many rounds have the same graph
     if form is None:
         form = graphs.__dict__["kernel_form"] = _forms().Graphs(graphs.words, graphs.index, *_NO_LISTS)
     return ((WHOLE, form),)

@@ -1,6 +1,6 @@
-"""What the theory asks of a feedback graph: independence and domination numbers, observability, degrees.
+"""The parameters of a feedback graph in the theory: independence and domination numbers, observability, degrees.
 
-No learner needs any of them as input; they say how hard a problem is. See Alon, Cesa-Bianchi, Dekel & Koren
+They say how hard a problem is; no learner needs any of them as input. See Alon, Cesa-Bianchi, Dekel & Koren
 (2015), "Online learning with feedback graphs: beyond bandits", for the terms.
 """
 
@@ -57,8 +57,8 @@ def independence_number(graph: FeedbackGraph, *, exact_limit: int = 200, node_bu
 
     - `graph`: its edges count in either direction.
     - `exact_limit`: parts of more arms are not searched; 200 by default.
-    - `node_budget`: how many nodes all searches together visit at most, 100,000 by default; the bounds found so far
-      then stand.
+    - `node_budget`: the most nodes that all searches together visit, 100,000 by default; after that the bounds found so
+      far are returned.
 
     >>> from graphbandit.graphs import clique_group, star
     >>> independence_number(star(50)), independence_number(clique_group(50, 5)).value
@@ -134,7 +134,7 @@ def _greedy_cover(revealed_by: dict[int, set[int]]) -> int:
     for a, arms in revealed_by.items():
         for j in arms:
             reveals.setdefault(j, set()).add(a)
-    # gains only ever fall, so an arm whose gain is still what the queue says beats all behind it
+    # gains only fall, so an arm whose gain is still as queued is the best
     queue = [(-len(covered), j) for j, covered in reveals.items()]
     heapify(queue)
     uncovered = set(revealed_by)

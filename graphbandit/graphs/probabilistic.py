@@ -59,7 +59,7 @@ class ProbabilisticGraph:
 
     @classmethod
     def from_dense(cls, matrix: npt.ArrayLike, *, arms: Iterable[str] | None = None) -> ProbabilisticGraph:
-        """The same as the constructor, for who knows `FeedbackGraph.from_dense`.
+        """The same as the constructor, under the name that `FeedbackGraph` uses.
 
         - `matrix`: a square array of probabilities.
         - `arms`: the names of the arms; None (default): they have none.
@@ -68,7 +68,7 @@ class ProbabilisticGraph:
 
     @classmethod
     def from_graph(cls, graph: FeedbackGraph, probability: float = 1.0) -> ProbabilisticGraph:
-        """Every edge of a graph with the same probability, its self-loops surely.
+        """Every edge of a graph with the same probability, and its self-loops with probability 1.
 
         - `graph`: the graph.
         - `probability`: of each edge but the self-loops, 1 by default.

@@ -43,7 +43,7 @@ def chosen_rounds(index: Int32[np.ndarray, " n"], rounds: Any) -> Any:
 
 
 def checked_batches(kind: type[Batch], batches: Sequence[Batch]) -> None:
-    """Raise unless these are batches of one kind, on as many arms, at least one of them."""
+    """Raise unless there is at least one batch, and all are of this kind and on the same number of arms."""
     if not batches:
         raise InputError("batches is empty; expected at least one, so that the number of arms is known")
     for i, batch in enumerate(batches):

@@ -1,4 +1,4 @@
-"""What users hand in for a graph, checked: each error names the wrong value and what is expected."""
+"""Checks of what users give for a graph: each error names the wrong value and what is expected."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def checked_square(shape: tuple[int, ...]) -> int:
 
 def as_array(values: object, expected: str) -> npt.NDArray[Any]:
     """`values` as an array of booleans or numbers."""
-    # as base.checks.numbers, with errors about graphs, and without turning what is given into floats
+    # like base.checks.numbers, but raises GraphError and does not convert to floats
     try:
         array = np.asarray(values)
     except ValueError:
@@ -73,7 +73,7 @@ def as_booleans(
 def as_pairs(
     edges: npt.ArrayLike | Iterable[tuple[int | str, int | str]], n_arms: int, names: ArmNames | None = None
 ) -> Int64[np.ndarray, "edges 2"]:
-    """Pairs of arms in range; where arms have names, names will do."""
+    """Pairs of arms in range, given by number, or by name if the arms have names."""
     if not isinstance(edges, Iterable):
         raise GraphError(f"edges is {edges!r}; expected pairs (j, a)")
     listed: Any = edges if isinstance(edges, np.ndarray) else list(edges)
@@ -104,7 +104,7 @@ def _numbers_of(i: int, pair: object, names: ArmNames) -> list[int]:
 
 
 def missing_loops_message(arms: Int[np.ndarray, " arms_found"], where: str = "") -> str:
-    """What to say when loops are required and these arms lack one; `where` may name a round."""
+    """The message when self-loops are required and these arms lack one; `where` may name a round."""
     named = ", ".join(str(int(a)) for a in arms[:5]) + (", ..." if len(arms) > 5 else "")
     return (
         f"{where}{len(arms)} arm(s) lack a self-loop: {named}. Playing such an arm does not reveal its own "

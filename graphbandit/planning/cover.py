@@ -1,4 +1,4 @@
-"""Where to look first while nothing is known: few arms that reveal all candidates."""
+"""Covers: few arms that together reveal all candidates, to be played while nothing is known."""
 
 from functools import cache
 
@@ -11,12 +11,12 @@ from graphbandit.planning.revealed import revealed_by_some
 
 
 def cover_of(graph: FeedbackGraph, candidates: ArmMask, available: ArmMask) -> ArmMask:
-    """Arms on offer that together reveal every candidate that can be revealed; the candidate itself if it is alone.
+    """Arms on offer that together reveal every candidate that can be revealed; a single candidate is its own cover.
 
-    Each time the arm that reveals the most of what is missing, the lowest index on ties: at most 1 + log K times as
-    many as are needed (Chvatal 1979). Played uniformly, D of them observe every candidate with probability 1 / |D| at
-    least. With no estimate all arms look the same, so nothing is lost by playing these, while the exploration set,
-    which is the first candidates in their order, may miss the arm that reveals all.
+    Greedy: each step takes the arm that reveals the most candidates not yet revealed, the lowest index on ties. The
+    cover D has at most 1 + log K times as many arms as the smallest one (Chvatal 1979). Played uniformly, it observes
+    every candidate with probability at least 1 / |D|. Without estimates all arms look the same, so playing D loses
+    nothing, while the exploration set takes candidates in their order and may miss the arm that reveals all.
 
     >>> from graphbandit import graphs
     >>> everyone = np.ones(5, dtype=bool)
@@ -34,7 +34,7 @@ def cover_of(graph: FeedbackGraph, candidates: ArmMask, available: ArmMask) -> A
 
 
 def cover_size(graph: FeedbackGraph, candidates: ArmMask, available: ArmMask) -> int:
-    """How many arms on offer, taken greedily, reveal all candidates; -1 if some candidate is revealed by none."""
+    """The size of the greedy cover of all candidates by arms on offer; -1 if no arm on offer reveals some candidate."""
     from graphbandit.kernels.graphs.domination import greedy_dominating_set
 
     chosen = np.zeros(graph.n_arms, dtype=np.bool_)
@@ -43,7 +43,7 @@ def cover_size(graph: FeedbackGraph, candidates: ArmMask, available: ArmMask) ->
 
 @cache
 def cover_address() -> int:
-    """Where the compiled code is that counts the arms of a cover, for kernels."""
+    """The address of the compiled code that counts the arms of a cover, for kernels."""
     from graphbandit.kernels.graphs.domination import cover_pointer
 
     return cover_pointer()

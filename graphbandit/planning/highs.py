@@ -1,4 +1,4 @@
-"""The sampling program by HiGHS, the reference: slower than the compiled simplex, and built on other ideas."""
+"""Solve the sampling program with HiGHS: slower than the compiled simplex, and independent of it."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ OPTIONS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 
 
 
 def highs_program(program: Program) -> tuple[PerArm, PerArm]:
-    """p and y, on the rows that ask for something and the columns that answer."""
+    """Return p and y, solved on the rows with a demand and the columns that can serve them."""
     demand, gaps = program.demand, program.gaps
     rows = np.flatnonzero(demand > 0)
     asked = program.reveals[rows]
@@ -35,7 +35,7 @@ def highs_program(program: Program) -> tuple[PerArm, PerArm]:
 
 
 def cheapest(asked: "csr_array", costs: Float[np.ndarray, " columns"], demand: Float[np.ndarray, " rows"]) -> Any:
-    """What HiGHS says of: min costs x subject to asked x >= demand, sum x = 1, x >= 0."""
+    """The result of HiGHS for: min costs x subject to asked x >= demand, sum x = 1, x >= 0."""
     from scipy.optimize import linprog
 
     return linprog(  # type: ignore[call-overload]  # the stubs know no sparse A_ub

@@ -1,4 +1,4 @@
-"""The seam between IDS.G and its kernels: from what an arm costs and teaches to the distribution to play."""
+"""Calls of IDS.G's kernels: from what an arm costs and teaches to the distribution to play."""
 
 from collections.abc import Callable, Iterable
 from functools import cache
@@ -40,11 +40,11 @@ def by_weighed_draws(
     uniforms: PerRound,
     check: Callable[[Float[np.ndarray, "part draws arms"]], None],
 ) -> "Weighed":
-    """All of a round in one kernel, for packed graphs: regret and information by draws, then as the function below.
+    """Decide rounds with packed graphs in one kernel: regret and information from draws, then the smallest ratio.
 
-    - `draws`: values f_b(x, a) of some rounds at a time, which need not be finite.
+    - `draws`: values f_b(x, a), for some rounds at a time; they need not be finite.
     - `knows_nothing`: whether rounds in which all arms look the same are played uniformly.
-    - `check`: raises at values that are not finite or too large; called where they may be.
+    - `check`: called if some values may not be finite or may be too large; it raises if they are.
     """
     n, n_arms = len(uniforms), graphs.n_arms
     arrays = np.empty((n, 7, n_arms)), np.empty((n, n_arms), BOOL), np.empty((n, 2), INTEGER), np.empty(n)
@@ -68,10 +68,10 @@ def information_directed_rounds(
     blind: RoundMask,
     uniforms: PerRound,
 ) -> "Directed":
-    """The rounds of a batch: what each arm's neighbourhood teaches, the distribution of the smallest ratio, the draw.
+    """Decide a batch: what the arms that each arm reveals teach, the distribution of the smallest ratio, the draw.
 
-    g(j) = sum over the arms a that j reveals of v(a), each times its probability where edges have one. Rounds that
-    are `blind`, in which nothing tells the arms apart yet, are played uniformly.
+    g(j) = sum over the arms a that j reveals of v(a), each times its edge probability if it has one. `blind` rounds, in
+    which nothing distinguishes the arms yet, are played uniformly.
 
     >>> from graphbandit import graphs
     >>> stars = FeedbackGraphs.repeat(graphs.star(3, hub=0), 1)

@@ -63,7 +63,7 @@ class SamplingSolution:
 
 @dataclass(frozen=True, eq=False)
 class Program:
-    """The data of one program, trusted.
+    """The data of one program; nothing is checked.
 
     - `graph`: the feedback graph, or the matrix P of edge probabilities.
     - `demand`: b, 0 where nothing is asked for.
@@ -80,7 +80,7 @@ class Program:
 
     @cached_property
     def reveals(self) -> "csr_array":
-        """[a, j] is P[j, a]: the arms that reveal a, in rows."""
+        """The transpose of P: entry [a, j] is P[j, a]."""
         from scipy.sparse import csr_array
 
         if isinstance(self.graph, FeedbackGraph):
@@ -92,7 +92,7 @@ class Program:
         return replace(self, demand=factor * self.demand)
 
     def observed(self, p: PerArm) -> PerArm:
-        """q, summed in an order of our own and not in BLAS's."""
+        """q, summed in a fixed order; BLAS would sum in an order of its own."""
         if isinstance(self.graph, FeedbackGraph):
             from graphbandit.kernels.planning.parts import observation_probabilities
 
@@ -102,7 +102,7 @@ class Program:
         return np.asarray((p[:, None] * self.graph).sum(axis=0))
 
     def certified(self, p: PerArm, y: PerArm, solver: str) -> SamplingSolution:
-        """An answer with what the certificate says of it, good or bad; negative duals count as 0."""
+        """Return p with its certificate, whether it holds or not; negative duals count as 0."""
         if isinstance(self.graph, FeedbackGraph):
             from graphbandit.kernels.planning.parts import certify_program
 
@@ -125,7 +125,7 @@ class Program:
 def solution(
     demand: PerArm, p: PerArm, y: PerArm, q: PerArm, certificate: Sequence[float], solver: str
 ) -> SamplingSolution:
-    """An answer from its certificate: (largest violation, objective, lower bound, largest cost)."""
+    """Build the answer; `certificate` is (largest violation, objective, lower bound, largest cost)."""
     violation, objective, bound, largest = certificate
     scale = max(objective, SMALLEST_OBJECTIVE * largest)
     return trusted(

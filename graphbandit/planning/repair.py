@@ -1,8 +1,8 @@
 """The best feasible answer where no solver reaches a certified optimum, as when arms nearly tie.
 
-Points that violate a constraint a little are made feasible, duals that price an arm a little above its cost are
-lowered, and the cheapest point stands with the highest bound: feasible to 1e-9, with a certified gap that may
-be larger.
+Points that violate a constraint a little are made feasible, and duals that price an arm a little above its cost are
+lowered. The answer is the cheapest point with the highest bound: feasible to 1e-9, with a certified gap that may be
+larger.
 """
 
 import numpy as np
@@ -15,11 +15,11 @@ from graphbandit.planning.program import Program, SamplingSolution
 
 Vector = PerArm
 PASSES = 5
-"""How often rows that fall short are filled: taking mass from `best` for some may take it from others."""
+"""How often rows that fall short are filled: mass taken from `best` for some rows may be missing in others."""
 
 
 def repaired(program: Program, points: list[Vector], duals: list[Vector]) -> SamplingSolution:
-    """The cheapest feasible of the points, made feasible if need be, with the best bound. Raises if none is feasible.
+    """The cheapest of the points, made feasible if necessary, with the best bound. Raises if none can be made feasible.
 
     >>> from graphbandit import graphs
     >>> loops = Program(graphs.bandit(2), np.array([0.0, 0.25]), np.array([0.0, 1.0]), 0, np.ones(2, dtype=bool))
@@ -49,7 +49,7 @@ def repaired(program: Program, points: list[Vector], duals: list[Vector]) -> Sam
 
 
 def filled(program: Program, p: Vector) -> Vector:
-    """p with rows that fall short filled through the arm that costs least for it; the mass comes from `best`."""
+    """Raise p where a row falls short, through the arm that does it at the least cost; the mass comes from `best`."""
     p, reveals = np.where(program.available, np.maximum(p, 0.0), 0.0), program.reveals
     for _ in range(PASSES):
         p[program.best] += 1.0 - p.sum()
@@ -67,7 +67,7 @@ def filled(program: Program, p: Vector) -> Vector:
 
 
 def lowered(program: Program, y: Vector) -> Vector:
-    """Duals lowered until no available arm has a reduced cost below that of `best`: the bound takes the lowest."""
+    """Lower the duals until no available arm has a reduced cost below that of `best`: the bound uses the lowest one."""
     y, columns = np.maximum(y, 0.0), program.reveals.T.tocsr()
     reduced = program.gaps - columns @ y
     goal = reduced[program.best]

@@ -13,7 +13,7 @@ from graphbandit.graphs.probabilistic import ProbabilisticGraphs
 def check_revealed(
     graphs: FeedbackGraphs | ProbabilisticGraphs, available: ArmMasks | None, names: ArmNames | None = None
 ) -> None:
-    """Raise GraphError unless every arm on offer is revealed by one on offer; the message has the names of arms."""
+    """Raise GraphError unless every arm on offer is revealed by an arm on offer; `names` are used in the message."""
     everyone = np.ones(graphs.n_arms, dtype=np.bool_)
     for t in range(len(graphs)):
         offered = everyone if available is None else available[t]

@@ -1,8 +1,8 @@
 """Distributions for SquareCB.G's program on graphs that have a formula (Zhang et al. 2023, and one that is exact).
 
 Each takes estimated losses and gamma and returns a distribution. `inverse_gap_weighting` is the optimum itself; the
-others are feasible points whose value is within a constant of 1 / gamma, as the optimum's is on those graphs, and never
-below it. On any other graph, or for the optimum, there is `solve_squarecb_program`.
+others are feasible points, so their value is never below the optimum; like the optimum on those graphs, it is within a
+constant factor of 1 / gamma. For other graphs, or for the optimum, use `solve_squarecb_program`.
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ from graphbandit.planning.exploration import arm_array
 def inverse_gap_weighting(losses: npt.ArrayLike, gamma: float) -> PerArm:
     """Self-loops only: p(a) = 1 / (lambda + gamma (l(a) - min l)), with the lambda that makes it sum to one.
 
-    This is the optimum. Constraint a is p(a) >= 1 / (1 + gamma (l(a) + z)), and it pays to meet all with equality:
+    This is the optimum. Constraint a is p(a) >= 1 / (1 + gamma (l(a) + z)), and at the optimum all hold with equality:
     then lambda = 1 + gamma (min l + z), and the value is (K - 1) / gamma whatever the losses are. SquareCB takes the
     same formula with K for lambda and the rest on the best arm; that is feasible as well.
 
@@ -68,9 +68,9 @@ def cops_and_robbers(losses: npt.ArrayLike, gamma: float) -> PerArm:
 
 
 def apple_tasting(losses: npt.ArrayLike, gamma: float) -> PerArm:
-    """Two arms, the first reveals both and the second nothing, as when mail is let through or called spam.
+    """Two arms: the first reveals both, the second nothing, as when a message is delivered or held back as spam.
 
-    p(0) = 1 where l(0) <= l(1), and 2 / (4 + gamma (l(0) - l(1))) where it is not.
+    p(0) = 1 if l(0) <= l(1), and 2 / (4 + gamma (l(0) - l(1))) otherwise.
 
     >>> apple_tasting([1.0, 0.0], gamma=4.0)
     array([0.25, 0.75])
@@ -83,7 +83,7 @@ def apple_tasting(losses: npt.ArrayLike, gamma: float) -> PerArm:
 
 
 def inventory(losses: npt.ArrayLike, gamma: float) -> PerArm:
-    """Arm i reveals the arms 0 .. i, as a stock of i items shows any smaller demand.
+    """Arm i reveals the arms 0 .. i, as a stock of i items reveals any smaller demand.
 
     From the last arm down, p(i) = max(0, 1 / (1 + gamma (l(i) - min l)) - sum over j > i of p(j)), so that every arm
     i is revealed with probability of at least 1 / (1 + gamma (l(i) - min l)).

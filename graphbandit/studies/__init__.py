@@ -1,7 +1,7 @@
-"""Questions asked of the package: the paper's claims, the leaderboard, how much to explore, what each class is worth.
+"""Studies: the paper's claims, the leaderboard, how much to explore, and what each function class is worth.
 
-Each study is a folder: experiments as TOML files, ``presets.toml`` with their sizes, and ``study.py``, which says what
-the study consists of and what it has found. All are planned, run, resumed and written in one way:
+Each study is a folder with its experiments as TOML files, their sizes in ``presets.toml``, and ``study.py``, which
+lists the experiments and turns their results into findings. All studies are planned, run, resumed and written alike:
 
     plan = Plan(study="exploration", preset="quick", only=("still",))
     outcome = run_study(plan, out="results/exploration")

@@ -1,4 +1,4 @@
-"""What a study has run: its experiments and their results, looked up by what was run and not by label."""
+"""The results of a study, looked up by the settings of its experiments instead of by label."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 class Finding:
     """One experiment and its results.
 
-    - `experiment`: what was asked for.
-    - `results`: what came of it.
+    - `experiment`: the experiment.
+    - `results`: its results.
     """
 
     experiment: Experiment
@@ -37,7 +37,7 @@ class Finding:
         return FinalRegrets.of(self.results)
 
     def points(self, **settings: Value) -> list[Point]:
-        """The environments with these settings, in order; ``name`` is that of their table."""
+        """The environments with these settings, in order; ``name`` is the name of the table in the file."""
         return [
             point
             for point in self.experiment.environment_points()
@@ -45,27 +45,27 @@ class Finding:
         ]
 
     def by_repeat(self, point: Point, learner: str) -> Float[np.ndarray, " repeats"]:
-        """Final regrets of a learner there, one a repeat."""
+        """Final regrets of a learner in that environment, one per repeat."""
         return self.regrets.by_repeat(point.label, learner)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Findings:
-    """What was asked for and what came of it.
+    """All results of a study.
 
-    - `plan`: what was asked for.
-    - `experiments`: each experiment by the name of its folder.
+    - `plan`: the plan that was run.
+    - `experiments`: from the names of the results' folders to experiments with results.
     """
 
     plan: Plan
     experiments: Mapping[str, Finding]
 
     def get(self, name: str) -> Finding | None:
-        """An experiment with one number of rounds; None if it was not run."""
+        """The experiment in that folder; None if it was not run."""
         return self.experiments.get(name)
 
     def family(self, name: str) -> list[Finding]:
-        """All folders of one experiment: several if it has several numbers of rounds, none if it was not run."""
+        """The results of one experiment: several if it has several numbers of rounds, none if it was not run."""
         return [finding for folder, finding in self.experiments.items() if family(folder) == name]
 
     @property

@@ -1,4 +1,4 @@
-"""What a study says: for the console, as tables in Markdown, as figures, and as a page with all of it."""
+"""The outcome of a study: verdicts, tables, figures, and an HTML page with all of them."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 ROOM = "graphbandit.studies"
 PAGE, TABLES, FIGURES = "report.html", "tables.md", "figures"
-"""What stands beside the runs of every study."""
+"""The files that every study writes beside its runs."""
 
 
 class Picture(NamedTuple):
-    """A figure by the name of its file, in words what it shows, and the experiment it belongs to, if it is of one."""
+    """A figure, the name of its file, a caption, and the experiment it belongs to, if any."""
 
     name: str
     figure: Figure
@@ -36,14 +36,14 @@ class Picture(NamedTuple):
 class Outcome:
     """What a study has found.
 
-    - `title`: of the page.
+    - `title`: the title of the page.
     - `lead`: a sentence below the title.
-    - `verdicts`: what it says in words.
-    - `table`: what the console shows.
+    - `verdicts`: the findings in words.
+    - `table`: the table that the console shows, if any.
     - `tables`: all tables as Markdown.
     - `pictures`: all figures.
-    - `sections`: the sections of the page, given its figures by name.
-    - `files`: further files by name, and what writes each.
+    - `sections`: a function from the drawn figures, by name, to the sections of the page.
+    - `files`: from names of further files to the functions that write them.
     """
 
     title: str
@@ -57,12 +57,12 @@ class Outcome:
 
 
 def texts() -> Any:
-    """The template of what the pages of all studies share."""
+    """The template that the pages of all studies share."""
     return templates(ROOM, "study.html")
 
 
 def write_outcome(outcome: Outcome, findings: Findings, out: Path, *, seconds: Callable[[], float]) -> None:
-    """Write page, tables and figures; `seconds` tells what all of it took so far."""
+    """Write page, tables and figures; `seconds()` returns the time that everything has taken so far."""
     drawn = _write_figures(outcome.pictures, out / FIGURES)
     for name, write in outcome.files.items():
         write(out / name)
@@ -93,7 +93,7 @@ def plain_sections(
 
 
 def verdict_section(lines: Sequence[str], behind: Sequence[str] = ()) -> Section:
-    """What the study says in words, and where ours are behind."""
+    """The findings in words, and where ours are behind."""
     return Section("verdict", "Verdict", texts().verdict(lines, behind))
 
 
@@ -131,7 +131,7 @@ def _timings_section(findings: Findings, seconds: float) -> Section:
 
 
 def _write_figures(pictures: Sequence[Picture], folder: Path) -> dict[str, PagePicture]:
-    """Write each as .png and .svg, and return them for a page."""
+    """Write each figure as .png and .svg, and return the figures for the page."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -139,7 +139,7 @@ def _write_figures(pictures: Sequence[Picture], folder: Path) -> dict[str, PageP
     drawn = {}
     for picture in pictures:
         picture.figure.draw_without_rendering()
-        picture.figure.set_layout_engine("none")  # the layout is settled: not once more for each file
+        picture.figure.set_layout_engine("none")  # the layout is settled, so do not compute it again for each file
         for suffix in (".png", ".svg"):
             save_figure(picture.figure, folder / f"{picture.name}{suffix}")
         svg = (folder / f"{picture.name}.svg").read_text(encoding="utf-8")

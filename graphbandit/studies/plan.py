@@ -1,4 +1,4 @@
-"""What to run of a study, and how much of it."""
+"""A plan: which experiments of a study to run, and how large."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ class Plan:
     """What to run of a study.
 
     - `study`: "paper", "leaderboard", "exploration" or "classes".
-    - `preset`: the sizes of the study's ``presets.toml``: "quick" (default) takes a minute or two, "full" is as in the
-      files.
-    - `only`: the names of experiments; empty (default) for all.
-    - `repeats`: the most repeats of each run; None (default): those of the preset.
-    - `rounds`: of each run; None (default): those of the preset.
+    - `preset`: a table of the study's ``presets.toml``. "quick" (default) takes a minute or two; "full" runs the
+      experiments as in their files.
+    - `only`: the names of the experiments to run; empty (default): all.
+    - `repeats`: the largest number of repeats; None (default): that of the preset.
+    - `rounds`: the number of rounds of each run; None (default): that of the preset.
     - `seed`: the same seed gives the same results; 0 by default.
-    - `network`: a file of edges for the experiment that takes one; None (default): a generated network stands in.
-    - `learners`: learners of your own, such as "my_module:MyLearner", which play beside the others wherever they can;
-      empty (default): none.
+    - `network`: a file of edges for the experiment that takes one; None (default): a generated network is used.
+    - `learners`: your own learners, such as "my_module:MyLearner", which join the others wherever they can play; empty
+      (default): none.
 
     >>> list(Plan(study="exploration", only=("still",)).experiments())
     ['still']
@@ -74,12 +74,12 @@ class Plan:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The experiments that are asked for, in order."""
+        """The experiments to run, in order."""
         return tuple(name for name in self.described.experiments if not self.only or name in self.only)
 
     @property
     def own(self) -> dict[str, Grid]:
-        """The learners of your own by their names."""
+        """Your own learners, by name."""
         grids = [Grid(learner) for learner in self.learners]
         return {grid.kind.rpartition(":")[2]: grid for grid in grids}
 
@@ -98,11 +98,11 @@ class Plan:
 
     @property
     def remark(self) -> str:
-        """What is left out, or replaced because no folder of data sets is named; empty if nothing is."""
+        """What is left out or replaced, and why; empty if nothing is."""
         return " ".join(filter(None, [self._without_data(), *self._without_learners()]))
 
     def _without_learners(self) -> list[str]:
-        """Where learners of your own cannot play."""
+        """A sentence for each of your own learners and each experiment that it cannot play."""
         told = []
         for asked in self.names if self.learners else ():
             name = self.described.available(asked)
@@ -121,7 +121,7 @@ class Plan:
         return ""
 
     def experiments(self) -> dict[str, Experiment]:
-        """Every experiment to run by the name of its folder; one with several numbers of rounds is several."""
+        """Every experiment to run, by the name of its folder; each number of rounds has a folder of its own."""
         planned: dict[str, Experiment] = {}
         excuses: dict[str, str] = {}
         for asked in self.names:
@@ -139,7 +139,7 @@ class Plan:
             repeats = min(repeats, experiment.repeats)
             lengths = {f"{name}-{n}": n for n in rounds} if isinstance(rounds, list) else {name: rounds}
             for folder, n in lengths.items():
-                # all at once, as every change builds and checks each environment and learner again
+                # all at once, because every replacement builds and checks all environments and learners again
                 made = replace(experiment, environments=environments, repeats=repeats, seed=self.seed, rounds=n)
                 planned[folder], cannot = _with_learners(made, self.own)
                 excuses |= cannot
@@ -150,7 +150,7 @@ class Plan:
 
 
 def _with_learners(experiment: Experiment, learners: Mapping[str, Grid]) -> tuple[Experiment, dict[str, str]]:
-    """The experiment with more learners, and why others cannot play it."""
+    """The experiment with those of the learners that can play it, and why the others cannot."""
     cannot: dict[str, str] = {}
     for name, grid in learners.items():
         if name in experiment.learners:
@@ -168,7 +168,7 @@ def _with_learners(experiment: Experiment, learners: Mapping[str, Grid]) -> tupl
 def _with_settings(
     environments: Mapping[str, Grid], settings: Mapping[str, Value | list[Value]], *, add: bool = False
 ) -> dict[str, Grid]:
-    """Other values for settings of the environments that have them, or, with `add`, of all environments."""
+    """Replace settings of the environments that have them or, with `add`, of all environments."""
     return {
         name: Grid(
             grid.kind, {**grid.settings, **{key: settings[key] for key in settings if add or key in grid.settings}}

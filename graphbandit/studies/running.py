@@ -1,4 +1,4 @@
-"""Running a plan: all its experiments by the same workers, into one folder, resumed at any time."""
+"""Run a plan: all its experiments with the same workers, into one folder; it can be resumed at any time."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ RUNS = "runs"
 """The folder in which each experiment has a folder of results."""
 
 REFITS = {"kernel": 2, "boosting": 15, "network": 25}
-"""About how much longer a round takes with such a function class; used only to estimate the time left."""
+"""Roughly how many times longer a round takes with such a function class; only used to estimate the time left."""
 
 ALL_ARMS = 5
-"""About how much longer a round takes with all arms in the linear programs."""
+"""Roughly how many times longer a round takes with all arms in the linear programs."""
 
 USUAL = {"candidate_set": True, "baseline": "exploration-set", "radius_factor": 1.0}
-"""Settings with which few arms are in the programs."""
+"""The settings with which the linear programs have few arms."""
 
 
 @dataclass
 class PlanProgress:
-    """How far a plan is.
+    """The progress of a plan.
 
-    - `experiments`: all of the plan.
-    - `work`: how long all runs of each are expected to take, in any unit.
-    - `started`: when, by the monotonic clock.
-    - `states`: how far each experiment is; empty by default.
+    - `experiments`: all experiments of the plan.
+    - `work`: how long all runs of each experiment are expected to take, in any unit.
+    - `started`: the time of the start, by the monotonic clock.
+    - `states`: the progress of each experiment; empty by default.
     """
 
     experiments: Sequence[Experiment]
@@ -51,12 +51,12 @@ class PlanProgress:
 
     @property
     def runs(self) -> tuple[int, int]:
-        """Runs that are done, and all of them."""
+        """The number of runs that are done, and of all runs."""
         return sum(state.done for state in self.states), sum(state.total for state in self.states)
 
     @property
     def seconds_left(self) -> float | None:
-        """At the speed so far; None before anything was done."""
+        """The seconds left at the speed so far; None before the first run is done."""
         left = done = 0.0
         for work, state in zip(self.work, self.states, strict=True):
             a_run = work / state.total
@@ -71,7 +71,7 @@ class PlanProgress:
         return unfinished[0] if unfinished else "done"
 
 
-# The settings are those of run_plan, and are written out so that help() shows them.
+# The settings of run_plan are repeated here so that help() shows them.
 def run_study(
     plan: Plan,
     *,
@@ -82,9 +82,9 @@ def run_study(
     """Run the part of a plan that is not finished yet, and write what was found: a page, tables and figures.
 
     - `plan`: what to run.
-    - `out`: the folder for all of it.
-    - `workers`: processes; None (default): one a core. They change no result.
-    - `progress`: is called as runs finish; None (default): nothing is.
+    - `out`: the folder for runs, page, tables and figures.
+    - `workers`: the number of processes, which changes no result; None (default): one per core.
+    - `progress`: a function that is called as runs finish; None (default): none.
     """
     start = time.perf_counter()
     findings = run_plan(plan, out=out, workers=workers, progress=progress)
@@ -104,8 +104,8 @@ def run_plan(
 
     - `plan`: what to run.
     - `out`: each experiment has a folder in ``out/runs``.
-    - `workers`: processes; None (default): one a core. They change no result.
-    - `progress`: is called as runs finish; None (default): nothing is.
+    - `workers`: the number of processes, which changes no result; None (default): one per core.
+    - `progress`: a function that is called as runs finish; None (default): none.
     """
     engine = InProcess() if workers == 1 else Processes(workers)
     folder = Path(out) / RUNS
@@ -137,7 +137,7 @@ def run_plan(
 
 
 def compile_kernels() -> float:
-    """Run every learner of the paper for a moment, so that all kernels are compiled; returns the seconds it took."""
+    """Run every learner of the paper briefly, so that all kernels are compiled; return the seconds it took."""
     start = time.perf_counter()
     experiment = study_named("paper").experiment("parts")
     learners = [(p.name, build_learner(p.kind, p.settings)) for p in experiment.learner_points()]
@@ -149,7 +149,7 @@ def compile_kernels() -> float:
 
 
 def _work(experiment: Experiment) -> float:
-    """Rounds times arms of all runs; learners that take longer count as several."""
+    """The expected work of all runs: rounds times arms, with slow learners weighted."""
     arms = sum(int(point.settings.get("n_arms", 10)) for point in experiment.environment_points())
     learners = sum(map(_weight, experiment.learner_points()))
     return float(arms * learners * experiment.repeats * experiment.rounds)

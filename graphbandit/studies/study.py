@@ -1,4 +1,4 @@
-"""What a study consists of, and where its files are."""
+"""The experiments of each study, and where their files are."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from graphbandit.studies.outcome import Outcome
 
 STUDIES = ("paper", "leaderboard", "exploration", "classes")
-"""The studies by name: each has a folder of that name."""
+"""The names of the studies; each has a folder of that name."""
 
 STARTER = "starter"
 """The experiment to start from, which belongs to no study."""
@@ -30,12 +30,12 @@ STARTER = "starter"
 class Study:
     """The experiments of a study.
 
-    - `name`: of its folder.
-    - `command`: what a person types to run it.
-    - `experiments`: by the names of their files, with titles for readers.
-    - `data`: experiments that read data sets from files, each with the one that stands in for it where no folder of
-      data sets is named (None: it is left out).
-    - `network`: the experiment that takes a network of the user's own.
+    - `name`: the name of its folder.
+    - `command`: the command that runs it.
+    - `experiments`: from the names of the files to titles for readers.
+    - `data`: experiments that read data sets from files, each with its replacement if no folder of data sets is named
+      (None: it is left out); none by default.
+    - `network`: the experiment that can take the user's own network; None (default): none can.
     """
 
     name: str
@@ -45,21 +45,21 @@ class Study:
     network: str | None = None
 
     def available(self, name: str) -> str | None:
-        """The experiment, or what stands in for it where its data sets are not there."""
+        """The experiment, or its replacement if no folder of data sets is named; None if there is none."""
         return name if name not in self.data or os.environ.get(DIRECTORY_VARIABLE) else self.data[name]
 
     def text(self, name: str) -> str:
-        """The file of an experiment, with its comments."""
+        """The text of an experiment's file, with its comments."""
         text: str = self._file(f"{name.replace('-', '_')}.toml").read_text(encoding="utf-8")
         return text
 
     def experiment(self, name: str) -> Experiment:
-        """An experiment as its file describes it."""
+        """The experiment that a file describes."""
         with as_file(self._file(f"{name.replace('-', '_')}.toml")) as path:
             return load(path)
 
     def sizes(self, preset: str, name: str) -> dict[str, Any]:
-        """What a preset says of one experiment, over what it says of all."""
+        """The sizes that a preset gives to one experiment: its own, and those for all experiments."""
         told = tomllib.loads(self._file("presets.toml").read_text(encoding="utf-8")).get(preset, {})
         common = {key: value for key, value in told.items() if not isinstance(value, dict)}
         return {**common, **told.get(name, {})}
@@ -81,7 +81,7 @@ def study_named(name: str) -> Study:
 
 
 def packaged_names() -> dict[str, tuple[str, str]]:
-    """Every experiment that comes with the package: its name to its study and file; the paper's without a prefix."""
+    """All experiments of the package: from names to studies and files. Those of the paper have no prefix."""
     studies = [study_named(name) for name in STUDIES]
     return {
         (name if study.name == "paper" else f"{study.name}/{name}"): (study.name, name)
@@ -91,7 +91,7 @@ def packaged_names() -> dict[str, tuple[str, str]]:
 
 
 def packaged_text(name: str) -> str:
-    """The file of an experiment that comes with the package, with its comments."""
+    """The text of an experiment's file that comes with the package, with its comments."""
     if name == STARTER:
         return files("graphbandit.experiments.describe").joinpath("starter.toml").read_text(encoding="utf-8")
     names = packaged_names()

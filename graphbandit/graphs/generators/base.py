@@ -14,7 +14,7 @@ from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.bits import n_words
 from graphbandit.graphs.graph import PACKED_LIMIT, FeedbackGraph
 
-_BLOCK = 2**19  # bytes of dense matrices held at once: what a core's cache takes
+_BLOCK = 2**19  # bytes of dense matrices held at once; they fit into a core's cache
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""Arms that join those that are joined often."""
+"""Each arm joins earlier arms that have many edges already."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def preferential_attachment(
     >>> preferential_attachment(10, 2, rng=np.random.default_rng(0))
     FeedbackGraph(n_arms=10, n_edges=42, n_loops=10)
     """
-    # the steps of `random_graph`, with pairs drawn by another rule
+    # as `random_graph`, with pairs drawn by another rule
     size = checked_n_arms(n_arms)
     edges = attachment_pairs(1, size, edges_per_arm, rng)[0]
     return FeedbackGraph.from_edges(edges, size, directed=False, add_loops=True)

@@ -76,7 +76,7 @@ class Network:
 
     @classmethod
     def of_numbers(cls, parts: list[Int[np.ndarray, "_ 2"]]) -> Network:
-        """From the pairs in all the arrays; the list is emptied on the way, so that nothing is held twice."""
+        """A network from the pairs in all the arrays. Empties the list as it goes, to save memory."""
         ends = sum(part.size for part in parts)
         if not ends:
             return cls.of_nodes(np.zeros((0, 2), dtype=np.int32), 0, names=np.zeros(0, dtype=np.int64))
@@ -84,7 +84,7 @@ class Network:
             min(int(part.min()) for part in parts if part.size)
         )  # 64 bits, so that no difference overflows
         span = max(int(part.max()) for part in parts if part.size) - int(lowest) + 1
-        if span > 8 * ends + 2**20:  # numbers too far apart for a table of all
+        if span > 8 * ends + 2**20:  # too far apart for a table of all numbers
             whole = np.concatenate(parts)
             parts.clear()
             names, numbered = np.unique(whole, return_inverse=True)
@@ -110,7 +110,7 @@ class Network:
         *,
         names: Int64[np.ndarray, " nodes"] | tuple[str, ...] | None = None,
     ) -> Network:
-        """From pairs of nodes. One sort of 64-bit keys; 8 million pairs take about two seconds.
+        """A network from pairs of nodes. One sort of 64-bit keys; 8 million pairs take about two seconds.
 
         - `pairs`: whole numbers from 0 to n_nodes - 1.
         - `n_nodes`: how many nodes there are.

@@ -53,7 +53,7 @@ class NetworkSource:
         if self.file is not None:
             if not isinstance(self.file, str):
                 raise SettingError(f"file is {self.file!r}; expected the name of a file as text, or None")
-            _check_format(self.file, *_version(self.file))  # one that is missing, or has no edges, is refused here
+            _check_format(self.file, *_version(self.file))  # refuses a file that is missing or has no edges
 
     @property
     def stand_in(self) -> bool:
@@ -62,7 +62,7 @@ class NetworkSource:
 
     @property
     def network(self) -> Network:
-        """The network; of a few that were read last, the same object."""
+        """The network; the last few that were read are kept, and are the same object each time."""
         return stand_in_network() if self.file is None else _read(self.file, *_version(self.file))
 
     @property
@@ -91,7 +91,7 @@ def stand_in_network() -> Network:
 
 
 def _version(file: str) -> tuple[int, int]:
-    """What changes when the file does."""
+    """The time and size of a file, which change when the file does."""
     try:
         status = os.stat(file)
     except OSError as error:

@@ -108,8 +108,8 @@ def _connected(
 ) -> Int32[np.ndarray, "edges 2"]:
     """The same degrees in one connected part.
 
-    One edge of every small part swaps ends with an edge of the largest that is not in a spanning tree of it: what the
-    edge held together hangs on the tree then, at one of its two ends.
+    One edge of every small part swaps ends with an edge of the largest part that is not in its spanning tree. Both ends
+    of the first edge are then joined to that tree.
     """
     import scipy
 

@@ -1,7 +1,7 @@
 """Regret of AdaCB.G with each function class, beside its rivals.
 
-An environment may be in several files, the second with classes that are slow to refit and fewer repeats. A repeat has
-the same draws in both, so learners of both are compared in pairs.
+An environment may be in two files; the second has fewer repeats and the classes that are slow to refit. A repeat has
+the same draws in both files, so learners of both are compared in pairs.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from graphbandit.experiments.analysis.statistics import FinalRegrets, difference
 from graphbandit.studies.findings import Findings
 
 OURS = "AdaCB.G"
-"""How the names of the learners that are judged begin."""
+"""The names of the judged learners start with this."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Comparison:
-    """All learners in every environment; nan for repeats that were not run."""
+    """The regrets of all learners in every environment; nan for repeats that were not run."""
 
     regrets: FinalRegrets
     rounds: Mapping[str, int]
 
     def verdict(self, environment: str) -> str:
-        """Whether AdaCB.G with its best class is the best there; if not, who is, and by how much."""
+        """Say whether AdaCB.G with its best class is the best there and, if not, who is and by how much."""
         names = self.regrets.by_mean(environment)
         best, ours = names[0], next(name for name in names if name.startswith(OURS))
         if ours == best:
@@ -37,7 +37,7 @@ class Comparison:
         return f"{environment}: {best} has the lowest mean and is not told apart from {ours}, {figures}."
 
     def _rival(self, environment: str) -> str:
-        """The best of the others, and whether it is told apart from the best."""
+        """The best learner that is not AdaCB.G, and whether AdaCB.G is told apart from it."""
         others = [name for name in self.regrets.by_mean(environment) if not name.startswith(OURS)]
         if not others:
             return ""
@@ -46,14 +46,14 @@ class Comparison:
         return f", {'and beats' if apart else 'not told apart from'} {others[0]}, {figure}"
 
     def table(self, caption: str, headings: list[str], cell: Callable[[str, str], Cell]) -> Table:
-        """Learners down, environments across."""
+        """A table with a row for each learner and a column for each environment."""
         places = self.regrets.environments
         rows = [[learner, *(cell(place, learner) for place in places)] for learner in self.regrets.learners]
         return Table(caption, ["learner", *headings], rows)
 
 
 def comparison_of(findings: Findings) -> Comparison:
-    """All files side by side; learners and environments in the order of the files."""
+    """Join the results of all files; learners and environments keep the order of the files."""
     several = list(findings.experiments.values())
     rounds = {
         point.label: finding.experiment.rounds
@@ -64,14 +64,14 @@ def comparison_of(findings: Findings) -> Comparison:
 
 
 def regret_table(comparison: Comparison) -> Table:
-    """Mean regret and interval; the best is marked, and what is not told apart from it."""
+    """Mean regrets with intervals; the best learner and those not told apart from it are marked."""
     caption = "Mean regret ± half its 95 % interval. The lowest is bold; ≈ is not told apart from it in pairs."
     heads = [f"{name}, T = {comparison.rounds[name]}" for name in comparison.regrets.environments]
     return comparison.table(caption, heads, comparison.regrets.mean_cell)
 
 
 def difference_table(comparison: Comparison) -> Table:
-    """Regret above that of the best, in pairs, with its interval."""
+    """The paired difference to the best learner, with its interval."""
 
     def cell(environment: str, learner: str) -> Cell:
         found = difference_to_best(comparison.regrets, environment, learner)

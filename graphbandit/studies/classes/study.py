@@ -1,4 +1,4 @@
-"""The study of function classes: its experiments, and what they have found."""
+"""The study of function classes: its experiments and its findings."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ STUDY = Study(
 
 
 def outcome(findings: Findings) -> Outcome:
-    """Mean regrets, differences to the best, and the verdicts."""
+    """Tables of mean regrets and of differences to the best, and a verdict for each environment."""
     compared = comparison_of(findings)
     tables = [regret_table(compared), difference_table(compared)]
     verdicts = [compared.verdict(environment) for environment in compared.regrets.environments]

@@ -14,8 +14,8 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m graphbandit.studies.evaluation", description=__doc__)
     parser.add_argument("study", choices=["efficiency", "coverage", "data"])
     parser.add_argument("--repeats", type=int, default=None, help="default: 2,000 for efficiency, 200 for coverage")
-    parser.add_argument("--out", type=Path, default=None, help="write the table here, too")
-    parser.add_argument("--data", type=Path, default=None, help="the folder of data sets, for data")
+    parser.add_argument("--out", type=Path, default=None, help="also write the table to this file")
+    parser.add_argument("--data", type=Path, default=None, help="the folder of data sets, for the study data")
     chosen = parser.parse_args(arguments)
     done = 0
 

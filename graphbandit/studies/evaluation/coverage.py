@@ -33,11 +33,11 @@ ROUNDS = (100, 1000)
 COVERED_GRAPHS = ("loops", "star", "cliques of 4", "complete")
 COVERED_METHODS = ("graph-ips", "graph-dr")
 FEWER_GRAPHS = ("loops", "star")
-"""Those on which differences and all times are covered, with graph-DR."""
+"""The graphs on which differences and all times are measured, with graph-DR."""
 
 
 class GridCell(NamedTuple):
-    """A place in the grid."""
+    """One combination of the settings that are measured."""
 
     graph: str
     scenario: Scenario
@@ -47,7 +47,7 @@ class GridCell(NamedTuple):
 
 
 def promised(cell: GridCell, interval: str) -> bool:
-    """Whether an interval promises to hold in a cell, at any number of rounds."""
+    """Whether the interval is guaranteed to hold in this cell, at any number of rounds."""
     if cell.quantity == "all times":
         return interval == "sequence"
     return interval == "bernstein" if cell.scenario == "drift" else interval in ANY_SIZE
@@ -55,7 +55,7 @@ def promised(cell: GridCell, interval: str) -> bool:
 
 @dataclass(frozen=True, kw_only=True)
 class Coverage:
-    """How often an interval held the true value in one cell of the grid."""
+    """How often an interval contained the true value in one cell of the grid."""
 
     cell: GridCell
     interval: str
@@ -65,7 +65,7 @@ class Coverage:
 
     @property
     def share(self) -> float:
-        """The share of the repeats in which the interval held."""
+        """The share of repeats in which the interval contained the true value."""
         return self.held / self.repeats
 
     @property
@@ -80,7 +80,10 @@ class Coverage:
 
 
 def problem_of(graph: str, scenario: Scenario) -> ClickProblem:
-    """Heavy: the log hardly plays what the target plays. Deterministic: the target always plays the same arm."""
+    """The problem of a scenario.
+
+    In "heavy" the log rarely plays what the target plays; in "deterministic" the target always plays the same arm.
+    """
     made = GRAPHS[graph](ARMS)
     settings: dict[str, Any] = {
         "mild": {"logging_share": 0.4, "steepness": 1.0},
@@ -94,28 +97,28 @@ def problem_of(graph: str, scenario: Scenario) -> ClickProblem:
 
 
 class FixedArm(ClickProblem):
-    """The target plays the last arm."""
+    """A click problem whose target always plays the last arm."""
 
     def target(self, contexts: np.ndarray) -> np.ndarray:
-        """All mass on it."""
+        """Probability 1 for the last arm."""
         rows = np.zeros((len(contexts), self.n_arms))
         rows[:, -1] = 1.0
         return rows
 
 
 def cells() -> Iterator[GridCell]:
-    """The grid."""
+    """All cells of the grid."""
     for place in product(COVERED_GRAPHS, SCENARIOS, ROUNDS, COVERED_METHODS):
         yield GridCell(*place)
     for graph, scenario, rounds in product(FEWER_GRAPHS, SCENARIOS, ROUNDS):
         yield GridCell(graph, scenario, rounds, "graph-dr", "difference")
     for graph, scenario in product(FEWER_GRAPHS, SCENARIOS):
-        if scenario != "drift":  # then there is no one value at all times
+        if scenario != "drift":  # under drift no single value holds at all times
             yield GridCell(graph, scenario, ROUNDS[-1], "graph-dr", "all times")
 
 
 def coverage(cell: GridCell, repeats: int, draws: int = 200_000) -> list[Coverage]:
-    """Every interval of a cell; the truth is the mean over `draws` contexts."""
+    """Measure every interval in a cell; the true value is the mean over `draws` contexts."""
     problem = problem_of(cell.graph, cell.scenario)
     truth, _ = problem.truth(draws)
     if cell.quantity == "difference":
@@ -135,14 +138,14 @@ def coverage(cell: GridCell, repeats: int, draws: int = 200_000) -> list[Coverag
 
 
 Found = Iterator[tuple[str, Any, Any]]
-"""The name of an interval with its ends at each look; one look unless all times count."""
+"""The name of an interval and its ends at each look; there is one look unless the quantity is "all times"."""
 
 
 def _of_value(cell: GridCell, problem: ClickProblem, log: Log, target: Any, repeat: int) -> Found:
     for group in (tuple(name for name in INTERVALS if name not in ANY_SIZE), ANY_SIZE):
         settings: dict[str, Any] = {"method": cell.method, "interval": group[0], "level": LEVEL, "worth": False}
         table = evaluate(log, {"target": target}, model=problem.model, **settings)
-        for name in group:  # one pass over the log does for all intervals of a kind
+        for name in group:  # one pass over the log serves all intervals of a group
             chosen = replace(table.settings, interval=name, seed=repeat)
             estimator = Estimator(settings=chosen, reward_range=(0.0, 1.0), counts=table.sums.counts)
             found = estimator.of_policy(table.sums.terms["target"])
@@ -158,7 +161,7 @@ def _of_difference(cell: GridCell, problem: ClickProblem, log: Log, target: Any,
 
 
 def _at_all_times(cell: GridCell, problem: ClickProblem, log: Log, target: Any, repeat: int) -> Found:
-    """The time-uniform sequence, and as a contrast the asymptotic interval at each look for itself."""
+    """The time-uniform sequence and, for contrast, the asymptotic interval of each look."""
     for name in ("asymptotic", "sequence"):
         settings: dict[str, Any] = {"method": cell.method, "interval": name, "level": LEVEL, "worth": False}
         table = evaluate(log, {"target": target}, model=problem.model, reward_range=(0, 1), **settings)
@@ -167,7 +170,7 @@ def _at_all_times(cell: GridCell, problem: ClickProblem, log: Log, target: Any, 
 
 
 def all_cells(repeats: int, progress: Callable[[], None] = lambda: None) -> list[Coverage]:
-    """The whole grid."""
+    """Measure the whole grid."""
     found: list[Coverage] = []
     for cell in cells():
         found += coverage(cell, repeats)
@@ -176,9 +179,9 @@ def all_cells(repeats: int, progress: Callable[[], None] = lambda: None) -> list
 
 
 def too_low(found: list[Coverage]) -> list[Coverage]:
-    """Cells in which an interval that promises to hold there has less coverage, beyond chance.
+    """Cells in which a guaranteed interval covers significantly less often than promised.
 
-    The interval of each share is widened so that all of them hold together with 95 %.
+    The test of each cell is adjusted (Bonferroni), so that all of them together err with probability 5 % at most.
     """
     from scipy.stats import binom
 
@@ -188,7 +191,7 @@ def too_low(found: list[Coverage]) -> list[Coverage]:
 
 
 def markdown(found: list[Coverage]) -> str:
-    """Coverage with its interval, and the mean width, a row a cell of the grid."""
+    """A table with a row for each cell: coverage with its interval, and the mean width."""
     caption = (
         f"Coverage at {LEVEL:.0%} in % [its 95 % interval] and mean width, {found[0].repeats} repeats, K = {ARMS}. "
         "A star marks what is promised at any number of rounds."
@@ -225,7 +228,7 @@ def _shown(one: Coverage) -> str:
 
 
 def as_csv(found: list[Coverage]) -> str:
-    """All cells, for further work."""
+    """All cells as CSV."""
     file = io.StringIO()
     writer = csv.writer(file)
     measured = ["interval", "promised", "coverage", "low", "high", "width", "repeats"]

@@ -1,9 +1,9 @@
 """How close do estimators come to the variance bound? The table of `docs/evaluation.md`, on five kinds of graph.
 
-Variances from repeats are noisy: 2,000 of them give 6 % either way. Graph-DR with the true f in place of a model has
-the bound as its variance, so by how much its measured variance s0^2 misses the bound is known, and the same repeats
-miss that of a method by about as much times b = (cov / s0^2)^2. The variance of a method is
-s^2 - b (s0^2 - bound / n), with a control variate.
+Variances measured from repeats are noisy: with 2,000 repeats the error is about 6 % either way. A control variate
+reduces it. Graph-DR with the true f as its model has exactly the variance bound / n, so the error of its measured
+variance s0^2 is known. The measured variance s^2 of another method errs by about b = (cov / s0^2)^2 times as much, and
+is corrected to s^2 - b (s0^2 - bound / n).
 """
 
 from __future__ import annotations
@@ -24,11 +24,10 @@ from graphbandit.studies.evaluation.problems import GRAPHS, HubProblem, LinearPr
 METHODS = ("ips", "graph-ips", "dr", "graph-balanced", "graph-dr")
 ARMS, ROUNDS, RESAMPLES = 20, 2000, 1000
 LIMIT = 1.15
-"""What graph-DR is held to, relative to the bound."""
-
+"""The largest variance, relative to the bound, that counts as efficient."""
 
 Ratio = tuple[float, float, float]
-"""A ratio, and its 95 % interval."""
+"""A ratio and the ends of its 95 % interval."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,9 +35,9 @@ class Efficiency:
     """The variance of each method on one graph.
 
     - `bound`: the variance bound times n.
-    - `ratios`: of the variance times n to the bound, by method.
+    - `ratios`: the variance times n relative to the bound, by method.
     - `below_ips`: by what factor the variance of graph-DR is below that of IPS.
-    - `bias`: of each method, in standard errors of its mean.
+    - `bias`: the bias of each method, in standard errors of its mean.
     """
 
     graph: str
@@ -80,7 +79,7 @@ def efficiency(
 
 
 def variances(values: Float[np.ndarray, "repeats columns"], known: float) -> Float[np.ndarray, " methods"]:
-    """The variance of each column but the last, with the last one, whose variance is `known`, as control variate."""
+    """The variance of each column but the last; the last has the `known` variance and is the control variate."""
     covariance = np.cov(values, rowvar=False)
     found: Float[np.ndarray, " columns"] = np.diag(covariance)
     factor = (covariance[-1] / covariance[-1, -1]) ** 2
@@ -93,14 +92,14 @@ def _with_interval(value: float, resampled: Float[np.ndarray, " resamples"]) -> 
 
 
 def all_graphs(repeats: int, progress: Callable[[], None] = lambda: None) -> list[Efficiency]:
-    """The five graphs, and the star on which graph-IPS is worse than IPS."""
+    """Measure the five graphs, and the star on which graph-IPS is worse than IPS."""
     found = [efficiency(LinearProblem(graph=make(ARMS)), name, repeats, progress) for name, make in GRAPHS.items()]
     hub = HubProblem(graph=star(50, hub=0))
     return [*found, efficiency(hub, "star of 50, hub played 5 %, target = logging", repeats, progress)]
 
 
 def markdown(found: list[Efficiency], repeats: int) -> str:
-    """The table, and what it says about graph-DR on the five graphs."""
+    """The table, and a verdict on graph-DR on the five graphs."""
     caption = (
         f"Variance relative to the bound, K = {ARMS}, n = {ROUNDS:,}, {repeats:,} repeats; 95 % intervals in brackets."
     )

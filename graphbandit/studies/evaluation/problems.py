@@ -1,4 +1,4 @@
-"""Logs with known truth: linear rewards, a contextual logging policy, a target, any graph."""
+"""Problems that write logs whose true values are known: a logging policy, a target policy, and any graph."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ GRAPHS: dict[str, Callable[[int], FeedbackGraph]] = {
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LinearProblem:
-    """f(x, a) = 2 + b'x + theta[a]'x with noise, x normal; softmax policies with a share of uniform play.
+    """f(x, a) = 2 + b'x + theta[a]'x plus noise, with x normal; both policies are softmax policies.
 
-    `target_share` is the uniform share of the target policy, `logging_share` that of the logging policy.
+    `logging_share` is the share of uniform play in the logging policy.
     """
 
     graph: FeedbackGraph
@@ -36,7 +36,6 @@ class LinearProblem:
     noise: float = 0.5
     steepness: float = 0.6
     logging_share: float = 0.4
-    target_share: float = 0.0
 
     @property
     def n_arms(self) -> int:
@@ -47,7 +46,7 @@ class LinearProblem:
         return stream(0, "evaluation", name, self.n_arms).normal(size=(self.dimension, self.n_arms))
 
     def contexts(self, n: int, rng: np.random.Generator) -> Float[np.ndarray, "n d"]:
-        """Standard normal ones."""
+        """Draw standard normal contexts."""
         return rng.normal(size=(n, self.dimension))
 
     def means(self, contexts: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n arms"]:
@@ -55,31 +54,32 @@ class LinearProblem:
         common = np.sqrt(0.6 / self.dimension) * contexts.sum(axis=1, keepdims=True)
         return np.asarray(2.0 + common + 0.2 * contexts @ self._parameters("rewards"))
 
-    def _softmax(self, contexts: Float[np.ndarray, "n d"], name: str, share: float) -> Float[np.ndarray, "n arms"]:
+    def _softmax(self, contexts: Float[np.ndarray, "n d"], name: str) -> Float[np.ndarray, "n arms"]:
         scores = np.exp(self.steepness * contexts @ self._parameters(name) / np.sqrt(self.dimension))
         soft: Float[np.ndarray, "n arms"] = scores / scores.sum(axis=1, keepdims=True)
-        return share / self.n_arms + (1 - share) * soft
+        return soft
 
     def logging(self, contexts: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n arms"]:
         """p(a | x)."""
-        return self._softmax(contexts, "logging", self.logging_share)
+        share = self.logging_share
+        return share / self.n_arms + (1 - share) * self._softmax(contexts, "logging")
 
     def target(self, contexts: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n arms"]:
         """pi(a | x)."""
-        return self._softmax(contexts, "target", self.target_share)
+        return self._softmax(contexts, "target")
 
     def log(self, n: int, rng: np.random.Generator) -> Log:
-        """n rounds."""
+        """Play n rounds with the logging policy."""
         x = self.contexts(n, rng)
         p = self.logging(x)
-        actions = _draw(p, rng.random((n, 1)))
+        actions = drawn_arms(p, rng.random((n, 1)))
         rewards = self.means(x) + self.noise * rng.normal(size=(n, self.n_arms))
         rewards[~FeedbackGraphs.repeat(self.graph, n).revealed(actions)] = np.nan
         return Log.from_arrays(contexts=x, graphs=self.graph, actions=actions, probabilities=p, rewards=rewards)
 
     @property
     def model(self) -> LinearClass:
-        """The model of doubly robust estimators: ridge regression with lambda = 1, one for each arm."""
+        """The model of doubly robust estimators: a ridge regression with lambda = 1 for each arm."""
         return LinearClass(
             n_arms=self.n_arms, dimension=self.dimension, parameters="per-arm", intercept=True, ridge=1.0
         )
@@ -95,12 +95,12 @@ class LinearProblem:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ClickProblem(LinearProblem):
-    """Rewards of 0 and 1 with mean 1 / (1 + exp(-theta[a]'x)); the log may be one of a learner that adapts.
+    """Rewards of 0 and 1 with mean 1 / (1 + exp(-theta[a]'x)).
 
-    `adaptive`: every 25 rounds the arm of the highest mean so far becomes the one that is played unless a uniform draw
-    (with probability `logging_share`) decides; contexts do not matter to it.
-
-    `drift`: from the first context to the last, theta[a]'x rises by so much on either side of its middle.
+    - `adaptive`: whether the logging policy adapts. It then ignores contexts and plays the arm of the highest mean so
+      far, chosen anew every 25 rounds, or a uniformly drawn arm with probability `logging_share`. False by default.
+    - `drift`: theta[a]'x rises from its value minus `drift` at the first context to plus `drift` at the last; 0 by
+      default.
     """
 
     dimension: int = 3
@@ -108,7 +108,7 @@ class ClickProblem(LinearProblem):
     drift: float = 0.0
 
     def means(self, contexts: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n arms"]:
-        """f(x, a) of contexts in the order of time."""
+        """f(x, a) for contexts in the order of time."""
         n = len(contexts)
         bias = stream(0, "evaluation", "bias", self.n_arms).normal(size=self.n_arms)
         rise = self.drift * ((2 * np.arange(n) + 1) / n - 1)
@@ -117,13 +117,13 @@ class ClickProblem(LinearProblem):
         return found
 
     def log(self, n: int, rng: np.random.Generator) -> Log:
-        """n rounds."""
+        """Play n rounds with the logging policy."""
         x, k = self.contexts(n, rng), self.n_arms
         outcomes = (rng.random((n, k)) < self.means(x)).astype(np.float64)
         uniforms, reveals = rng.random((n, 1)), self.graph.to_dense()
         if not self.adaptive:
             p = self.logging(x)
-            actions = _draw(p, uniforms)
+            actions = drawn_arms(p, uniforms)
         else:
             p, actions = np.empty((n, k)), np.empty(n, dtype=np.int64)
             sums, counts = np.full(k, 0.5), np.ones(k)
@@ -131,15 +131,16 @@ class ClickProblem(LinearProblem):
                 part = slice(start, min(start + 25, n))
                 p[part] = self.logging_share / k
                 p[part, int(np.argmax(sums / counts))] += 1 - self.logging_share
-                actions[part] = _draw(p[part], uniforms[part])
-                seen = reveals[actions[part]]
-                sums += (seen * outcomes[part]).sum(axis=0)
-                counts += seen.sum(axis=0)
+                actions[part] = drawn_arms(p[part], uniforms[part])
+                revealed = reveals[actions[part]]
+                sums += (revealed * outcomes[part]).sum(axis=0)
+                counts += revealed.sum(axis=0)
         rewards = np.where(reveals[actions], outcomes, np.nan)
         return Log.from_arrays(contexts=x, graphs=self.graph, actions=actions, probabilities=p, rewards=rewards)
 
 
-def _draw(p: Float[np.ndarray, "n arms"], uniforms: Float[np.ndarray, "n 1"]) -> Int[np.ndarray, " n"]:
+def drawn_arms(p: Float[np.ndarray, "n arms"], uniforms: Float[np.ndarray, "n 1"]) -> Int[np.ndarray, " n"]:
+    """The arm of each round, drawn from its probabilities with one uniform number."""
     return np.asarray(np.minimum((p.cumsum(axis=1) < uniforms).sum(axis=1), p.shape[1] - 1))
 
 
@@ -150,11 +151,11 @@ class HubProblem(LinearProblem):
     hub_probability: float = 0.05
 
     def logging(self, contexts: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n arms"]:
-        """The hub with `hub_probability`, every other arm alike."""
+        """The hub with `hub_probability`; all other arms are equally likely."""
         p = np.full((len(contexts), self.n_arms), (1 - self.hub_probability) / (self.n_arms - 1))
         p[:, 0] = self.hub_probability
         return p
 
     def target(self, contexts: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n arms"]:
-        """The target policy plays as the logging policy does."""
+        """The probabilities of the logging policy."""
         return self.logging(contexts)

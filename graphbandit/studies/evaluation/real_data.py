@@ -1,4 +1,4 @@
-"""Values on real data, beside what is known: the Open Bandit sample, and a classification set as a log."""
+"""Values on real data whose truth is known: the Open Bandit sample, and classification sets turned into logs."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from graphbandit.evaluation import EvaluationTable, evaluate
 from graphbandit.evaluation.intervals import asymptotic
 from graphbandit.graphs import FeedbackGraph, FeedbackGraphs
 from graphbandit.logs import Log
+from graphbandit.studies.evaluation.problems import drawn_arms
 
 POSITIONS = 3
 UNIFORM_SHARE = 0.3
@@ -25,7 +26,7 @@ UNIFORM_SHARE = 0.3
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class OpenBandit:
-    """One campaign under one policy: what was shown, where, with which probability, and whether it was clicked."""
+    """One campaign under one policy: the items shown, their positions and probabilities, and the clicks."""
 
     items: Int[np.ndarray, " n"]
     positions: Int[np.ndarray, " n"]
@@ -35,7 +36,10 @@ class OpenBandit:
     n_items: int
 
     def log(self) -> Log:
-        """As a log: only the item shown is revealed; of a policy that is not uniform only its probability is known."""
+        """The campaign as a log, in which only the item shown is revealed.
+
+        For a policy that is not uniform, only the probability of the item shown is known.
+        """
         uniform = bool(np.allclose(self.probability, 1.0 / self.n_items, rtol=1e-3))
         everything = np.full((len(self.items), self.n_items), 1.0 / self.n_items)
         return Log.from_arrays(
@@ -48,7 +52,7 @@ class OpenBandit:
         )
 
     def shares(self) -> Float[np.ndarray, "positions items"]:
-        """How often each item was shown at each position: the average policy, with one draw of uniform play added."""
+        """The share of each item at each position: the average policy, with one draw of uniform play added."""
         counts = np.full((POSITIONS, self.n_items), 1.0 / self.n_items)
         np.add.at(counts, (self.positions, self.items), 1.0)
         return np.asarray(counts / counts.sum(axis=1, keepdims=True))
@@ -90,7 +94,7 @@ def read_open_bandit(archive: Path, policy: str, campaign: str) -> OpenBandit:
 
 @dataclass(frozen=True, kw_only=True)
 class Against:
-    """The value of a policy from the log of another, beside what the policy had when it was played itself."""
+    """The value of a policy estimated from the log of another one, and the click rate it had itself."""
 
     policy: str
     log_of: str
@@ -106,7 +110,7 @@ class Against:
 
 
 def open_bandit(archive: Path, campaign: str, *, method: str = "graph-dr", interval: str = "betting") -> list[Against]:
-    """Both policies of a campaign, each from the other's log. The value of bts is that of its average over the log."""
+    """Evaluate both policies of a campaign, each on the other's log; for bts, its average policy is evaluated."""
     logs = {policy: read_open_bandit(archive, policy, campaign) for policy in ("random", "bts")}
     average = logs["bts"].shares()
     wanted = {"random": ("bts", None), "bts": ("random", average)}
@@ -132,10 +136,10 @@ def open_bandit(archive: Path, campaign: str, *, method: str = "graph-dr", inter
 def classification_log(
     features: Float[np.ndarray, "n d"], labels: Int[np.ndarray, " n"], graph: FeedbackGraph
 ) -> tuple[Log, Float[np.ndarray, "n arms"], Float[np.ndarray, "n arms"]]:
-    """A classification set as a log: arms are classes, the reward is 1 for the right one.
+    """Turn a classification set into a log: arms are classes, and the reward is 1 for the right class.
 
-    Half of the rows train the policy that is evaluated, a tenth the logging one; the log is of the other half. Returns
-    the log, the target's probabilities, and all rewards, so that the target's true value is known.
+    Half of the rows train the target policy, and a tenth of that half the logging policy; the other half becomes the
+    log. Returns the log, the target's probabilities, and all rewards, which tell the target's true value.
     """
     rng = stream(0, "evaluation", "classification")
     n, k = len(features), graph.n_arms
@@ -154,24 +158,24 @@ def classification_log(
 
     p = UNIFORM_SHARE / k + (1 - UNIFORM_SHARE) * softmax(tenth, 4.0)
     target = softmax(half, 10.0)
-    actions = np.minimum((p.cumsum(axis=1) < rng.random((len(rest), 1))).sum(axis=1), k - 1)
+    actions = drawn_arms(p, rng.random((len(rest), 1)))
     rewards = right[rest]
-    shown = np.where(FeedbackGraphs.repeat(graph, len(rest)).revealed(actions), rewards, np.nan)
-    log = Log.from_arrays(contexts=x[rest], graphs=graph, actions=actions, probabilities=p, rewards=shown)
+    revealed = np.where(FeedbackGraphs.repeat(graph, len(rest)).revealed(actions), rewards, np.nan)
+    log = Log.from_arrays(contexts=x[rest], graphs=graph, actions=actions, probabilities=p, rewards=revealed)
     return log, target, rewards
 
 
 def classification(
     features: Float[np.ndarray, "n d"], labels: Int[np.ndarray, " n"], graph: FeedbackGraph, **settings: str
 ) -> tuple[EvaluationTable, dict[str, float]]:
-    """The target and uniform play on such a log, and what each really earns."""
+    """Evaluate the target and uniform play on the log of a classification set; also return their true values."""
     log, target, rewards = classification_log(features, labels, graph)
     table = evaluate(log, {"target": target, "uniform": "uniform"}, **settings)  # type: ignore[arg-type]
     return table, {"target": float((target * rewards).sum(axis=1).mean()), "uniform": float(rewards.mean())}
 
 
 def markdown(data: Path) -> str:
-    """Both tables, for the data sets that are there."""
+    """The tables of both kinds of data, read from the folder `data`."""
     from graphbandit.graphs import clique_group
 
     archive, keel = data / "open_bandit_small" / "obd_small.zip", data / "classification_small" / "keel.npz"

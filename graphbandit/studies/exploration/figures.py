@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 FORMS: dict[str, Any] = {"natural": "solid", "width": (0, (1.3, 1.3)), "paper": (0, (4, 1.6))}
-"""How the curve of each form of gamma is drawn."""
+"""The dash pattern of each form of gamma."""
 
 
 def plot_sweep(sweep: EtaSweep) -> Figure:

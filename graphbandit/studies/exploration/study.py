@@ -1,4 +1,4 @@
-"""The study of exploration: its experiments, and what they have found."""
+"""The study of exploration: its experiments and its findings."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
 """What the sweep of eta says, and whether the default keeps its promise.
 
-A case is a function class on a kind of graph. In each, the regret of the default is compared with the lowest mean
-regret of all eta, all forms of gamma, IDS.G, and greedy, which is eta = infinity. That one is picked after the fact, so
-the ratio flatters the best, never the default. Beside it stand the ratio to the best eta of the same form, and those of
-IDS.G and greedy. Arms that never change and reveal nothing of each other are shown and not judged: there inverse gaps
-cannot do what information does.
+A case is a function class on a kind of graph. In each case the regret of the default is compared with the lowest mean
+regret among all eta, all forms of gamma, IDS.G, and greedy, which is eta = infinity. The best is picked after the fact,
+so the ratio favours the best, never the default. The tables also have the ratio to the best eta of the same form, and
+the ratios of IDS.G and greedy. Cases whose arms never change and reveal nothing about each other are shown but not
+judged: there a learner needs to plan for information, which inverse gaps do not do.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from graphbandit.learners import AdaCBG
 from graphbandit.studies.findings import Finding, Findings
 
 FACTOR = 2.5
-"""The default may be worse than the best by this factor at most, in every judged case."""
+"""In every judged case the default may have at most this many times the regret of the best."""
 
 OTHERS = ("IDS.G", "greedy")
 """The learners that the choices are compared with."""
@@ -32,7 +32,7 @@ OTHERS = ("IDS.G", "greedy")
 
 @dataclass(frozen=True, order=True)
 class Choice:
-    """A form of gamma, its strength, and the doubt, which counts with a natural gamma alone."""
+    """A form of gamma, eta, and the doubt, which only the natural gamma uses."""
 
     gamma: str
     eta: float
@@ -56,9 +56,12 @@ class Choice:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class EtaCase:
-    """Final regrets by repeat of each choice, and of the `others` by name, with one class on one kind of graph.
+    """One function class on one kind of graph.
 
-    judged: whether the promise is about it
+    - `title`: the class.
+    - `graph`: the kind of graph.
+    - `regrets`, `others`: final regrets by repeat, of each choice and of each other learner.
+    - `judged`: whether the promise covers this case; True by default.
     """
 
     title: str
@@ -68,7 +71,7 @@ class EtaCase:
     judged: bool = True
 
     def best_choice(self, gamma: str) -> Choice:
-        """The choice of that form with the lowest mean regret; of equal ones the first."""
+        """The choice of that form with the lowest mean regret; the first on ties."""
         return min((choice for choice in self.regrets if choice.gamma == gamma), key=self.mean)
 
     @property
@@ -94,17 +97,17 @@ class EtaCase:
         return _over(self.mean(choice), self.mean(self.best_choice(choice.gamma)))
 
     def interval(self, choice: Choice) -> Interval:
-        """The ratio with its interval: repeats are resampled, the best stays; none where the best has no regret."""
+        """The ratio with its interval: repeats are resampled, the best stays. No interval if the best has no regret."""
         samples, best = np.stack([self.sample(choice), self.sample(self.best)]), self.mean(self.best)
         if best <= 0.0:
             return Interval(self.ratio(choice), math.nan, math.nan)
-        least = 1e-3 * best  # a resample in which the best has no regret has no ratio
+        least = 1e-3 * best  # keeps the ratio finite in resamples in which the best has no regret
         return bootstrap_interval(samples, lambda means: means[:, 0] / np.maximum(means[:, 1], least))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class EtaSweep:
-    """All cases, and the default they judge."""
+    """All cases, and the default that is judged."""
 
     cases: tuple[EtaCase, ...]
     default: Choice
@@ -118,37 +121,37 @@ class EtaSweep:
 
     @property
     def choices(self) -> list[Choice]:
-        """The choices that some case has."""
+        """All choices that occur in any case."""
         return sorted({choice for case in self.cases for choice in case.regrets})
 
     @property
     def judged(self) -> tuple[EtaCase, ...]:
-        """The cases that the promise is about."""
+        """The cases that the promise covers."""
         return tuple(case for case in self.cases if case.judged)
 
     def having(self, who: Choice | str, *, judged: bool) -> list[EtaCase]:
-        """The cases in which a choice, or another learner, was run; those that are judged, or all."""
+        """The cases in which a choice, or another learner, was run: only the judged ones, or all."""
         cases = self.judged if judged else self.cases
         return [case for case in cases if who in case.regrets or who in case.others]
 
     def worst(self, who: Choice | str, *, judged: bool = True) -> EtaCase:
-        """The case in which it is worst beside the best."""
+        """The case with the highest ratio to the best."""
         return max(self.having(who, judged=judged), key=lambda case: case.ratio(who))
 
     def mean_ratio(self, who: Choice | str, *, judged: bool = True) -> float:
-        """The geometric mean of its ratios to the best."""
+        """The geometric mean of the ratios to the best."""
         ratios = [case.ratio(who) for case in self.having(who, judged=judged)]
         return float(np.exp(np.mean(np.log(ratios))))
 
     @property
     def best_choice(self) -> Choice:
-        """The choice with the lowest worst ratio, of those that all cases have."""
+        """The choice with the lowest worst ratio, among those that all cases have."""
         everywhere = [choice for choice in self.choices if len(self.having(choice, judged=False)) == len(self.cases)]
         return min(everywhere, key=lambda choice: self.worst(choice).ratio(choice))
 
     @property
     def broken(self) -> list[EtaCase]:
-        """Judged cases in which the default is worse than it may be."""
+        """Judged cases in which the default breaks the promise."""
         return [case for case in self.judged if case.ratio(self.default) > FACTOR]
 
     @property
@@ -164,7 +167,7 @@ class EtaSweep:
 
 
 def sweep_of(findings: Findings) -> EtaSweep:
-    """The sweep of what was run, with the package's default."""
+    """The sweep of all experiments that were run, judging the package's default."""
     titles = findings.plan.described.experiments
     cases = tuple(case for name, finding in findings.experiments.items() for case in _cases(titles[name], finding))
     return EtaSweep(cases=cases, default=Choice.default())
@@ -194,7 +197,7 @@ def choice_table(sweep: EtaSweep) -> Table:
 
 
 def case_table(sweep: EtaSweep) -> Table:
-    """The best and the default in every case."""
+    """The best choice and the default, in every case."""
     rows = []
     for case in sweep.cases:
         best, ratio = case.best, case.interval(sweep.default)

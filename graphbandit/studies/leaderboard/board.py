@@ -1,7 +1,7 @@
-"""Regret relative to the best of each cell, worst cases, ranks, and whether ours are first.
+"""The leaderboard's numbers: regret relative to the best of each cell, worst cases, ranks, and whether ours are first.
 
-A cell is one environment of the suite. All figures are means over repeats, and two learners of a cell are told apart
-by the paired 95 % interval of their difference.
+A cell is one environment of the suite. All numbers are means over repeats. Two learners are told apart in a cell if the
+paired 95 % interval of their difference does not contain 0.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from graphbandit.experiments.analysis.statistics import FinalRegrets, mean_secon
 from graphbandit.studies.findings import Findings
 
 OURS = ("IDS.G", "AdaCB.G, ours")
-"""The learners of this package that are judged, each as it comes, with one default for all cells."""
+"""The judged learners of this package, each with its defaults, which are the same in all cells."""
 
 
 class Worst(NamedTuple):
@@ -34,10 +34,10 @@ class Board:
     """All learners in every cell.
 
     - `regrets`: nan where a learner was not run.
-    - `rounds`: of every cell.
+    - `rounds`: the number of rounds in every cell.
     - `groups`: the cells of each group by its title.
-    - `adversarial`: cells that are shown and not judged.
-    - `microseconds`: of a round, by cell and learner.
+    - `adversarial`: cells that are shown but not judged.
+    - `microseconds`: the time of a round, by cell and learner.
     """
 
     regrets: FinalRegrets
@@ -62,12 +62,12 @@ class Board:
         return tuple(cell for cell in self.regrets.environments if cell not in self.adversarial)
 
     def ran(self, cell: str, learner: str) -> bool:
-        """Whether that learner has runs there."""
+        """Whether the learner was run in that cell."""
         return len(self.regrets.sample(cell, learner)) > 0
 
     @cached_property
     def ratios(self) -> dict[tuple[str, str], float]:
-        """Mean regret over that of the best, by cell and learner; 1 or infinity where the best has no regret."""
+        """Mean regret divided by that of the best, by cell and learner; 1 or infinity where the best has no regret."""
         found = {}
         for cell in self.regrets.environments:
             least = float(self.regrets.sample(cell, self.regrets.best(cell)).mean())
@@ -77,12 +77,12 @@ class Board:
         return found
 
     def mean_ratio(self, learner: str, cells: Iterable[str]) -> float:
-        """The geometric mean of the learner's ratios over the cells that it ran; nan if it ran none."""
+        """The geometric mean of the learner's ratios over the cells in which it ran; nan if there are none."""
         values = [self.ratios[cell, learner] for cell in cells if (cell, learner) in self.ratios]
         return float(np.exp(np.mean(np.log(values)))) if values else math.nan
 
     def worst(self, learner: str, cells: Sequence[str] | None = None) -> Worst | None:
-        """The worst of the stochastic cells (or of those given) that the learner ran; None if it ran none."""
+        """The learner's worst cell among the stochastic ones (or those given); None if it ran in none of them."""
         asked = self.stochastic if cells is None else cells
         ran = [Worst(self.ratios[cell, learner], cell) for cell in asked if (cell, learner) in self.ratios]
         return max(ran, key=lambda each: each.ratio) if ran else None
@@ -95,23 +95,23 @@ class Board:
 
     @cached_property
     def special(self) -> tuple[str, ...]:
-        """The others that ran in some stochastic cell, likewise; their worst case is over fewer cells."""
+        """The learners that ran in only some stochastic cells, the lowest worst case first."""
         found = [name for name in self.learners if name not in self.general and self.worst(name) is not None]
         return tuple(sorted(found, key=self._worst_ratio))
 
     def mean_rank(self, learner: str) -> float:
-        """The learner's mean place by mean regret over the stochastic cells it ran; nan if it ran none."""
+        """The learner's mean rank by mean regret, over the stochastic cells in which it ran; nan if there are none."""
         orders = [self.regrets.by_mean(cell) for cell in self.stochastic]
         places = [order.index(learner) + 1 for order in orders if learner in order]
         return float(np.mean(places)) if places else math.nan
 
     def usual_microseconds(self, learner: str) -> float:
-        """Microseconds of a round: the median over all cells, as the first may have waited for a compiler."""
+        """Microseconds of a round: the median over all cells, because the first may include compilation."""
         found = [value for (_, name), value in self.microseconds.items() if name == learner]
         return float(np.median(found)) if found else math.nan
 
     def standing(self, cell: str) -> Literal["first", "within", "behind"]:
-        """How the better of ours stands: first, within the paired interval of the first, or behind."""
+        """Whether the better of ours is first, within the paired interval of the first, or behind."""
         if self.regrets.best(cell) in self.ours:
             return "first"
         return "within" if any(name in self.ours for name in self.regrets.close[cell]) else "behind"
@@ -126,7 +126,10 @@ class Board:
         return tuple(cell for cell in self.stochastic if self.standing(cell) == "behind")
 
     def stronger_specialists(self) -> list[tuple[str, Worst, str, Worst]]:
-        """Special learners whose worst case is below that of both of ours over the same cells; with the better one."""
+        """Special learners whose worst case is lower than that of both of ours over the same cells.
+
+        Each comes with its worst case, the better of ours, and the worst case of that one.
+        """
         found = []
         for name in self.special:
             cells = [cell for cell in self.stochastic if (cell, name) in self.ratios]
@@ -145,7 +148,7 @@ class Board:
 
 
 def board_of(findings: Findings, adversarial: Collection[str]) -> Board:
-    """The board of all groups that were run; the name of an environment stands for one cell."""
+    """The board of all groups that were run; each environment is one cell."""
     several = findings.experiments
     if not any(name not in adversarial for name in several):
         raise InputError("no group with stochastic rewards was run; expected at least one to judge")

@@ -22,7 +22,10 @@ DARKEST = 100.0
 
 
 def plot_board(board: Board) -> Figure:
-    """A row a learner, the lowest worst case on top, a column a cell; a dot: not told apart from the best."""
+    """A heat map: a row for each learner, the lowest worst case on top, and a column for each cell.
+
+    A dot marks learners that are not told apart from the best of the cell.
+    """
     from matplotlib import colormaps
     from matplotlib.colors import LogNorm
 
@@ -54,7 +57,7 @@ def plot_board(board: Board) -> Figure:
 
 
 def plot_worst(board: Board) -> Figure:
-    """The worst stochastic cell of every learner, as a bar; pale if it played only some of them."""
+    """The worst stochastic cell of every learner as a bar; pale if it played only some of the cells."""
     learners = (*board.general, *board.special)
     axes, longest = new_axes(7.5, 1.2 + 0.24 * len(learners)), 1.5
     for y, name in enumerate(learners):
@@ -74,7 +77,7 @@ def plot_worst(board: Board) -> Figure:
 
 
 def _log_from_one(axes: Axes, longest: float) -> None:
-    """A logarithmic axis that starts at 1 and leaves two fifths of its width for the words behind the longest bar."""
+    """A logarithmic axis from 1 that leaves two fifths of its width for the text after the longest bar."""
     axes.set_xscale("log")
     axes.set_xlim(1.0, longest ** (5 / 3))
     write_labels(axes, "mean regret relative to the best of the cell", "")

@@ -1,4 +1,4 @@
-"""The leaderboard: which groups of problems it has, and what they have found.
+"""The leaderboard: its groups of problems and its findings.
 
 Each group is a file with all learners that can play its problems.
 """
@@ -40,11 +40,11 @@ STUDY = Study(
 )
 
 ADVERSARIAL = frozenset({"shifting", "changing"})
-"""Groups whose rewards are not drawn alike in all rounds."""
+"""Groups in which the distribution of the rewards changes over the rounds."""
 
 
 def outcome(findings: Findings) -> Outcome:
-    """All learners by their worst case, and whether ours are first."""
+    """The learners ranked by their worst case, and whether ours are first."""
     board = board_of(findings, ADVERSARIAL)
 
     def sections(drawn: Mapping[str, PagePicture]) -> list[Section]:

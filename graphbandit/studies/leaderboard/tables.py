@@ -10,10 +10,10 @@ from graphbandit.studies.leaderboard.board import Board
 from graphbandit.studies.leaderboard.verdict import behind_lines, ratio_text, verdict_lines
 
 ABSENT = "-"
-"""In place of a figure of a learner that cannot play there."""
+"""Written where a learner cannot play."""
 
 OUR_MARK = "►"
-"""Before the names of ours."""
+"""Written before the names of our learners."""
 
 KEY = (
     f"{OUR_MARK} ours. Bold: the lowest mean of its column. ≈: the paired 95 % interval of the difference to it "
@@ -22,9 +22,9 @@ KEY = (
 
 
 def overview_table(board: Board, *, times: bool = True) -> Table:
-    """Learners by their worst case; those that play only some stochastic cells behind the others.
+    """The learners ranked by their worst case, those that play only some stochastic cells last.
 
-    A group has the geometric mean over its cells of mean regret relative to the best learner of the cell.
+    The number of a group is the geometric mean, over its cells, of mean regret relative to the best of the cell.
     """
     heads = [
         "learner",
@@ -46,7 +46,7 @@ def overview_table(board: Board, *, times: bool = True) -> Table:
 
 
 def group_table(board: Board, group: str) -> Table:
-    """Mean regret of every learner in the cells of a group; the lowest and what is close to it are marked."""
+    """Mean regrets in the cells of a group; the lowest, and those not told apart from it, are marked."""
     cells = board.groups[group]
     rows = [
         [_name(board, name), *(board.regrets.mean_cell(cell, name, absent=ABSENT) for cell in cells)]
@@ -58,7 +58,7 @@ def group_table(board: Board, group: str) -> Table:
 
 
 def times_table(board: Board) -> Table:
-    """What a round takes each learner."""
+    """The time that a round takes each learner."""
     rows = [[name, number_cell(board.usual_microseconds(name))] for name in ranked(board)]
     return Table("Microseconds a round, median over cells", ["learner", "µs a round"], rows)
 
@@ -91,7 +91,7 @@ def _number(x: float, text: Callable[[float], str]) -> Cell:
 
 
 def _worst(board: Board, learner: str) -> tuple[Cell, Cell]:
-    """The worst ratio, and the cell in which it is."""
+    """The worst ratio and its cell."""
     worst = board.worst(learner)
     if worst is None:
         return Cell(ABSENT, math.nan), Cell(ABSENT)

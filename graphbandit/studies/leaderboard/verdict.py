@@ -1,4 +1,4 @@
-"""The verdict in words, with computed figures: where ours are first, where not, and who has the best worst case."""
+"""The verdict in words: where ours are first, where they are not, and who has the lowest worst case."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from graphbandit.experiments.analysis.statistics import difference_to_best
 from graphbandit.studies.leaderboard.board import Board
 
 NAMED = 3
-"""How many learners are named in the worst case."""
+"""How many learners the line on the worst case names."""
 
 
 def verdict_lines(board: Board) -> list[str]:
-    """The two aims, met or not, and what stands against them."""
+    """Whether the two aims are met, and which specialists do better."""
     return [cells_line(board), worst_line(board), *specialist_lines(board)]
 
 
@@ -43,7 +43,7 @@ def worst_line(board: Board) -> str:
 
 
 def specialist_lines(board: Board) -> list[str]:
-    """Learners of some groups only whose worst case there is lower than ours."""
+    """A line for each learner that plays only some groups and has a lower worst case there than ours."""
     return [
         f"Over the cells that {name} can play it has the lower worst case: {ratio_text(theirs.ratio)} times the best "
         f"({theirs.cell}), against {ratio_text(own.ratio)} of {ours} ({own.cell})."

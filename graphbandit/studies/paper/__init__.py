@@ -1,1 +1,1 @@
-"""The paper's experiments, run again: its figures and table, and which of its claims hold."""
+"""The paper's experiments run again: its figures, its table, and which of its claims hold."""

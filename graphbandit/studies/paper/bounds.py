@@ -1,7 +1,7 @@
-"""The theorems' bounds beside measured regret: with constant 1, so compare their shapes and not their levels.
+"""The theorems' bounds, to compare with measured regret. Their constant is set to 1: compare shapes, not levels.
 
-The bounds are for rewards in [0, 1]; neither reading of the paper's rewards is. Theorem 3.1 asks for a uniform gap,
-which normal contexts do not have (some come arbitrarily close to a tie), so the median gap stands in for it.
+The bounds are for rewards in [0, 1], which neither reading of the paper's rewards has. Theorem 3.1 needs a uniform gap,
+which normal contexts do not have (some come arbitrarily close to a tie), so the median gap is used instead.
 """
 
 from typing import NamedTuple
@@ -15,10 +15,10 @@ from graphbandit.experiments.describe.grids import Point
 from graphbandit.theory import context_gaps, disagreement_coefficient, gap_dependent_bound, minimax_bound
 
 CONTEXTS = 1024
-"""How many contexts stand for their distribution."""
+"""How many contexts are drawn to represent their distribution."""
 
 INSTANCES = 5
-"""The gap-dependent bound is averaged over the instances of the first repeats."""
+"""The gap-dependent bound is averaged over this many instances, those of the first repeats."""
 
 
 class HorizonBounds(NamedTuple):
@@ -29,7 +29,7 @@ class HorizonBounds(NamedTuple):
 
 
 def independence_bound(point: Point, horizon: int) -> float:
-    """Theorem 3.2 for an environment of disjoint cliques, whose independence number is their number."""
+    """Theorem 3.2 for disjoint cliques; the independence number is the number of cliques."""
     sizes = _sizes(point)
     return minimax_bound(horizon=float(horizon), n_arms=int(point.settings["n_arms"]), **sizes)
 

@@ -1,7 +1,7 @@
 """The paper's five claims, answered from results.
 
-Every answer is computed from the results and comes with the intervals it rests on. It is
-"undecided" if an interval decides nothing, and "not tested" if the experiment was not run.
+Every answer is computed from the results and comes with the intervals that support it. It is "undecided" if the
+intervals decide nothing, and "not tested" if the experiment was not run.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ KINDS = {"k-tree", "cliques", "random", "network"}
 """The kinds of graph that the paper compares on."""
 
 BARELY = 0.05
-"""Two mean regrets that differ by less than this share of the larger depend barely on what tells them apart."""
+"""Regret barely depends on the kind of graph if the means of any two kinds differ by less than this share."""
 
 SLOW = 0.25
-"""Regret that grows more slowly than K to this power, half that of a learner without graph, is said not to grow."""
+"""Regret does not grow with K if its exponent is below this, half the exponent of a learner without a graph."""
 
 HALF = 0.5
-"""A part makes a gain if alone it gives more than this share of it, and without it less is left."""
+"""A part makes the gain if it gives more than this share of it alone, and less is left without it."""
 
 
 def paper_claims(findings: Findings) -> list[Claim]:
@@ -63,7 +63,7 @@ def paper_claims(findings: Findings) -> list[Claim]:
     ]
 
 
-# Each claim is declared alike: its number, the paper's words, how it is judged, and the function that judges it.
+# Each claim is declared in the same way: its number, the paper's statement, how it is judged, and the judging function.
 
 
 @claim(
@@ -255,14 +255,14 @@ def no_graph_parameter(findings: Findings, reading: str, form: str) -> Answer:
 
 
 def graph_parameter_names() -> set[str]:
-    """The settings that would tell a learner of the graph: options of graph kinds, and numbers of graphs."""
+    """Names of settings that would tell a learner about the graph: options of graph kinds, and graph parameters."""
     options = {name for build in SOURCES.values() for name in inspect.signature(build).parameters}
     numbers = {name for name, value in vars(graph_parameters).items() if inspect.isfunction(value)}
     return (options | numbers | {"alpha", "graph"}) - {"n_arms"}
 
 
 def _settings_of(finding: Finding, learner: str) -> Iterator[dict[str, object]]:
-    """The settings of a learner in every environment of an experiment, as its results tell them."""
+    """The settings of a learner in every environment of an experiment, as recorded in the results."""
     runs = finding.results.runs.select(["learner", "settings"])
     texts = {text for name, text in zip(*(c.to_pylist() for c in runs.columns), strict=True) if name == learner}
     for text in texts:
@@ -270,7 +270,7 @@ def _settings_of(finding: Finding, learner: str) -> Iterator[dict[str, object]]:
 
 
 def _kinds(findings: Findings, reading: str) -> dict[str, tuple[Finding, Point]]:
-    """The kinds of graph that the paper compares on, as far as they were run."""
+    """The environments of the paper's kinds of graph that were run, by kind."""
     found: dict[str, tuple[Finding, Point]] = {}
     for name in ("ablation", "flixster"):
         finding = findings.get(name)
@@ -280,19 +280,19 @@ def _kinds(findings: Findings, reading: str) -> dict[str, tuple[Finding, Point]]
 
 
 def _on_all_kinds(verdict: Verdict, far: str, kinds: Collection[str]) -> tuple[Verdict, str]:
-    """A yes on some of the paper's four kinds of graph leaves it undecided for the others."""
+    """Turn a yes into undecided unless all four kinds of graph of the paper were run."""
     if verdict != "yes" or set(kinds) == KINDS:
         return verdict, far
     return "undecided", f"only {', '.join(kinds)} was run: {far}"
 
 
 def _of_four(first: Float[np.ndarray, "2 n"], second: Float[np.ndarray, "2 n"]) -> Interval:
-    """The share that `first` saves minus the share that `second` saves."""
+    """The share of regret saved in `first` minus that in `second`; the rows of each are AdaCB.G and RegCB.G."""
     n = min(first.shape[1], second.shape[1])
     samples = np.concatenate([first[:, :n], second[:, :n]])
     return bootstrap_interval(samples, lambda m: m[:, 2] / m[:, 3] - m[:, 0] / m[:, 1])
 
 
 def _share_of_gain(samples: Float[np.ndarray, "3 n"]) -> Interval:
-    """The share of the gain of a whole over a baseline that one of its parts gives: whole, part and baseline."""
+    """The share that a part has in the gain of the whole over the baseline; rows are whole, part and baseline."""
     return bootstrap_interval(samples, lambda m: (m[:, 2] - m[:, 1]) / (m[:, 2] - m[:, 0]))

@@ -27,11 +27,11 @@ from graphbandit.studies.paper.names import BASELINES, FORMS, MAIN, READINGS
 from graphbandit.studies.paper.printed import PRINTED, PRINTED_REPEATS, PRINTED_ROUNDS
 
 OTHER_SCALES = "other scales"
-"""In place of a reading: rewards divided by something else."""
+"""Used in place of a reading for rewards divided by any other scale."""
 
 
 def _table_learners(findings: Findings) -> list[str]:
-    """The learners of the clique-group table that the paper has, in both forms, and the probes."""
+    """The learners that are compared with the paper's clique-group table: both forms of AdaCB.G, and the probes."""
     finding = findings.get("clique-table")
     known = finding.experiment.learners if finding else FORMS.values()
     return [name for name in known if name not in BASELINES]
@@ -50,7 +50,7 @@ def own_claims(findings: Findings) -> list[Claim]:
     forms=_table_learners,
 )
 def printed_table(findings: Findings, reading: str, learner: str) -> Answer:
-    """Whether the printed means are ours."""
+    """Whether our means agree with the printed ones."""
     form = {name: form for form, name in FORMS.items()}.get(learner, learner)
     probe = form == learner
     found = points_of(findings, "clique-table", reading)
@@ -110,9 +110,9 @@ def ours_is_lowest(findings: Findings, reading: str, form: str) -> Answer:
 
 
 def panels(findings: Findings, reading: str) -> Iterator[tuple[str, Finding, Point]]:
-    """Every environment on which all four learners ran, with a title; one that several experiments share, once.
+    """Every environment on which all four learners ran, with a title; those that experiments share come once.
 
-    The reading may be `OTHER_SCALES`: what the experiment on the reward scale adds.
+    The reading may be `OTHER_SCALES`, for the other scales of the experiment on the reward scale.
     """
     seen = set()
     for finding in findings.experiments.values():
@@ -139,7 +139,7 @@ def _panel_title(point: Point, rounds: int) -> str:
 
 
 def _welch(values: Float[np.ndarray, " n"], other: float, std: float, repeats: int) -> Interval:
-    """Our mean minus a printed one, given by its mean, deviation and number of repeats."""
+    """Our mean minus a printed one, with Welch's interval from the printed deviation and number of repeats."""
     from scipy.stats import t
 
     values = values[np.isfinite(values)]

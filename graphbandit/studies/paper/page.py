@@ -32,7 +32,7 @@ def page_sections(
     pictures: Sequence[Picture],
     drawn: Mapping[str, PagePicture],
 ) -> list[Section]:
-    """All sections, of what was run."""
+    """The sections of the page, for the experiments that were run."""
     of: dict[str, list[PagePicture]] = {}
     for picture in pictures:
         of.setdefault(picture.experiment, []).append(drawn[picture.name])
@@ -47,12 +47,12 @@ def page_sections(
 
 
 def who(answer: Answer) -> str:
-    """The reading and the form an answer is for."""
+    """The reading and the form that an answer is about."""
     return ", ".join(filter(None, (answer.reading, FORM_NAMES.get(answer.form, answer.form))))
 
 
 def network_words(finding: Finding) -> str:
-    """Which network stands for Flixster in these results."""
+    """A sentence on the network that these results used."""
     point = finding.points()[0]
     environment = build_environment(point.kind, point.settings)
     assert isinstance(environment, SyntheticEnvironment)

@@ -1,8 +1,8 @@
-"""How large exploration sets are beside the independence number, on directed graphs and on undirected ones.
+"""The sizes of exploration sets compared with the independence number, on directed and on undirected graphs.
 
-On an undirected graph S is an independent set, so |S| <= alpha(G). On a directed one an arm of S may reveal one that
-was taken before it, and |S| may exceed alpha(G), the size of the largest set of arms no two of which are joined in
-either direction. Here both are counted, round by round, for real decisions.
+On an undirected graph S is an independent set, so |S| <= alpha(G). On a directed graph an arm of S may reveal one that
+was added to S before it, so |S| may exceed alpha(G), the size of the largest set of arms no two of which are joined in
+either direction. This module counts both, round by round, for real decisions.
 """
 
 from __future__ import annotations
@@ -27,23 +27,27 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 ROUNDS = 256
-"""How many rounds are looked at: the first ones, of the first repeat, in the rescaled reading."""
+"""How many rounds are counted: the first ones of the first repeat, in the rescaled reading."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SetSizes:
-    """`environments` to learners to |S| in every round, and `independence` to alpha(G) of the same rounds."""
+    """Sizes by round.
+
+    - `sizes`: |S| by environment and learner.
+    - `independence`: alpha(G) in the same rounds, by environment.
+    """
 
     sizes: dict[str, dict[str, Int[np.ndarray, " rounds"]]]
     independence: dict[str, Int[np.ndarray, " rounds"]]
 
     def excess(self, environment: str, learner: str) -> tuple[int, int]:
-        """In how many rounds |S| is larger than alpha(G), and by how much at most."""
+        """The number of rounds in which |S| is larger than alpha(G), and the largest difference."""
         over = self.sizes[environment][learner] - self.independence[environment]
         return int((over > 0).sum()), max(0, int(over.max()))
 
     def table(self) -> pa.Table:
-        """One row a round: environment, learner, round, size, independence."""
+        """One row per round: environment, learner, round, size, independence."""
         import pyarrow as pa
 
         rows = [
@@ -62,7 +66,7 @@ class SetSizes:
 
 
 def set_sizes(experiment: Experiment, control: Experiment) -> SetSizes:
-    """Count in every environment of `experiment`, and on the undirected random graphs of `control`."""
+    """Count the sizes in every environment of `experiment`, and on the undirected random graphs of `control`."""
     points = [
         point
         for each in (experiment, control)
@@ -70,7 +74,7 @@ def set_sizes(experiment: Experiment, control: Experiment) -> SetSizes:
         if point.settings["reward_scale"] == READINGS["rescaled"] and (each is experiment or point.name == "random")
     ]
     learners = [(point.name, build_learner(point.kind, point.settings)) for point in experiment.learner_points()]
-    learners = [(name, learner) for name, learner in learners if name != "FALCON"]  # it has no exploration set
+    learners = [(name, learner) for name, learner in learners if name != "FALCON"]  # FALCON has no exploration set
     rounds = min(ROUNDS, experiment.rounds)
     sizes, independence = {}, {}
     for point in points:
@@ -88,7 +92,7 @@ def set_sizes(experiment: Experiment, control: Experiment) -> SetSizes:
 
 
 def short_place(place: str) -> str:
-    """A label without the reward scale, which all share here.
+    """A label without the reward scale, which is the same for all of them.
 
     >>> short_place("directed probability=0.02 reward_scale=8.0")
     'directed p = 0.02'

@@ -1,4 +1,4 @@
-"""The paper's k-tree example from a real decision: what AdaCB.G plays on a star, before and after the program."""
+"""The paper's k-tree example with a real decision of AdaCB.G on a star, before and after the linear program."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 ARMS = 8
 ROUNDS = 64
-"""The decision is one of this many; in later ones little is left to explore."""
+"""The decision is chosen among this many rounds; later, little is left to explore."""
 
 
 class StarDecision(NamedTuple):
-    """A decision, its graph, the estimated rewards, and the regret they expect before and after the program."""
+    """A decision, its graph, the estimated rewards, and the expected regret before and after the program."""
 
     decision: Decision
     graph: FeedbackGraph
@@ -33,7 +33,7 @@ class StarDecision(NamedTuple):
 
 
 def star_decision(seed: int = 0) -> StarDecision:
-    """The round of a run on stars, in the rescaled reading, in which the program saves most."""
+    """The decision that the program improves most, in a run on stars in the rescaled reading."""
     instance = paper(n_arms=ARMS, graph="star", reward_scale=8.0).instance(seed)
     rounds = instance.rounds(0, ROUNDS)
     bandit = Bandit(AdaCBG(radius="paper", coverage="paper", eta=1.0), instance.problem(ROUNDS), seed=seed)

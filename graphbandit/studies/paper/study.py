@@ -1,4 +1,4 @@
-"""The reproduction of the paper: its experiments, and what they have found."""
+"""The reproduction of the paper: its experiments and its findings."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def outcome(findings: Findings) -> Outcome:
 
 
 def _claim_lines(claim: Claim) -> list[str]:
-    """A claim, and below it the answers of every reading and form with how far they hold."""
+    """The claim, and below it a line for the answer of each reading and form."""
     answers = [f"{'':6} {each.verdict:<11}{who(each):<25}{each.how_far}".rstrip() for each in claim.answers]
     return [f"{claim.name:<6} {claim.statement}", *answers]
 

@@ -1,4 +1,4 @@
-"""The figures of each experiment as a table: the same for the report, the command line and the documentation."""
+"""The numbers of each experiment as tables, for the report, the command line and the documentation."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def table_of(findings: Findings, name: str) -> Table:
 
 
 def set_size_table(sizes: SetSizes) -> Table:
-    """Exploration sets beside the independence number."""
+    """The sizes of exploration sets and the independence numbers."""
     rows = []
     for place, learners in sizes.sizes.items():
         alpha = sizes.independence[place]
@@ -47,13 +47,13 @@ def set_size_table(sizes: SetSizes) -> Table:
 
 
 def _kinds_table(finding: Finding) -> Table:
-    """Readings and learners down, kinds of graph across."""
+    """A row for each reading and learner, a column for each kind of graph."""
     heads = ["learner", "reading", *finding.experiment.environments]
     return Table("Final regret: mean (standard deviation)", heads, _mean_rows(finding))
 
 
 def _clique_table(finding: Finding) -> Table:
-    """The printed figures first, then every reading and learner."""
+    """The printed numbers first, then a row for each reading and learner."""
     arms = list(dict.fromkeys(int(point.settings["n_arms"]) for point in finding.experiment.environment_points()))
     printed = [_mean_and_std(*PRINTED[k]) if k in PRINTED else Cell("", math.nan) for k in arms]
     heads = ["learner", "reading", *(f"K = {k}" for k in arms)]
@@ -73,7 +73,7 @@ def _mean_rows(finding: Finding) -> list[list[object]]:
 
 
 def _parts_table(finding: Finding) -> Table:
-    """Each form whole, and what changes when a part is taken away."""
+    """The regret of each form, and how it changes without each part."""
     rows = []
     for reading, scale in READINGS.items():
         points = finding.points(reward_scale=scale)

@@ -17,7 +17,7 @@ MINIMAX, GAP_DEPENDENT = "Theorem 3.2 (minimax), constant 1", "Theorem 3.1 (gaps
 
 
 class Trend(NamedTuple):
-    """One panel: `regrets[learner]` by value and repeat, and the theorems' bounds at the values."""
+    """One panel: `regrets[learner]` by value and repeat, and the theorems' bounds at these values."""
 
     title: str
     reading: str
@@ -26,12 +26,12 @@ class Trend(NamedTuple):
     bounds: dict[str, Float[np.ndarray, " values"]]
 
     def slope(self, learner: str) -> Interval:
-        """The exponent of the number in the learner's mean regret."""
+        """The exponent with which the learner's mean regret grows, with its interval."""
         return slope_interval(self.values, self.regrets[learner])
 
 
 class Axis(NamedTuple):
-    """What a trend is over: the setting, its name for readers, and what the theory has to say about the exponent."""
+    """The setting that varies, its name for readers, and what the theory says about the exponent."""
 
     setting: str
     label: str
@@ -51,7 +51,7 @@ AXES = {
 
 
 def trends(findings: Findings, name: str) -> list[Trend]:
-    """The panels of one of `AXES`, none if it was not run."""
+    """The panels of one of `AXES`; none if it was not run."""
     if name == "horizon":
         return _horizon_trends(findings)
     finding = findings.get(name)
@@ -79,7 +79,7 @@ def trends(findings: Findings, name: str) -> list[Trend]:
 
 
 def _horizon_trends(findings: Findings) -> list[Trend]:
-    """Every number of rounds is an experiment of its own."""
+    """The trends over the number of rounds, each of which is an experiment of its own."""
     several = findings.family("horizon")
     if not several:
         return []

@@ -1,4 +1,4 @@
-"""AdaCB.G with one of its parts taken away: which learners these are, and where they do better than the whole."""
+"""AdaCB.G without one of its parts: the names of these learners, and where they do better than the whole."""
 
 from graphbandit.studies.findings import Finding
 from graphbandit.studies.paper.answers import paired
@@ -8,14 +8,14 @@ WHOLE = "whole"
 
 
 def variants(finding: Finding, form: str) -> dict[str, str]:
-    """The variants of a form of AdaCB.G: what is changed, and the learner's name; `WHOLE` is the form itself."""
+    """The variants of a form of AdaCB.G: from what is changed to the learner's name; `WHOLE` is the form itself."""
     start = f"{FORMS[form]}, "
     changed = {name.removeprefix(start): name for name in finding.experiment.learners if name.startswith(start)}
     return {WHOLE: FORMS[form], **changed}
 
 
 def better_without(finding: Finding) -> list[str]:
-    """Where a form has lower regret with one part changed: the paired 95 % interval lies below 0."""
+    """Where a form surely has lower regret with one part changed: the paired 95 % interval lies below 0."""
     found = []
     for reading, scale in READINGS.items():
         for point in finding.points(reward_scale=scale):

@@ -35,14 +35,14 @@ def plot_clique_table(finding: Finding) -> Figure:
         ends = []
         for i, (name, (mean, std)) in enumerate(series.items()):
             colour = INK if name == "printed" else COLOURS[i % len(COLOURS)]
-            shift = 0.5 * (i - len(series) / 2)  # so that bars stand side by side
+            shift = 0.5 * (i - len(series) / 2)  # so that the bars do not overlap
             low = np.minimum(std, 0.95 * mean)
             axes.errorbar(
                 arms + shift,
                 np.maximum(mean, 1e-3),
                 yerr=np.stack([low, std]),
                 color=colour,
-                marker=MARKERS[i],
+                marker=MARKERS[i % len(MARKERS)],
                 markersize=5 if name == "printed" else 4,
                 linewidth=2.4 if name == "printed" else 1.4,
                 elinewidth=1.0,

@@ -1,4 +1,4 @@
-"""Figures in the look of the paper: regret over time in panels, mean and a band of one standard deviation."""
+"""Figures in the style of the paper: panels of mean regret over time with a band of one standard deviation."""
 
 from __future__ import annotations
 
@@ -20,13 +20,16 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 LOOKS = looks(MAIN)
-"""How the four learners look in every figure."""
+"""The looks of the four learners, the same in every figure."""
 
 Curves = Mapping[str, tuple[Int[np.ndarray, " points"], Float[np.ndarray, "repeats points"]]]
 
 
 def plot_kinds(finding: Finding) -> Figure:
-    """The four learners in a panel for each kind of graph and each reading; a row a reading if kinds are several."""
+    """The four learners, in a panel for each kind of graph and each reading.
+
+    If there are several kinds, each reading has its own row; otherwise all panels are in one row.
+    """
     panels = [(reading, point) for reading, scale in READINGS.items() for point in finding.points(reward_scale=scale)]
     kinds = len(finding.experiment.environments)
     several = kinds > 1
@@ -40,7 +43,7 @@ def plot_kinds(finding: Finding) -> Figure:
 
 
 def plot_clique_curves(finding: Finding) -> Figure:
-    """One column for each form of AdaCB.G and each probe, one row for each reading, a curve for each number of arms."""
+    """A column for each form of AdaCB.G and each probe, a row for each reading, a curve for each number of arms."""
     learners = [name for name in finding.experiment.learners if name in FORMS.values() or name.startswith("probe")]
     figure, grid = panel_grid(len(READINGS), len(learners), width=2.9)
     shown: dict[str, Look] = {}

@@ -16,7 +16,7 @@ from graphbandit.studies.paper.star import plot_star_decision, star_decision
 from graphbandit.studies.paper.trends import AXES, trends
 
 STAR = "star"
-"""Stands in for an experiment: its figures come from single decisions."""
+"""The experiment that the figures of single decisions are listed under."""
 
 
 def pictures(findings: Findings, sizes: SetSizes | None) -> Iterator[Picture]:

@@ -1,4 +1,4 @@
-"""Figures of what each part of AdaCB.G does, and of exploration sets on directed graphs."""
+"""Figures of AdaCB.G without each of its parts, and of exploration sets on directed graphs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 
 
 def plot_parts(finding: Finding) -> Figure:
-    """Mean regret with its 95 % interval, whole and without each part: a row a reading, a column a kind of graph."""
+    """Mean regret with its 95 % interval, whole and without each part.
+
+    There is a row of panels for each reading and a column for each kind of graph.
+    """
     rows = {reading: finding.points(reward_scale=scale) for reading, scale in READINGS.items()}
     figure, grid = panel_grid(len(rows), max(map(len, rows.values())), width=4.0, height=3.0)
     for line, (reading, points) in zip(grid, rows.items(), strict=True):
@@ -47,7 +50,7 @@ def plot_parts(finding: Finding) -> Figure:
 
 
 def plot_set_sizes(sizes: SetSizes) -> Figure:
-    """|S| against alpha(G), a dot for each round (larger: more rounds), one panel for each kind of graph."""
+    """|S| against alpha(G), one panel for each kind of graph; the larger a dot, the more rounds it stands for."""
     figure, (line,) = panel_grid(1, len(sizes.sizes), width=2.9, height=2.9)
     for axes, (place, learners) in zip(line, sizes.sizes.items(), strict=True):
         alpha = sizes.independence[place]
