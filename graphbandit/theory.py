@@ -35,13 +35,13 @@ def __dir__() -> list[str]:
 
 
 Numbers = TypeVar("Numbers", float, Shaped[np.ndarray, "..."])
-"""One number, or an array of them: what goes in comes out."""
+"""A number or an array of numbers; the result is of the same kind."""
 
 VALUES_AT_A_TIME = 2**22
 """How many values f(x, a) are held at once: 32 MB."""
 
 SLACK = 1e-9
-"""Rounding allowance, relative, before a theta is said to increase."""
+"""The relative rounding error up to which theta does not count as increasing."""
 
 
 def minimax_bound(
@@ -54,7 +54,7 @@ def minimax_bound(
 
     - `horizon`: T; an array of them gives a curve.
     - `mean_independence_number`: E[alpha(G)].
-    - `log_size`: log |F|; it is only ever added, so it may be large.
+    - `log_size`: log |F|; it may be large, because |F| itself is never computed.
     - `n_arms`: K.
     - `delta`: 0.1 by default.
 
@@ -103,9 +103,9 @@ def uniform_gap(means: "npt.ArrayLike") -> float:
 
 
 def context_gaps(means: "npt.ArrayLike") -> Float[np.ndarray, " n"]:
-    """How much better the best arm is than the second best: min over a != best of f*(x, best) - f*(x, a).
+    """The gap between the best arm and the second best: min over a != best of f*(x, best) - f*(x, a).
 
-    `means` holds f*(x, a), one row a context and one column an arm. With one arm the gap is infinite.
+    `means` holds f*(x, a), with a row for each context and a column for each arm. With one arm the gap is infinite.
 
     >>> context_gaps([[1.0, 0.0, 0.5], [0.25, 0.5, 0.0]])
     array([0.5 , 0.25])
@@ -268,12 +268,12 @@ def gap_dependent_bound(
 
 
 def _meeting_point(theta: DisagreementCoefficient | Callable[[float], float], ratio: float) -> float:
-    """The eps from which on eps >= ratio theta(eps); 0 if that is everywhere."""
+    """The smallest eps from which on eps >= ratio theta(eps); 0 if this holds everywhere."""
     if isinstance(theta, DisagreementCoefficient):
         # The largest of the points at which eps max(eps, eps_i) = ratio D_i, as theta is the maximum of these curves.
         target = ratio * theta.masses
         return float(np.minimum(target / theta.distances, np.sqrt(target)).max(initial=0.0))
-    # Bisection of log2 eps, until no number lies between the two.
+    # Bisection of log2 eps, until no number lies between the two ends.
     lower, upper = -1000.0, 1000.0
     theta_lower, theta_upper = math.inf, 0.0
     while lower < (middle := (lower + upper) / 2.0) < upper:

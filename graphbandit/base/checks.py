@@ -116,14 +116,14 @@ def numbers(name: str, value: npt.ArrayLike, *, has: str = "has") -> Float[np.nd
         raise InputError(f"{name} {has} rows of different lengths; expected an array of numbers") from None
     if array.dtype.kind not in "biuf":
         raise InputError(f"{name} {has} type {array.dtype}; expected numbers")
-    with np.errstate(over="ignore"):  # of a type wider than float64; it is infinite then
+    with np.errstate(over="ignore"):  # a number too large for float64 becomes infinite
         return array.astype(np.float64, copy=False)
 
 
 def within(array: Shaped[np.ndarray, "..."], largest: float) -> bool:
     """Whether all numbers are finite and at most `largest` in size, which is at most 1e150.
 
-    The sum of squares bounds them all and is one fast call; only where it is too large is each looked at.
+    The sum of squares bounds them all and is one fast call; each number is looked at only if that sum is too large.
     """
     if array.dtype == FLOAT and (np.vdot(array, array) if array.size <= AT_A_TIME else _squares(array)) <= largest**2:
         return True
@@ -147,7 +147,7 @@ def all_finite(array: Shaped[np.ndarray, "..."]) -> bool:
 
 
 def first_not_finite(array: Shaped[np.ndarray, "..."], *, largest: float = np.inf) -> str:
-    """The first value that is not finite (or beyond `largest` in size) and where it stands."""
+    """The first value that is not finite (or beyond `largest` in size), and its place."""
     place = tuple(int(i) for i in np.argwhere(~(np.isfinite(array) & (np.abs(array) <= largest)))[0])
     where = f"[{', '.join(map(str, place))}]" if place else "it"
     return f"{array[place]} at {where}"
@@ -161,7 +161,10 @@ def check_within(
     of: str = "numbers",
     error: type[GraphBanditError] = InputError,
 ) -> None:
-    """Raise at the first number that is not finite or beyond `largest` in size; `finds` is as "contexts have"."""
+    """Raise at the first number that is not finite or beyond `largest` in size.
+
+    - `finds`: how the message starts, such as "contexts have".
+    """
     if not within(array, largest):
         where = first_not_finite(array, largest=largest)
         raise error(f"{finds} {where}; expected finite {of} up to {largest:g} in size")
@@ -203,12 +206,12 @@ def available_array(available: npt.ArrayLike | None, n: int, n_arms: int) -> Boo
     empty = np.flatnonzero(~mask.any(axis=1))
     if len(empty):
         raise InputError(f"available offers no arm in round {empty[0]} of the batch; expected at least one")
-    # one layout for all: kernels would be compiled anew for a read-only array, as one row for all rounds is
+    # a broadcast row is read-only, and Numba would compile the kernels again for a read-only array
     return np.require(mask, requirements=["C", "W"])
 
 
 def as_in_kernels(array: Shaped[np.ndarray, "..."], kind: npt.DTypeLike = FLOAT) -> Shaped[np.ndarray, "..."]:
-    """The array in the one form kernels are compiled for: contiguous, and writable as read-only is another type."""
+    """The array in the one form kernels are compiled for: contiguous and writable."""
     if array.dtype == kind and array.flags.carray:
         return array
     return np.require(array, dtype=kind, requirements=["C", "W"])

@@ -123,7 +123,7 @@ def _check_kind(title: str, found: object, kind: str) -> None:
 def _check_axes(
     title: str, lengths: tuple[int, ...], axes: tuple[str, ...], sizes: dict[str, int], *, alternatives: bool
 ) -> None:
-    """Compare lengths with the names of axes, first those that fix a size and then those that have a choice."""
+    """Compare lengths with the names of axes; names with an alternative ("_or_one") are checked in a second pass."""
     names = axes
     if "..." in names:
         place = names.index("...")
@@ -178,12 +178,12 @@ def _is_of(found: object, kind: Any) -> bool:
             found, bool
         )
     if kind in (tuple, list):
-        return isinstance(found, tuple | list)  # a file knows no difference
+        return isinstance(found, tuple | list)  # a saved file does not tell them apart
     return isinstance(found, kind) or not _runtime(kind)
 
 
 def _runtime(kind: type) -> bool:
-    """Whether isinstance says anything of this type: not of a protocol."""
+    """Whether isinstance works with this type; it does not with a protocol."""
     return not getattr(kind, "_is_protocol", False)
 
 

@@ -8,8 +8,8 @@ SOLVERS: tuple[SolverName, ...] = get_args(SolverName)
 """How a round's probabilities came about; `Decisions.solver` holds positions in this tuple.
 
 "none": the learner asks for no linear program; "trivial": all mass on the best arm, nothing to solve;
-"simplex": the compiled exact solver; "highs": the HiGHS reference stood in; "anytime": a large program, stopped
-at a certified gap; "interior-point": the compiled solver of SquareCB.G's convex program.
+"simplex": the compiled exact solver; "highs": HiGHS, in place of the compiled solver; "anytime": a large program,
+stopped at a certified gap; "interior-point": the compiled solver of SquareCB.G's convex program.
 """
 
 CoverageName = Literal["none", "paper", "tight", "cover"]
@@ -28,7 +28,7 @@ ROW_LIMIT = 3000
 """Constrained arms up to which the compiled simplex is tried; above it a dense inverse no longer pays."""
 
 ACCEPTED = 1e-6
-"""The relative gap that SquareCB.G's program reaches but for rounding; answers of a larger one are counted."""
+"""The relative gap that SquareCB.G's solver aims for; answers with a larger gap are counted."""
 
 COVER_ARMS = 512
 """The most arms for which a cover is counted in every round; with more, that would take longer than the program."""

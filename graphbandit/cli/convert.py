@@ -1,4 +1,4 @@
-"""The command `convert`: logs of other programs as ours, and ours as theirs."""
+"""The command `convert`: between the logs of other programs and those of this package."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def convert(
 ) -> None:
     """Convert a log: from Vowpal Wabbit, Open Bandit Pipeline or a table, or to one of the first two.
 
-    Graphs of Vowpal Wabbit are turned round on the way: there, row,col says that playing col reveals row.
+    Graphs of Vowpal Wabbit are transposed: there, row,col says that playing col reveals row.
     """
     from graphbandit.interop.convert import convert as converted
 

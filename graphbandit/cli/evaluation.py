@@ -50,7 +50,7 @@ def evaluate(
     report: Annotated[Path | None, typer.Option(help="Write a page with figures here.", dir_okay=False)] = None,
     csv: Annotated[Path | None, typer.Option(help="Write the table here.", dir_okay=False)] = None,
 ) -> None:
-    """Say what policies would have earned on a log, with intervals, and compare the first with each other one."""
+    """Say what policies would have earned on a log, with intervals, and compare the first with each of the others."""
     from graphbandit.evaluation import Log, compare
     from graphbandit.evaluation import evaluate as evaluated
 
@@ -92,7 +92,7 @@ def evaluate(
 
 
 def command_of(context: typer.Context) -> str:
-    """The command as it was typed, without the files it writes and the settings that are defaults."""
+    """The command as it was typed, without the files it writes and without defaults."""
     words = ["graphbandit", str(context.info_name)]
     for parameter in context.command.params:
         value = context.params.get(parameter.name or "")

@@ -57,7 +57,7 @@ def run(
     ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but failures.")] = False,
 ) -> None:
-    """Run an experiment, or what is not done yet of it. The exit code is 1 if a run failed, 2 if it cannot be run."""
+    """Run an experiment, or the rest of it. The exit code is 1 if a run failed, 2 if the experiment cannot be run."""
     from graphbandit.experiments import load
     from graphbandit.experiments import run as run_experiment
 

@@ -1,4 +1,4 @@
-"""Rounds that are played only to have kernels compiled: each way in which people play them, a few at a time."""
+"""Rounds that are played only to compile kernels: a few in each way in which people play them."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class Rehearsal:
     - `context`: the shape of a context.
     - `environment`: draws rounds with contexts of that shape.
     - `counts`: whether rewards are 0 or 1, as clicks; False by default.
-    - `any_graph`: whether graphs without self-loops and edge probabilities are played, too, by learners that take
-      them; False by default.
+    - `any_graph`: whether learners that take graphs without self-loops, or edge probabilities, play those too; False by
+      default.
     """
 
     name: str
@@ -48,7 +48,7 @@ class Rehearsal:
         bounded = "clip" in LEARNER_KINDS[kind].defaults({})
         learner = build_learner(kind, {"clip": True} if bounded else {})
         self._decide_and_observe(learner, self._graphs(learner)[0], horizon=2 * ROUNDS, noise=0.5)
-        if not isinstance(learner, (ArmMeansLearner, ExploreThenCommit)):  # they must be told noise, or horizon
+        if not isinstance(learner, (ArmMeansLearner, ExploreThenCommit)):  # they need the noise or the horizon
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", EstimatedNoiseWarning)
                 for graph in self._graphs(learner):
@@ -56,7 +56,7 @@ class Rehearsal:
         simulate(learner, self.environment, rounds=ROUNDS)
 
     def _graphs(self, learner: Learner[Any]) -> list[Any]:
-        """One with self-loops, then those that this learner plans with as well."""
+        """A graph with self-loops, then others that this learner also plans with."""
         import numpy as np
 
         from graphbandit import FeedbackGraph, ProbabilisticGraph, graphs

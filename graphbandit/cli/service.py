@@ -1,4 +1,4 @@
-"""`graphbandit serve` and `graphbandit service ...`: decisions over HTTP, and what looks after their log."""
+"""`graphbandit serve` and `graphbandit service ...`: decisions over HTTP, and commands for their log."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def check(configuration: Configured, data: Data = None, database: Database = Non
 
 @group.command(epilog="Example: graphbandit service replay bandits.toml")
 def replay(configuration: Configured, data: Data = None, database: Database = None) -> None:
-    """Learn the whole log once more and compare with the live snapshots, byte for byte. Exits with 1 if they differ."""
+    """Learn from the whole log again and compare with the live snapshots byte for byte. Exits with 1 if they differ."""
     _needs_extra()
     from graphbandit.service import maintenance
 

@@ -128,7 +128,7 @@ def _run(plan: Plan, out: Path, workers: int | None) -> None:
     """Run a plan, and print what it has found."""
     from graphbandit.studies.running import compile_kernels, run_study
 
-    plan.experiments()  # whatever is wrong, with a network's file above all, is told before anything is compiled
+    plan.experiments()  # errors, such as in a network's file, are raised before anything is compiled
     if plan.remark:
         typer.echo(plan.remark)
     compiling = compile_kernels()

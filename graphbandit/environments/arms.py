@@ -1,4 +1,4 @@
-"""Arms without contexts, in the cases that tell learners apart: close arms, lotteries, poor hubs, shifting levels."""
+"""Arms without contexts, in cases that separate learners: close arms, lotteries, poor hubs, shifting levels."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -24,7 +24,7 @@ Case = Literal["needle", "ladder", "lottery", "poor-hub", "shifting"]
 CASES: tuple[Case, ...] = get_args(Case)
 
 PHASE = 1.6
-"""The growth of the phases of the case "shifting"."""
+"""The factor by which the phases of the case "shifting" grow."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,15 +35,15 @@ class ArmsEnvironment(Environment):
 
     - "needle": the best arm has mean 1/2 + g/2, all others 1/2 - g/2.
     - "ladder": means go from 1/2 + g/2 down to 1/2 - g/2 in equal steps.
-    - "lottery": the best arm pays 1 with probability 1/4 + g, else nothing, and all others always pay exactly 1/4. A
-      learner that believes the first few tries leaves the best arm forever.
-    - "poor-hub": as the needle, but arm 0 has the lowest mean, 1/2 - g, and is the only arm that reveals others, all of
-      them. So the arm that is most worth watching is not worth playing.
-    - "shifting": as the needle with levels lower by half, and all means rise by (1 - g)/2 together in every other
-      phase, phases growing by 1.6: a stochastically constrained adversary (Zimmert & Seldin 2021). The gap is g in
-      every round, so regret is against the best fixed arm, but averages over time say little.
+    - "lottery": the best arm pays 1 with probability 1/4 + g and 0 otherwise; all others always pay exactly 1/4. A
+      learner that trusts the first few rewards may leave the best arm forever.
+    - "poor-hub": like "needle", but arm 0 has the lowest mean, 1/2 - g, and is the only arm that reveals others; it
+      reveals all of them. So the most informative arm is not worth playing.
+    - "shifting": the best arm has mean g and all others 0, and in every other phase all means are higher by (1 - g)/2.
+      Each phase is 1.6 times as long as the one before: a stochastically constrained adversary (Zimmert & Seldin
+      2021). The gap is g in every round, but averages over time say little.
 
-    The settings are those of `arms`, and instead of further keywords:
+    The settings are those of `arms`, with one for the further keywords:
 
     - `graph_options`: settings of the kind of graph, such as ``{"density": 0.1}``; none by default.
     """
@@ -62,7 +62,7 @@ class ArmsEnvironment(Environment):
             raise SettingError(f"gap is {self.gap!r}; expected at most {largest:g} in the case {self.case!r}")
         if self.case == "poor-hub" and (self.graph is not None or self.graph_options):
             raise SettingError(f"graph is {self.graph!r}; expected none in the case 'poor-hub', which has its own")
-        _ = self.source  # a graph that does not fit is refused here
+        _ = self.source  # refuses a graph that does not fit
 
     @property
     def source(self) -> GraphSource:
@@ -74,7 +74,7 @@ class ArmsEnvironment(Environment):
         return FixedSource(FeedbackGraph.from_dense(matrix))
 
     def instance(self, seed: int, repeat: int = 0) -> "ArmsInstance":
-        """Draw which arm is which."""
+        """Draw which arm is the best."""
         check_repeat(seed, repeat)
         order = stream(seed, "arms", repeat, "order").permutation(self.n_arms)
         if self.case == "poor-hub":
@@ -84,7 +84,7 @@ class ArmsEnvironment(Environment):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ArmsInstance(BlockInstance):
-    """One repeat: `order` are the arms, the best one last."""
+    """One repeat; `order` lists the arms by their means, the best one last."""
 
     stream_name = "arms"
 
@@ -98,7 +98,7 @@ class ArmsInstance(BlockInstance):
 
     @property
     def means(self) -> Float[np.ndarray, " arms"]:
-        """The means of the arms; in the case "shifting", those while they are low."""
+        """The means of the arms; in the case "shifting", those of the low phases."""
         n, gap, case = self.environment.n_arms, self.environment.gap, self.environment.case
         if case == "ladder":
             ascending = np.linspace(0.5 - gap / 2, 0.5 + gap / 2, n)
@@ -138,12 +138,12 @@ def arms(
     graph: GraphSetting | None = None,
     **graph_options: Any,
 ) -> ArmsEnvironment:
-    """An `ArmsEnvironment`, which says what the cases are; further keywords go to the kind of graph.
+    """Make an `ArmsEnvironment`, whose docstring explains the cases. Further keywords go to the kind of graph.
 
     - `n_arms`: K, 20 by default.
     - `case`: "needle" (default), "ladder", "lottery", "poor-hub" or "shifting".
-    - `gap`: how much better the best arm is, 0.2 by default; at most 0.5 in "lottery" and "poor-hub", else 1.
-    - `graph`: as in `paper`; None (default): "random", or the graph that "poor-hub" brings along.
+    - `gap`: how much better the best arm is, 0.2 by default; at most 0.5 in "lottery" and "poor-hub", 1 elsewhere.
+    - `graph`: as in `paper`; None (default): "random", or the own graph of "poor-hub".
 
     >>> arms(n_arms=3, case="lottery", gap=0.1).instance(seed=0).means
     array([0.35, 0.25, 0.25])

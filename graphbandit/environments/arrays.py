@@ -1,4 +1,4 @@
-"""An environment from arrays: everything that happens is given, for data sets, replays and tests."""
+"""An environment whose rounds are given as arrays, for data sets, replays and tests."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -26,7 +26,7 @@ from graphbandit.learners.problem import Problem, check_function_class
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ArrayEnvironment(Environment):
-    """Rounds given as arrays; `from_arrays` builds it. The settings are those of `from_arrays`."""
+    """Rounds that are given as arrays. `from_arrays` builds it. The settings are those of `from_arrays`."""
 
     contexts: Shaped[np.ndarray, "n ..."]
     graphs: FeedbackGraphs
@@ -44,11 +44,11 @@ class ArrayEnvironment(Environment):
 
     @property
     def n_rounds(self) -> int | None:
-        """As many as the arrays have rows."""
+        """The number of rows of the arrays."""
         return len(self.contexts)
 
     def instance(self, seed: int, repeat: int = 0) -> "ArrayInstance":
-        """The rounds in their order, or, with `shuffle`, in a new random order for each repeat."""
+        """The rounds in their order or, with `shuffle`, in a new random order for each repeat."""
         check_repeat(seed, repeat)
         n = len(self.contexts)
         order = stream(seed, "arrays", repeat, "order").permutation(n) if self.shuffle else np.arange(n)
@@ -63,7 +63,7 @@ class ArrayInstance(Instance):
     order: np.ndarray
 
     def problem(self, horizon: int | None) -> Problem:
-        """What was given with the arrays."""
+        """The function class and the noise that were given with the arrays."""
         return Problem(
             n_arms=self.environment.n_arms,
             function_class=self.environment.function_class,
@@ -98,15 +98,15 @@ def from_arrays(
 ) -> ArrayEnvironment:
     """An environment whose n rounds are the rows of these arrays.
 
-    - `contexts`: one row a round.
-    - `graphs`: one graph for all rounds, or a batch with one each.
+    - `contexts`: one row per round.
+    - `graphs`: one graph for all rounds, or a batch with one for each.
     - `rewards`: (n, K), the rewards of all arms; the learner sees those that the graph reveals.
-    - `means`: (n, K), the expected rewards f*(x, a), in which regret is counted; None (default): the rewards
+    - `means`: (n, K), the expected rewards f*(x, a), from which regret is computed; None (default): the rewards
       themselves.
-    - `available`: (n, K), whether an arm is on offer; None (default): all are.
+    - `available`: (n, K), whether an arm is available; None (default): all are.
     - `noise`: the sub-Gaussian scale that learners are told; None (default): nothing.
-    - `function_class`: what learners are told may be the truth; None (default): nothing.
-    - `shuffle`: whether each repeat has the rounds in a random order of its own; False by default.
+    - `function_class`: the function class that learners are told; None (default): none.
+    - `shuffle`: whether each repeat has the rounds in its own random order; False by default.
 
     >>> from graphbandit import graphs
     >>> env = from_arrays(contexts=np.zeros((4, 1)), graphs=graphs.complete(2), rewards=np.eye(4, 2))
@@ -145,6 +145,6 @@ def from_arrays(
 def _arm_rows(name: str, value: npt.ArrayLike, n: int) -> Float[np.ndarray, "n arms"]:
     array = numbers(name, value)
     if array.ndim != 2 or len(array) != n or array.shape[1] == 0:
-        raise InputError(f"{name} has shape {array.shape}; expected ({n}, arms), one row a context")
+        raise InputError(f"{name} has shape {array.shape}; expected ({n}, arms), one row for each context")
     check_within(f"{name} has", array)
     return array

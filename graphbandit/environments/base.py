@@ -1,9 +1,9 @@
 """What an environment offers: instances of a problem, and the rounds of each instance.
 
-An environment is a frozen value of settings. `instance(seed, repeat)` draws one problem of it (the paper draws a new
-function class for every repeat), and `Instance.rounds(first, stop)` shows those rounds: contexts, graphs, mean rewards
-and noisy rewards of all arms. A round is always the same, in whatever portions and order rounds are read, so all
-learners of a repeat face the same draws.
+An environment is a frozen value of settings. `instance(seed, repeat)` draws one problem (the paper draws a new function
+class for every repeat), and `Instance.rounds(first, stop)` returns its rounds: contexts, graphs, mean rewards and noisy
+rewards of all arms. A round does not depend on the portions or the order in which rounds are read, so all learners of a
+repeat face the same draws.
 """
 
 from abc import ABC, abstractmethod
@@ -24,12 +24,13 @@ from graphbandit.rounds.shown import Shown
 class Rounds:
     """Consecutive rounds of an instance.
 
-    - `contexts`: one row a round.
-    - `graphs`: they decide what is revealed. They are what a learner is shown, too, unless `probabilistic` or `hidden`.
+    - `contexts`: one row per round.
+    - `graphs`: the graphs that decide what is revealed. The learner is shown them too, unless `probabilistic` or
+      `hidden` says otherwise.
     - `means`: `means[t, a]` is f*(x_t, a).
     - `rewards`: `rewards[t, a]` is the reward the learner sees if arm a is revealed in round t.
-    - `available`: the arms on offer; None (default): all of them.
-    - `probabilistic`: the edge probabilities that a learner is shown in place of the graphs; None (default): none.
+    - `available`: the available arms; None (default): all of them.
+    - `probabilistic`: the edge probabilities that a learner is shown instead of the graphs; None (default): none.
     - `hidden`: whether a learner is shown no graph at all; False by default.
     """
 
@@ -63,7 +64,7 @@ class Rounds:
 
     @classmethod
     def concatenate(cls, parts: "list[Rounds]") -> "Rounds":
-        """Several portions as one."""
+        """Join several portions."""
         if len(parts) == 1:
             return parts[0]
         masks = [part.available for part in parts if part.available is not None]
@@ -79,7 +80,7 @@ class Rounds:
         )
 
     def best_means(self, rounds: slice = slice(None)) -> Float[np.ndarray, " n"]:
-        """max_a f*(x_t, a) over the available arms of some of the rounds: what regret is measured against."""
+        """max_a f*(x_t, a) over the available arms, for some of the rounds: regret is measured against it."""
         means = self.means[rounds]
         means = means if self.available is None else np.where(self.available[rounds], means, -np.inf)
         best: Float[np.ndarray, " n"] = means.max(axis=1)
@@ -103,7 +104,7 @@ class Instance(ABC):
 
     @abstractmethod
     def problem(self, horizon: int | None) -> Problem:
-        """What a learner is told about it."""
+        """What a learner is told about the problem."""
 
     @abstractmethod
     def rounds(self, first: int, stop: int) -> Rounds:
@@ -120,7 +121,7 @@ class Environment(ABC):
 
     @property
     def n_rounds(self) -> int | None:
-        """How many rounds there are, None without limit."""
+        """The number of rounds; None if there is no limit."""
         return None
 
     @abstractmethod

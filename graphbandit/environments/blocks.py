@@ -1,4 +1,4 @@
-"""Environments that draw their rounds in blocks: the same rounds, in whatever portions they are asked for."""
+"""Environments that draw their rounds in blocks: rounds do not depend on the portions in which they are read."""
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
@@ -14,11 +14,11 @@ from graphbandit.environments.graph_setting import GraphSetting, source_of
 from graphbandit.graphs.sources import FixedSource, GraphSource
 
 BLOCK = 256
-"""Rounds are drawn in blocks of this many, each from streams of its own, so portions of any size agree."""
+"""The number of rounds in a block; each block has random streams of its own."""
 
 
 def from_blocks(first: int, stop: int, block: Callable[[int], Rounds]) -> Rounds:
-    """The rounds first .. stop - 1, cut from the blocks that hold them; `block(b)` draws the b-th."""
+    """The rounds first .. stop - 1, cut from their blocks; `block(b)` draws block b."""
     check_rounds(first, stop)
     parts = [block(b)[max(first - b * BLOCK, 0) : stop - b * BLOCK] for b in range(first // BLOCK, -(-stop // BLOCK))]
     return Rounds.concatenate(parts)
@@ -29,17 +29,17 @@ class BlockInstance(Instance):
     """One repeat of an environment whose rounds are drawn in blocks."""
 
     stream_name: ClassVar[str]
-    """The part of the random streams' names that is this environment's own."""
+    """The name of this environment in the names of its random streams."""
 
     seed: int
     repeat: int
 
     def rounds(self, first: int, stop: int) -> Rounds:
-        """The rounds first .. stop - 1, cut from the blocks that hold them."""
+        """The rounds first .. stop - 1, cut from their blocks."""
         return from_blocks(first, stop, self._block)
 
     def draws(self, purpose: str, number: int) -> np.random.Generator:
-        """The random stream of one purpose in one block."""
+        """The random stream for one purpose in one block."""
         return stream(self.seed, self.stream_name, self.repeat, purpose, number)
 
     @abstractmethod
@@ -49,7 +49,7 @@ class BlockInstance(Instance):
 
 @dataclass(frozen=True, kw_only=True)
 class GraphEnvironment(Environment):
-    """An environment whose graphs are a setting of their own.
+    """An environment whose graphs are a setting.
 
     - `n_arms`: K, 50 by default.
     - `graph`: the name of a kind of graph, one graph, or a source of graphs; "random" by default.
@@ -64,7 +64,7 @@ class GraphEnvironment(Environment):
 
     def __post_init__(self) -> None:
         setting_boolean("fixed_graph", self.fixed_graph)
-        _ = self.source  # a graph that does not fit is refused here
+        _ = self.source  # refuses a graph that does not fit
 
     @property
     def source(self) -> GraphSource:
@@ -72,7 +72,7 @@ class GraphEnvironment(Environment):
         return source_of(self.graph, self.graph_options, self.n_arms)
 
     def source_of_repeat(self, name: str, seed: int, repeat: int) -> GraphSource:
-        """Where the graphs of one repeat come from: drawn once if the graph is fixed."""
+        """Where the graphs of one repeat come from; a fixed graph is drawn once."""
         if not self.fixed_graph:
             return self.source
         return FixedSource(self.source.draw(stream(seed, name, repeat, "graph"), 1)[0])

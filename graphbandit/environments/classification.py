@@ -1,4 +1,4 @@
-"""Classification as a bandit: one arm a class, and only the right one is rewarded."""
+"""Classification as a bandit: arms are classes, and only the right one is rewarded."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -26,7 +26,7 @@ CLASS_GRAPHS: dict[str, Callable[..., FeedbackGraph]] = {
     "confusion": confusion_graph,
     "hierarchy": hierarchy_graph,
 }
-"""Graphs among classes by name; further names are those of `graphs.sources.SOURCES`."""
+"""Graphs on the classes, by name; the names of `graphs.sources.SOURCES` are allowed as well."""
 
 
 def classification(
@@ -44,24 +44,25 @@ def classification(
     class_names: Sequence[str] | None = None,
     **graph_options: Any,
 ) -> TableEnvironment:
-    """A bandit whose arms are the classes of labelled rows, in sorted order; only the right one is well paid.
+    """Make a bandit whose arms are the classes of labelled rows, in sorted order.
 
-    Regret counts rewards, not their means given the context: it is the number of rounds with a wrong class, times
-    `right` - `wrong`. Further keywords go to the kind of graph. `TableEnvironment` says in which order rows are shown.
+    Regret is computed from the rewards, not from their means given the context: it is the number of rounds with a wrong
+    class times `right` - `wrong`. Further keywords go to the kind of graph. `TableEnvironment` describes the order of
+    the rows.
 
-    - `X`: one row of features a context.
+    - `X`: one row of features per context.
     - `y`: the class of each row.
     - `graph`: "similarity" (default) joins a class to the `degree` (2) classes with the nearest centroids. "confusion"
       joins it to the `degree` (2) classes that a nearest-centroid classifier most often confuses it with. "hierarchy"
-      makes a clique of each of `n_groups` (sqrt K) clusters of centroids. All are measured in standardised features
-      over all rows. The kinds, graphs and sources that `paper` takes are allowed as well.
-    - `standardise`: whether features are scaled to mean 0 and variance 1 over the rows, those that never change being
-      dropped; True by default.
-    - `intercept`: whether a last feature that is always 1 is added, for function classes without one; False by default.
+      makes a clique of each of `n_groups` (sqrt K) clusters of centroids. All of them use
+      standardised features of all rows. The kinds, graphs and sources that `paper` takes are allowed as well.
+    - `standardise`: whether features are scaled to mean 0 and variance 1 over the rows, and constant ones are dropped;
+      True by default.
+    - `intercept`: whether to add a last feature that is always 1, for function classes without one; False by default.
     - `right`, `wrong`: the reward of the right class, 1 by default, and of any other, 0 by default.
     - `reward_noise`: the standard deviation of normal noise added to the rewards; 0 by default.
-    - `noise`: what learners are told; None (default): as in `TableEnvironment`, 0.5 for plain 0 and 1.
-    - `function_class`: what learners are told may be the truth; None (default): a linear function for each class.
+    - `noise`: the noise that learners are told; None (default): as in `TableEnvironment`, 0.5 for rewards 0 and 1.
+    - `function_class`: the function class that learners are told; None (default): a linear function for each class.
     - `class_names`: names of the classes in sorted order; None (default): the labels.
 
     >>> X, y = np.array([[0.0], [0.2], [1.0], [1.3], [5.0], [5.1]]), list("aabbcc")
@@ -73,7 +74,7 @@ def classification(
     classes, labels = _classes(y, len(features))
     names = tuple(map(str, classes)) if class_names is None else tuple(class_names)
     if len(names) != len(classes):
-        raise SettingError(f"class_names has {len(names)} names; expected {len(classes)}, one a class of y")
+        raise SettingError(f"class_names has {len(names)} names; expected {len(classes)}, one for each class of y")
     setting_boolean("standardise", standardise)
     setting_boolean("intercept", intercept)
     gain, loss = setting_number("right", right), setting_number("wrong", wrong)
@@ -106,7 +107,7 @@ def feature_rows(X: npt.ArrayLike) -> Float[np.ndarray, "rows d"]:
 
 
 def standardised(features: Float[np.ndarray, "rows d"], *, name: str = "X") -> Float[np.ndarray, "rows kept"]:
-    """Every column with mean 0 and variance 1; those that never change are dropped.
+    """Scale every column to mean 0 and variance 1; constant columns are dropped.
 
     >>> standardised(np.array([[1.0, 7.0], [3.0, 7.0]])).tolist()
     [[-1.0], [1.0]]
@@ -117,18 +118,18 @@ def standardised(features: Float[np.ndarray, "rows d"], *, name: str = "X") -> F
             f"{name} has {features.shape[1]} features, all the same in every row; expected one that varies"
         )
     centred = varying - varying.mean(axis=0)
-    # the largest first: squares of tiny numbers would vanish
+    # before squaring, because the squares of tiny numbers would vanish
     centred /= np.abs(centred).max(axis=0)
     scaled: Float[np.ndarray, "rows kept"] = centred / np.sqrt((centred**2).mean(axis=0))
     return scaled
 
 
 def label_array(name: str, value: npt.ArrayLike) -> Shaped[np.ndarray, "..."]:
-    """Labels or ids as an array, of any type; texts as texts."""
+    """Labels or ids as an array of any type; texts become NumPy strings."""
     try:
         given = np.asarray(value)
     except ValueError:
-        raise InputError(f"{name} has rows of different lengths; expected one label a row") from None
+        raise InputError(f"{name} has rows of different lengths; expected one label for each row") from None
     if given.dtype.kind == "O" and given.ndim == 1 and all(isinstance(label, str) for label in given):
         return given.astype(np.str_)
     return given
@@ -138,7 +139,7 @@ def _classes(y: npt.ArrayLike, n: int) -> tuple[np.ndarray, Int[np.ndarray, " ro
     """The distinct labels, sorted, and the position of each row's label among them."""
     given = label_array("y", y)
     if given.shape != (n,):
-        raise InputError(f"y has shape {given.shape}; expected ({n},), one label a row of X")
+        raise InputError(f"y has shape {given.shape}; expected ({n},), one label for each row of X")
     if given.dtype.kind not in "biufSU":
         raise InputError(f"y has type {given.dtype}; expected a number or a text for every row")
     if given.dtype.kind == "f" and not np.isfinite(given).all():

@@ -1,4 +1,4 @@
-"""Data sets from files: labelled rows and ratings, as .npz, as .csv and in the forms in which some are published."""
+"""Read labelled rows and ratings from .npz and .csv files, and from the formats in which some data are published."""
 
 import gzip
 import io
@@ -38,9 +38,9 @@ class LabelledData:
 class RatingData:
     """Ratings: `users[k]` gave `items[k]` the value `values[k]`.
 
-    - `users`, `items`, `values`: one entry a rating each.
-    - `counts`: whether values count something, as plays, and are not opinions; False by default.
-    - `item_names`: from items to names; empty by default.
+    - `users`, `items`, `values`: one entry per rating.
+    - `counts`: whether the values are counts, such as of plays, and not opinions; False by default.
+    - `item_names`: a mapping from items to names; empty by default.
     """
 
     users: Shaped[np.ndarray, " ratings"]
@@ -53,13 +53,13 @@ class RatingData:
 def read_labelled(file: str | os.PathLike[str], *, label: str | None = None) -> LabelledData:
     """Read rows of features with their classes from a file.
 
-    A .npz file has the arrays X and y. In a .csv file (.csv.gz too) every column but `label` is a feature, and all
-    features are numbers. A .dat file is one of KEEL: lines of its own that start with @, then rows of numbers with the
-    class last.
+    A .npz file has the arrays X and y. In a .csv file (or .csv.gz) every column but `label` is a feature, and all
+    features are numbers. A .dat file has the format of KEEL: header lines that start with @, then rows of numbers with
+    the class last.
 
-    - `file`: its path.
-    - `label`: the column of a .csv file that holds the classes; required for such a file. None (default): for all
-      others.
+    - `file`: the path of the file.
+    - `label`: the column of a .csv file that holds the classes, required for such a file; None (default) for all other
+      files.
     """
     path = as_path("file", file)
     if label is not None and _kind(path) != "csv":
@@ -75,9 +75,9 @@ def read_labelled(file: str | os.PathLike[str], *, label: str | None = None) -> 
 
 
 def read_ratings(file: str | os.PathLike[str]) -> RatingData:
-    """Ratings from a .npz file with the arrays users, items and values, or a .csv file with these as its first columns.
+    """Read ratings from a .npz file with the arrays users, items and values, or a .csv file with these columns first.
 
-    The columns of a .csv file may have any names. A .dat file is the same with tabs.
+    The columns of a .csv file may have any names. A .dat file has the same columns, separated by tabs.
     """
     path = as_path("file", file)
     if _kind(path) == "npz":
@@ -88,7 +88,7 @@ def read_ratings(file: str | os.PathLike[str]) -> RatingData:
 
 
 def as_path(name: str, given: str | os.PathLike[str]) -> Path:
-    """A path that was handed in."""
+    """The given path; raises InputError if it is none."""
     try:
         return Path(given)
     except TypeError:
@@ -96,10 +96,10 @@ def as_path(name: str, given: str | os.PathLike[str]) -> Path:
 
 
 def read_npz(file: Path, names: Sequence[str]) -> dict[str, np.ndarray]:
-    """These arrays of a .npz file."""
+    """Read these arrays from a .npz file."""
     with (
-        _reading(file, "a .npz file of arrays"),
-        file.open("rb") as opened,  # which NumPy leaves open if it is broken
+        reading(file, "a .npz file of arrays"),
+        file.open("rb") as opened,  # NumPy would leave a broken file open
         np.load(opened, allow_pickle=False) as stored,
     ):
         missing = [name for name in names if name not in stored.files]
@@ -111,7 +111,7 @@ def read_npz(file: Path, names: Sequence[str]) -> dict[str, np.ndarray]:
 
 
 def read_csv(file: Path, content: bytes, *, delimiter: str = ",") -> "pa.Table":
-    """The table in the content of a file, with a line of column names."""
+    """The table in the content of a file, whose first line has the column names."""
     import pyarrow as pa
     from pyarrow import csv
 
@@ -122,8 +122,8 @@ def read_csv(file: Path, content: bytes, *, delimiter: str = ",") -> "pa.Table":
 
 
 def read_zipped(file: Path, member: str) -> bytes:
-    """The content of the one member of a .zip file whose path ends so."""
-    with _reading(file, "a .zip file"), zipfile.ZipFile(file) as archive:
+    """The content of the one file of that name in a .zip file, in whichever folder."""
+    with reading(file, "a .zip file"), zipfile.ZipFile(file) as archive:
         found = [name for name in archive.namelist() if name.split("/")[-1] == member]
         if len(found) != 1:
             raise InputError(f"file is {str(file)!r}, which holds {len(found)} files {member!r}; expected one")
@@ -131,7 +131,7 @@ def read_zipped(file: Path, member: str) -> bytes:
 
 
 def read_keel(file: Path) -> LabelledData:
-    """The form of the KEEL repository: a header of lines with @, then numbers and the class, with commas between."""
+    """Read the format of the KEEL repository: header lines with @, then rows of numbers and a class, with commas."""
     try:
         lines = _content(file).decode("utf-8").splitlines()
     except UnicodeDecodeError:
@@ -147,7 +147,7 @@ def read_keel(file: Path) -> LabelledData:
 
 
 def ratings_table(file: Path, table: "pa.Table") -> RatingData:
-    """The first three columns."""
+    """Ratings from the first three columns of a table."""
     if table.num_columns < 3 or table.num_rows == 0:
         raise InputError(
             f"file is {str(file)!r}, with {table.num_rows} rows and {table.num_columns} columns; "
@@ -158,7 +158,7 @@ def ratings_table(file: Path, table: "pa.Table") -> RatingData:
 
 
 def column_array(file: Path, table: "pa.Table", name: str) -> np.ndarray:
-    """A column without gaps as an array, texts as texts."""
+    """A column as an array; raises InputError if a value is missing."""
     if table.column_names.count(name) != 1:
         raise InputError(f"file is {str(file)!r}, with the columns {table.column_names}; expected one column {name!r}")
     column = table.column(name)
@@ -202,13 +202,14 @@ def _kind(file: Path) -> str:
 
 def _content(file: Path) -> bytes:
     """All bytes of a file, unpacked if its name ends in .gz."""
-    with _reading(file, "a readable file"):
+    with reading(file, "a readable file"):
         content = file.read_bytes()
         return gzip.decompress(content) if file.suffix.lower() == ".gz" else content
 
 
 @contextmanager
-def _reading(file: Path, expected: str) -> Iterator[None]:
+def reading(file: Path, expected: str) -> Iterator[None]:
+    """Turn errors of reading a file into InputError; `expected` says what the file should be."""
     try:
         yield
     except InputError:

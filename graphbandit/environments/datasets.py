@@ -1,4 +1,4 @@
-"""Data sets by name: those that come with scikit-learn, and files that a user has; nothing is ever downloaded."""
+"""Data sets by name: those that come with scikit-learn, and those in the user's files; nothing is ever downloaded."""
 
 import os
 from collections.abc import Callable
@@ -31,12 +31,17 @@ DIRECTORY_VARIABLE = "GRAPHBANDIT_DATA"
 """The environment variable that names the folder of data files."""
 
 MNIST_COMPONENTS = 50
-"""How many principal components stand for the 784 pixels of an image, unless told otherwise."""
+"""The default number of principal components that replace the 784 pixels of an image."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Dataset:
-    """How a data set is read: `read(name, file)` of the first of `files` that is there; `layout` says what it holds."""
+    """How a data set is read.
+
+    - `read`: called as ``read(name, file)`` with the first of `files` that exists.
+    - `files`: names of files that may hold the data set.
+    - `layout`: what these files hold, in words.
+    """
 
     read: "Callable[[str, Path], LabelledData | RatingData]"
     files: tuple[str, ...]
@@ -111,9 +116,10 @@ def load_dataset(
 
     - `name`: "digits", "iris", "wine" or "breast_cancer", which come with scikit-learn; or one of `DATASETS`, which are
       read from a file.
-    - `folder`: where the file is, or a folder of it is; None (default): the environment variable GRAPHBANDIT_DATA.
-    - `components`: how many principal components become the features (`principal_components`); None (default): the
-      features as they are, and 50 components for "mnist5k".
+    - `folder`: the folder that holds the file, directly or in a subfolder; None (default): the environment variable
+      GRAPHBANDIT_DATA.
+    - `components`: how many principal components become the features; None (default): the features as they are, but 50
+      components for "mnist5k".
     """
     file = dataset_file(name, folder)
     data = _bundled(name) if file is None else DATASETS[name].read(name, file)
@@ -126,9 +132,9 @@ def load_dataset(
 
 
 def dataset_file(name: str, folder: str | os.PathLike[str] | None = None) -> Path | None:
-    """The file of a data set of `DATASETS`; None for one of scikit-learn's.
+    """The file of a data set; None for one of scikit-learn's.
 
-    Raises InputError, saying which file is expected where, if there is none.
+    Raises InputError if there is no file, and says which one is expected where.
     """
     if name in BUNDLED:
         return None
@@ -150,9 +156,9 @@ def dataset_file(name: str, folder: str | os.PathLike[str] | None = None) -> Pat
 def principal_components(X: npt.ArrayLike, components: int) -> Float[np.ndarray, "rows components"]:
     """The scores of the rows on the directions of the largest variance, the largest first.
 
-    A direction has the sign that makes its largest entry positive. Scores are rounded to 1e-5 of the largest of them,
-    because the last bits of an eigenvector depend on the linear algebra library and its threads, and results of
-    experiments shall not.
+    A direction has the sign that makes its largest entry positive. Scores are rounded to 1e-5 of the largest score,
+    because the last bits of an eigenvector depend on the linear algebra library and its threads, on which results must
+    not depend.
 
     >>> principal_components(np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 2.0]]), 1).round(3).tolist()
     [[-1.414], [0.0], [1.414]]

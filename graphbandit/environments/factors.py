@@ -1,4 +1,4 @@
-"""Low-rank factors of a table with missing entries: least squares over the known ones, or 0 for the others."""
+"""Low-rank factors of a table with missing entries, which are either ignored or count as 0."""
 
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import scipy.sparse
 
 SWEEPS = 10
-"""Alternations of least squares; what they minimise changes little after five."""
+"""Sweeps of alternating least squares; the objective changes little after five."""
 
 SUBSPACE_SWEEPS = 60
 """Sweeps of subspace iteration."""
@@ -24,11 +24,11 @@ def factorize(
     rank: int,
     ridge: float,
 ) -> tuple[Float[np.ndarray, "rows rank"], Float[np.ndarray, "columns rank"]]:
-    """U and V that make sum over known (i, j) of (entries_ij - u_i'v_j)^2 + ridge (|u_i|^2 + |v_j|^2) small.
+    """Find U and V that minimise sum over known (i, j) of (entries_ij - u_i'v_j)^2 + ridge (|u_i|^2 + |v_j|^2).
 
-    So a row's penalty grows with the number of its entries (Zhou et al. 2008). Each sweep solves for all u given V,
-    then for all v given U. `known` has a 1 where an entry is known, of value 0 or not. The start is always the
-    same, and sums are taken in a fixed order: same entries, same bits.
+    The penalty of a row grows with the number of its entries (Zhou et al. 2008). Each sweep solves for all u given V,
+    then for all v given U. `known` is 1 where an entry is known, even if the entry is 0. The start is always the same
+    and sums have a fixed order, so the same entries give the same bits.
     """
     right = stream(0, "factors").standard_normal((entries.shape[1], rank)) / np.sqrt(rank)
     columns, known_columns = entries.T.tocsr(), known.T.tocsr()
@@ -45,18 +45,18 @@ def _balance(
     right: Float[np.ndarray, "columns rank"],
     known: "scipy.sparse.csr_array[np.float64]",
 ) -> float:
-    """The factor c for which (left / c, right c) has the least penalty; without it, sweeps find it slowly."""
+    """The factor c for which (left / c, right c) has the least penalty; sweeps alone would find it slowly."""
     penalties = [float((known.sum(axis=axis) * (side**2).sum(axis=1)).sum()) for axis, side in ((1, left), (0, right))]
     return (penalties[0] / penalties[1]) ** 0.25 if min(penalties) > 0 else 1.0
 
 
 def principal_factors(entries: "scipy.sparse.csr_array[np.float64]", *, rank: int) -> Float[np.ndarray, "rows factors"]:
-    """The left singular vectors of the `rank` largest singular values, or of as many as there are.
+    """The left singular vectors of the `rank` largest singular values, or of all of them if they are fewer.
 
-    Entries that are not known count as 0. Subspace iteration: U becomes an orthonormal basis of entries entries' U,
-    turned onto its longest directions. Only products with the sparse matrix and
-    decompositions of rank x rank matrices are needed, whose sums have a fixed order, so the bits do not depend on a
-    machine's threads. The largest entry of each vector is positive.
+    Unknown entries count as 0. Each step of the subspace iteration replaces U by an orthonormal basis of
+    entries entries' U, the longest direction first. It needs only products with the sparse matrix and decompositions of
+    rank x rank matrices, whose sums have a fixed order, so the bits do not depend on a machine's threads. The largest
+    entry of each vector is positive.
     """
     columns = entries.T.tocsr()
     left = stream(0, "factors").standard_normal((entries.shape[0], min(rank, *entries.shape)))
@@ -82,7 +82,7 @@ def _solved(
     other: Float[np.ndarray, "columns rank"],
     ridge: float,
 ) -> Float[np.ndarray, "rows rank"]:
-    """Each row's ridge regression of its entries on the other side's factors; 0 for a row of no entries."""
+    """The ridge regression of each row's entries on the factors of the other side; 0 for a row without entries."""
     rank = other.shape[1]
     products = (other[:, :, None] * other[:, None, :]).reshape(len(other), rank * rank)
     gram = (known @ products).reshape(-1, rank, rank)

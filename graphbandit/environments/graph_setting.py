@@ -1,4 +1,4 @@
-"""The setting `graph` of an environment: the name of a kind with its options, one graph, or a source of graphs."""
+"""The setting `graph` of an environment: the name of a kind of graph with its options, a graph, or a source."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -23,11 +23,14 @@ def source_of(
     own: Mapping[str, Callable[..., FeedbackGraph]] = MappingProxyType({}),
     profiles: Callable[[str], Float[np.ndarray, "arms d"]] | None = None,
 ) -> GraphSource:
-    """Where the graphs come from; `own` are kinds of one fixed graph besides those of `graphs.sources`.
+    """The source of an environment's graphs.
 
-    A kind of `own` is called with `profiles(kind)`, what it needs to know of the arms, and the options.
+    - `graph`, `options`: the setting, and the options of the kind that it names.
+    - `n_arms`: the number of arms that the graphs must have.
+    - `own`: the environment's own kinds of graph, each with one fixed graph; none by default.
+    - `profiles`: gives what a kind of `own` needs to know about the arms, its first argument; None (default): none.
 
-    Raises SettingError for a kind that is not known, options that do not belong to it, or another number of arms.
+    Raises SettingError for an unknown kind, for options that it does not have, and for a wrong number of arms.
 
     >>> source_of("random", {"density": 0.1}, 50)
     RandomSource(n_arms=50, density=0.1)

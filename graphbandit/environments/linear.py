@@ -1,4 +1,4 @@
-"""Linear synthetic problems, and their clicks and counts: the mean reward is a link of phi(x, a)'theta."""
+"""Linear synthetic problems, and clicks and counts: the mean reward is link(phi(x, a)'theta)."""
 
 from dataclasses import dataclass
 from math import pi, sqrt
@@ -27,7 +27,7 @@ FEATURES: tuple[FeatureLaw, ...] = get_args(FeatureLaw)
 CHANGES: tuple[Change, ...] = get_args(Change)
 
 NOISE = 0.5
-"""The default noise of rewards, which learners are told; rewards in [0, 1] have no more."""
+"""The default noise of rewards, which learners are told; rewards in [0, 1] are sub-Gaussian with this scale."""
 
 POISSON_LIMIT = 5.0
 """The largest `signal` with Poisson counts, whose means are exp(signal times a standard normal number)."""
@@ -45,17 +45,17 @@ class LinearEnvironment(GraphEnvironment):
     - "per-arm": contexts are in R^d, and each arm has a theta_a in R^d of its own; the mean is x'theta_a.
 
     Features are standard normal, or uniform on the sphere whose radius is the square root of their dimension, which has
-    the same second moments. theta is uniform on the sphere of radius `signal` (each theta_a, if there are many), so
-    phi'theta has variance signal^2. Each round's features g_t are mixed with g_0, which is drawn once a repeat: x_t =
-    sqrt(1 - w^2) g_0 + w g_t with w = `diversity`, brought back onto the sphere if there is one. At w = 0 contexts
-    never change: this is a linear bandit with fixed arms, in which a greedy learner is never led to explore and may
-    stay with a wrong arm forever. At w = 1 all contexts are fresh.
+    the same second moments. theta (or each theta_a) is uniform on the sphere of radius `signal`, so phi'theta has
+    variance signal^2. The features g_t of each round are mixed with g_0, which is drawn once a repeat: x_t =
+    sqrt(1 - w^2) g_0 + w g_t with w = `diversity`, scaled back to the sphere if features lie on one. At w = 0 contexts
+    never change: this is a linear bandit with fixed arms, in which nothing makes a greedy learner explore, and it may
+    stay with a wrong arm forever. At w = 1 every round has new contexts.
 
-    Learners are told the class that holds the truth, linear or generalised linear with its norm bound, unless
-    `function_class` is given. `curve`, `noise_spread` and `change` break the assumptions of the learners; they need the
-    link "identity".
+    Learners are told the class that contains the truth, linear or generalised linear with its norm bound, unless
+    `function_class` is given. `curve`, `noise_spread` and `change` violate assumptions of the learners and need link =
+    "identity".
 
-    The settings are those of `linear`, and instead of further keywords:
+    The settings are those of `linear`, with one for the further keywords:
 
     - `graph_options`: settings of the kind of graph, such as ``{"density": 0.1}``; none by default.
     """
@@ -102,7 +102,7 @@ class LinearEnvironment(GraphEnvironment):
         return NOISE if self.noise is None and self.link != "poisson" else self.noise
 
     def instance(self, seed: int, repeat: int = 0) -> "LinearInstance":
-        """Draw theta, the arms' features, the context that is mixed in and, if it stays fixed, the graph."""
+        """Draw theta, the arms' features, the context g_0 and, if it is fixed, the graph."""
         check_repeat(seed, repeat)
         rng = stream(seed, "linear", repeat, "parameters")
         rows, size = (self.n_arms if self.arms == "per-arm" else 1), self.dimension
@@ -142,11 +142,11 @@ class LinearEnvironment(GraphEnvironment):
         return (self.n_arms, self.dimension) if self.arms == "new" else (self.dimension,)
 
     def draw_features(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Float[np.ndarray, "..."]:
-        """Feature vectors along the last axis."""
+        """Draw feature vectors along the last axis."""
         return self.shaped(rng.standard_normal(shape))
 
     def shaped(self, normals: Float[np.ndarray, "..."]) -> Float[np.ndarray, "..."]:
-        """Normal vectors as they are, or brought onto the sphere."""
+        """Normal vectors, scaled to the sphere if features lie on one."""
         if self.features == "normal":
             return normals
         lengths = np.sqrt((normals**2).sum(axis=-1, keepdims=True))
@@ -156,9 +156,9 @@ class LinearEnvironment(GraphEnvironment):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LinearInstance(BlockInstance):
-    """One repeat: theta is (d,), (d m,) or (K, d) for the arms "new", "fixed" and "per-arm".
+    """One repeat. theta has shape (d,), (d m,) or (K, d) for arms="new", "fixed" or "per-arm".
 
-    `theta_after` is what it changes to, if it does, and `noise_scales` are the arms' shares of the loudest noise.
+    `theta_after` is what theta changes to, and `noise_scales` are the arms' shares of the largest noise.
     """
 
     stream_name = "linear"
@@ -182,7 +182,7 @@ class LinearInstance(BlockInstance):
         )
 
     def own_class(self) -> LinearClass | GeneralizedLinearClass:
-        """The class that holds the truth: linear, or generalised linear with the environment's link."""
+        """The class that contains the truth: linear, or generalised linear with the environment's link."""
         settings = self.environment
         told: dict[str, Any] = {
             "n_arms": settings.n_arms,
@@ -210,14 +210,14 @@ class LinearInstance(BlockInstance):
         return scores
 
     def means(self, contexts: Float[np.ndarray, "n ..."], first: int = 0) -> Float[np.ndarray, "n arms"]:
-        """f*(x, .) of consecutive rounds, the first of them number `first`."""
+        """f*(x, .) of consecutive rounds that start with round `first`."""
         settings = self.environment
         scores = self.scores(contexts)
         if settings.change != "none":
             before, after = self._mixture(first, len(contexts))
             scores = before[:, None] * scores + after[:, None] * self.scores(contexts, self.theta_after)
         if settings.link == "logistic":
-            return 0.5 * (1.0 + np.tanh(0.5 * scores))  # cannot overflow
+            return 0.5 * (1.0 + np.tanh(0.5 * scores))  # the logistic function, in a form that cannot overflow
         if settings.link == "poisson":
             return np.asarray(np.exp(scores))
         if settings.curve > 0.0:
@@ -225,7 +225,7 @@ class LinearInstance(BlockInstance):
         return scores
 
     def _mixture(self, first: int, n: int) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]]:
-        """How much of theta, and of what it changes to, is in the rounds first .. first + n - 1."""
+        """The weights of theta and of `theta_after` in the rounds first .. first + n - 1."""
         share = np.minimum(np.arange(first, first + n) / self.environment.change_round, 1.0)
         if self.environment.change == "sudden":
             changed = (share >= 1.0).astype(np.float64)
@@ -274,30 +274,30 @@ def linear(
     function_class: FunctionClass[Any, Any, Any] | None = None,
     **graph_options: Any,
 ) -> LinearEnvironment:
-    """A `LinearEnvironment`, which says what x, phi and theta are; further keywords go to the kind of graph.
+    """Make a `LinearEnvironment`, whose docstring explains x, phi and theta. Further keywords go to the kind of graph.
 
     - `n_arms`: K, 50 by default.
     - `graph`: as in `paper`; "random" by default.
     - `fixed_graph`: whether the graph is drawn once a repeat instead of in each round; False by default.
     - `dimension`: d, 10 by default.
-    - `arms`: "new" (default): new features of all arms in each round. "fixed": features of the arms that stay, besides
-      the context. "per-arm": a theta for each arm.
+    - `arms`: "new" (default): new features of all arms in each round. "fixed": a context in each round, and features of
+      the arms that never change. "per-arm": a theta for each arm.
     - `arm_dimension`: the number of features of an arm with arms="fixed", 5 by default.
     - `features`: "normal" (default): standard normal. "sphere": uniform on a sphere.
-    - `diversity`: how much contexts differ between rounds, from 0 (never) to 1 (default: all fresh).
+    - `diversity`: how much contexts differ between rounds, from 0 (they never change) to 1 (default: always new).
     - `signal`: the length of theta, which is the standard deviation of phi'theta; 1 by default, at most 5 with
       "poisson".
     - `link`: "identity" (default): rewards phi'theta + N(0, noise^2). "logistic": 1 with probability 1 / (1 +
-      exp(-phi'theta)), else 0. "poisson": counts with mean exp(phi'theta).
-    - `noise`: with "identity", the standard deviation of the noise, 0.5 by default. With the other links only what
-      learners are told: 0.5 by default for 0 and 1, None for counts, which are not sub-Gaussian.
+      exp(-phi'theta)), otherwise 0. "poisson": counts with mean exp(phi'theta).
+    - `noise`: with "identity", the standard deviation of the noise, 0.5 by default. With the other links it is
+      only what learners are told: 0.5 by default for clicks, None for counts, which are not sub-Gaussian.
     - `curve`: adds curve * sin(2 phi'theta) to the means, so that no linear function is the truth; 0 by default.
-    - `noise_spread`: the noise of the loudest arm over that of the quietest, 1 by default. Arms lie between on a log
-      scale, and learners are told the loudest.
-    - `change`: "none" (default): theta stays. "sudden": from `change_round` on it is another one, drawn anew. "slow":
-      it turns towards the other one and reaches it in that round, keeping its length (a quarter turn).
+    - `noise_spread`: the largest noise of an arm divided by the smallest, 1 by default. The others are spaced evenly
+      between them on a log scale, and learners are told the largest.
+    - `change`: "none" (default): theta stays. "sudden": from `change_round` on, theta is another vector, drawn anew.
+      "slow": theta turns towards the other vector and reaches it in that round.
     - `change_round`: the round in which the change happens or ends, 1000 by default.
-    - `function_class`: what learners are told may be the truth; None (default): the class that holds it.
+    - `function_class`: the function class that learners are told; None (default): the one that contains the truth.
 
     >>> linear(arms="per-arm", graph="clique_group", n_cliques=4).source
     CliqueGroupSource(n_arms=50, n_cliques=4)

@@ -1,4 +1,4 @@
-"""Any environment with edges that are there with a probability, known before the decision or not."""
+"""Any environment with edge probabilities, which learners may know before they decide."""
 
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -24,11 +24,11 @@ SHOWN: tuple[ShownGraphs, ...] = get_args(ShownGraphs)
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ProbabilisticEnvironment(WrappedEnvironment):
-    """The rounds of another environment, in which each edge of a round's graph is there with a probability.
+    """The rounds of another environment, whose edges are present with a probability.
 
-    An edge from j to a of the round's graph is there with probability B[j, a], independently of all others and in each
-    round anew. With p = `probability` and c = `concentration`, B[j, a] is p, or is drawn once a repeat from Beta(c p, c
-    (1 - p)), whose mean is p.
+    An edge from j to a of the round's graph is present with probability B[j, a], drawn in each round independently of
+    everything else. With p = `probability` and c = `concentration`, B[j, a] is p, or is drawn once a repeat from
+    Beta(c p, c (1 - p)), whose mean is p.
 
     The settings are those of `probabilistic`.
     """
@@ -50,7 +50,7 @@ class ProbabilisticEnvironment(WrappedEnvironment):
             if self.probability.shape != (self.n_arms, self.n_arms):
                 expected = (self.n_arms, self.n_arms)
                 raise SettingError(f"probability has shape {self.probability.shape}; expected {expected}, or a number")
-            ProbabilisticGraphs.repeat(self.probability, 1)  # refuses what is not from 0 to 1
+            ProbabilisticGraphs.repeat(self.probability, 1)  # refuses numbers outside [0, 1]
             if self.concentration is not None:
                 raise SettingError("concentration comes with a matrix of probabilities; expected a single one with it")
         elif setting_number("probability", self.probability, at_least=0.0) > 1.0:
@@ -63,7 +63,7 @@ class ProbabilisticEnvironment(WrappedEnvironment):
         setting_choice("shown", self.shown, SHOWN)
 
     def instance(self, seed: int, repeat: int = 0) -> "ProbabilisticInstance":
-        """The other environment's instance, and the probabilities B."""
+        """The instance of the other environment, with edge probabilities B."""
         check_repeat(seed, repeat)
         shape = self.n_arms, self.n_arms
         if self.concentration is None:
@@ -85,9 +85,9 @@ class ProbabilisticEnvironment(WrappedEnvironment):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ProbabilisticInstance(BlockInstance):
-    """One repeat: `present[j, a]` is B[j, a], the probability of the edge from j to a where the graph has one."""
+    """One repeat; `present[j, a]` is B[j, a], the probability of the edge from j to a if the graph has it."""
 
-    stream_name = "uncertain"  # an older word; another one would change every draw
+    stream_name = "uncertain"  # renaming the stream would change every draw
 
     environment: ProbabilisticEnvironment
     inner: Instance
@@ -98,7 +98,7 @@ class ProbabilisticInstance(BlockInstance):
         return self.inner.problem(horizon)
 
     def rounds(self, first: int, stop: int) -> Rounds:
-        """The rounds first .. stop - 1, cut from the blocks that hold them."""
+        """The rounds first .. stop - 1, cut from their blocks."""
         check_rounds(first, stop, at_most=self.environment.n_rounds)
         return super().rounds(first, stop)
 
@@ -127,15 +127,15 @@ def probabilistic(
     keep_loops: bool = True,
     shown: ShownGraphs = "probabilities",
 ) -> ProbabilisticEnvironment:
-    """A `ProbabilisticEnvironment`: the rounds of another one with edges that are there with a probability.
+    """Make a `ProbabilisticEnvironment`: the rounds of another environment, with edge probabilities.
 
     - `environment`: the environment that draws the rounds; its graphs say which edges are possible.
-    - `probability`: of every edge, 0.5 by default; or the matrix B of all edges.
-    - `concentration`: how close the edges' probabilities are to `probability` (2 with 0.5: uniform); None (default):
-      equal.
-    - `keep_loops`: whether self-loops are always there; True by default.
-    - `shown`: what learners see before they decide: the "probabilities" (default) of the edges, 0 where the graph has
-      none, "nothing", or the "graphs" that were drawn.
+    - `probability`: the probability of every edge, 0.5 by default; or the matrix B.
+    - `concentration`: how close the edge probabilities are to `probability` (2 with 0.5: uniform); None (default): all
+      are equal to it.
+    - `keep_loops`: whether self-loops are always present; True by default.
+    - `shown`: what learners are shown before they decide: the edge "probabilities" (default), which are 0 where the
+      graph has no edge, "nothing", or the "graphs" that were drawn.
 
     >>> from graphbandit import environments
     >>> rounds = probabilistic(environments.paper(n_arms=3, graph="complete"), probability=0.4).instance(0).rounds(0, 2)

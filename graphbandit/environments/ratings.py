@@ -1,4 +1,4 @@
-"""Recommending as a bandit: items are arms, users are contexts, and rewards are the users' ratings of items."""
+"""Recommendation as a bandit: arms are items, contexts are users, and rewards are the users' ratings."""
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import scipy.sparse
 
 ITEM_GRAPHS: dict[str, Callable[..., FeedbackGraph]] = {"similarity": similarity_graph, "hierarchy": hierarchy_graph}
-"""Graphs among items by name; further names are those of `graphs.sources.SOURCES`."""
+"""Graphs on the items, by name; the names of `graphs.sources.SOURCES` are allowed as well."""
 
 
 def ratings(
@@ -52,36 +52,35 @@ def ratings(
     item_names: Mapping[Any, str] | None = None,
     **graph_options: Any,
 ) -> TableEnvironment:
-    """A bandit whose arms are the items that are rated most, and whose contexts are users.
+    """Make a bandit whose arms are the most rated items, and whose contexts are users.
 
-    **Rewards** are the ratings, moved and scaled so that the lowest of all ratings is 0 and the highest 1. Counts are
-    first replaced by log(1 + count), and 0 is then the lowest. A rating given more than once counts with its mean.
+    **Rewards** are the ratings, shifted and scaled so that the lowest of all ratings is 0 and the highest 1. Counts are
+    replaced by log(1 + count), and a count of 0 is the reward 0. Several ratings of an item by one user are averaged.
 
-    **Contexts** come from the other items only: factors of every user from all ratings of items that are not arms,
-    standardised. So a context never holds the ratings it is to predict. With unrated="model" the factors are fitted to
-    the ratings that exist, with "zero" to the whole table.
+    **Contexts** are standardised factors of the users, computed from the ratings of all items that are not arms. So a
+    context never contains the ratings to predict. With unrated="model" the factors are fitted to the ratings that
+    exist, with "zero" to the whole table.
 
-    Further keywords go to the kind of graph. `TableEnvironment` says in which order users are shown.
+    Further keywords go to the kind of graph. `TableEnvironment` describes the order of the users.
 
     - `users`, `items`, `values`: `users[k]` gave `items[k]` the rating `values[k]`.
-    - `graph`: "similarity" (default) joins an item to the `degree` (2) items with the largest cosine of the columns of
-      ratings (less the item's mean rating, unless they are counts; 0 where there is none). "hierarchy" makes a clique
-      of each of `n_groups` (sqrt K) clusters of such columns. The kinds, graphs and sources that `paper` takes are
-      allowed as well.
+    - `graph`: "similarity" (default) joins an item to the `degree` (2) items whose columns of ratings have the largest
+      cosine with its own (less the item's mean rating, unless they are counts; 0 for missing ratings). "hierarchy"
+      makes a clique of each of `n_groups` (sqrt K) clusters of such columns. The kinds, graphs and sources that
+      `paper` takes are allowed as well.
     - `n_items`: K, the number of arms; 50 by default.
     - `dimension`: the number of factors in a context, 10 by default.
-    - `rank`: of the factorisation that fills in ratings, 5 by default.
+    - `rank`: the rank of the factorisation that fills in missing ratings, 5 by default.
     - `ridge`: the penalty of the factorisations, 0.03 by default.
     - `least_ratings`: users with fewer ratings of arms, or of other items, are left out; 5 by default.
-    - `counts`: whether the values are counts, as of plays; False by default.
-    - `unrated`: the reward where a user did not rate an arm. "model": b_i + u'v_i of a factorisation of the arms'
-      ratings alone, cut to [0, 1]; ratings that exist are kept. "zero": 0. None (default): "zero" for counts, else
-      "model".
-    - `intercept`: whether a last feature that is always 1 is added; False by default.
+    - `counts`: whether the values are counts, such as of plays; False by default.
+    - `unrated`: the reward of an arm that a user did not rate. "model": b_i + u'v_i, from a factorisation of the arms'
+      ratings alone, clipped to [0, 1]. "zero": 0. None (default): "zero" for counts, "model" otherwise.
+    - `intercept`: whether to add a last feature that is always 1; False by default.
     - `reward_noise`: the standard deviation of normal noise added to the rewards; 0 by default.
-    - `noise`: what learners are told; None (default): as in `TableEnvironment`.
-    - `function_class`: what learners are told may be the truth; None (default): a linear function for each item.
-    - `item_names`: from items to names; None (default): the items themselves.
+    - `noise`: the noise that learners are told; None (default): as in `TableEnvironment`.
+    - `function_class`: the function class that learners are told; None (default): a linear function for each item.
+    - `item_names`: a mapping from items to names; None (default): the items themselves.
     """
     n_arms = setting_integer("n_items", n_items, at_least=2)
     for name, value in (("dimension", dimension), ("rank", rank), ("least_ratings", least_ratings)):
@@ -136,7 +135,7 @@ def ratings(
 
 
 def _scores(values: npt.ArrayLike, counts: bool) -> Float[np.ndarray, " ratings"]:
-    """The values in [0, 1]."""
+    """The values scaled to [0, 1]."""
     array = numbers("values", values, has="have")
     if array.ndim != 1 or len(array) == 0:
         raise InputError(f"values have shape {array.shape}; expected (ratings,), at least one")
@@ -153,7 +152,7 @@ def _scores(values: npt.ArrayLike, counts: bool) -> Float[np.ndarray, " ratings"
 
 
 def _ids(name: str, given: npt.ArrayLike, n: int) -> tuple[np.ndarray, Int[np.ndarray, " ratings"]]:
-    """The distinct ids, sorted, and the position of each row's among them."""
+    """The distinct ids, sorted, and the position of each rating's id among them."""
     ids = label_array(name, given)
     if ids.shape != (n,):
         raise InputError(f"{name} have shape {ids.shape}; expected ({n},), one for each of values")
@@ -165,7 +164,7 @@ def _ids(name: str, given: npt.ArrayLike, n: int) -> tuple[np.ndarray, Int[np.nd
 def _matrices(
     rows: Int[np.ndarray, " ratings"], columns: Int[np.ndarray, " ratings"], scores: Float[np.ndarray, " ratings"]
 ) -> "tuple[scipy.sparse.csr_array[np.float64], scipy.sparse.csr_array[np.float64]]":
-    """The score of each user and item, the mean if there are several, and a 1 where there is any."""
+    """The mean score of each user and item, and a 1 where there is one."""
     from scipy.sparse import csr_array
 
     shape = int(rows.max()) + 1, int(columns.max()) + 1
@@ -179,11 +178,11 @@ def _matrices(
 def _completed(
     given: Float[np.ndarray, "users arms"], rated: Bool[np.ndarray, "users arms"], rank: int, ridge: float
 ) -> Float[np.ndarray, "users arms"]:
-    """The ratings that exist, and b_i + u'v_i elsewhere."""
+    """The ratings, with b_i + u'v_i in place of missing ones."""
     from scipy.sparse import csr_array
 
     level = given[rated].mean()
-    # an item of few ratings is near the mean of all
+    # shrinks the mean of an item with few ratings towards the mean of all
     usual = level + np.where(rated, given - level, 0.0).sum(axis=0) / (rated.sum(axis=0) + 1.0)
     known = csr_array(rated.astype(np.float64))
     left, right = factorize(csr_array(np.where(rated, given - usual, 0.0)), known, rank=rank, ridge=ridge)
@@ -197,7 +196,7 @@ def _known_factors(
     dimension: int,
     ridge: float,
 ) -> Float[np.ndarray, "users d"]:
-    """User factors of the ratings that exist, less their mean."""
+    """The users' factors, fitted to the existing ratings less their mean."""
     level = entries.sum() / known.sum()
     left, _ = factorize(entries - level * known, known, rank=dimension, ridge=ridge)
     return left
@@ -206,7 +205,7 @@ def _known_factors(
 def _item_profiles(
     given: Float[np.ndarray, "users arms"], rated: Bool[np.ndarray, "users arms"], *, centre: bool
 ) -> Float[np.ndarray, "arms users"]:
-    """The columns of ratings at length one, so that distance orders as the cosine does; an empty one is 0."""
+    """The columns of ratings scaled to length one, so that the nearest has the largest cosine; an empty one is 0."""
     means = given.sum(axis=0) / np.maximum(rated.sum(axis=0), 1)
     columns = np.where(rated, given - means, 0.0) if centre else given
     lengths = np.sqrt((columns**2).sum(axis=0))

@@ -1,4 +1,4 @@
-"""The synthetic environment of the paper's experiments (its section 4), with every parameter open."""
+"""The synthetic environment of the paper's experiments (its section 4); every parameter is a setting."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -19,12 +19,12 @@ from graphbandit.learners.problem import Problem
 
 @dataclass(frozen=True, kw_only=True)
 class SyntheticEnvironment(GraphEnvironment):
-    """`n_functions` bilinear functions in R^dimension, one of them the truth, and a feedback graph each round.
+    """`n_functions` bilinear functions in R^dimension, one of which is the truth, and a feedback graph in each round.
 
     f(x, a) = (x - x0)'(a - a0) / reward_scale with x0 and a0 standard normal. Contexts are standard normal, arms are
     uniform in [-1, 1]^dimension, and the reward is f*(x, a) + noise N(0, 1).
 
-    The settings are those of `paper`, and instead of further keywords:
+    The settings are those of `paper`, with one for the further keywords:
 
     - `graph_options`: settings of the kind of graph, such as ``{"density": 0.1}``; none by default.
     """
@@ -42,7 +42,7 @@ class SyntheticEnvironment(GraphEnvironment):
         super().__post_init__()
 
     def instance(self, seed: int, repeat: int = 0) -> "SyntheticInstance":
-        """Draw function class, truth, arms and, if it stays fixed, the graph."""
+        """Draw the function class, the truth, the arms and, if it is fixed, the graph."""
         check_repeat(seed, repeat)
         rng = stream(seed, "synthetic", repeat, "functions")
         shape = (self.n_functions, self.dimension)
@@ -64,7 +64,7 @@ class SyntheticEnvironment(GraphEnvironment):
 
 @dataclass(frozen=True, kw_only=True)
 class SyntheticInstance(BlockInstance):
-    """One repeat: `functions` is F and `truth` the index of f* in it."""
+    """One repeat; `functions` is F, and `truth` is the index of f* in it."""
 
     stream_name = "synthetic"
 
@@ -74,7 +74,7 @@ class SyntheticInstance(BlockInstance):
     source: GraphSource
 
     def problem(self, horizon: int | None) -> Problem:
-        """F, the horizon and the noise are known to the learner."""
+        """The learner is told F, the horizon and the noise."""
         return Problem(
             n_arms=self.environment.n_arms,
             function_class=self.functions,
@@ -110,13 +110,13 @@ def paper(
     reward_scale: float = 1.0,
     **graph_options: Any,
 ) -> SyntheticEnvironment:
-    """The environment of the paper's experiments; the defaults are those printed there.
+    """Make the environment of the paper's experiments, a `SyntheticEnvironment`. The defaults are those of the paper.
 
-    It is a `SyntheticEnvironment`. Further keywords go to the kind of graph, such as ``density`` or ``n_cliques``.
+    Further keywords go to the kind of graph, such as ``density`` or ``n_cliques``.
 
     - `n_arms`: K, 50 by default.
     - `graph`: "random" (default, density 0.05), "star" (the paper's k-tree, a random hub each round), "clique_group" (5
-      cliques), "network" (subgraphs of the social network in ``file``, as the paper's of Flixster), "bandit",
+      cliques), "network" (subgraphs of the social network in ``file``, as the paper has for Flixster), "bandit",
       "complete", "erdos_renyi" or "preferential_attachment"; or a `FeedbackGraph`, or a source of graphs.
     - `fixed_graph`: whether the graph is drawn once a repeat instead of in each round; False by default.
     - `n_functions`: |F|, 50 by default.

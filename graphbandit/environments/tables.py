@@ -1,4 +1,4 @@
-"""Data sets in which every reward is known: a table of rows and arms, shown in random order again and again."""
+"""Data sets in which every reward is known: a table of rows and arms, played in random order again and again."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -19,20 +19,20 @@ from graphbandit.learners.problem import Problem, check_function_class
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class TableEnvironment(Environment):
-    """One round a row of a table of mean rewards; `classification` and `ratings` build it.
+    """An environment whose rounds are the rows of a table of mean rewards; `classification` and `ratings` build it.
 
-    A repeat takes the rows in a random order of its own. When it has seen all of them, it takes them in a new random
-    order, so there is no last round. Regret is counted in the table.
+    Each repeat takes the rows in its own random order. After the last row it takes all rows in a new random order, so
+    there is no last round. Regret is computed from the table.
 
     - `contexts`: (rows, d), the context of each row.
     - `table`: (rows, K), the mean rewards of each row.
     - `source`: where the graphs come from.
     - `arm_names`: the names of the K arms.
     - `reward_noise`: the standard deviation of the normal noise that is added to the table's rewards; 0 by default.
-    - `noise`: what learners are told; None (default): sqrt((h - l)^2 / 4 + reward_noise^2), where l and h are the
+    - `noise`: the noise learners are told; None (default): sqrt((h - l)^2 / 4 + reward_noise^2), where l and h are the
       smallest and the largest entry of the table. A reward between l and h is sub-Gaussian with scale (h - l) / 2,
-      however it is distributed given the context.
-    - `function_class`: what learners are told may be the truth; None (default): a linear function for each arm.
+      whatever its distribution given the context.
+    - `function_class`: the function class that learners are told; None (default): a linear function for each arm.
     """
 
     contexts: Float[np.ndarray, "rows d"]
@@ -58,7 +58,7 @@ class TableEnvironment(Environment):
 
     @property
     def n_rows(self) -> int:
-        """Rounds until every row has been seen once."""
+        """The number of rounds until every row has been played once."""
         return len(self.contexts)
 
     @property
@@ -82,7 +82,7 @@ class TableInstance(BlockInstance):
     environment: TableEnvironment
 
     def problem(self, horizon: int | None) -> Problem:
-        """The function class and the noise that the environment was given; without a class, a linear one an arm."""
+        """The function class and the noise of the environment; without a class, a linear function for each arm."""
         given, (_, dimension) = self.environment.function_class, self.environment.contexts.shape
         own = LinearClass(n_arms=self.environment.n_arms, dimension=dimension, parameters="per-arm")
         return Problem(
@@ -107,7 +107,7 @@ class TableInstance(BlockInstance):
         )
 
     def rows(self, first: int, stop: int) -> Int[np.ndarray, " n"]:
-        """Which rows the rounds first .. stop - 1 show: round t is number t mod n of the order of pass t div n."""
+        """The rows of the rounds first .. stop - 1: round t has row t mod n of the order of pass t div n."""
         n = self.environment.n_rows
         orders = [_order(self.seed, self.repeat, lap, n) for lap in range(first // n, -(-stop // n))]
         start = first - first // n * n

@@ -1,4 +1,4 @@
-"""Any environment in other units, or with more or less of it told to learners, as in a new user's problem."""
+"""Any environment in other units, or with learners told more or less about it, as in a new user's problem."""
 
 import inspect
 from dataclasses import dataclass, replace
@@ -15,15 +15,15 @@ from graphbandit.learners.problem import Problem
 
 @dataclass(frozen=True, kw_only=True)
 class UnitsEnvironment(WrappedEnvironment):
-    """The rounds of another environment with rewards offset + scale * y, such as cents instead of about 0 to 1.
+    """The rounds of another environment with rewards offset + scale * y, such as cents instead of dollars.
 
     - `environment`: the environment that draws the rounds.
-    - `offset`: what is added to every reward, 0 by default.
-    - `scale`: what every reward is multiplied by, above 0; 1 by default. Regret is in the new units, too.
+    - `offset`: the number added to every reward, 0 by default.
+    - `scale`: the number that every reward is multiplied by, above 0; 1 by default. Regret is in the new units, too.
     - `tell_noise`: whether learners are told the noise, in the new units; True by default.
     - `tell_bound`: whether a function class that has a `norm_bound` keeps it, in the new units; True by default.
-    - `half_life`, `longest_epoch`: what learners are told of a changing world; None (default): what the environment
-      tells.
+    - `half_life`, `longest_epoch`: what learners are told about a changing world; None (default): what the environment
+      tells them.
 
     A finite function class fixes its own units, so its problems allow neither offset nor scale.
     """
@@ -43,7 +43,7 @@ class UnitsEnvironment(WrappedEnvironment):
         setting_boolean("tell_bound", self.tell_bound)
 
     def instance(self, seed: int, repeat: int = 0) -> "UnitsInstance":
-        """The other environment's instance, in these units."""
+        """The instance of the other environment, in these units."""
         return UnitsInstance(environment=self, inner=self.environment.instance(seed, repeat))
 
 
@@ -73,13 +73,13 @@ class UnitsInstance(Instance):
         )
 
     def rounds(self, first: int, stop: int) -> Rounds:
-        """The other environment's, with means and rewards in these units."""
+        """The rounds of the other environment, with means and rewards in these units."""
         rounds, a, b = self.inner.rounds(first, stop), self.environment.offset, self.environment.scale
         return replace(rounds, means=a + b * rounds.means, rewards=a + b * rounds.rewards)
 
 
 def _rescaled(functions: FunctionClass[Any, Any, Any] | None, scale: float | None) -> Any:
-    """The class with its bound on the parameters, if it has one, in the new units; without it if there is no scale."""
+    """The class with its norm bound, if it has one, in the new units; without the bound if there is no scale."""
     bound = getattr(functions, "norm_bound", None)
     if functions is None or bound is None:
         return functions

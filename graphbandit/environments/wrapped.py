@@ -1,4 +1,4 @@
-"""What environments share that change the rounds of another one."""
+"""The common base of environments that change the rounds of another one."""
 
 from dataclasses import dataclass
 
@@ -8,9 +8,8 @@ from graphbandit.errors import SettingError
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class WrappedEnvironment(Environment):
-    """The arms and as many rounds as the environment inside has."""
+    """An environment with the arms and the number of rounds of the one inside."""
 
-    # declared as `FixedSource` is, around an environment instead of a graph
     environment: Environment
 
     def __post_init__(self) -> None:
@@ -26,5 +25,5 @@ class WrappedEnvironment(Environment):
 
     @property
     def n_rounds(self) -> int | None:
-        """As many as the other environment has."""
+        """The number of rounds of the other environment; None if there is no limit."""
         return self.environment.n_rounds

@@ -1,7 +1,7 @@
-"""What would another policy have earned? Logs in, values and intervals out.
+"""Evaluate policies on logs: what would another policy have earned?
 
-`evaluate` a set of policies on a `Log`, `compare` two of them. `docs/evaluation.md` says which method and interval to
-choose; the defaults are right for most logs.
+`evaluate` values policies on a `Log`, and `compare` compares two of them. `docs/evaluation.md` says which method and
+interval to choose; the defaults suit most logs.
 """
 
 from graphbandit.evaluation.best_policy import BestPolicy, best_policy

@@ -1,4 +1,4 @@
-"""Learn policies from a log, choose the best, and say honestly what it is worth."""
+"""Learn policies from a log, choose the best one, and value it on rounds that were not used for either."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from graphbandit.logs.parts import on_cluster, partitions
 class BestPolicy:
     """The policy that was chosen, and its value on rounds that had no part in learning or choosing it.
 
-    - `name`, `policy`: the chosen one.
+    - `name`, `policy`: the chosen policy.
     - `value`: its value on the held-out rounds.
-    - `against`: the value of the logging policy there; None: the log does not have it.
-    - `chosen_by`: the values of all candidates on the rounds that chose; the best of several is flattered there.
+    - `against`: the value of the logging policy there; None if the log does not have its probabilities.
+    - `chosen_by`: the values of all candidates on the rounds that chose the best; they favour the chosen one.
     - `held_out`: the values on the held-out rounds.
-    - `rounds`: how many rounds learnt, chose and were held out.
+    - `rounds`: the number of rounds for learning, for choosing, and held out.
     """
 
     name: str
@@ -46,13 +46,13 @@ class BestPolicy:
 
 
 class GreedyPolicy(Policy):
-    """Plays the arm of the highest estimate, always; the first of several."""
+    """Always plays the arm with the highest estimate; the first one on ties."""
 
     def __init__(self, functions: FunctionClass[Any, Any, Any], model: Any) -> None:
         self.functions, self.model = functions, model
 
     def probabilities(self, batch: LogBatch) -> Float[np.ndarray, "n arms"]:
-        """One for the best arm."""
+        """Probability 1 for the best arm."""
         values = np.array(self.functions.predict(self.model, model_contexts(batch.contexts)))
         if batch.available is not None:
             values[~batch.available] = -np.inf
@@ -71,18 +71,19 @@ def best_policy(
     cluster: Any = None,
     **settings: Any,
 ) -> BestPolicy:
-    """Learn candidates from the first part of a log, choose the best on the second, value it on the rest.
+    """Learn candidates from the first part of a log, choose the best on the second, and value it on the rest.
 
-    - `log`: in the order of time, so that policies learn from the past of the rounds they are judged on.
-    - `candidates`: a mapping from names to learners, which learn from the log with its propensities and then stay as
-      they are; or to function classes, whose policy is to play the arm of the highest estimate. None (default): ridge
+    - `log`: a log in the order of time, so that policies learn from rounds before those they are judged on.
+    - `candidates`: a mapping from names to learners or function classes. A learner learns from the log with its
+      propensities and then stays fixed. The policy of a function class plays the arm with the highest estimate. None
+      (default): ridge regression.
+    - `problem`: the problem that learners are told; None (default): the number of arms, noise 0.5, and ridge
       regression.
-    - `problem`: what learners are told; None (default): the number of arms, noise 0.5, and ridge regression.
     - `learn`: the share of the rounds to learn from, 0.5 by default.
     - `choose`: the share of the rounds to choose by, 0.25 by default.
-    - `cluster`: a Dask client or the address of a scheduler. Function classes that keep sums learn from partitions
-      there, and policies are evaluated there; learners and other classes go through their rounds here. None (default):
-      everything happens here.
+    - `cluster`: a Dask client or the address of a scheduler. Policies are evaluated there, and function classes that
+      keep sums learn there from partitions; learners and other classes learn in this process. None (default):
+      everything runs in this process.
     - `settings`: further settings of `evaluate`.
     """
     setting_number("learn", learn, above=0.0, below=1.0)
@@ -134,7 +135,7 @@ def learnt(name: str, candidate: Any, log: Log, problem: Problem | None = None, 
 
 
 def _data(functions: FunctionClass[Any, Any, Any], log: Log, cluster: Any) -> Any:
-    """All rewards of a log as data of a class; gathered in parts on a cluster if the class keeps sums."""
+    """All rewards of a log as data of a class; collected in parts on a cluster if the class keeps sums."""
 
     def data_of(part: Log) -> Any:
         data = functions.empty()

@@ -1,4 +1,4 @@
-"""Evaluate a log by partitions on a Dask cluster: each gives its sums, and the sums are merged."""
+"""Evaluate a log by partitions on a Dask cluster: each partition gives its sums, and the sums are merged."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def run_in_parts(
     log: Log,
     compute: Compute,
 ) -> tuple[Sums, PassPlan]:
-    """Both passes over parts of a log; `compute` applies a function to every part, wherever that is."""
+    """Both passes over parts of a log; `compute` applies a function to every part."""
     if any(policy.in_order for policy in plan.policies.values()):
         raise SettingError("a learner that learns as it goes needs all rounds in order; expected no cluster for it")
     if fits_models(functions):
@@ -35,7 +35,10 @@ def run_in_parts(
 def run_on_cluster(
     cluster: Any, log: Log, plan: PassPlan, functions: Any, progress: Callable[[int, int], None] | None
 ) -> tuple[Sums, PassPlan]:
-    """Both passes on a Dask cluster: a client, or the address of a scheduler. Folders must be readable there."""
+    """Both passes on a Dask cluster, given as a client or the address of a scheduler.
+
+    Workers must be able to read the folder of the log.
+    """
     total = len(log) * (2 if fits_models(functions) else 1)
     done = 0
 

@@ -1,4 +1,4 @@
-"""What would other policies have earned? `evaluate` them on a log, `compare` two of them."""
+"""`evaluate` policies on a log: what would they have earned? `compare` two of them."""
 
 from __future__ import annotations
 
@@ -53,37 +53,40 @@ def evaluate(
     cluster: Any = None,
     progress: Progress | None = None,
 ) -> EvaluationTable:
-    """What each policy would have earned a round, on average, in the rounds of the log.
+    """Estimate what each policy would have earned per round, on average, in the rounds of the log.
 
-    - `log`: who decided what with which probability, and what was revealed.
+    - `log`: the decisions with their probabilities, and the revealed rewards.
     - `policies`: a mapping from names to policies. A policy is probabilities (n, K); a callable of (contexts, graphs)
-      that returns them; a `Bandit` or the path of a saved one, as it is now; a learner, which learns from the log as it
-      goes; "uniform"; "logged", the policy of the log; or the name of a column of the log.
-    - `method`: "graph-dr" (default) uses all revealed rewards and a model, "graph-ips", "graph-snips" and
-      "graph-balanced" weigh them in other ways. "ips", "snips" and "dr" use only the rewards of the arms played,
-      "direct" the model alone. `docs/evaluation.md` has the formulas.
-    - `interval`: "betting" (default) holds at any number of rounds and for adaptive logs, "sequence" at all of them at
-      once, "bernstein" likewise but wider; "asymptotic" and "bootstrap" are for many independent rounds.
+      that returns them; a `Bandit` or the path of a saved one, which stays fixed; a learner, which learns from the log
+      as it goes; "uniform"; "logged", the policy of the log; or the name of a column of the log.
+    - `method`: "graph-dr" (default) uses all revealed rewards and a model; "graph-ips", "graph-snips" and
+      "graph-balanced" weight them in other ways. "ips", "snips" and "dr" use only the rewards of the arms played,
+      "direct" only the model. `docs/evaluation.md` has the formulas.
+    - `interval`: "betting" (default) holds at any number of rounds and for adaptive logs, "sequence" at all numbers of
+      rounds at once. "bernstein" is wider, and holds even if the value drifts. "asymptotic" and "bootstrap" are for
+      many independent rounds.
     - `level`: the probability with which the interval holds, 0.95 by default.
-    - `model`: any function class; or predictions (n, K), or a callable of contexts, that come from other data; None
+    - `model`: a function class; or predictions (n, K) or a callable of contexts that come from other data; None
       (default): ridge regression.
-    - `fit`: with "past" the model of a round has seen only earlier rounds, with "cross" only other folds; None
-      (default): "past" for intervals that hold at any number of rounds, "cross" otherwise.
-    - `folds`: how many folds "cross" has, 2 by default.
-    - `reward_range`: the lowest and the highest reward there can be; None (default): [0, 1] if the log's rewards are in
-      it, and their own range otherwise.
-    - `clip`: the largest weight; larger ones are cut, which biases. None (default): no limit.
-    - `shrink`: weights w become shrink * w / (w^2 + shrink), which biases. None (default): they stay.
-    - `support`: "all" (default) refuses policies that play what could not be revealed; "part" leaves those arms out.
-    - `missing`: what to do with a revealed reward that the log lacks: "error" (default), "drop" the round, or count it
-      as this number.
-    - `worth`: whether to find out what side observations were worth, too; True by default.
-    - `by`: a column of the log, for values in each of its segments, too; None (default): none.
-    - `problem`: what learners are told; None (default): the number of arms, noise 0.5, and ridge regression.
-    - `seed`: of the folds and the bootstrap, 0 by default.
-    - `cluster`: a Dask client or the address of a scheduler, to go through partitions of the log there; None (default):
-      here.
-    - `progress`: a function that is called with the rounds done and the rounds to do; None (default): none.
+    - `fit`: the rounds that the model of a round is fitted to: "past", all earlier rounds, or "cross", all other folds.
+      None (default): "past" for intervals that hold at any number of rounds, "cross" otherwise.
+    - `folds`: the number of folds of "cross", 2 by default.
+    - `reward_range`: the lowest and the highest possible reward; None (default): [0, 1] if the log's rewards are in it,
+      and their own range otherwise.
+    - `clip`: the largest weight; larger weights are cut to it, which biases the value. None (default): no limit.
+    - `shrink`: weights w become shrink * w / (w^2 + shrink), which biases the value. None (default): no shrinking.
+    - `support`: "all" (default) refuses policies that play arms that could not be revealed; "part" leaves these arms
+      out.
+    - `missing`: what to do if the log lacks a revealed reward: raise an "error" (default), "drop" the round, or use
+      this number as the reward.
+    - `worth`: whether to measure what side observations were worth, too; True by default.
+    - `by`: a column of the log; its segments are valued separately, too. None (default): no segments.
+    - `problem`: the problem that learners are told; None (default): the number of arms, noise 0.5, and ridge
+      regression.
+    - `seed`: the seed of the folds and the bootstrap, 0 by default.
+    - `cluster`: a Dask client or the address of a scheduler that evaluates partitions of the log; None (default): this
+      process does everything.
+    - `progress`: a function that is called with the rounds done and all rounds to do; None (default): none.
 
     >>> import numpy as np
     >>> log = Log.from_arrays(actions=[0, 1] * 50, probabilities=np.full((100, 2), 0.5), rewards=[1.0, 0.0] * 50)
@@ -98,7 +101,7 @@ def evaluate(
     return _table(log, sums, plan, named, model)
 
 
-# The settings are those of evaluate, and are written out so that help() shows them.
+# The settings of evaluate are repeated here so that help() shows them.
 def compare(
     log: Log | EvaluationTable,
     first: Any,
@@ -121,12 +124,12 @@ def compare(
     cluster: Any = None,
     progress: Progress | None = None,
 ) -> Difference:
-    """By how much the first policy is better than the second, with an interval from the same rounds.
+    """Estimate how much better the first policy is than the second, with a paired interval.
 
-    - `log`: as in `evaluate`; or a table that `evaluate` made: two of its policies are then compared with its settings.
-    - `first`, `second`: policies as `evaluate` takes them, or names of `policies`, or of those that `evaluate` was
+    - `log`: as in `evaluate`; or a table of `evaluate`, whose settings are then used to compare two of its policies.
+    - `first`, `second`: policies as `evaluate` takes them; or names of `policies`, or of policies that `evaluate` was
       given for this log.
-    - `policies`: a mapping from names to policies; None (default): there are no names besides those of `evaluate`.
+    - `policies`: a mapping from names to policies; None (default): only the names of `evaluate` are known.
 
     The other settings are those of `evaluate`.
 
@@ -137,7 +140,7 @@ def compare(
     """
     if isinstance(log, EvaluationTable):
         return log.compare(first, second)
-    settings = _settings({**locals(), "worth": False})  # a difference does not say it
+    settings = _settings({**locals(), "worth": False})  # a difference has no worth
     known = {**log.policies, **(policies or {})}
     named: dict[str, Any] = {}
     for place, given in (("first", first), ("second", second)):

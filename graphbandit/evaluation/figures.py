@@ -13,7 +13,6 @@ from graphbandit.plots.axes import (
     name_rows,
     new_axes,
     plain_log_ticks,
-    vertical_grid,
     write_key,
     write_labels,
 )
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def plot_values(table: EvaluationTable) -> Figure:
-    """Each policy's value with its interval; the thin lines are without side observations."""
+    """The value of each policy with its interval; the thin lines are the intervals without side observations."""
     names, look = list(table), looks(list(table))
     axes = new_axes(4.8, 0.9 + 0.55 * len(names))
     for i, name in enumerate(names):
@@ -62,7 +61,7 @@ def plot_over_time(table: EvaluationTable) -> Figure:
 
 
 def plot_weights(table: EvaluationTable) -> Figure:
-    """How many rounds have which weight: few heavy ones mean that few rounds decide."""
+    """A histogram of the weights of rounds; if few rounds are heavy, these decide the value."""
     from matplotlib.ticker import NullLocator
 
     look = looks(list(table))
@@ -102,6 +101,5 @@ def plot_segments(table: EvaluationTable, most: int = 20) -> Figure:
                 axes.plot([found.value], [y], one.marker, color=one.colour, markersize=5)
     write_labels(axes, f"value of a round, by {table.by}", "")
     name_rows(axes, [f"{label} ({sizes[label]:,})" for label in labels])
-    vertical_grid(axes)
     write_key(axes, key_lines(look))
     return figure_of(axes)

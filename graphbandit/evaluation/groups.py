@@ -1,9 +1,10 @@
-"""Sums over groups of consecutive rounds: a small summary of a log, and parts are merged by adding.
+"""Sums over groups of consecutive rounds: a small summary of a log. The sums of parts of a log are added up.
 
-Every interval is made from these. The first 8,192 rounds are a group each; then groups grow like the square root of
-the round's number: 2,048 * 4^j to 2,048 * 4^(j+1) have groups of 2^j rounds. The rule looks at the number of the round
-and at nothing else, so the groups of a log that grows stay what they are. 10 million rounds make 415,000 groups.
-The mean of a group has the mean of its rounds, so what holds for rounds one by one holds for groups.
+Every interval is computed from these sums. Each of the first 8,192 rounds is a group of its own; then groups grow like
+the square root of the round's number: rounds 2,048 * 4^j to 2,048 * 4^(j+1) have groups of 2^j rounds. The group
+depends on nothing but the number of the round, so the groups stay the same when a log grows. 10 million rounds make
+415,000 groups. The average over a group has the same mean as its rounds, so guarantees for single rounds hold for
+groups.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from graphbandit.base.shapes import Float, Int
 
 FIRST = 2048
 HISTOGRAM = np.concatenate([[0.0], np.geomspace(1e-3, 1e4, 57)])
-"""Left edges of the bins in which weights of rounds are counted."""
+"""The left edges of the bins of the histogram of weights."""
 
 
 def group_of(rows: Int[np.ndarray, " n"]) -> Int[np.ndarray, " n"]:
@@ -46,16 +47,16 @@ def group_starts(n_groups: int) -> Int[np.ndarray, " groups"]:
 
 
 def group_slack(n_groups: int, reward_width: float) -> Float[np.ndarray, " groups"]:
-    """By how much bounded terms may fall below their base: width * max(1, sqrt(t) / (10 c)) in groups of c rounds.
+    """How far bounded terms may fall below their base: width * max(1, sqrt(t) / (10 c)) in groups of c rounds.
 
-    Bets shrink like c / sqrt(t), so this much hardly ever limits one; models are nearly always used as they are.
+    Bets shrink like c / sqrt(t), so this slack hardly ever limits a bet, and models are nearly always used unchanged.
     """
     starts = group_starts(n_groups + 1)
     return np.asarray(reward_width * np.maximum(1.0, np.sqrt(starts[:-1]) / (10.0 * np.diff(starts))))
 
 
 def n_groups(rounds: int) -> int:
-    """How many groups this many rounds make."""
+    """The number of groups of this many rounds."""
     return int(group_of(np.array([rounds - 1]))[0]) + 1 if rounds else 0
 
 
@@ -66,11 +67,13 @@ def _log2(values: Int[np.ndarray, " n"]) -> Int[np.ndarray, " n"]:
 
 @dataclass(frozen=True, eq=False)
 class Terms:
-    """What one policy contributes in each round, or summed in each group.
+    """The terms of one policy in each round, or their sums in each group.
 
-    `value` is the estimator's term, `weight` the sum of its weights (mean one, for self-normalised estimators), and
-    `lower`, `upper` are terms of mean V (or less, or more) that are bounded on one side, for the intervals that hold
-    at any number of rounds. `moments` are the sums of value^2, value * weight and weight^2 over the rounds.
+    - `value`: the estimator's term.
+    - `weight`: the sum of its weights, whose mean is one; self-normalised estimators divide by it.
+    - `lower`, `upper`: terms that are bounded from below and from above, for the intervals that hold at any number of
+      rounds. The mean of `lower` is the value V or less, that of `upper` is V or more.
+    - `moments`: the sums of value^2, value * weight and weight^2 over the rounds.
     """
 
     value: Float[np.ndarray, " n"]
@@ -81,11 +84,11 @@ class Terms:
 
     @classmethod
     def zeros(cls, n: int) -> Terms:
-        """Nothing summed yet."""
+        """Sums of no rounds."""
         return cls(*(np.zeros(n) for _ in range(4)))
 
     def add(self, first: int, groups: Int[np.ndarray, " n"], terms: Terms) -> None:
-        """Add the terms of rounds to those of their groups; `groups` counts from `first`."""
+        """Add the terms of rounds to those of their groups; the numbers in `groups` count from `first`."""
         count = int(groups[-1]) + 1 if len(groups) else 0
         for name in ("value", "weight", "lower", "upper"):
             getattr(self, name)[first : first + count] += np.bincount(groups, getattr(terms, name), minlength=count)
@@ -93,13 +96,13 @@ class Terms:
         self.moments[:] += ((v * v).sum(), (v * w).sum(), (w * w).sum())
 
     def merge(self, other: Terms) -> Terms:
-        """The sums of both."""
+        """The sums of both parts."""
         return Terms(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class WeightSums:
-    """What is known about the weights of one policy: enough for the effective sample size, the support, a histogram."""
+    """Sums of one policy's weights, for the effective sample size, the support and the histogram."""
 
     total: float = 0.0
     squares: float = 0.0
@@ -152,11 +155,14 @@ class SegmentSums:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Sums:
-    """All sums of an evaluation. Sums of parts of a log are merged by `merge`, to the same as those of the whole.
+    """All sums of an evaluation. `merge` adds the sums of parts of a log to those of the whole.
 
-    `counts` are the rounds of each group; `terms` and `plain` those of each target, with and without side
-    observations; `weights` those of each policy; `segments` those of each policy and value of a column. `rounds` is
-    the number of rounds of the whole log, `dropped` that of rounds left out for missing rewards.
+    - `counts`: the number of rounds in each group.
+    - `terms`, `plain`: the terms of each target, with and without side observations.
+    - `weights`: the sums of each policy's weights.
+    - `segments`: the sums of each policy in each segment.
+    - `dropped`: the number of rounds left out for missing rewards.
+    - `times`: the first and the last time in the log; None (default): the log has no times.
     """
 
     counts: Int[np.ndarray, " groups"]

@@ -4,15 +4,15 @@
 | --- | --- |
 | asymptotic | coverage as the number of rounds grows, for independent rounds; too short with heavy weights |
 | bootstrap | the same, without assuming a symmetric distribution |
-| bernstein | coverage at every number of rounds and for adaptive logs, of the log's average even if the value drifts |
+| bernstein | coverage at every number of rounds and for adaptive logs; if the value drifts, of its average |
 | betting | coverage at every number of rounds and for adaptive logs, if the value does not drift |
 | sequence | the same at all numbers of rounds at once, so you may look as often as you like |
 
-The last three need rewards within a known range and the true probabilities of the log. They ask nothing of the size of
-the weights: their terms are bounded from one side by construction (`terms.bounded_terms`). Each side of the interval is
-a bound of its own, at half the error: a lower bound for the mean of the lower terms, and minus a lower bound for the
-mean of minus the upper ones. Let x_i >= floor_i be the mean of group i with c_i rounds; given all groups before, its
-mean is V <= top (or less).
+The last three need rewards within a known range and the true probabilities of the log. They assume nothing about the
+size of the weights: their terms are bounded on one side by construction (`terms.bounded_terms`). Each end of the
+interval is a bound of its own, at half the error: a lower bound for the mean of the lower terms, and minus a lower
+bound for the mean of minus the upper terms. Let x_i >= floor_i be the average of group i with c_i rounds; given all
+groups before, its mean is V <= top (or less).
 
 betting (Waudby-Smith, Ramdas 2024): K_i(m) = prod_{j <= i} (1 + l_j (x_j - m)), with bets up to 3/4 / (top - floor_i)
 chosen from groups before i, is a nonnegative martingale at m = V (or a supermartingale). With probability 1 - error it
@@ -39,19 +39,19 @@ from graphbandit.base.shapes import Float, Int
 
 RESAMPLES = 1000
 CLUSTERS = 4096
-"""Resampled units of the bootstrap, at most; consecutive groups are joined beyond."""
+"""The largest number of units that the bootstrap resamples; if there are more groups, consecutive ones are joined."""
 
 BET, BET_BERNSTEIN = 0.75, 0.5
-"""The largest share of the wealth that a bet may lose."""
+"""The largest share of the wealth that a bet may lose, in `betting` and in `bernstein`."""
 
 
 @dataclass(frozen=True)
 class Interval:
-    """A value and how sure it is.
+    """A value with its interval.
 
     - `value`, `standard_error`: the estimate and its standard error.
     - `low`, `high`: the ends of the interval.
-    - `drifts`: whether the value seems to have changed within the log, so that the interval was widened to that of its
+    - `drifts`: whether the value seems to have changed within the log, so that the interval was widened to one for its
       average; False by default.
     """
 
@@ -69,7 +69,7 @@ class Interval:
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """Means of consecutive groups, with how many rounds each has."""
+    """The means and the numbers of rounds of consecutive groups, with their bounds."""
 
     mean: Float[np.ndarray, " groups"]
     count: Int[np.ndarray, " groups"]
@@ -82,9 +82,9 @@ class Groups:
 
 
 def standard_error(residuals: Float[np.ndarray, " groups"], n: int) -> float:
-    """The standard error of a mean of n rounds, from the sum over each group of the rounds' differences from it.
+    """The standard error of a mean of n rounds, from the sums S_i of each group's differences from the mean.
 
-    sqrt(sum_i S_i^2 / n^2 * g / (g - 1)) for g groups: with a round a group, the usual standard error.
+    It is sqrt(sum_i S_i^2 / n^2 * g / (g - 1)) for g groups, the usual standard error if each round is a group.
     """
     g = len(residuals)
     if g < 2:
@@ -101,7 +101,7 @@ def asymptotic(value: float, error: float, level: float) -> tuple[float, float]:
 
 
 def bootstrap_counts(n_groups: int, seed: int) -> tuple[Int[np.ndarray, " groups"], Int[np.ndarray, "resamples units"]]:
-    """Which unit each group belongs to, and how often each unit is in each resample."""
+    """The unit of each group, and how often each unit occurs in each resample."""
     units = min(n_groups, CLUSTERS)
     unit = np.arange(n_groups) * units // max(n_groups, 1)
     rng = stream(seed, "evaluation", "bootstrap", n_groups)
@@ -117,7 +117,7 @@ def quantiles(values: Float[np.ndarray, " resamples"], level: float) -> tuple[fl
 
 
 def bets(groups: Groups, error: float) -> Float[np.ndarray, "1 groups"]:
-    """l_i for a known number of rounds, from groups before i alone."""
+    """The bets l_i for a known number of rounds, each computed from the groups before i."""
     x, c = groups.mean, groups.count
     wide = groups.top - groups.bottom
     means = means_before(groups)
@@ -134,7 +134,7 @@ def uniform_bets(groups: Groups) -> Float[np.ndarray, "bets groups"]:
 
 
 def means_before(groups: Groups) -> Float[np.ndarray, " groups"]:
-    """The mean of all rounds before each group, drawn towards the middle by one round, and within the bounds."""
+    """The mean of all rounds before each group, clipped to the bounds; one extra round counts with the middle."""
     x, c = groups.mean, groups.count
     before = np.cumsum(c) - c
     centre = (groups.top + groups.bottom) / 2
@@ -152,7 +152,7 @@ def betting_lower(groups: Groups, error: float, *, uniform: bool = False) -> flo
 def _betting_root(
     x: Float[np.ndarray, " groups"], stakes: Float[np.ndarray, "bets groups"], error: float, bottom: float, top: float
 ) -> float:
-    """The smallest m whose wealth never reaches 1 / error: the wealth falls in m at all times, so by halving."""
+    """The smallest m whose wealth never reaches 1 / error, by bisection, because the wealth decreases in m."""
     needed = math.log(1 / error) + math.log(len(stakes))
 
     def reached(m: float) -> bool:
@@ -177,7 +177,7 @@ def _betting_root(
 
 
 def betting_path(groups: Groups, error: float, ends: Int[np.ndarray, " looks"]) -> Float[np.ndarray, " looks"]:
-    """The time-uniform lower bound after each of these numbers of groups; it never falls."""
+    """The time-uniform lower bound after each of these numbers of groups; it never decreases."""
     stakes = uniform_bets(groups)
     found, best = np.empty(len(ends)), groups.bottom
     for i, end in enumerate(ends.tolist()):
@@ -205,7 +205,7 @@ def bernstein_lower(groups: Groups, error: float) -> float:
 def bernstein_excess(
     slopes: Float[np.ndarray, " slopes"], penalties: Float[np.ndarray, " slopes"], needed: float
 ) -> float:
-    """The least e with log(mean_l exp(l e - penalty_l)) >= needed: by how much a sum may exceed its mean, at most."""
+    """The smallest e with log(mean_l exp(l e - penalty_l)) >= needed: the most that a sum may exceed its mean."""
 
     def wealth(excess: float) -> float:
         exponents = slopes * excess - penalties

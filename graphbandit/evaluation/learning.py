@@ -1,4 +1,4 @@
-"""A learner that goes through a log: it says what it would do in the next rounds, and then learns from them."""
+"""A learner that goes through a log: it decides the next rounds, and then learns from them."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from graphbandit.rounds import Decisions, Shown
 
 
 class Learning:
-    """The learner's loop, and the log's rounds as the learner sees them.
+    """The state of a learner on its way through a log.
 
-    - `loop`: how far the learner has come.
-    - `constant`: whether it is shown a constant where the log has no contexts.
+    - `loop`: the learner with its state.
+    - `constant`: whether the learner is shown a constant context if the log has no contexts.
     """
 
     def __init__(self, learner: Learner[Any], log: Log, problem: Problem | None) -> None:
@@ -35,16 +35,16 @@ class Learning:
 
     @property
     def state(self) -> Any:
-        """What the learner knows after these rounds."""
+        """The learner's state after the rounds so far."""
         at_the_end = self.loop.rounds == self.loop.problem.horizon
         return self.loop.state if at_the_end else self.loop.ready().state
 
     def contexts(self, batch: LogBatch) -> Float[np.ndarray, "n ..."]:
-        """The contexts of a batch, as the learner takes them."""
+        """The contexts of a batch as the learner takes them."""
         return model_contexts(batch.contexts) if self.constant else batch.contexts
 
     def decided(self, batch: LogBatch) -> Iterator[tuple[LogBatch, Decisions]]:
-        """The parts of a batch that end where epochs end, each with what the learner would do in it."""
+        """Cut a batch where epochs end; yield each part with the learner's decisions."""
         start = 0
         while start < len(batch):
             self.loop = self.loop.ready()
@@ -58,7 +58,7 @@ class Learning:
         observation_probabilities: Float[np.ndarray, "n arms"],
         notes: Float[np.ndarray, "n notes"],
     ) -> None:
-        """Take in the rounds of a part as the log has them."""
+        """Learn from the rounds of a part as they are in the log."""
         first = self.loop.rounds
         rows, arms = np.nonzero(part.revealed)
         self.loop = self.loop.take(
@@ -68,5 +68,5 @@ class Learning:
 
 
 def decide(learner: Learner[Any], state: Any, part: LogBatch, contexts: Any) -> Decisions:
-    """The learner's decisions, of which only the probabilities count; they do not depend on the random numbers."""
+    """The learner's decisions. Only their probabilities are used, which do not depend on the random numbers."""
     return learner.decide(state, Shown(contexts, part.graphs, part.available), np.random.default_rng(0))

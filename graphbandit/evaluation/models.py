@@ -1,8 +1,9 @@
-"""Estimates of the rewards for direct, doubly robust and balanced estimators, fitted to rounds of the log itself.
+"""Models of the rewards for direct, doubly robust and balanced estimators, fitted to the log itself.
 
-A round's estimate never comes from a model that saw the round. "cross": rounds fall into folds at random, and a fold's
-model is fitted to all others. "past": a model is fitted to all rounds before 16, 24, 36, ... (each half as many again),
-so a round's model depends on the past alone; intervals that hold at any number of rounds, and adaptive logs, need that.
+The model of a round is never fitted to that round. With "cross", rounds fall into random folds, and the model of a fold
+is fitted to all other folds. With "past", models are fitted to all rounds before round 16, 24, 36, ... (each 1.5 times
+the one before), so the model of a round depends on earlier rounds only. Intervals that hold at any number of rounds,
+and adaptive logs, need "past".
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ FIRST_FIT, GROWTH = 16, 1.5
 
 
 def default_class(log: Log) -> FunctionClass[Any, Any, Any]:
-    """Ridge regression with an intercept, one for each arm; arms with features of their own share a parameter."""
+    """Ridge regression with an intercept for each arm; arms that have features share a parameter."""
     shape = log.context_shape
     if len(shape) == 2:
         return LinearClass(n_arms=log.n_arms, dimension=shape[1], intercept=True)
@@ -34,13 +35,13 @@ def default_class(log: Log) -> FunctionClass[Any, Any, Any]:
 
 
 def model_contexts(log_contexts: Float[np.ndarray, "n ..."]) -> Float[np.ndarray, "n ..."]:
-    """Contexts as a function class takes them: a constant where the log has none."""
+    """Contexts as a function class takes them: a constant if the log has none."""
     n = len(log_contexts)
     return log_contexts if log_contexts[:1].size or (n == 0 and log_contexts.size) else np.ones((n, 1))
 
 
 def fold_of(ids: Int[np.ndarray, " n"], folds: int, seed: int) -> Int[np.ndarray, " n"]:
-    """The fold of each round: a hash of its id and the seed, so it depends on nothing else."""
+    """The fold of each round: a hash of its id and the seed."""
     mixed = ids.astype(np.uint64) + np.uint64((0x9E3779B97F4A7C15 * (seed + 1)) & 0xFFFFFFFFFFFFFFFF)
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
         mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
@@ -49,7 +50,7 @@ def fold_of(ids: Int[np.ndarray, " n"], folds: int, seed: int) -> Int[np.ndarray
 
 
 def fit_rows(rounds: int) -> list[int]:
-    """The rounds before which a model of the past is fitted.
+    """The rounds at which a model is fitted to the past.
 
     >>> fit_rows(60)
     [16, 24, 36, 54]
@@ -63,7 +64,7 @@ def fit_rows(rounds: int) -> list[int]:
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """A model and the mean square of what it leaves unexplained; no model before there are data."""
+    """A model and the mean square of its residuals."""
 
     model: Any
     noise: float
@@ -71,7 +72,7 @@ class Fitted:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RewardModels:
-    """The estimates of every round. `first_row` is the log's first round."""
+    """Fitted models, and which of them belongs to each round; `first_row` is the first round of the log."""
 
     function_class: FunctionClass[Any, Any, Any]
     fitting: str
@@ -84,7 +85,7 @@ class RewardModels:
     starts: Sequence[int] = field(default_factory=list)
 
     def predict(self, batch: LogBatch) -> Float[np.ndarray, "n arms"]:
-        """fhat(x, a) of each round, by the model that has not seen it."""
+        """fhat(x, a) in each round, from the model that has not seen the round."""
         contexts = model_contexts(batch.contexts)
         result = np.full((len(batch), batch.n_arms), self.middle)
         if self.fitting == "cross":
@@ -100,14 +101,14 @@ class RewardModels:
 
     @property
     def residual(self) -> float:
-        """The mean square of what the models leave unexplained, averaged over them."""
+        """The mean square of the models' residuals, averaged over the models."""
         known = [fitted.noise for fitted in self.fitted if fitted is not None]
         return max(float(np.mean(known)), 1e-6 * self.noise) if known else self.noise
 
 
 @dataclass(frozen=True, eq=False)
 class GivenModel:
-    """Estimates that the caller has: an array, or a callable of contexts. They must not come from the same rounds."""
+    """Predictions of the caller: an array, or a callable of contexts. They must not be fitted to the same rounds."""
 
     source: Any
     first_row: int
@@ -115,11 +116,11 @@ class GivenModel:
 
     @property
     def residual(self) -> float:
-        """Not known: the square of half the range."""
+        """Unknown, so the square of half the range is used."""
         return self.noise
 
     def predict(self, batch: LogBatch) -> Float[np.ndarray, "n arms"]:
-        """The estimates of these rounds, checked."""
+        """The predictions for these rounds, checked."""
         if callable(self.source):
             found = numbers("the prediction of the model", self.source(batch.contexts))
         else:
@@ -133,16 +134,17 @@ class GivenModel:
 
 
 def observed(batch: LogBatch, rows: Shaped[np.ndarray, " n"] | slice, *, side: bool) -> Observations:
-    """What a model learns from some rounds: all revealed rewards, or only those of the arms played."""
+    """The observations of some rounds: all revealed rewards or, without `side`, only those of the arms played."""
     part = batch.take(rows)
     seen = part.revealed if side else part.revealed_of_played
     return Observations.from_masks(model_contexts(part.contexts), seen, part.rewards)
 
 
 class ModelData:
-    """The data of models while the log is read: one a fold, or the growing past with a model at each fit.
+    """The data that models are fitted to, collected while the log is read.
 
-    `own` keeps the data of each fold or block apart, so that parts of a log can be merged.
+    With "cross" there are data for each fold; with "past" they grow, and a model is fitted at each of `fit_rows`. `own`
+    keeps the data of each fold or block apart, so that parts of a log can be merged.
     """
 
     def __init__(
@@ -174,7 +176,7 @@ class ModelData:
             self.data[place] = self.functions.add(self.data[place], observed(batch, slice(low, high), side=side))
 
     def models(self) -> list[Fitted | None]:
-        """A model for each fold or block, once all rounds are added."""
+        """The model of each fold or block, after all rounds have been added."""
         if self.fitting == "past":
             if not self.own:
                 return [*self.fitted, *[self.fitted[-1]] * (len(self.starts) + 1 - len(self.fitted))]
@@ -190,7 +192,7 @@ class ModelData:
         return [fit(self.functions, merging.merged(some)) for some in others]
 
     def merge(self, other: ModelData) -> ModelData:
-        """The data of two parts of a log."""
+        """The data of both parts of a log."""
         merged = ModelData(self.functions, self.fitting, self.folds, self.seed, 0, own=True)
         merged.starts = self.starts
         merged.data = [merging.merged(list(pair)) for pair in zip(self.data, other.data, strict=True)]
@@ -198,7 +200,7 @@ class ModelData:
 
 
 def fit(functions: FunctionClass[Any, Any, Any], data: Any) -> Fitted | None:
-    """The model of least squares; None without data."""
+    """Fit a model by least squares; None without data."""
     count = functions.n_observed(data)
     if not count:
         return None

@@ -1,4 +1,4 @@
-"""What a reader of an evaluation should know: which promises hold, and what was assumed."""
+"""Notes for the reader of an evaluation: what is not guaranteed, and what was assumed."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from graphbandit.evaluation.table import EvaluationTable
 
 FEW = 100
-"""Effective rounds below which an asymptotic interval is not to be trusted."""
+"""With fewer effective rounds than this, an asymptotic interval is not trustworthy."""
 
 
 def notes_of(table: EvaluationTable) -> list[str]:
-    """One sentence a note."""
+    """The notes on a table, one sentence each."""
     settings = table.settings
     found = general_notes(settings, table.reward_range, table.model)
     if not settings.any_size:
@@ -54,7 +54,7 @@ def notes_of(table: EvaluationTable) -> list[str]:
 
 
 def general_notes(settings: Settings, reward_range: tuple[float, float], model: Any) -> list[str]:
-    """What holds for every policy and every difference that is evaluated with these settings."""
+    """The notes that apply to every policy and every difference evaluated with these settings."""
     found = []
     if settings.any_size and settings.reward_range is None:
         low, high = reward_range
@@ -81,7 +81,7 @@ def general_notes(settings: Settings, reward_range: tuple[float, float], model: 
 
 
 def drift_note(names: str, settings: Settings) -> str:
-    """The note that a value has changed, and that its interval is therefore another one."""
+    """The note that a value has changed, so that another interval is used."""
     return (
         f"{names}: the value seems to have changed within the log, which interval={settings.interval!r} "
         "does not allow; the interval is widened to that of interval='bernstein', for the average over the log"

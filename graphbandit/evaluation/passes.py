@@ -18,18 +18,15 @@ from graphbandit.evaluation.terms import Seen, terms, weights_of
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.logs import Log, LogBatch
 
-Progress = Callable[[int, int], None]
-"""Called with the rounds done and the rounds in all, over both passes."""
-
 MASS = 1e-9
-"""Probability without support up to this size is put down to rounding."""
+"""Unsupported probability up to this size counts as rounding error."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PassPlan:
-    """All that a pass needs besides the log.
+    """Everything that a pass needs besides the log.
 
-    `pairs` are the differences that are evaluated too, by the name "first - second".
+    `pairs` are the differences to evaluate, too; their names are "first - second".
     """
 
     settings: Settings
@@ -49,7 +46,7 @@ class PassPlan:
 
     @property
     def plain_method(self) -> str | None:
-        """What the method is without side observations; None if it is that already, or is not wanted."""
+        """The method without side observations; None if there is none, or if the worth is not asked for."""
         method = PLAIN.get(self.settings.method)
         return method if self.settings.worth and method not in (None, "direct") else None
 
@@ -60,7 +57,7 @@ def pair_name(first: str, second: str) -> str:
 
 
 def reward_range_of(log: Log, settings: Settings) -> tuple[float, float]:
-    """The range of the rewards: as given, or [0, 1] if all rewards are in it, or from the smallest to the largest."""
+    """The range of the rewards: the given one, or [0, 1] if it contains all rewards, or else their own range."""
     low, high = log.reward_range
     if np.isnan(low):
         raise LogError("the log has no rewards; expected some", table="rewards")
@@ -75,7 +72,7 @@ def reward_range_of(log: Log, settings: Settings) -> tuple[float, float]:
 
 
 def start_models(log: Log, settings: Settings, model: Any) -> FunctionClass[Any, Any, Any] | GivenModel | None:
-    """The class of the models to fit, or the estimates that were given; None if the method needs none."""
+    """The function class of the models to fit, or the given predictions; None if the method needs no model."""
     if settings.method not in WITH_MODEL:
         return None
     low, high = reward_range_of(log, settings)
@@ -93,9 +90,9 @@ def start_models(log: Log, settings: Settings, model: Any) -> FunctionClass[Any,
 
 
 def fill_missing(batch: LogBatch, settings: Settings, *, side: bool) -> tuple[LogBatch, Bool[np.ndarray, " n"]]:
-    """The batch with every reward the method needs, and which rounds can be used.
+    """The batch with every reward that the method needs, and which rounds can be used.
 
-    A reward that the graph reveals and the log lacks is an error, drops the round, or counts as a default.
+    If the log lacks a reward that the graph reveals, this is an error, or drops the round, or a default is used.
     """
     rows = np.arange(len(batch))
     if side:
@@ -122,7 +119,7 @@ def fill_missing(batch: LogBatch, settings: Settings, *, side: bool) -> tuple[Lo
 
 
 def fits_models(functions: FunctionClass[Any, Any, Any] | GivenModel | None) -> bool:
-    """Whether a first pass over the log is needed, to fit models."""
+    """Whether a first pass over the log is needed to fit models."""
     return functions is not None and not isinstance(functions, GivenModel)
 
 
@@ -134,7 +131,7 @@ def model_data(
     own: bool,
     progress: Callable[[int], None] | None = None,
 ) -> tuple[ModelData, ModelData | None]:
-    """The data of the models with side observations and, if the plan asks for it, without; over one part of a log."""
+    """Collect the models' data over a part of a log, with side observations and, if the plan needs it, without."""
     settings, first_row = plan.settings, plan.first_row
     arguments = (functions, settings.fitting, settings.folds, settings.seed, plan.rounds)
     whole = ModelData(*arguments, own=own)
@@ -153,7 +150,7 @@ def model_data(
 
 
 def with_models(plan: PassPlan, whole: ModelData, other: ModelData | None, functions: Any, log: Log) -> PassPlan:
-    """The plan with models fitted to their data, with side observations and without."""
+    """The plan with fitted models, with side observations and without."""
     without = None if other is None else _models(other, functions, plan.settings, log)
     return replace(plan, models=_models(whole, functions, plan.settings, log), plain_models=without)
 
@@ -174,7 +171,7 @@ def _models(data: ModelData, functions: FunctionClass[Any, Any, Any], settings: 
 
 
 def sum_terms(log: Log, plan: PassPlan, progress: Callable[[int], None] | None = None) -> Sums:
-    """The sums of one part of a log, in the groups of the whole."""
+    """Sum the terms of one part of a log, in the groups of the whole log."""
     count = n_groups(plan.rounds)
     low, high = plan.reward_range
     slack_of_group = group_slack(count, high - low)
@@ -251,7 +248,7 @@ def _add_plain(
     local: Any,
     common: dict[str, Any],
 ) -> dict[str, Terms]:
-    """Add the terms without side observations; a target that they cannot evaluate is left out from now on."""
+    """Add the terms without side observations; a target without support there is left out from now on."""
     if plan.plain_method is None or not sums.plain:
         return sums.plain
     rows = np.arange(len(batch))
@@ -284,7 +281,7 @@ def _check_known(seen: Seen) -> None:
 
 
 def unsupported(target: Float[np.ndarray, "n arms"], seen: Seen) -> Float[np.ndarray, " n"]:
-    """The policy's mass on arms that could not be revealed; nan in rounds where the log does not say."""
+    """The policy's probability of arms that could not be revealed; nan in rounds where the log does not tell."""
     q = seen.q
     found: Float[np.ndarray, " n"] = np.where(q > 0, 0.0, target).sum(axis=1)
     return np.where(np.isnan(q).any(axis=1), np.nan, found)

@@ -1,4 +1,4 @@
-"""Policies to evaluate: columns of probabilities, callables, bandits, saved bandits, learners that learn as they go."""
+"""Policies to evaluate: arrays and columns of probabilities, callables, bandits, and learners that learn as they go."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from graphbandit.learners.problem import Problem
 from graphbandit.logs import Log, LogBatch
 
 TOLERANCE = 1e-6
-"""How far the probabilities of a round may be from a sum of one."""
+"""How far the sum of a round's probabilities may be from one."""
 
 
 class Policy(ABC):
     """pi(a | x) for each round of a log.
 
-    `in_order`: the policy learns from the rounds it is shown, so it must be shown all of them in order.
+    `in_order` says that the policy learns from the rounds it is shown, so it must be shown all of them in order.
     """
 
     in_order: bool = False
@@ -40,10 +40,10 @@ class Policy(ABC):
 
 
 class UniformPolicy(Policy):
-    """Every available arm with the same probability."""
+    """Plays every available arm with the same probability."""
 
     def probabilities(self, batch: LogBatch) -> Float[np.ndarray, "n arms"]:
-        """1 / K, over the arms on offer."""
+        """1 / K over the available arms."""
         if batch.available is None:
             return np.full(batch.rewards.shape, 1.0 / batch.n_arms)
         return np.asarray(batch.available / batch.available.sum(axis=1, keepdims=True))
@@ -64,7 +64,7 @@ class LoggedPolicy(Policy):
 
 
 class ArrayPolicy(Policy):
-    """Probabilities that were computed elsewhere, one row a round of the log, or one row for all."""
+    """Given probabilities, with one row for each round of the log, or one row for all rounds."""
 
     def __init__(self, rows: Float[np.ndarray, "*n arms"], log: Log) -> None:
         self._first = log.first_row
@@ -81,13 +81,13 @@ class ArrayPolicy(Policy):
 
 
 class ColumnPolicy(Policy):
-    """Probabilities that stand in a column of the log's decisions."""
+    """Probabilities from a column of the log's decisions."""
 
     def __init__(self, name: str) -> None:
         self._name = name
 
     def probabilities(self, batch: LogBatch) -> Float[np.ndarray, "n arms"]:
-        """The lists of these rounds."""
+        """The values of the column in these rounds."""
         return numbers(f"the column {self._name!r}", batch.columns[self._name])
 
 
@@ -99,7 +99,7 @@ class CallablePolicy(Policy):
         self._available = False
         try:
             takes = inspect.signature(function)
-        except (TypeError, ValueError):  # some that are written in C do not say
+        except (TypeError, ValueError):  # some functions written in C have no signature
             return
         self._available = "available" in takes.parameters
         try:
@@ -110,16 +110,16 @@ class CallablePolicy(Policy):
             ) from None
 
     def probabilities(self, batch: LogBatch) -> Float[np.ndarray, "n arms"]:
-        """What the function returns."""
+        """The probabilities that the function returns."""
         more = {"available": batch.available} if self._available else {}
         found: Float[np.ndarray, "n arms"] = self._function(batch.contexts, batch.graphs, **more)
         return found
 
 
 class FrozenPolicy(Policy):
-    """What a learner would do with what it knows now, in every round. Nothing about it changes.
+    """A learner with a fixed state: it decides every round with what it knows now, and learns nothing.
 
-    `contexts` gives the contexts of a batch as the learner takes them.
+    `contexts` returns the contexts of a batch as the learner takes them.
     """
 
     def __init__(self, learner: Learner[Any], state: Any, contexts: Callable[[LogBatch], Any]) -> None:
@@ -127,7 +127,7 @@ class FrozenPolicy(Policy):
 
     @classmethod
     def of_bandit(cls, bandit: Bandit, log: Log) -> FrozenPolicy:
-        """The policy of a bandit, as it is now."""
+        """The policy of a bandit in its current state."""
         try:
             check_fits(log, bandit.problem)
         except InputError as error:
@@ -149,8 +149,8 @@ class FrozenPolicy(Policy):
 class TrainedPolicy(Policy):
     """A learner that learns from the log as it goes (progressive validation).
 
-    It decides a round with what it has learnt from all rounds before it: from the rewards that the logging policy
-    revealed there, with the propensities of the log. Its value is that of the policies it had along the way.
+    It decides a round with what it has learnt from all earlier rounds: from the rewards that the logging policy
+    revealed there, with the propensities of the log. Its value is the average over the policies it had on the way.
     """
 
     in_order = True
@@ -159,7 +159,7 @@ class TrainedPolicy(Policy):
         self.learning = Learning(learner, log, problem)
 
     def probabilities(self, batch: LogBatch) -> Float[np.ndarray, "n arms"]:
-        """The probabilities of the next rounds; the learner learns what they reveal wherever its epochs end."""
+        """The probabilities in the next rounds; the learner learns from them at the ends of its epochs."""
         found = np.empty(batch.rewards.shape)
         for part, decisions in self.learning.decided(batch):
             start = part.first_row - batch.first_row
@@ -169,7 +169,7 @@ class TrainedPolicy(Policy):
 
 
 def policy_of(name: str, value: Any, log: Log, problem: Problem | None = None) -> Policy:
-    """A policy from what the caller has."""
+    """Make a policy of what the caller has given."""
     try:
         if isinstance(value, Policy):
             return value
@@ -198,7 +198,7 @@ def policy_of(name: str, value: Any, log: Log, problem: Problem | None = None) -
 
 
 def checked(name: str, given: Any, batch: LogBatch) -> Float[np.ndarray, "n arms"]:
-    """The probabilities of a policy; raises InputError unless those of every round are a distribution."""
+    """The probabilities of a policy; raises InputError unless they are a distribution in every round."""
     found = numbers(f"what the policy {name!r} gives", given)
     if found.shape != batch.rewards.shape:
         raise InputError(
@@ -221,7 +221,7 @@ def checked(name: str, given: Any, batch: LogBatch) -> Float[np.ndarray, "n arms
 
 
 def policies_of(policies: Any, log: Log, problem: Problem | None = None) -> dict[str, Policy]:
-    """Named policies from a dictionary, a list of names, or a single policy."""
+    """Make named policies of a mapping, a list of names, or a single policy."""
     if isinstance(policies, str):
         policies = {policies: policies}
     elif isinstance(policies, list | tuple) and policies and all(isinstance(name, str) for name in policies):

@@ -1,4 +1,4 @@
-"""Replay a learner on a log by rejection sampling: the accepted rounds are a run as if the learner had decided."""
+"""Replay a learner on a log by rejection sampling: in the accepted rounds it is as if the learner had decided."""
 
 from __future__ import annotations
 
@@ -25,11 +25,12 @@ class Replay:
     """What the learner earned in the rounds that were accepted.
 
     - `value`, `low`, `high`, `standard_error`: the mean reward of the arms played, with an asymptotic interval.
-    - `rounds`, `accepted`: how many rounds the log has, and how many were accepted.
-    - `clipped`: in how many rounds the learner was more than `largest_weight` times as likely to play the arm as the
-      log was, so that they were accepted too rarely. With none the run is distributed as if the learner had decided.
-    - `rewards`: those of the arms played, in order.
-    - `state`: what the learner knows at the end.
+    - `rounds`, `accepted`: the number of rounds of the log, and of accepted rounds.
+    - `clipped`: the number of rounds in which the learner was more than `largest_weight` times as likely to play the
+      arm as the log was. Such rounds are accepted too rarely; if there are none, the accepted rounds are distributed as
+      if the learner had decided.
+    - `rewards`: the rewards of the arms played, in order.
+    - `state`: the learner's state at the end.
     """
 
     value: float
@@ -54,17 +55,17 @@ def replay(
 ) -> Replay:
     """Run a learner on a log, accepting round t with probability pi(A) / (M p(A)).
 
-    An accepted round is one that the learner decided itself: A is then distributed as pi, and it reveals what it would
-    have revealed. The learner learns from these rounds only. This is the method of Li, Chu, Langford and Wang (2011)
-    for a log of uniform play, and rejection sampling for any other.
+    In an accepted round it is as if the learner had decided: A is distributed as pi, and what it reveals is in the log.
+    The learner learns from these rounds only. For a log of uniform play this is the method of Li, Chu, Langford and
+    Wang (2011); for any other log it is rejection sampling.
 
-    - `log`: who decided what with which probability, and what was revealed.
+    - `log`: the decisions with their probabilities, and the revealed rewards.
     - `learner`: the learner to run.
-    - `problem`: what it is told; None (default): the number of arms, noise 0.5, and ridge regression.
+    - `problem`: the problem that it is told; None (default): the number of arms, noise 0.5, and ridge regression.
     - `largest_weight`: M; None (default): 1 / the smallest probability in the log, which pi / p never exceeds. A
-      smaller M accepts more rounds; the result counts those that it clips.
+      smaller M accepts more rounds but may clip some, which the result counts.
     - `level`: the probability with which the interval holds, 0.95 by default.
-    - `seed`: of the learner's draws and of the acceptance, 0 by default.
+    - `seed`: the seed of the acceptance, 0 by default.
     """
     if not isinstance(learner, Learner):
         raise SettingError(f"learner is {learner!r}; expected a learner, such as AdaCBG()")
@@ -96,7 +97,7 @@ def _smallest(log: Log) -> float:
 
 
 class _Run:
-    """The learner's own run, so far."""
+    """The learner's run so far."""
 
     def __init__(self, learning: Learning, most: float, rng: np.random.Generator) -> None:
         self.learning, self._most, self._rng = learning, most, rng
@@ -104,7 +105,7 @@ class _Run:
         self.rewards: list[Float[np.ndarray, " some"]] = []
 
     def play(self, batch: LogBatch) -> None:
-        """Offer every round of the batch."""
+        """Accept or reject every round of the batch."""
         for part, decisions in self.learning.decided(batch):
             rows = np.arange(len(part))
             ratio = decisions.probabilities[rows, part.actions] / part.probability

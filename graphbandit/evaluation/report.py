@@ -1,4 +1,4 @@
-"""An evaluation as one HTML page that needs no network: table, verdicts, figures, notes."""
+"""The report of an evaluation: one HTML page with table, verdicts, figures and notes, which needs no network."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ WORDS = (
 )
 
 MOST_NAMES = 12
-"""How many arms the page names."""
+"""The largest number of arms that the page names."""
 
 
 def write_report(
@@ -38,7 +38,7 @@ def write_report(
     differences: Sequence[Difference] = (),
     command: str | None = None,
 ) -> Path:
-    """Write the page to `path`, whole or not at all."""
+    """Write the page to `path`, completely or not at all."""
     write_bytes(path, report_html(table, name=name, differences=differences, command=command).encode())
     return path
 
@@ -129,7 +129,7 @@ def _facts(table: EvaluationTable) -> list[tuple[str, str]]:
 
 
 def _arms(table: EvaluationTable) -> str:
-    """How many, and their names as far as they fit on a line."""
+    """The number of arms, and the first of their names."""
     names = table.log.arms
     if names is None:
         return f"{table.log.n_arms:,}"

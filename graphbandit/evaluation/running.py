@@ -1,9 +1,9 @@
-"""An interval that grows with its data: for a page that is looked at all day, from a handful of sums.
+"""An interval that is updated round by round from a few sums, for a page that people watch all day.
 
-It is the empirical Bernstein bound of `intervals`, with slopes l that are fixed ahead instead of chosen for a number of
-rounds. So it holds at all numbers of rounds at once, for adaptive data, and for the average so far even if the mean
-drifts, as that of a policy that learns does. Let u_i >= 0 be a term whose mean V_i, given all before, is in [0, 1], and
-g_i the mean of the terms before it. With psi(l) = -log(1 - l) - l,
+It is the empirical Bernstein bound of `intervals`, with slopes l that are fixed in advance instead of chosen for a
+number of rounds. So it holds at all numbers of rounds at once and for adaptive data. If the mean drifts, as that of a
+learning policy does, it holds for the average so far. Let u_i >= 0 be a term whose mean V_i, given all before, is in
+[0, 1], and g_i the mean of the terms before it. With psi(l) = -log(1 - l) - l,
 
     exp(l sum_i (u_i - V_i) - psi(l) sum_i (u_i - g_i)^2)
 
@@ -27,11 +27,11 @@ PSI = -np.log1p(-SLOPES) - SLOPES
 
 @dataclass
 class RunningInterval:
-    """A mean in [bottom, top] with an interval that you may look at as often as you like.
+    """A mean in [bottom, top] with an interval that holds however often you look at it.
 
-    `add` takes the value of a round and the terms of its two bounds. For values in [bottom, top] they are the same; a
-    weighted value, which may lie outside, needs a `lower` of the same mean (or less) that is never below bottom, and an
-    `upper` of the same mean (or more) that is never above top.
+    `add` takes the value of a round and a term for each of the two bounds. For values in [bottom, top] all three are
+    the same. A weighted value may lie outside; it needs a `lower` of the same mean (or less) that is never below
+    bottom, and an `upper` of the same mean (or more) that is never above top.
 
     >>> running = RunningInterval(0.0, 1.0)
     >>> for value in [0.0, 1.0, 1.0, 1.0] * 100:
@@ -73,11 +73,11 @@ class RunningInterval:
         self.n += 1
 
     def _mean(self, total: float) -> float:
-        """The mean so far, drawn towards the middle by one round."""
+        """The mean so far, with one extra round at the middle."""
         return min((0.5 + total) / (1 + self.n), 1.0)
 
     def interval(self, level: float = 0.95) -> Interval:
-        """The mean so far, and its interval at all times; [bottom, top] before there is data."""
+        """The mean so far and its interval, which is [bottom, top] before the first round."""
         if not 0 < level < 1:
             raise SettingError(f"level is {level!r}; expected a number between 0 and 1")
         if not self.n:

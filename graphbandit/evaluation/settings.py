@@ -1,4 +1,4 @@
-"""The choices that `evaluate` and `compare` offer, checked when they are made."""
+"""The settings of `evaluate` and `compare`, checked when they are built."""
 
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
@@ -13,13 +13,13 @@ METHODS: tuple[Method, ...] = get_args(Method)
 INTERVALS: tuple[IntervalKind, ...] = get_args(IntervalKind)
 
 WITH_MODEL = ("direct", "dr", "graph-balanced", "graph-dr")
-"""Methods that need estimates of the rewards."""
+"""Methods that need a model of the rewards."""
 
 ANY_SIZE: tuple[IntervalKind, ...] = ("bernstein", "betting", "sequence")
 """Intervals that hold at every number of rounds."""
 
 PLAIN = {"graph-ips": "ips", "graph-snips": "snips", "graph-balanced": "ips", "graph-dr": "dr", "direct": "direct"}
-"""What each method is without side observations."""
+"""The counterpart of each method without side observations."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""What an evaluation found: a value for each policy, as a table, a frame, a figure."""
+"""The result of an evaluation: a value for each policy, as a table, a data frame or a figure."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class PolicyValue:
-    """What a policy would have earned in a round, on average.
+    """What a policy would have earned per round, on average.
 
     The property `worth` says by what factor the side observations narrowed the interval.
 
-    - `name`: the policy's.
+    - `name`: the name of the policy.
     - `value`: the estimate.
-    - `low`, `high`: an interval for it, at the level asked for.
-    - `standard_error`: of the estimate.
-    - `effective_sample_size`: the number of rounds that count as much as the weighted ones.
-    - `largest_weight`: the most that one round counts.
-    - `support`: the share of the policy's probability on arms that the log could reveal; nan: the log does not tell.
+    - `low`, `high`: its interval, at the level asked for.
+    - `standard_error`: the standard error of the estimate.
+    - `effective_sample_size`: the number of equally weighted rounds that would count as much.
+    - `largest_weight`: the largest weight of a round.
+    - `support`: the share of the policy's probability on arms that the log could reveal; nan if the log does not tell.
     - `rounds`: how many rounds were used.
     - `without_side_observations`: the same estimate from the rewards of the arms played alone; None (default): not
       asked for, or not possible.
-    - `drifts`: whether the value seems to have changed within the log, so that the interval was widened to Bernstein's,
-      of its average; False by default.
+    - `drifts`: whether the value seems to have changed within the log, so that the interval was widened to the
+      "bernstein" interval of its average; False by default.
     """
 
     name: str
@@ -62,12 +62,12 @@ class PolicyValue:
 
 @dataclass(frozen=True, kw_only=True)
 class Difference:
-    """By how much one policy is better than another in the same rounds, with a paired interval.
+    """How much better one policy is than another in the same rounds, with a paired interval.
 
     - `first`, `second`: the names of the policies.
     - `value`: the first one's value minus the second one's.
     - `low`, `high`, `level`: the interval, and the probability with which it holds.
-    - `standard_error`: of the value.
+    - `standard_error`: the standard error of the value.
     - `rounds`: how many rounds were used.
     - `notes`: what is not guaranteed, and what was assumed; none by default.
     """
@@ -84,7 +84,7 @@ class Difference:
 
     @property
     def decided(self) -> bool:
-        """Whether the interval leaves out zero."""
+        """Whether the interval excludes 0."""
         return self.low > 0 or self.high < 0
 
     def __str__(self) -> str:
@@ -117,7 +117,7 @@ class EvaluationTable(Mapping[str, PolicyValue]):
       stated it.
     - `dropped`: how many rounds were left out for missing rewards.
     - `by`, `segments`: the column that splits the log, and the values in each segment; None and empty without one.
-    - `sums`: what intervals are computed from.
+    - `sums`: the sums that intervals are computed from.
     - `log`, `policies`, `model`: what `evaluate` was given; the model is None by default.
     """
 
@@ -147,11 +147,11 @@ class EvaluationTable(Mapping[str, PolicyValue]):
 
     @property
     def best(self) -> str:
-        """The policy of the highest value."""
+        """The name of the policy with the highest value."""
         return max(self, key=lambda name: self[name].value)
 
     def compare(self, first: str, second: str) -> Difference:
-        """The paired difference of two of the policies, evaluated the same way."""
+        """The paired difference of two of the policies, with the same settings."""
         from graphbandit.evaluation.evaluate import compare
 
         for name in (first, second):
@@ -161,20 +161,22 @@ class EvaluationTable(Mapping[str, PolicyValue]):
         return compare(self.log, first, second, policies=self.policies, model=self.model, **settings)
 
     def over_time(self, name: str, looks: int = 60) -> OverTime:
-        """The value of a policy after more and more rounds; the interval is time-uniform if it is one of any size.
+        """The value of a policy after more and more rounds.
 
-        - `name`: the policy.
-        - `looks`: at how many numbers of rounds, 60 by default.
+        The interval is time-uniform if that of the table holds at any number of rounds, otherwise pointwise.
+
+        - `name`: the name of the policy.
+        - `looks`: the largest number of points, 60 by default.
         """
         return self.estimator.over_time(self.sums.terms[self[name].name], looks)
 
     @property
     def estimator(self) -> Estimator:
-        """What turns the sums into values."""
+        """The estimator that turns the sums into values."""
         return Estimator(settings=self.settings, reward_range=self.reward_range, counts=self.sums.counts)
 
     def rows(self) -> list[dict[str, Any]]:
-        """One dictionary a policy, for frames and files."""
+        """One dictionary for each policy, for data frames and files."""
         found = []
         for value in self.values_by_name.values():
             plain = value.without_side_observations
@@ -210,7 +212,7 @@ class EvaluationTable(Mapping[str, PolicyValue]):
         return pyarrow.Table.from_pylist(self.rows())
 
     def figure(self) -> Figure:
-        """Values with their intervals, beside those without side observations."""
+        """A figure of the values with their intervals, and of the intervals without side observations."""
         from graphbandit.evaluation.figures import plot_values
 
         return plot_values(self)
@@ -234,7 +236,7 @@ class EvaluationTable(Mapping[str, PolicyValue]):
         return head, rows
 
     def as_table(self) -> Table:
-        """The values for the console and the page; the highest is marked."""
+        """The values as a table for the console and the page; the highest is marked."""
         heads, rows = self._cells()
         found: list[list[object]] = []
         for (name, *texts), value in zip(rows, self.values(), strict=True):

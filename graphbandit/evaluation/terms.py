@@ -1,4 +1,4 @@
-"""The value of a round: what each estimator makes of p, G, the revealed rewards and a target.
+"""The terms of a round: what each estimator computes from p, G, the revealed rewards and a target.
 
 A target d(a) is a policy pi(a), or the difference of two policies. With q(a) = sum_j p(j) G[j, a] and
 w(a) = d(a) / q(a) where a was revealed, else 0:
@@ -8,14 +8,14 @@ w(a) = d(a) / q(a) where a was revealed, else 0:
     direct            sum_a d(a) f(a)
     graph-balanced    sum_a w(A, a) y(a), with the weights of least variance for the guess f
 
-The terms that intervals of any size use are bounded from below whatever the weights are, without a bound on these.
+Intervals that hold at any number of rounds use terms that are bounded from below, however large the weights are.
 Rewards lie in [lo, hi]. Let b(a) = lo where d(a) >= 0 and hi elsewhere. In
 
     sum_a d(a) b(a) + sum_a w(a) (y(a) - b(a))
 
-every summand of the second sum is at least 0. A model f may replace b as far as the bound allows: f is moved towards b,
-round by round, until the smallest value that any action and any rewards could give is at least sum_a d(a) b(a) - slack.
-The mean of a term is the value of the target for any f, so this costs variance only where weights are heavy.
+every summand of the second sum is at least 0. A model f may replace b as far as the bound allows: in each round f is
+moved towards b until the smallest value that any arm and any rewards could give is at least sum_a d(a) b(a) - slack.
+The mean of a term is the value of the target for any f, so this only costs variance, and only where weights are heavy.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from graphbandit.logs.batch import LogBatch, dense_graphs, times_graphs
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """What an estimator uses of a batch: which rewards, and with which probability each was going to be revealed.
+    """The rewards of a batch that an estimator uses, and the probability with which each was revealed.
 
-    `side` False: only the arm played counts, with the probability p of playing it.
+    Without `side`, only the reward of the arm played is used, with the probability p of playing it.
     """
 
     batch: LogBatch
@@ -43,12 +43,12 @@ class Seen:
 
     @property
     def revealed(self) -> Bool[np.ndarray, "n arms"]:
-        """The rewards that are used."""
+        """Which rewards are used."""
         return self.batch.revealed if self.side else self.batch.revealed_of_played
 
     @property
     def q(self) -> Float[np.ndarray, "n arms"]:
-        """The probability of each reward to be revealed; nan where the log does not tell."""
+        """The probability that each reward is revealed; nan where the log does not tell."""
         if self.side:
             return self.batch.q
         batch = self.batch
@@ -60,9 +60,9 @@ class Seen:
         return known
 
     def largest(self, cells: Float[np.ndarray, "n arms"]) -> Float[np.ndarray, " n"] | None:
-        """The most that the cells revealed by one action sum to, over the actions that may be played.
+        """The largest sum of the cells that one arm reveals, over the arms that may be played.
 
-        nan in rounds where the log does not say, None if it never does.
+        It is nan in rounds where the log does not tell, and None if it never does.
         """
         p = self.batch.probabilities
         if p is None:
@@ -71,7 +71,7 @@ class Seen:
             if self.batch.graphs is None:
                 return None
             graphs = self.batch.graphs
-            if isinstance(graphs, ProbabilisticGraphs):  # any edge that may be there
+            if isinstance(graphs, ProbabilisticGraphs):  # every edge that may be present
                 graphs = ProbabilisticGraphs((graphs.stored > 0).astype(np.float64), graphs.index)
             cells = times_graphs(cells, graphs, transposed=True)
         found: Float[np.ndarray, " n"] = np.where(p > 0, cells, 0.0).max(axis=1)
@@ -171,7 +171,7 @@ def terms(
 ) -> Terms:
     """All terms of a batch of rounds; the bounded ones only if `reward_range` is given.
 
-    With `clip` or `shrink` the bounded terms use no model: then smaller weights can only widen the interval.
+    With `clip` or `shrink` the bounded terms use no model, because then smaller weights can only widen the interval.
     """
     side = method.startswith("graph-") or method == "direct"
     seen = Seen(batch, side)
@@ -193,7 +193,7 @@ def terms(
 def balanced_weights(
     target: Float[np.ndarray, "n arms"], seen: Seen, guess: Float[np.ndarray, "n arms"], noise: float
 ) -> Float[np.ndarray, "n arms"]:
-    """The weights w(A, a) of the action played that minimise the variance if the rewards are r = `guess` plus noise.
+    """The weights w(A, a) of the arm A played that minimise the variance if the rewards are r = `guess` plus noise.
 
     Among all w(j, a) with sum_j p(j) G[j, a] w(j, a) = d(a), minimise
     sum_j p(j) ((sum_a G[j, a] w(j, a) r(a))^2 + s2 sum_a G[j, a] w(j, a)^2), s2 = `noise`. The solution is

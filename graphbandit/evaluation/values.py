@@ -1,4 +1,4 @@
-"""From sums to values with intervals."""
+"""Turn sums into values with intervals."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from graphbandit.evaluation.settings import Settings
 
 MANY_GROUPS = 20_000
 CHANGE = 3.0
-"""Standard errors by which the halves of a log may differ before its value counts as one that changes."""
+"""A value counts as changing if the halves of the log differ by more than this many standard errors."""
 SELF_NORMALISED = ("snips", "graph-snips")
 
 
@@ -38,11 +38,11 @@ class Estimator:
 
     @property
     def n(self) -> int:
-        """The rounds that count."""
+        """The number of rounds that count."""
         return int(self.counts.sum())
 
     def value(self, terms: Terms) -> float:
-        """The mean of the terms; divided by that of the weights if they are self-normalised."""
+        """The mean of the terms, divided by the mean of the weights if the estimator is self-normalised."""
         total = float(terms.value.sum())
         return total / (float(terms.weight.sum()) if self.normalised else self.n)
 
@@ -52,7 +52,7 @@ class Estimator:
         return self.settings.method in SELF_NORMALISED
 
     def residuals(self, terms: Terms) -> Float[np.ndarray, " groups"]:
-        """By how much the sum of each group differs from what the value predicts; linearised."""
+        """How much the sum of each group differs from what the value predicts; linearised for a ratio of means."""
         value = self.value(terms)
         if self.normalised:
             scale = self.n / float(terms.weight.sum())
@@ -71,7 +71,7 @@ class Estimator:
         return math.sqrt(max(squares - n * value * value, 0.0) / (n - 1) / n)
 
     def of_policy(self, terms: Terms, *, part: bool = False) -> Interval:
-        """The value of one policy; `part`: it may have less than all of its mass on supported arms."""
+        """The value of one policy; with `part`, some of its probability may be on unsupported arms."""
         low, high = self.reward_range
         bottom = min(low, 0.0) if part else low
         top = max(high, 0.0) if part else high
@@ -79,7 +79,7 @@ class Estimator:
         return self._interval(self.value(terms), error, terms, bottom, top, self._resampled(terms))
 
     def of_difference(self, first: Terms, second: Terms, difference: Terms) -> Interval:
-        """The value of one policy less that of another, in the same rounds."""
+        """The value of one policy minus that of another, in the same rounds."""
         wide = self.reward_range[1] - self.reward_range[0]
         resampled = None
         if self.settings.interval == "bootstrap":
@@ -88,7 +88,7 @@ class Estimator:
             assert other is not None
             resampled = one - other
         value = self.value(first) - self.value(second)
-        if self.normalised:  # of two ratios, from the groups that both have
+        if self.normalised:  # a difference of two ratios has no moments of its own, so from groups
             residuals = self.residuals(first) - self.residuals(second)
             error = standard_error(residuals[self.counts > 0], self.n)
         else:
@@ -134,7 +134,7 @@ class Estimator:
             if self.settings.interval != "bernstein" and (low > high or self._changes(terms)):
                 drifts = True
                 wide = bernstein_lower(lower, each), -bernstein_lower(upper, each)
-                # no value that stays the same explains bounds that cross; others are kept, and only widened
+                # bounds that cross contradict a constant value, and are replaced; others are only widened
                 low, high = wide if low > high else (min(low, wide[0]), max(high, wide[1]))
         return Interval(value, low, high, error, drifts)
 
@@ -154,7 +154,7 @@ class Estimator:
         return bool(difference * difference > CHANGE * CHANGE * variance > 0)
 
     def sides(self, terms: Terms, bottom: float, top: float) -> tuple[Groups, Groups]:
-        """What the lower and (with the sign changed) the upper bound are made of."""
+        """The groups of the lower bound and, with the sign changed, those of the upper bound."""
         there = self.counts > 0
         counts = self.counts[there]
         wide = self.reward_range[1] - self.reward_range[0]
@@ -164,9 +164,9 @@ class Estimator:
         return lower, upper
 
     def over_time(self, terms: Terms, looks: int = 60) -> OverTime:
-        """The value after more and more rounds, with its interval where the bounded terms are there."""
+        """The value after more and more rounds, with its interval."""
         there = self.counts > 0
-        # each look costs as much as a whole interval, so there are fewer in a long log
+        # each look costs as much as a whole interval, so a long log has fewer looks
         ends = look_ends(int(there.sum()), looks if there.sum() <= MANY_GROUPS else min(looks, 20))
         counts = np.cumsum(self.counts[there])
         below = np.cumsum(terms.weight[there]) if self.normalised else counts.astype(np.float64)
@@ -188,7 +188,7 @@ class Estimator:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class OverTime:
-    """A value after some numbers of rounds, with its interval: time-uniform for those of any size, else pointwise."""
+    """A value after several numbers of rounds, with a time-uniform or a pointwise interval."""
 
     rounds: Int[np.ndarray, " looks"]
     value: Float[np.ndarray, " looks"]
@@ -197,7 +197,7 @@ class OverTime:
 
 
 def look_ends(groups: int, looks: int = 60) -> Int[np.ndarray, " looks"]:
-    """The numbers of groups at which to look: evenly spaced on a logarithmic scale, the last one included."""
+    """The numbers of groups at which to look: evenly spaced on a logarithmic scale, up to all of them."""
     return np.unique(np.geomspace(min(10, groups), groups, looks).round().astype(np.int64))
 
 

@@ -1,6 +1,6 @@
 """Experiments: environments x learners x repeats, described once, run anywhere, resumed at any time.
 
-`graphbandit.studies` asks questions with them: the paper's claims, the leaderboard, how much to explore.
+`graphbandit.studies` has studies made of them: the paper's claims, the leaderboard, how much to explore.
 """
 
 from graphbandit.experiments import figures
@@ -35,7 +35,7 @@ _LATER = {
 
 
 def __getattr__(name: str) -> object:
-    """Load results and figures when they are asked for: they need Arrow, which takes a while."""
+    """Load results and figures on first use: they need Arrow, which is slow to import."""
     if name in figures.__all__:
         return getattr(figures, name)
     if name in _LATER:

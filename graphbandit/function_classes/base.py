@@ -74,17 +74,17 @@ class FunctionClass(ABC, Generic[Data, Model, Space]):
     @property
     @abstractmethod
     def log_size(self) -> float:
-        """log |F|, or what stands for it in an infinite class: its metric entropy."""
+        """log |F|, or for an infinite class its metric entropy."""
 
     def grown(self, n_arms: int, arm_features: Float[np.ndarray, "arms d"] | None) -> "FunctionClass[Any, Any, Any]":
-        """This class with more arms; `arm_features` are those of all of them, where arms have features."""
+        """This class with more arms; `arm_features` are the features of all arms, if arms have features."""
         raise SettingError(
             f"{type(self).__name__} cannot take more arms; expected a linear, generalised linear, kernel or regressor "
             "class, or a new bandit that learns from past rows"
         )
 
     def grown_data(self, data: Data) -> Data:
-        """The data of the same class with fewer arms as data of this one; nothing is known of the arms it lacks."""
+        """Convert the data of the same class with fewer arms; nothing is known about the new arms."""
         raise SettingError(f"{type(self).__name__} cannot take over data of fewer arms; expected a new bandit")
 
     def check_own_arms(self) -> None:
@@ -104,7 +104,7 @@ class FunctionClass(ABC, Generic[Data, Model, Space]):
         return False
 
     def check_data(self, data: Data) -> None:
-        """Raise InputError unless the data is of this class, as that of a file may not be (default: not checked)."""
+        """Raise InputError unless the data, which may come from a file, fits this class (default: not checked)."""
         return
 
     def check_draws(self, draws: Draws) -> None:
@@ -113,12 +113,12 @@ class FunctionClass(ABC, Generic[Data, Model, Space]):
 
     @property
     def evaluates_all(self) -> bool:
-        """Whether contexts that `check_contexts` lets pass can always be evaluated (default: no, they are tried)."""
+        """Whether all contexts that pass `check_contexts` can be evaluated (default: no, they are tried)."""
         return False
 
     @abstractmethod
     def empty(self, half_life: float | None = None) -> Data:
-        """The data of no observation; with a half-life, observations that are that many rounds older weigh half."""
+        """Data without observations; with a half-life, observations that are that many rounds older weigh half."""
 
     @abstractmethod
     def add(self, data: Data, observations: Observations) -> Data:
@@ -137,8 +137,8 @@ class FunctionClass(ABC, Generic[Data, Model, Space]):
         """The model's mean reward of every arm."""
 
     def stays_within(self, model: Model) -> bool:
-        """Whether `predict` and `prospects` of this model are known to be arrays of the right shape and of finite
-        values up to `LARGEST`, at all contexts that are let pass (default: no, they are looked at).
+        """Whether `predict` and `prospects` of this model always give arrays of the right shape with finite values up
+        to `LARGEST`, at all contexts that pass `check_contexts` (default: no, they are checked).
         """
         return False
 
@@ -164,26 +164,26 @@ class FunctionClass(ABC, Generic[Data, Model, Space]):
     def outlook(
         self, model: Model, space: Space, contexts: Contexts, available: ArmMasks | None = None
     ) -> tuple[RoundsByArms, ArmMasks]:
-        """`predict` and `candidates` together, as a decision needs both; a class may share work between them."""
+        """`predict` and `candidates` in one call: a decision needs both, and a class may share work between them."""
         self.check_contexts(contexts)
         return self.predict(model, contexts), self.candidates(space, contexts, available)
 
     @property
     def weighs(self) -> bool:
-        """Whether `posterior` weighs all functions, also without data, and `prospects` has P(a) (default: no)."""
+        """Whether `posterior` weighs all functions, even without data, and `prospects` returns P(a) (default: no)."""
         return False
 
     def posterior(self, data: Data, noise: float | None) -> Model:
-        """The mean of all functions, each by how plausible it is; the fit of a class that does not weigh them.
+        """The mean of all functions, weighed by how plausible they are; for a class that does not weigh them, the fit.
 
-        A `noise` of None is not known.
+        `noise` is None if it is not known.
         """
         return self.fit(data)
 
     def prospects(
         self, model: Model, space: Space, contexts: Contexts, available: ArmMasks | None = None
     ) -> tuple[RoundsByArms, ArmMasks, RoundsByArms | None]:
-        """`outlook`, and P(a), the probability that an arm is the best on offer; None where the model does not say."""
+        """`outlook`, and P(a), the probability that an arm is the best on offer; None if the model does not give it."""
         return (*self.outlook(model, space, contexts, available), None)
 
     @abstractmethod
@@ -219,9 +219,9 @@ class FunctionClass(ABC, Generic[Data, Model, Space]):
         return 1.0
 
     def nested(self, before: Space, after: Space) -> Space:
-        """The functions of the second space that were in the first, where the class can tell; else the second.
+        """The functions of `after` that were also in `before`, if the class can tell; otherwise `after`.
 
-        If no function is in both, it is the second: the truth was lost before, or is not in the class.
+        If no function is in both, return `after`: the truth was lost before, or is not in the class.
         """
         return after
 
@@ -229,7 +229,7 @@ class FunctionClass(ABC, Generic[Data, Model, Space]):
     def draws(self, data: Data, *, noise: float | None, count: int, rng: np.random.Generator) -> Draws:
         """Plausible functions with their weights given this data; at most `count` of them where F is infinite.
 
-        A `noise` of None is not known; the draws then allow for all plausible values of it.
+        `noise` is None if it is not known; the draws then allow for all plausible values of it.
         """
 
     @abstractmethod

@@ -1,4 +1,4 @@
-"""Observations for classes that need all of them again at each fit: rows that are only ever appended."""
+"""Observations for classes that need all of them at each fit: rows that are appended and never changed."""
 
 import threading
 from collections.abc import Callable
@@ -24,7 +24,7 @@ class _Buffer:
         self.used = 0
         self.lock = threading.Lock()
 
-    # observations are four arrays in all of this file, so that each has its shape
+    # the same four arrays are arguments of all functions here, so that each is typed with its shape
     def write(
         self,
         contexts: Float[np.ndarray, "new ..."],
@@ -43,8 +43,8 @@ class _Buffer:
 class Columns:
     """N observations as columns, in their order.
 
-    A `Columns` never changes: `append` returns a new one. Both look at the same memory, in which the new rows are
-    written behind the old ones; it doubles when it is full. So N observations in parts cost O(N), and all parts
+    A `Columns` never changes: `append` returns a new one. Both share memory, in which the new rows are written behind
+    the old ones; it doubles when it is full. So N observations in parts cost O(N), and all parts
     together take hardly more memory than the last. A file holds the N rows and no more.
 
     - `contexts`: what the class knows of (x, a), one row an observation.
@@ -106,13 +106,13 @@ class Columns:
         rewards: Float[np.ndarray, " new"],
         rounds: Int[np.ndarray, " new"],
     ) -> "Columns":
-        """These observations behind those that are there."""
+        """Return a new `Columns` with these observations added at the end."""
         row = self.contexts.shape[1:]
         _check(row, contexts, arms, rewards, rounds)
         count = len(self) + len(arms)
         buffer = self._buffer
         with buffer.lock:
-            # another value may have grown out of this one already, and the memory behind is its own
+            # another `Columns` may already have been appended to this one, and uses the memory behind it
             if buffer.used == len(self) and count <= len(buffer.arms):
                 buffer.write(contexts, arms, rewards, rounds)
             else:

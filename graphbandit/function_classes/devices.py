@@ -1,4 +1,4 @@
-"""Where PyTorch computes: the processor or a GPU, and random numbers that are nobody else's there."""
+"""Where PyTorch computes, the processor or a GPU, and private random numbers there."""
 
 import threading
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ _one_at_a_time = threading.Lock()
 
 
 def device_of(name: DeviceName) -> "torch.device":
-    """The device of this name, "auto" being a GPU where there is one; SettingError if it is not there."""
+    """The device of this name; "auto" takes a GPU if there is one. SettingError if there is no such device."""
     import torch
 
     there = torch.cuda.is_available()
@@ -34,12 +34,12 @@ def device_of(name: DeviceName) -> "torch.device":
 
 @contextmanager
 def private_randomness(seed: int, device: "torch.device | None" = None) -> Iterator[None]:
-    """PyTorch's generator, and the GPU's, at this seed for one thread at a time; afterwards they are as they were."""
+    """Seed PyTorch's generator, and the GPU's, for one thread at a time; restore their states afterwards."""
     import torch
 
     gpus = [device] if device is not None and device.type == "cuda" else []
     with _one_at_a_time, torch.random.fork_rng(devices=gpus):
-        # not torch.manual_seed, which also seeds GPUs that are not ours to put back
+        # not torch.manual_seed: it also seeds other GPUs, whose states are not restored
         torch.default_generator.manual_seed(seed)
         for gpu in gpus:
             with torch.cuda.device(gpu):

@@ -1,8 +1,8 @@
 """Weights of observations that count half as much after every `half_life` rounds.
 
 The reward of round t has the weight 2^(t / half_life), divided by a power of 2 that keeps sums from overflowing. Sums
-are therefore only ever added to and, now and then, divided by an exact power of 2: they are the same bits however
-observations are portioned. `now` brings them to the scale on which the newest round has weight 1.
+therefore only grow by addition and are now and then divided by an exact power of 2, so they have the same bits however
+observations are portioned. `now` scales them so that the newest round has weight 1.
 """
 
 import math
@@ -22,7 +22,7 @@ def steps_at(round_number: int, half_life: float | None) -> int:
 
 
 def shrinkage(before: int, after: int, half_life: float | None) -> float:
-    """What sums whose newest round was `before` are multiplied with when it becomes `after`: a power of 2."""
+    """The factor for sums when their newest round changes from `before` to `after`: a power of 2."""
     return math.ldexp(1.0, STEP * (steps_at(before, half_life) - steps_at(after, half_life)))
 
 
@@ -42,7 +42,7 @@ def root_weights(rounds: RoundIndices, newest: int, half_life: float | None) -> 
 
 
 def now(newest: int, half_life: float | None) -> float:
-    """What sums are multiplied with so that the newest round has weight 1."""
+    """The factor for sums that gives the newest round weight 1."""
     if half_life is None:
         return 1.0
     root = root_weights(np.array([newest]), newest, half_life)
@@ -51,7 +51,7 @@ def now(newest: int, half_life: float | None) -> float:
 
 
 def added(total: float, terms: Float[np.ndarray, " terms"]) -> float:
-    """The total with these terms added one after the other, so that it does not depend on how they were portioned."""
+    """Add these terms to the total one after the other, so that it does not depend on how they were portioned."""
     return float(np.add.accumulate(np.concatenate([[total], terms]))[-1])
 
 

@@ -42,7 +42,7 @@ class FeedbackGraphs:
     `repeat`, `pool` or `from_dense`.
 
     - `n_arms`: K.
-    - `stored`: m graphs, as packed words (m, K, W) up to `PACKED_LIMIT` arms, as a tuple of sparse graphs beyond.
+    - `stored`: m graphs, as packed words (m, K, W) up to `PACKED_LIMIT` arms, as a tuple of sparse graphs above that.
     - `index`: which of them each round has.
     """
 
@@ -186,7 +186,7 @@ class FeedbackGraphs:
             return cls(first.n_arms, np.concatenate([part.words for part in parts]), index)
         return cls(first.n_arms, tuple(graph for part in parts for graph in part.stored), index)
 
-    # The next two are as those of one graph, whose rows are stored otherwise.
+    # The next two repeat those of `FeedbackGraph`, which stores its rows in another way.
     @property
     def words(self) -> UInt64[np.ndarray, "stored arms words"]:
         """The stored graphs' packed out-rows, up to `PACKED_LIMIT` arms; round i has ``words[index[i]]``."""
@@ -204,7 +204,7 @@ class FeedbackGraphs:
         """Whether in every round playing any arm reveals its own reward."""
         used = np.flatnonzero(np.bincount(self.index, minlength=len(self.stored)))
         if isinstance(self.stored, np.ndarray):
-            # all of the store is the usual case, and it may be large: no copy then
+            # usually every stored graph is used; the store may be large, so it is not copied then
             stored = self.stored if len(used) == len(self.stored) else self.stored[used]
             return bool(diagonal(stored).all())
         return all(self.stored[i].has_all_loops for i in used)
@@ -231,13 +231,13 @@ class FeedbackGraphs:
         if isinstance(self.stored, np.ndarray):
             return unpack_rows(self.stored[self.index, played], self.n_arms)
         mask = np.zeros((len(self), self.n_arms), dtype=np.bool_)
-        # a row this wide costs more than a step of the loop
+        # rows are so wide that the loop over rounds costs little
         for t, (graph, arm) in enumerate(zip(self, played, strict=True)):
             mask[t, graph.csr().of(arm)] = True
         return mask
 
     def first_revealed(self, arm: int) -> Int[np.ndarray, " revealed"]:
-        """The arms that this arm reveals in the first round, ascending and read-only; of packed graphs, not checked."""
+        """The arms that this arm reveals in the first round, ascending and read-only; for packed graphs, unchecked."""
         kept = self._first_revealed.get(arm)
         if kept is None:
             kept = self._first_revealed[arm] = unpack_rows(self.words[self.index[0], arm], self.n_arms).nonzero()[0]
@@ -246,7 +246,7 @@ class FeedbackGraphs:
 
     @cached_property
     def _first_revealed(self) -> dict[int, Int[np.ndarray, " revealed"]]:
-        """What `first_revealed` has found: the same graph is shown again and again."""
+        """The answers of `first_revealed`, kept because many rounds have the same graph."""
         return {}
 
     def _knowing(self, has_all_loops: bool) -> FeedbackGraphs:

@@ -1,8 +1,8 @@
 """Feedback graphs: which rewards does playing an arm reveal?
 
-A feedback graph on K arms is a directed graph. Its orientation is stated here, once: ``graph[j, a]`` is true
-when playing arm j reveals the reward of arm a. Row j is out(j), what j reveals; column a is what reveals a. A
-self-loop ``graph[a, a]`` means that one sees the reward of the arm one plays; the paper's graphs have all.
+A feedback graph on K arms is a directed graph: ``graph[j, a]`` is true when playing arm j reveals the reward of arm a.
+Row j is out(j), what j reveals; column a is what reveals a. A self-loop ``graph[a, a]`` means that playing arm a
+reveals its own reward; the paper's graphs have all self-loops.
 
 >>> graph = FeedbackGraph.from_edges([(0, 1), (1, 2)], n_arms=3, add_loops=True)
 >>> graph
@@ -56,8 +56,8 @@ class FeedbackGraph:
     arm, it also takes the arm's name.
 
     - `n_arms`: K.
-    - `rows`: how the edges are stored: packed bits up to `PACKED_LIMIT` arms (`words`), sparse rows beyond. Either way
-      `csr` gives the sparse rows, and every method means the same.
+    - `rows`: how the edges are stored: packed bits up to `PACKED_LIMIT` arms (`words`), sparse rows above that. `csr`
+      gives sparse rows of either, and every method works with both.
     - `arms`: the names of the arms; None (default): they have none.
     """
 
@@ -181,7 +181,7 @@ class FeedbackGraph:
 
         Nodes that are text become the names of the arms.
 
-        - `graph`: directed or not; an undirected one gives both directions. Edge data are not looked at.
+        - `graph`: directed or not; an undirected one gives both directions. Edge data are ignored.
         - `nodes`: arm i is ``nodes[i]``; None (default): nodes that are all text keep their order in the graph, and
           other nodes must be 0 .. n_arms - 1.
         - `add_loops`: whether to add a self-loop to every arm; False by default.
@@ -194,7 +194,7 @@ class FeedbackGraph:
         if len(order) != len(graph) or set(order) != set(graph):
             at_odds = sorted(set(graph) ^ set(order), key=repr)[:5] or "repeats"
             expected = "nodes 0 .. n_arms - 1, or their order as nodes=[...]" if nodes is None else "each node once"
-            raise GraphError(f"graph and order of nodes are at odds in {at_odds}; expected {expected}")
+            raise GraphError(f"graph and nodes differ in {at_odds}; expected {expected}")
         place = {node: i for i, node in enumerate(order)}
         pairs = [(place[u], place[v]) for u, v in graph.edges()]
         return cls.from_edges(
@@ -330,7 +330,7 @@ class FeedbackGraph:
         return all(np.array_equal(x, y) for x, y in zip(self.csr(), self.in_csr(), strict=True))
 
     def reveals(self, arm: SupportsIndex | str) -> Int64[np.ndarray, " degree"]:
-        """out(arm): the arms whose rewards are seen when `arm` is played, sorted."""
+        """out(arm): the arms whose rewards are revealed when `arm` is played, sorted."""
         j = self._checked(arm)
         if isinstance(self.rows, np.ndarray):
             return np.flatnonzero(self.reveals_mask(j))
@@ -353,7 +353,7 @@ class FeedbackGraph:
         return mask
 
     def transpose(self) -> FeedbackGraph:
-        """The graph with every edge turned round."""
+        """The graph with every edge reversed."""
         if isinstance(self.rows, np.ndarray):
             return FeedbackGraph(self.n_arms, pack_rows(self.to_dense().T), self.arms)
         return FeedbackGraph(self.n_arms, self.in_csr(), self.arms)

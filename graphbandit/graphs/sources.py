@@ -1,4 +1,4 @@
-"""Where the graphs of the rounds come from: drawn anew each round, out of a pool, or always the same.
+"""Where the graphs of the rounds come from: drawn in each round, taken from a pool, or always the same.
 
 A source is a value that holds settings only. ``draw(rng, n)`` gives the graphs of n rounds; drawing a rounds and then b
 rounds is the same as drawing a + b rounds. Each kind draws the graphs of the generator of the same name.
@@ -67,7 +67,7 @@ class FixedSource:
 
     def draw(self, rng: np.random.Generator, n: int) -> FeedbackGraphs:
         """The graph, n times; `rng` is left alone."""
-        # one store for all draws, so that batches of them are joined without copying
+        # all draws share one store, so that batches are joined without copying
         return self._round[np.zeros(n, dtype=np.int32)]
 
     @cached_property
@@ -91,7 +91,7 @@ class PoolSource:
             raise SettingError(f"graphs is {self.graphs!r}; expected FeedbackGraphs or a sequence of FeedbackGraph")
         if len(self.graphs) == 0:
             raise SettingError("graphs is empty; expected a pool of at least one")
-        _ = self._pool  # graphs that do not fit together are refused here
+        _ = self._pool  # refuses graphs that do not fit together
 
     @cached_property
     def _pool(self) -> FeedbackGraphs:
@@ -127,7 +127,7 @@ class GeneratedSource:
 
 
 def _sources() -> dict[str, Callable[..., GraphSource]]:
-    """What makes the source of every generator that `graphbandit.graphs` exports: its own, or a general one."""
+    """For every generator that `graphbandit.graphs` exports, what makes its source: its own class, or a general one."""
     found: dict[str, Callable[..., GraphSource]] = {}
     for name in graphs.__all__:
         generator = getattr(graphs, name) if name != "sources" else None
@@ -139,7 +139,7 @@ def _sources() -> dict[str, Callable[..., GraphSource]]:
 
 
 def _general_source(generator: Callable[..., FeedbackGraph]) -> Callable[..., GraphSource]:
-    """Makes a source with the settings of the generator: of the one graph that it makes, or of graphs that it draws."""
+    """A function that makes a source from the generator's settings; without an `rng` its graph is always the same."""
     known = inspect.signature(generator).parameters
     random = "rng" in known
 

@@ -23,23 +23,23 @@ if TYPE_CHECKING:
     from graphbandit.kernels.planning.anytime import Lists
 
 FIRST_STEPS = 3
-"""Proximal steps of one sweep each before the first look at the gap: many short steps are best at first."""
+"""Proximal steps, of one sweep each, before the gap is computed for the first time: short steps are best at first."""
 SWEEPS = 3
-"""Sweeps of every later step, after each of which the gap is looked at: a few longer ones close it."""
+"""Sweeps of every later step; the gap is computed after each step."""
 WALKS = 10
-"""Walks over all edges up to the first look at the gap, and about as many from one to the next."""
+"""About how many walks over all edges are made before each computation of the gap."""
 SHARPNESS = 0.4
-"""e of the proximal steps over what a play elsewhere than at the best arm costs on average."""
+"""e of the proximal steps, relative to the average cost of playing an arm other than the best."""
 TRIFLE = 0.01
 """Probabilities below this share of the smallest demand are dropped before a point is made feasible."""
 
 AT_ONCE = 100_000
-"""Edges from which on a feasible point and a bound are worked out by two threads: they share nothing that changes."""
+"""With at least this many edges, two threads compute the feasible point and the bound; they share no output."""
 MOST = 65535.0
 """The largest integer of 16 bits."""
 
 LOWEST_EXPONENT = -500.0
-"""Powers below are far below the least probability, and take several times as long where they are no normal numbers."""
+"""Smaller powers are far below the least probability, and subnormal numbers are several times slower."""
 
 
 @savable
@@ -48,9 +48,9 @@ class Effort:
     """When an anytime answer is good enough.
 
     - `gap`: the relative duality gap to stop at, 0.01 by default.
-    - `work`: edges to walk over at most, but for a first answer, 200,000,000 by default, which take 0.2 to 1 s, the
-      more the larger the graph.
-    - `deadline`: seconds to stop after, with which answers depend on the machine's speed; None (default): no deadline.
+    - `work`: the most edges to walk over, 200,000,000 by default, which takes 0.2 to 1 s, longer for larger graphs. A
+      first answer is found even if that takes more.
+    - `deadline`: stop after this many seconds; answers then depend on the machine's speed. None (default): no deadline.
     """
 
     gap: float = 0.01
@@ -67,7 +67,7 @@ class Effort:
 def improve(
     graph: FeedbackGraph, demand: PerArm, gaps: PerArm, best: int, available: ArmMask, start: PerArm, effort: Effort
 ) -> tuple[PerArm, PerArm]:
-    """(p, y): a feasible p that costs no more than the feasible `start`, and duals that bound how much it can cost."""
+    """Return (p, y): a feasible p that costs no more than the feasible `start`, and duals that prove a lower bound."""
     from graphbandit.kernels.planning import anytime as kernels
 
     began = time.perf_counter()
@@ -77,9 +77,9 @@ def improve(
     paid = np.where(available, c, 0.0)
     y, free, best_y, bound = np.zeros(len(b)), 0.0, np.zeros(len(b)), 0.0
     best_p, cost = start, float(paid @ start)
-    if cost <= 0.0 or not b.any():  # nothing is cheaper than to play where it costs nothing
+    if cost <= 0.0 or not b.any():  # nothing is cheaper than an arm that costs nothing
         return (start if cost <= 0.0 else (np.arange(len(b)) == best).astype(np.float64)), y
-    # e in the units of a cost: a part of what a play costs that the start makes elsewhere than at `best`
+    # e has the unit of a cost: a share of what `start` pays for a play of an arm other than `best`
     e = SHARPNESS * cost / (1.0 - float(start[best]))
     asked = b[b > 0.0]
     reference = np.full(len(b), float(asked.mean()))
@@ -113,7 +113,7 @@ def improve(
 
 
 def _feasible(out: "Lists", back: "Lists", b: PerArm, c: PerArm, best: int, p: PerArm, least: float) -> PerArm | None:
-    """A feasible point near p, without probabilities below `least`; None if that would take more than one unit."""
+    """A feasible point near p, without probabilities below `least`; None if it would sum to more than 1."""
     from graphbandit.kernels.planning import anytime as kernels
 
     feasible, slack = np.where(p >= least, p, 0.0), np.empty(len(p))
@@ -128,6 +128,6 @@ def _feasible(out: "Lists", back: "Lists", b: PerArm, c: PerArm, best: int, p: P
 
 
 def _dearest_first(p: PerArm, c: PerArm) -> ArmIndices:
-    """The arms of positive probability, from the dearest down: to 16 bits, by which sorting is a matter of counting."""
+    """The arms of positive probability, most expensive first, by costs cut to 16 bits, which NumPy sorts faster."""
     arms = np.flatnonzero(p > 0.0).astype(np.int32)
     return arms[np.argsort((MOST * (1.0 - c[arms])).astype(np.uint16), kind="stable")]

@@ -15,7 +15,7 @@ from graphbandit.planning.exploration import arm_mask, arm_number, gap_array
 
 
 class Limits(NamedTuple):
-    """Between what demands stay, by what is known of which arm is best.
+    """Limits of the demands, from the probabilities P(a) that an arm is the best.
 
     - `least`: d P(a), with d the doubt.
     - `most`: u(a), see `ceilings_of`.
@@ -82,9 +82,10 @@ def chances_of(
 
     - `candidates`, `gaps`: as in `tight_demand`, checked already.
     - `deviations`: s(a), the standard deviation of c(a), for P(a) in proportion to erfc(c(a) / (sqrt(2) s(a))); of size
-      0 where it does not count.
-    - `told`: P(a) as the class knows it; of size 0 if it does not. Without both P is 0, and also with one candidate, or
-      more than `ROW_LIMIT`.
+      0 if it is not to be used.
+    - `told`: P(a) as the class computes it; of size 0 if it does not.
+
+    P is 0 if both are empty, if there is one candidate, or if there are more than `ROW_LIMIT`.
     """
     from scipy.special import erfc
 
@@ -103,10 +104,10 @@ def chances_of(
 def ceilings_of(graph: FeedbackGraph | ArmsByArms, available: ArmMask, gaps: PerArm, chances: PerArm) -> PerArm:
     """u(a) = max(P(a), max over j of P[j, a] min(1, W(j) / c(j))), W(j) = sum_b P[j, b] P(b) c(b).
 
-    Played with probability W(j) / c(j), an arm j on offer costs what it costs to play each arm b that it reveals with
-    probability P(b), as Thompson sampling does. Up to `COVER_ARMS` arms; beyond, 1.
+    To play arm j with probability W(j) / c(j) costs as much as to play each arm b that it reveals with probability
+    P(b), as Thompson sampling does. With more than `COVER_ARMS` arms, u(a) = 1.
 
-    - `graph`: who reveals whom, P[j, a], surely or with which probability.
+    - `graph`: P[j, a], the probability that j reveals a: a matrix, or a graph for 0 and 1.
     - `available`: the arms on offer.
     - `gaps`, `chances`: c and P, 0 for arms that are not candidates.
     """

@@ -1,4 +1,4 @@
-"""A floor under what is observed: every arm on offer at least so often, at the least expected regret.
+"""A floor for observation probabilities: every arm on offer is observed often enough, at the least expected regret.
 
 A learner's own distribution p is kept as far as the floor f allows. It counts as one more arm, "own", that reveals
 arm a with its observation probability q(a) and costs nothing; playing arm j instead costs its gap c(j):
@@ -8,10 +8,10 @@ arm a with its observation probability q(a) and costs nothing; playing arm j ins
                 x >= 0,   x(own) + sum_j x(j) = 1,   x(j) = 0 for arms not on offer
 
 and the round plays p' = x(own) p + x. P[j, a] is the probability that playing j reveals a, 0 or 1 where the graph is
-known. e is a millionth of the largest gap: of answers of the same regret, the one that moves the least of p. s is 1 if
-that has a solution, and else the largest number for which it has, as for weakly observable graphs; an arm that no arm
-on offer reveals has no row. On a star the cheapest answer is often one play of the hub in 1 / f rounds. Where q is
-above the floor already, nothing is solved.
+known. e is a millionth of the largest gap: among answers of the same regret, it selects the one that changes p least.
+s is 1 if the program then has a solution; otherwise it is the largest number with which it has one, as for weakly
+observable graphs. An arm that no arm on offer reveals has no row. On a star the cheapest answer is often to play the
+hub once in 1 / f rounds. If q is above the floor already, nothing is solved.
 """
 
 from dataclasses import replace
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 SLACK = 1e-9
-"""How far below the floor q may be: what solvers answer is exact to about that."""
+"""How far below the floor q may be: about the accuracy of the solvers."""
 
 LEAST_MOVED = 1e-6
 """e over the largest gap."""
@@ -51,9 +51,9 @@ def with_floor(
     available: ArmMasks | None,
     uniforms: PerRound,
 ) -> Decisions:
-    """The decisions with every arm on offer observed with probability `floor` at least; arms are drawn again.
+    """Raise the decisions so that every arm on offer is observed with probability at least `floor`, and draw again.
 
-    `baseline` is then the learner's own p, `coverage_factor` the smaller of its own and s.
+    In rounds that change, `baseline` is the learner's own p, and `coverage_factor` the smaller of its own value and s.
     """
     n_arms = graphs.n_arms
     offered = np.broadcast_to(everyone(n_arms), (len(graphs), n_arms)) if available is None else available
@@ -96,7 +96,7 @@ def with_floor(
 def raised(
     own: PerArm, observed: PerArm, gaps: PerArm, floor: float, *, graph: FeedbackGraph | ArmsByArms, available: ArmMask
 ) -> tuple[PerArm | None, float]:
-    """p' of one round and s; None where nothing below the floor can be observed by playing any arm on offer.
+    """Return (p', s) of one round; p' is None if no arm on offer reveals any of the arms below the floor.
 
     >>> from graphbandit import graphs
     >>> p, gaps, everyone = np.array([0.0, 1.0, 0.0, 0.0]), np.array([0.3, 0.0, 0.5, 0.5]), np.ones(4, dtype=bool)
@@ -130,6 +130,6 @@ def raised(
 
 
 def _cheapest(asked: "csr_array", costs: PerRound, level: float) -> PerRound | None:
-    """x, or None where there is none."""
+    """The solution x, or None if there is none."""
     result = cheapest(asked, costs, np.full(asked.shape[0], level))
     return None if result.status != 0 else np.maximum(result.x, 0.0) / np.maximum(result.x, 0.0).sum()

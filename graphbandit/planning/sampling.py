@@ -1,25 +1,26 @@
 """From estimates and candidates to decisions, for a whole batch: gaps, S, gamma, baseline, sampling program, draw.
 
-A round is planned by what is known of its graph. All three ways share the rule, the program and its certificate.
+The plan of a round depends on its kind of graph. All three kinds share the rule, the program and its certificate.
 
-**Sure graphs with all self-loops**, the paper's: one compiled pass. Programs that it cannot certify come back.
+**Known graphs with all self-loops**, as in the paper: one compiled pass. It leaves programs that it cannot certify to
+Python.
 
-**Weakly observable graphs**, in which some arm does not reveal itself, the paper's open question. The tight form is
-asked for directly, with s = 1 if that has a solution, and else the largest s with which it has; the decisions report s
-as `coverage_factor`. No bound is claimed. `docs/weak-graphs.md` says why best has a row of its own.
+**Weakly observable graphs**, in which some arm does not reveal itself, an open question of the paper. The program has
+the tight demands, with s = 1 if that has a solution, and otherwise the largest s with which it has one; decisions
+report s as `coverage_factor`. No bound is claimed. `docs/weak-graphs.md` says why best has a row of its own.
 
     q(a) >= s / (|S| + gamma c(a))         for every candidate a != best that an available arm reveals
     q(best) >= s / (|S| + gamma c(j))      if best does not reveal itself; j the cheapest arm that does
 
-**Probabilistic graphs**, in which an edge is there with a probability only. With q(a) = sum_j p(j) P[j, a] the tight
-form stays as it is. An arm is left out of S once those taken before reveal it with probabilities that sum to 1. Each of
-them has a gap no larger than the arm's own, so with sure loops the baseline meets
+**Probabilistic graphs**, of which only the edge probabilities are known. With q(a) = sum_j p(j) P[j, a] the tight
+demands stay the same. An arm is left out of S once those taken before reveal it with probabilities that sum to 1. Each
+of them has a gap no larger than the arm's own, so with self-loops of probability 1 the baseline meets
 
     q(a) >= sum over j in S of P[j, a] / (|S| + gamma c(j))  >=  1 / (|S| + gamma c(a))          for every candidate a
 
-and the program always has a solution. Without, it is scaled as that of a weakly observable graph, and the demand of
+and the program always has a solution. Otherwise it is scaled like that of a weakly observable graph, and the demand of
 best is max over j of P[j, best] / (|S| + gamma c(j)). No bound is claimed. A round whose probabilities are all 0 or 1
-is decided as its graph is, to the last bit.
+is decided as its graph is, bit for bit.
 """
 
 from collections.abc import Callable
@@ -68,11 +69,11 @@ class SamplingRule:
       on few arms that reveal all candidates, whatever their gaps.
     - `rate`: gamma = rate sqrt(|S|), or, with widths, gamma = rate times the gamma of the smallest bound.
     - `effort`: for programs too large to be solved exactly.
-    - `doubt`: candidates are asked for with at least this share of the probability that they are best, as far as that
-      is told or `deviations` of the gaps tell (`planning.demands.chances_of`), and by inverse gaps no more often than
-      `planning.demands.ceilings_of` says; 0 by default.
-    - `by_cover`: in demands and gamma, |S| is the size of a cover (`planning.cover`) where that is smaller: then arms
-      are asked for as often as playing the cover can show them, and not only as often as playing S can. Up to
+    - `doubt`: each candidate's demand is at least this share of the probability that it is the best arm, if that
+      probability is known (`planning.demands.chances_of`); then demands by inverse gaps are also limited by
+      `planning.demands.ceilings_of`. 0 by default.
+    - `by_cover`: in demands and gamma, use the size of a cover (`planning.cover`) instead of |S| if it is smaller: then
+      arms are asked for as often as playing the cover can reveal them, not only as often as playing S can. Up to
       `COVER_ARMS` arms.
     """
 
@@ -84,12 +85,12 @@ class SamplingRule:
     doubt: float = 0.0
 
     def __getstate__(self) -> dict[str, Any]:
-        # an address is that of this process alone
+        # an address is valid in this process only
         return {name: value for name, value in self.__dict__.items() if name != "in_kernels"}
 
     @cached_property
     def in_kernels(self) -> "Rule":
-        """The rule as kernels take it, kept as it is asked for in every round."""
+        """The rule as kernels take it; cached, because every round asks for it."""
         rule: Rule = _kernels().Rule(
             self.explore_all,
             COVERAGES.index(self.coverage),
@@ -101,12 +102,12 @@ class SamplingRule:
 
     @cached_property
     def without_program(self) -> "SamplingRule":
-        """The same rule, but its baseline is played."""
+        """The same rule without the program: the baseline is played."""
         return replace(self, coverage="none")
 
 
 class PlannedRounds(NamedTuple):
-    """What has been found for the rounds of a batch: arrays to be filled."""
+    """The rounds of a batch, and the arrays that receive what is decided for them."""
 
     rounds: "Rounds"
     outcome: "Outcome"
@@ -118,7 +119,7 @@ class PlannedRounds(NamedTuple):
         return mask
 
     def limits(self, rule: SamplingRule, t: int, graph: FeedbackGraph | ArmsByArms) -> Limits | None:
-        """Between what the demands of round t stay; None where nothing is known of which arm is best."""
+        """The limits of the demands of round t; None if nothing is known about which arm is best."""
         rounds, gaps = self.rounds, self.outcome.gaps[t]
         deviations = rounds.deviations[t]
         found = chances_of(rounds.candidates[t], gaps, deviations, rounds.chances[t])
@@ -126,7 +127,7 @@ class PlannedRounds(NamedTuple):
             return None
         ceilings = ceilings_of(graph, self.mask(t), gaps, found)
         if len(deviations):
-            ceilings[deviations <= 0.0] = 1.0  # refits that agree do not know an arm
+            ceilings[deviations <= 0.0] = 1.0  # refits may agree on an arm because none has seen it
         return Limits(rule.doubt * found, ceilings)
 
     def enter(self, t: int, answer: SamplingSolution, solver: str) -> None:
@@ -154,7 +155,7 @@ def sample_rounds(
     deviations: RoundsByArms | None = None,
     chances: RoundsByArms | None = None,
 ) -> Decisions:
-    """Steps 1 to 7 of every round of a batch, each by its own graph. One uniform number a round draws its arm."""
+    """Decide every round of a batch by its own graph (steps 1 to 7). One uniform number a round draws its arm."""
     n, n_arms = values.shape
     masks = kernel_mask(available, n, n_arms)
     none = _NO_COLUMNS if n == 1 else np.empty((n, 0))
@@ -207,7 +208,7 @@ _FIELDS: Columns = {
     "solver": lambda outcome: outcome.integers[:, 2],
     "coverage_factor": lambda outcome: outcome.numbers[:, 4],
 }
-"""The fields of decisions in what the kernel has filled."""
+"""How the fields of decisions are read from the arrays that the kernel has filled."""
 
 _NO_COLUMNS = np.empty((1, 0))
 
@@ -223,7 +224,7 @@ def _kernels() -> Any:
 
 @cache
 def _nothing_to_solve() -> "tuple[Solvers, Room]":
-    """What stands for solvers, and for room that no program will use."""
+    """Placeholders for solvers and room, for rounds without a program."""
     from graphbandit.kernels.planning import program
 
     return program.Solvers(0, 0, 0), program.room(1, ROW_LIMIT)
@@ -242,7 +243,7 @@ _Part = tuple[Int[np.ndarray, " rounds"] | slice, Strategy, FeedbackGraphs | Pro
 
 
 def _parts(rule: SamplingRule, graphs: FeedbackGraphs | ProbabilisticGraphs) -> list[_Part]:
-    """The rounds of each kind: (their numbers, how they are planned, their graphs)."""
+    """The rounds of each kind of graph: (their numbers, the function that plans them, their graphs)."""
     if isinstance(graphs, FeedbackGraphs):
         return _parts_of_sure(rule, graphs)
     used, index = np.unique(graphs.index, return_inverse=True)
@@ -272,7 +273,7 @@ def _parts_of_sure(rule: SamplingRule, graphs: FeedbackGraphs) -> list[_Part]:
 
 
 def _plan_sure(rule: SamplingRule, plan: PlannedRounds, graphs: FeedbackGraphs) -> None:
-    """All in one compiled pass, but for the programs that it leaves open."""
+    """Plan all rounds in one compiled pass; then solve the programs that it left open."""
     kernels = _kernels()
     if rule.coverage == "none":
         solvers, room = _nothing_to_solve()
@@ -299,14 +300,14 @@ def _plan_sure(rule: SamplingRule, plan: PlannedRounds, graphs: FeedbackGraphs) 
             limits = plan.limits(rule, t, graphs[t])
             demand = demand_of_candidates(rounds.candidates[t], gaps, best, amount, gamma, limits)
             if amount < size or limits is not None:
-                start = None  # the baseline asks for less
+                start = None  # the baseline may not meet these demands
         program = Program(graphs[t], demand, gaps, best, plan.mask(t))
         answer = solve(program, start=start, effort=rule.effort)
         plan.enter(t, answer, answer.solver)
 
 
 def _plan_cover(rule: SamplingRule, plan: PlannedRounds, graphs: FeedbackGraphs) -> None:
-    """Gaps and best as ever; the exploration set is a cover of the candidates, and is played uniformly."""
+    """Gaps and best as usual; the exploration set is a cover of the candidates, and is played uniformly."""
     _plan_sure(rule.without_program, plan, graphs)
     outcome, nothing = plan.outcome, np.zeros(graphs.n_arms)
     for t in range(len(graphs)):
@@ -319,7 +320,7 @@ def _plan_cover(rule: SamplingRule, plan: PlannedRounds, graphs: FeedbackGraphs)
 
 
 def _amount(rule: SamplingRule, plan: PlannedRounds, t: int, graph: FeedbackGraph, size: int) -> int:
-    """What stands for |S| in the demands of round t, as the kernel has it."""
+    """The number used for |S| in the demands of round t, the same as in the kernel."""
     if not rule.by_cover or size <= 1 or graph.n_arms > COVER_ARMS:
         return size
     covering = cover_size(graph, plan.rounds.candidates[t], np.ascontiguousarray(plan.mask(t)))
@@ -327,7 +328,7 @@ def _amount(rule: SamplingRule, plan: PlannedRounds, t: int, graph: FeedbackGrap
 
 
 def _plan_weak(rule: SamplingRule, plan: PlannedRounds, graphs: FeedbackGraphs) -> None:
-    """Gaps, S and gamma as ever; then the tight program, scaled down where the graph reveals too little."""
+    """Gaps, S and gamma as usual; then the tight program, scaled down if the graph reveals too little."""
     _plan_sure(rule.without_program, plan, graphs)
     outcome = plan.outcome
     for t in range(len(graphs)):
@@ -345,12 +346,12 @@ def _plan_weak(rule: SamplingRule, plan: PlannedRounds, graphs: FeedbackGraphs) 
 
 
 def _plan_probabilistic(rule: SamplingRule, plan: PlannedRounds, graphs: ProbabilisticGraphs) -> None:
-    """S by what probabilities sum to; then the tight program with probabilities in place of edges."""
+    """S by sums of edge probabilities; then the tight program with edge probabilities instead of edges."""
     from graphbandit.kernels.planning.probabilistic import baselines
 
     rounds, outcome = plan.rounds, plan.outcome
     baselines(graphs.stored, graphs.index, rounds, rule.explore_all, float(rule.rate), float(rule.doubt), outcome)
-    plays_baseline = rule.coverage in ("none", "cover")  # which arms cover is not asked where edges are unsure
+    plays_baseline = rule.coverage in ("none", "cover")  # there is no cover where edges are uncertain
     for t in range(len(graphs)):
         matrix, mask, candidates = graphs.matrix(t), plan.mask(t), rounds.candidates[t]
         gamma, gaps, best = float(outcome.numbers[t, 1]), outcome.gaps[t], int(outcome.integers[t, 1])
@@ -364,7 +365,7 @@ def _plan_probabilistic(rule: SamplingRule, plan: PlannedRounds, graphs: Probabi
             if not (matrix[best] >= demand).all():
                 _enter_scaled(plan, t, matrix, demand)
                 continue
-        # the baseline is played, or best alone, which reveals all that is asked for: nothing is cheaper
+        # play the baseline, or best alone: it meets all demands, and nothing is cheaper
         alone = (np.arange(len(gaps)) == best).astype(np.float64)
         played = outcome.baseline[t].copy() if plays_baseline or gamma == np.inf else alone
         program = Program(matrix, demand, gaps, best, mask)
@@ -374,7 +375,7 @@ def _plan_probabilistic(rule: SamplingRule, plan: PlannedRounds, graphs: Probabi
 
 
 def _enter_scaled(plan: PlannedRounds, t: int, graph: FeedbackGraph | ArmsByArms, demand: PerArm) -> None:
-    """Solve the program of round t, with its demands scaled where need be, and write the answer."""
+    """Solve the program of round t, with its demands scaled down if necessary, and write the answer."""
     outcome = plan.outcome
     program = Program(graph, demand, outcome.gaps[t], int(outcome.integers[t, 1]), np.ascontiguousarray(plan.mask(t)))
     answer, outcome.numbers[t, 4] = solve_scaled(program, start=outcome.baseline[t])

@@ -5,8 +5,8 @@
                 p >= 0,  sum_a p(a) = 1,  p(j) = 0 for arms not available
 
 with b(a) = max of p~(j) over the arms j that reveal a ("paper" coverage), or b(a) = 1 / (|S| + gamma c(a)) for
-candidates and 0 elsewhere ("tight" coverage). One public function, `solve_sampling_lp`; behind it the compiled dual
-simplex, then HiGHS, then the best feasible point; and no answer without its certificate (`planning.program`).
+candidates and 0 elsewhere ("tight" coverage). The public function is `solve_sampling_lp`. It tries the compiled dual
+simplex, then HiGHS, then takes the best feasible point. Every answer has a certificate (`planning.program`).
 """
 
 import threading
@@ -39,7 +39,7 @@ DEFAULT_EFFORT = Effort()
 Solver = Literal["auto", "simplex", "highs", "anytime"]
 
 UNDERSTATED = 1.0 - 1e-9
-"""At the very largest factor no p is more than barely feasible, so that solvers may call it infeasible."""
+"""Taken times the largest factor: with the very largest, feasible p lie on the edge, and solvers may find none."""
 
 
 def solve_sampling_lp(
@@ -55,8 +55,8 @@ def solve_sampling_lp(
 ) -> SamplingSolution:
     """Solve the sampling program (2) for one round, with a certificate.
 
-    Where the gaps of arms differ by rounding only, it can be that no solver certifies an optimum to 1e-9. The answer is
-    then the best feasible point that was found, its `solver` is "anytime", and `uncertified_count` counts it.
+    If gaps differ only by rounding, it can happen that no solver certifies an optimum to 1e-9. The answer is then the
+    best feasible point that was found, its `solver` is "anytime", and `uncertified_count` counts it.
 
     - `graph`: who reveals whom.
     - `baseline`: p~, from which the paper's demands b(a) follow; it may be None if `demand` is given.
@@ -65,12 +65,12 @@ def solve_sampling_lp(
     - `available`: the arms that may be played, a boolean mask; None (default): all.
     - `demand`: b(a), 0 where nothing is asked; None (default): the paper's. `tight_demand` makes the sharper ones.
     - `solver`: "simplex" (compiled, exact), "highs" (exact), "anytime" (improves the baseline as long as `effort`
-      says), or "auto" (default): the first, the second where the first has no certificate, and the third where more
-      than `ROW_LIMIT` arms are constrained.
+      says), or "auto" (default): the simplex, HiGHS if the simplex finds no certificate, and "anytime" if more than
+      `ROW_LIMIT` arms are constrained.
     - `effort`: when an anytime answer is good enough; by default at a relative gap of 0.01.
 
-    The star of the paper's figure: the best leaf is arm 1, and all exploring of the other leaves goes
-    through the hub, which costs little and reveals them all.
+    The star of the paper's figure: arm 1 is the best leaf, and the hub, which costs little and reveals all leaves, is
+    played to explore the others.
 
     >>> from graphbandit import graphs
     >>> star, gaps = graphs.star(6, hub=0), np.array([0.1, 0.0, 1.0, 1.0, 1.0, 1.0])
@@ -115,7 +115,7 @@ def solve_sampling_lp(
 def solve(
     program: Program, *, start: PerArm | None, solver: Solver = "auto", effort: Effort = DEFAULT_EFFORT
 ) -> SamplingSolution:
-    """The program, by the solver asked for; `start`, the baseline, is feasible, or None.
+    """Solve the program with the given solver; `start` is the baseline, which must be feasible, or None.
 
     Raises SolverError where the demands cannot be met, and where "simplex" has no certificate.
     """
@@ -157,7 +157,7 @@ def solve(
 
 
 def solve_scaled(program: Program, *, start: PerArm | None) -> tuple[SamplingSolution, float]:
-    """The program with all demands times s, and s: 1 if that has a solution, else the largest that does.
+    """Solve the program with all demands times s; return the answer and s: 1 if that has a solution, else the largest.
 
     For graphs in which some arms do not reveal themselves. Every demanded arm must be revealed by an available one.
 
@@ -179,7 +179,7 @@ def solve_scaled(program: Program, *, start: PerArm | None) -> tuple[SamplingSol
     if isinstance(program.graph, FeedbackGraph) and np.count_nonzero(program.demand) <= ROW_LIMIT:
         try:
             answer = _simplex(program, program.graph)
-        except SolverError:  # the demands are too much for one unit of mass: their largest share is next
+        except SolverError:  # one unit of mass cannot meet the demands: look for their largest share
             pass
         else:
             if answer.is_exact:
@@ -207,7 +207,7 @@ def _distribution(baseline: npt.ArrayLike, available: ArmMask) -> PerArm:
 def _at_once(
     graph: object, asked: object, is_baseline: bool, gaps: object, best: object, available: object
 ) -> SamplingSolution | None:
-    """The exact answer to what is given, in one compiled call; None where anything is unusual."""
+    """The exact answer in one compiled call; None if the input is unusual or no answer is certified."""
     if not (isinstance(graph, FeedbackGraph) and type(best) is int and best < graph.n_arms):
         return None
     n = graph.n_arms
@@ -230,7 +230,7 @@ FLOAT, BOOL = np.dtype(np.float64), np.dtype(np.bool_)
 
 
 def _fits(value: object, n_arms: int, dtype: np.dtype[Any]) -> bool:
-    """Whether this is an array as kernels take it: nothing to convert."""
+    """Whether kernels can take this array without conversion."""
     return (
         type(value) is np.ndarray
         and value.shape == (n_arms,)
@@ -250,7 +250,7 @@ _answer = AtOnce(lambda: _kernels().answer_at_once)
 
 
 class _Rooms(threading.local):
-    """Room for programs, kept for the next one of the same size; a thread has its own."""
+    """Room for programs, kept for the next one of the same size; one for each thread."""
 
     kept: "tuple[int, int, Room] | None" = None
 

@@ -4,13 +4,13 @@
     subject to  (1 / gamma) sum_b (1[b = a] - p(b))^2 / q(b)  <=  l(a) + z            for every available arm a
                 q(b) = sum of p over the arms that reveal b,   p(j) = 0 for arms not available
 
-with l the estimated losses. Its value bounds the regret of the round that the error of the estimate does not pay for,
-whatever the truth is: the decision-estimation coefficient of the round. Adding a number to all losses changes nothing,
-and gamma only scales: c(a) = gamma (l(a) - min l) says it all, and gamma times the value is between 0 and the number of
-arms or so. It was tested with gamma up to 1e5, on losses of order 1; far beyond that, rounding errors may dominate, and
-the answer is a feasible point with a larger certified gap. `kernels.planning.squarecb` has the method, an
-interior-point method made for this program; what it returns is judged by a certificate that needs no p: for a
-distribution w over the constraints and any numbers r and rho
+with l the estimated losses. Its value is the decision-estimation coefficient of the round: whatever the truth is, the
+regret of the round exceeds what the error of the estimate accounts for by at most this value. The program depends on
+the losses and gamma only through c(a) = gamma (l(a) - min l), and gamma times the value is between 0 and about the
+number of arms. It was tested with gamma up to 1e5, on losses of order 1; far beyond that, rounding errors may dominate,
+and the answer is a feasible point with a larger certified gap. `kernels.planning.squarecb` has the method, an
+interior-point method made for this program. A certificate that needs no p judges its answers: for a distribution w over
+the constraints and any numbers r and rho
 
     gamma * optimum  >=  sum_a w(a) (2 r(a) - c(a))  +  min over available j of
         [ c(j) - 2 w(j) r(j) + 2 (1 - w(j)) rho(j) - sum over b revealed by j of (w(b) r(b)^2 + (1 - w(b)) rho(b)^2) ]
@@ -38,10 +38,10 @@ from graphbandit.planning.counters import count
 from graphbandit.planning.exploration import arm_array, check_graph
 
 TOLERANCE = 1e-9
-"""The relative gap that answers have; rounding can leave a little more where gamma is very large."""
+"""The relative gap of answers; with a very large gamma, rounding can leave a little more."""
 
 ARM_LIMIT = 2000
-"""The most arms on offer: a step solves a dense system of as many unknowns."""
+"""The most arms on offer: each step solves a dense system with as many unknowns."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -70,9 +70,9 @@ class SquareCBSolution:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SquareCBSolutions:
-    """The answers of n programs, one row each: `SquareCBSolution` says what its fields are.
+    """The answers of n programs, one row each.
 
-    - `probabilities`, `objective`, `duality_gap`, `iterations`: those of each program.
+    - `probabilities`, `objective`, `duality_gap`, `iterations`: of each program, as in `SquareCBSolution`.
     """
 
     probabilities: RoundsByArms
@@ -248,7 +248,7 @@ def _find_observation_probabilities() -> Any:
 
 
 _solve_one = AtOnce(lambda: _kernels().solve_rounds)
-"""For one program, whose arrays are made here: they can be written to, so that their types are always the same."""
+"""For one program: its arrays are made here and are writeable, so their types are always the same."""
 _observation_probabilities = AtOnce(_find_observation_probabilities)
 
 

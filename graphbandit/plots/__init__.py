@@ -1,7 +1,7 @@
-"""Pictures: a graph, one decision on its graph, the paper's star example, regret over time, networks.
+"""Figures: a graph, one decision on its graph, the paper's star example, regret over time, networks.
 
-Every function returns a Matplotlib ``Figure`` of its own and neither shows nor saves it; `save_figure` writes one, with
-the same bytes each time. Colours are those of Okabe and Ito, which colour-blind readers can tell apart.
+Every function returns a new Matplotlib ``Figure`` and neither shows nor saves it; `save_figure` writes it, with the
+same bytes each time. The colours are those of Okabe and Ito, which colour-blind readers can tell apart.
 """
 
 from graphbandit.plots.curves import plot_regret

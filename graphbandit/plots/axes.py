@@ -1,4 +1,4 @@
-"""Axes, panels, titles and keys, the same in every figure. Names are written as they are, never read as formulas."""
+"""Axes, panels, titles and legends, alike in every figure. Names are written as they are, never read as formulas."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def new_axes(width: float = 4.8, height: float = 3.3) -> Axes:
-    """Empty axes in a figure of their own, in inches."""
+    """Empty axes in a new figure of this size in inches."""
     from graphbandit.plots.notebook import NotebookFigure
 
     return NotebookFigure(figsize=(width, height), layout="constrained").add_subplot()
@@ -33,7 +33,7 @@ def panel_grid(rows: int, columns: int, *, width: float = 3.4, height: float = 2
 
 
 def panels_for(n: int, *, width: float = 3.4, height: float = 2.7) -> tuple[Figure, list[Axes]]:
-    """A figure with `n` panels in rows of at most three; the rest of the last row stays empty."""
+    """A figure with `n` panels in rows of at most three."""
     columns = min(3, n)
     figure, grid = panel_grid(-(-n // columns), columns, width=width, height=height)
     panels = [axes for line in grid for axes in line]
@@ -43,14 +43,14 @@ def panels_for(n: int, *, width: float = 3.4, height: float = 2.7) -> tuple[Figu
 
 
 def panel_title(axes: Axes, title: str, remark: str = "") -> None:
-    """A bold title at the left of a panel and, at its right, a remark in grey."""
+    """Write a bold title at the left of a panel and a grey remark at its right."""
     axes.set_title(literal(title), loc="left", size=11, weight="bold", color=INK)
     if remark:
         axes.set_title(literal(remark), loc="right", size=9.5, color=GREY)
 
 
 def write_titles(axes: Axes, title: str, subtitle: str) -> None:
-    """A bold title and, below it, what is shown in grey."""
+    """Write a bold title and, below it, a grey subtitle."""
     points: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points", "ha": "left", "va": "bottom"}
     axes.annotate(literal(subtitle), (0, 1), xytext=(0, 7), color=GREY, size=9, **points)
     if title:
@@ -79,7 +79,7 @@ def vertical_grid(axes: Axes) -> None:
 
 
 def colour_bar(axes: Axes, mesh: Any, **place: Any) -> Any:
-    """A quiet bar that tells what the colours mean."""
+    """Add a bar that explains the colours, without an outline."""
     bar = figure_of(axes).colorbar(mesh, ax=axes, **place)
     bar.outline.set_visible(False)
     bar.ax.tick_params(color=PALE, labelcolor=INK, labelsize=9)
@@ -87,7 +87,7 @@ def colour_bar(axes: Axes, mesh: Any, **place: Any) -> Any:
 
 
 def write_key(axes: Axes, marks: Mapping[str, Any]) -> None:
-    """A key below the axes, in as many columns as there is room for; the figure grows by its height."""
+    """Write a legend below the axes, in as many columns as there is room for; the figure grows by its height."""
     columns = max(1, min(len(marks), 66 // (max(map(len, marks)) + 8)))
     figure = figure_of(axes)
     figure.set_figheight(figure.get_figheight() + 0.18 * -(-len(marks) // columns))
@@ -97,7 +97,7 @@ def write_key(axes: Axes, marks: Mapping[str, Any]) -> None:
 
 
 def write_legend(figure: Figure, lines: Mapping[str, Any], *, columns: int | None = None, **more: Any) -> None:
-    """One key for all panels, below them; by default in three columns if the lines are many."""
+    """Write one legend for all panels, below them; by default in three columns if there are many lines."""
     columns = (3 if len(lines) > 5 else 5) if columns is None else columns
     names = [literal(name) for name in lines]
     figure.legend(list(lines.values()), names, **_key_look("outside lower center", columns, 9.5), **more)
@@ -108,7 +108,7 @@ def _key_look(place: str, columns: int, size: float) -> dict[str, Any]:
 
 
 def plain_log_ticks(*several: Axis) -> None:
-    """0.2, 1, 50, 1000 instead of powers of ten."""
+    """Label logarithmic axes with 0.2, 1, 50, 1000 instead of powers of ten."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
     for axis in several:
@@ -122,7 +122,7 @@ def plain_log_ticks(*several: Axis) -> None:
 
 
 def figure_of(axes: Axes) -> Figure:
-    """The figure the axes stand in."""
+    """The figure that contains the axes."""
     figure = axes.get_figure(root=True)
     assert figure is not None
     return figure

@@ -1,4 +1,4 @@
-"""Regret over time: curves with bands."""
+"""Regret over time, as curves with bands."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 POINTS = 500
-"""The most rounds of a curve that are drawn."""
+"""The largest number of points that are drawn of a curve."""
 
 
 def plot_regret(result: SimulationResult, *, title: str | None = None, ax: Axes | None = None) -> Figure:
     """Mean cumulative regret over rounds for each learner, with a band of one standard deviation over repeats.
 
-    - `result`: of `simulate`.
-    - `title`: above the curves; None (default): none.
+    - `result`: the result of `simulate`.
+    - `title`: the title above the curves; None (default): none.
     - `ax`: the axes to draw on; None (default): those of a new figure.
     """
     from graphbandit.plots.notebook import NotebookFigure
@@ -44,7 +44,7 @@ def draw_curves(
     rounds: Int[np.ndarray, " points"],
     curves: Mapping[str, tuple[Float[np.ndarray, " points"], Float[np.ndarray, " points"]]],
 ) -> None:
-    """Curves by name as (mean, standard deviation), each with its band and its name at its end."""
+    """Draw curves, given by name as (mean, standard deviation), each with its band and with its name at its end."""
     look = {name: one._replace(dash="solid") for name, one in looks(list(curves)).items()}
     for name, (mean, std) in curves.items():
         draw_band(axes, rounds, mean, std, look[name])
@@ -71,14 +71,14 @@ def draw_band(
     *,
     least: float | Float[np.ndarray, " points"] = 0.0,
 ) -> None:
-    """A curve, and `spread` to each side of it as a band that ends at `least`."""
+    """Draw a curve with a band of `spread` to each side, which does not go below `least`."""
     axes.plot(rounds, mean, color=look.colour, linestyle=look.dash, linewidth=1.8)
     low = np.maximum(mean - spread, least)
     axes.fill_between(rounds, low, mean + spread, color=look.colour, alpha=0.16, linewidth=0)
 
 
 def finish_curves(axes: Axes, last: float) -> None:
-    """Let linear axes start at 0 and end at the last round, and name them."""
+    """Label linear axes and let them start at 0 and end at the last round."""
     axes.set_xlim(0.0, last)
     axes.set_ylim(bottom=0.0)
     write_labels(axes, "round", "cumulative regret")

@@ -1,4 +1,4 @@
-"""One decision on its graph, and the star of the paper before and after the sampling program."""
+"""One decision on its graph, and the paper's star before and after the linear program."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ from graphbandit.planning.exploration import arm_array, exploration_set, inverse
 from graphbandit.planning.program import SamplingSolution
 from graphbandit.planning.sampling_program import solve_sampling_lp
 from graphbandit.plots.drawing import (
-    ARM_LIMIT,
     NUMBERED,
     ROW_LIMIT,
     canvas,
+    check_size,
+    cut,
     draw,
     hub_of,
     key,
@@ -50,24 +51,24 @@ def plot_probabilities(
     names: Sequence[str] | None = None,
     values_name: str = "estimated reward",
 ) -> Figure:
-    """The graph with each arm's value in its circle, and beside it how its probabilities change.
+    """Draw the graph with each arm's value in its circle, and its probabilities beside it.
 
-    The best arm is ringed, the arms of S have a bold outline, arms that are not candidates a dotted one, and the more
+    The best arm has a ring, the arms of S have a bold outline, and arms that are not candidates a dotted one. The more
     often an arm is played, the darker it is: blue for the best arm, vermilion for all others. Lines are edges in both
-    directions, arrows edges in one; self-loops are left out.
+    directions, arrows are edges in one direction; self-loops are not drawn.
 
-    - `graph`: who reveals whom.
+    - `graph`: the feedback graph.
     - `values`: the numbers in the circles.
-    - `before`, `after`: p~ and p.
-    - `observed`: q.
+    - `before`, `after`: the probabilities p~ before and p after the linear program.
+    - `observed`: the observation probabilities q.
     - `best`: the number of the best arm.
-    - `explored`: S, as numbers or a mask; empty by default.
+    - `explored`: the exploration set S, as numbers or a mask; empty by default.
     - `candidates`: the arms that may still be the best, as numbers or a mask; None (default): all.
-    - `names`: of the arms; None (default): those of the graph, or else their numbers.
+    - `names`: the names of the arms; None (default): those of the graph, or else their numbers.
     - `values_name`: what the values are, "estimated reward" by default.
     """
     n = graph.n_arms
-    _check_size(n)
+    check_size(n)
     if not 0 <= best < n:
         raise InputError(f"best is {best}; expected an arm from 0 to {n - 1}")
     numbers = arm_array("values", values, n)
@@ -75,7 +76,7 @@ def plot_probabilities(
     q = arm_array("observed", observed, n)
     told = _arm_names(graph, names)
     places = layout(graph)
-    gap = "\n" if n <= ROW_LIMIT and hub_of(without_loops(graph)) is not None else " "  # a row has little width
+    gap = "\n" if n <= ROW_LIMIT and hub_of(without_loops(graph)) is not None else " "  # labels in a row must be narrow
     labels = []
     for a in range(n):
         first, last = number(float(p0[a])), number(float(p1[a]))
@@ -103,7 +104,7 @@ def plot_decision(
     - `decision`: the decision.
     - `graph`: the graph it was made on.
     - `values`: the numbers in the circles; None (default): the gaps to the best arm.
-    - `names`: of the arms; None (default): those of the decision's arms, or else the graph's.
+    - `names`: the names of the arms; None (default): those of the decision, or else those of the graph.
     """
     if len(decision.gaps) != graph.n_arms:
         raise InputError(f"graph has {graph.n_arms} arms; expected the decision's {len(decision.gaps)}")
@@ -122,7 +123,7 @@ def plot_decision(
 
 
 def _arm_label(name: str, n: int, p: str, q: str, value: float) -> str:
-    """What is written beside a circle; where room is scarce, p only of arms that are played."""
+    """The text beside a circle; if there are many arms, p is written only for arms that are played."""
     if n <= ROW_LIMIT:
         return f"{name}\np {p}\nq {q}"
     first = name if n <= NUMBERED else trimmed(f"{value:.2f}")
@@ -133,10 +134,10 @@ class StarExample(NamedTuple):
     """The star of the paper's figure, solved.
 
     - `graph`: the star.
-    - `values`, `gaps`: what the arms are worth, and how much less that is than the best.
-    - `explored`: S, the numbers of its arms.
+    - `values`, `gaps`: the rewards of the arms, and their gaps to the best arm.
+    - `explored`: the arms of the exploration set S.
     - `baseline`, `before`: p~ and its observation probabilities.
-    - `solution`: the answer of the sampling program.
+    - `solution`: the solution of the linear program.
     """
 
     graph: FeedbackGraph
@@ -149,7 +150,7 @@ class StarExample(NamedTuple):
 
 
 def star_example(gamma: float = 10.0) -> StarExample:
-    """Hub 0 is worth 0.9, leaf 1 is worth 1 and four more leaves nothing; all arms are candidates.
+    """Solve the star whose hub 0 has reward 0.9, leaf 1 has 1 and four more leaves have 0; all arms are candidates.
 
     - `gamma`: the exploration parameter, 10 by default.
 
@@ -167,10 +168,10 @@ def star_example(gamma: float = 10.0) -> StarExample:
 
 
 def plot_star_example(gamma: float = 10.0) -> Figure:
-    """The paper's star before and after the sampling program, side by side.
+    """Draw the paper's star before and after the linear program, side by side.
 
-    Exploring moves from four worthless leaves to the hub, which costs 0.1 and reveals every arm. Arrows go from
-    the arms that explore to what they reveal.
+    The program moves exploration from four worthless leaves to the hub, which costs 0.1 and reveals every arm. Arrows
+    go from the arms that explore to those that they reveal.
 
     - `gamma`: the exploration parameter, 10 by default.
     """
@@ -205,20 +206,15 @@ def _times_less(before: float, after: float) -> str:
     return f", {before / after:.0f} times less" if after > 0 else ""
 
 
-def _check_size(n: int) -> None:
-    if n > ARM_LIMIT:
-        raise InputError(f"graph has {n} arms; expected at most {ARM_LIMIT}, more cannot be read in a picture")
-
-
 def _arm_names(graph: FeedbackGraph, names: Sequence[str] | None) -> list[str]:
-    """What the arms are called in a picture; long names are cut."""
+    """The names of the arms in a picture; long ones are cut."""
     given = names if names is not None else graph.arms
     if given is None:
         return [f"arm {a}" if graph.n_arms <= ROW_LIMIT else str(a) for a in range(graph.n_arms)]
     if len(given) != graph.n_arms:
-        raise InputError(f"names has {len(given)} names; expected {graph.n_arms}, one an arm")
+        raise InputError(f"names has {len(given)} names; expected {graph.n_arms}, one for each arm")
     longest = 14 if graph.n_arms <= ROW_LIMIT else 20
-    return [literal(name if len(name) <= longest else name[: longest - 1] + "…") for name in map(str, given)]
+    return [literal(cut(name, longest)) for name in map(str, given)]
 
 
 def _arm_numbers(what: str, arms: npt.ArrayLike, n: int) -> list[int]:

@@ -1,4 +1,4 @@
-"""Drawing a feedback graph: where its arms stand, circles, edges, labels."""
+"""Draw a feedback graph: the layout of its arms, circles, edges and labels."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from graphbandit.base.colours import INK
 from graphbandit.base.shapes import Bool, Float
+from graphbandit.errors import InputError
 from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.plots.axes import figure_of
 from graphbandit.plots.style import BLUE, GREY, PALE, VERMILION
@@ -21,10 +22,10 @@ ARM_LIMIT = 60
 """The largest graph that still makes a readable picture."""
 
 ROW_LIMIT = 12
-"""The most arms whose labels are written in lines beside the circles; with more, in one line along the radius."""
+"""Up to this many arms have labels of several lines beside the circles; with more, one line along the radius."""
 
 NUMBERED = 24
-"""With more arms, circles are too small for values and hold the arms' numbers."""
+"""With more arms than this, circles are too small for values and show the arms' numbers."""
 
 RADIUS = 0.3
 """The radius of a circle; neighbouring circles are 1 apart."""
@@ -33,11 +34,22 @@ DOTTED = (0, (1.0, 1.6))
 """The outline of an arm that is not a candidate."""
 
 RING = 0.07
-"""Between the best arm's circle and its ring."""
+"""The distance between the best arm's circle and its ring."""
+
+
+def check_size(n: int) -> None:
+    """Refuse graphs that are too large for a picture."""
+    if n > ARM_LIMIT:
+        raise InputError(f"graph has {n} arms; expected at most {ARM_LIMIT}, more cannot be read in a picture")
+
+
+def cut(name: str, longest: int) -> str:
+    """A name, shortened to `longest` characters if it is longer."""
+    return name if len(name) <= longest else name[: longest - 1] + "…"
 
 
 def hub_of(others: Bool[np.ndarray, "arms arms"]) -> int | None:
-    """The hub if the graph (without loops) is a star."""
+    """The hub if the graph (without self-loops) is a star, otherwise None."""
     degrees, n = others.sum(axis=1), len(others)
     hub = int(np.argmax(degrees))
     is_star = n > 2 and np.array_equal(others, others.T) and degrees[hub] == n - 1 and degrees.sum() == 2 * (n - 1)
@@ -45,21 +57,24 @@ def hub_of(others: Bool[np.ndarray, "arms arms"]) -> int | None:
 
 
 def without_loops(graph: FeedbackGraph) -> Bool[np.ndarray, "arms arms"]:
-    """Which arms reveal which others."""
+    """The matrix of the graph without self-loops."""
     dense = graph.to_dense()
     np.fill_diagonal(dense, False)
     return dense
 
 
 class Layout(NamedTuple):
-    """Where the circles are, and in which direction from them their labels."""
+    """The centres of the circles, and the directions from them to their labels."""
 
     points: Float[np.ndarray, "arms 2"]
     outward: Float[np.ndarray, "arms 2"]
 
 
 def layout(graph: FeedbackGraph) -> Layout:
-    """A small star: hub on top, leaves in a row, as in the paper. Otherwise a circle, the hub of a star inside."""
+    """Place the arms: a small star with its hub above a row of leaves, as in the paper; otherwise on a circle.
+
+    The hub of a larger star is inside the circle.
+    """
     from scipy.sparse.csgraph import connected_components
 
     n, hub = graph.n_arms, hub_of(without_loops(graph))
@@ -72,7 +87,7 @@ def layout(graph: FeedbackGraph) -> Layout:
         outward[rim, 1] = -1.0
         return Layout(points, outward)
     _, parts = connected_components(graph.to_sparse().astype(np.int32), directed=False)
-    rim.sort(key=lambda a: (parts[a], a))  # what belongs together stands together
+    rim.sort(key=lambda a: (parts[a], a))  # connected arms are neighbours
     angles = np.pi / 2 - 2 * np.pi * np.arange(len(rim)) / len(rim)
     outward[rim] = np.stack([np.cos(angles), np.sin(angles)], axis=1)
     apart = 1.5 if n <= ROW_LIMIT else 1.0
@@ -83,7 +98,7 @@ def layout(graph: FeedbackGraph) -> Layout:
 
 
 def canvas(places: Layout, panels: int) -> tuple[Figure, list[Axes]]:
-    """A figure of that many equal panels around the circles, with room for labels."""
+    """A figure of that many equal panels, each with room for the circles and their labels."""
     from graphbandit.plots.notebook import NotebookFigure
 
     low, high = places.points.min(axis=0) - RADIUS - RING, places.points.max(axis=0) + RADIUS + RING
@@ -113,7 +128,7 @@ def draw(
     arrows_from: Collection[int] = (),
     candidates: Collection[int] | None = None,
 ) -> None:
-    """Edges, circles, values and labels of one panel; `arrows_from` are arms whose edges are drawn as bold arrows."""
+    """Draw the edges, circles, values and labels of one panel; edges of `arrows_from` are drawn as bold arrows."""
     from matplotlib.patches import Circle
 
     inch = figure_of(axes).get_figwidth() * axes.get_position().width / (axes.get_xlim()[1] - axes.get_xlim()[0])
@@ -197,7 +212,7 @@ def _edges(
 
 
 def _shade(p: float, *, best: bool) -> tuple[tuple[float, ...], bool]:
-    """The fill for a probability, white if 0, and whether white text is needed on it."""
+    """The fill for a probability (white for 0), and whether it needs white text."""
     from matplotlib.colors import to_rgb
 
     strength = 0.0 if p < 5e-10 else 0.25 + 0.75 * np.sqrt(p)
@@ -206,7 +221,7 @@ def _shade(p: float, *, best: bool) -> tuple[tuple[float, ...], bool]:
 
 
 def key(figure: Figure, text: str, *, dotted: bool = False) -> None:
-    """Write what the marks mean below the picture; `dotted` if some arms are not candidates."""
+    """Explain the marks below the picture; `dotted` says that some arms are not candidates."""
     from matplotlib.collections import CircleCollection
     from matplotlib.lines import Line2D
 
@@ -248,6 +263,6 @@ def number(x: float) -> str:
 
 
 def trimmed(text: str) -> str:
-    """A decimal number without zeros at its end."""
+    """A decimal number without trailing zeros."""
     short = text.rstrip("0").rstrip(".")
     return "0" if short == "-0" else short

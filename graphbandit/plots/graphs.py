@@ -1,4 +1,4 @@
-"""A feedback graph by itself, with the names of its arms."""
+"""A feedback graph with the names of its arms."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from graphbandit.base.colours import INK
 from graphbandit.base.shapes import Bool, Float, Int
 from graphbandit.errors import InputError
 from graphbandit.graphs.graph import FeedbackGraph
-from graphbandit.plots.drawing import ARM_LIMIT, RADIUS, ROW_LIMIT, without_loops
+from graphbandit.plots.drawing import RADIUS, ROW_LIMIT, check_size, cut, without_loops
 from graphbandit.plots.style import GREY, literal
 
 if TYPE_CHECKING:
@@ -19,41 +19,40 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 INSIDE = 3
-"""The longest name, in characters, that is written in a circle; longer ones are written beside it."""
+"""Names of up to this many characters are written in the circles; if one is longer, beside them."""
 
 SMALLEST, SMALLEST_REACH = 3.8, 1.7
-"""Inches of the smallest picture, and how far it reaches from its middle: circles of few arms are not blown up."""
+"""The smallest size of a picture in inches, and its reach from the middle, so that few arms do not get huge circles."""
 
 LETTER = 0.09
-"""Inches of a letter of a name that is written upright."""
+"""The width of a letter in inches."""
 
 LONGEST = 32
-"""Longer names are cut."""
+"""Names are cut to this many characters."""
 
 
 def plot_graph(graph: FeedbackGraph, *, names: Sequence[str] | None = None) -> Figure:
-    """The arms on a circle, those that are joined near each other; the hub of a star is in its middle.
+    """Draw the arms on a circle, joined arms near each other, and the hub of a star in the middle.
 
-    Lines are edges in both directions, arrows edges in one; self-loops are left out.
+    Lines are edges in both directions, arrows are edges in one direction; self-loops are not drawn.
 
     - `graph`: the graph.
-    - `names`: of the arms, as `arm_names` of a `TableEnvironment`; None (default): those of the graph, or else their
-      numbers.
+    - `names`: the names of the arms, such as `arm_names` of a `TableEnvironment`; None (default): those of the graph,
+      or else their numbers.
     """
     from matplotlib.patches import Circle
 
     from graphbandit.plots.notebook import NotebookFigure
 
     n = graph.n_arms
-    if n > ARM_LIMIT:
-        raise InputError(f"graph has {n} arms; expected at most {ARM_LIMIT}, more cannot be read in a picture")
+    check_size(n)
     if names is not None and len(names) != n:
-        raise InputError(f"names has {len(names)} names; expected {n}, one an arm")
+        raise InputError(f"names has {len(names)} names; expected {n}, one for each arm")
     told = names if names is not None else graph.arms
-    given = [str(a) for a in range(n)] if told is None else [_cut(name) for name in told]
+    given = [str(a) for a in range(n)] if told is None else [cut(name, LONGEST) for name in told]
     inside = max(map(len, given)) <= INSIDE
     upright = not inside and n <= ROW_LIMIT
-    hub = _hub(graph) if inside else None  # in the middle there is no room for a name beside an arm
+    hub = _hub(graph) if inside else None  # there is no room for a name beside an arm in the middle
     outward = _directions(around(graph), hub)
     apart = 1.4 if upright else 1.0
     points = (max(apart * n / (2 * np.pi), 0.8 if hub is None else 1.2) if n > 1 else 0.0) * outward
@@ -81,14 +80,14 @@ def plot_graph(graph: FeedbackGraph, *, names: Sequence[str] | None = None) -> F
 
 
 def _upright(away: Float[np.ndarray, " 2"]) -> dict[str, Any]:
-    """A name that is read without turning one's head."""
+    """The look of a horizontal name."""
     side = "center" if abs(away[0]) < 0.3 else "left" if away[0] > 0 else "right"
     up = "center_baseline" if abs(away[1]) < 0.7 else "bottom" if away[1] > 0 else "top"
     return {"ha": side, "va": up, "size": 10.0}
 
 
 def _along(away: Float[np.ndarray, " 2"], size: float) -> dict[str, Any]:
-    """A name along the radius, where there are many."""
+    """The look of a name along the radius, if there are many arms."""
     left = away[0] < -1e-9
     return {
         "rotation": np.degrees(np.arctan2(away[1], away[0])) + (180 if left else 0),
@@ -100,7 +99,7 @@ def _along(away: Float[np.ndarray, " 2"], size: float) -> dict[str, Any]:
 
 
 def around(graph: FeedbackGraph) -> Int[np.ndarray, " arms"]:
-    """An order of the arms in which neighbours are few steps apart: the leaves of a tree of clusters, turned best."""
+    """An order of the arms in which neighbours are few steps apart: the optimal leaf order of a cluster tree."""
     from scipy.cluster.hierarchy import leaves_list, linkage
     from scipy.sparse.csgraph import shortest_path
     from scipy.spatial.distance import squareform
@@ -116,7 +115,7 @@ def around(graph: FeedbackGraph) -> Int[np.ndarray, " arms"]:
 
 
 def _hub(graph: FeedbackGraph) -> int | None:
-    """The one arm that every edge starts or ends at, if there are at least three others."""
+    """The arm that is an end of every edge, if there is one and it has at least three neighbours."""
     others = without_loops(graph)
     joined = others | others.T
     hub = int(joined.sum(axis=1).argmax())
@@ -125,7 +124,7 @@ def _hub(graph: FeedbackGraph) -> int | None:
 
 
 def _directions(order: Int[np.ndarray, " arms"], hub: int | None) -> Float[np.ndarray, "arms 2"]:
-    """From the middle to each arm, clockwise from the top; the hub, if there is one, stays in the middle."""
+    """The directions from the middle to the arms, clockwise from the top; 0 for a hub, which is in the middle."""
     outer = order if hub is None else order[order != hub]
     angles = np.pi / 2 - 2 * np.pi * np.arange(len(outer)) / len(outer)
     outward = np.zeros((len(order), 2))
@@ -136,7 +135,7 @@ def _directions(order: Int[np.ndarray, " arms"], hub: int | None) -> Float[np.nd
 def _edges(
     axes: Axes, others: Bool[np.ndarray, "arms arms"], points: Float[np.ndarray, "arms 2"], radius: float
 ) -> None:
-    """Bent towards the middle, so that none passes behind an arm that it does not join."""
+    """Draw edges bent towards the middle, so that none passes behind an arm that it does not join."""
     from matplotlib.patches import FancyArrowPatch
     from matplotlib.path import Path
 
@@ -157,7 +156,3 @@ def _edges(
                 zorder=1,
             )
         )
-
-
-def _cut(name: str) -> str:
-    return name if len(name) <= LONGEST else name[: LONGEST - 1] + "…"

@@ -1,4 +1,4 @@
-"""How learners look: the same in every figure, and told apart without colours too."""
+"""The looks of learners: the same in every figure, and distinct without colours, too."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
 
 SHOWN = 10
-"""The most curves that can be told apart in one picture."""
+"""The largest number of curves that can be told apart in one figure."""
 
 DASHES: tuple[Any, ...] = ("solid", (0, (5, 1.6)), (0, (6, 1.4, 1.2, 1.4)), (0, (1.3, 1.3)))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 
 
 class Look(NamedTuple):
-    """How a learner is drawn; not by colour alone, so that it survives a grey printer."""
+    """How a learner is drawn; looks differ in more than colour, so that grey prints are readable."""
 
     colour: str
     dash: Any
@@ -29,14 +29,14 @@ class Look(NamedTuple):
 
     @property
     def line(self) -> Line2D:
-        """A line for a key."""
+        """A line for a legend."""
         from matplotlib.lines import Line2D
 
         return Line2D([], [], color=self.colour, linestyle=self.dash, linewidth=1.8)
 
 
 def looks(names: Sequence[str]) -> dict[str, Look]:
-    """A look for each name, by its place: 28 different lines, 63 different points."""
+    """A look for each name by its position; there are 28 different lines and 63 different points."""
     return {
         name: Look(COLOURS[i % len(COLOURS)], DASHES[i % len(DASHES)], MARKERS[i % len(MARKERS)])
         for i, name in enumerate(names)
@@ -44,12 +44,12 @@ def looks(names: Sequence[str]) -> dict[str, Look]:
 
 
 def key_lines(look: Mapping[str, Look]) -> dict[str, Line2D]:
-    """The lines of a key by name."""
+    """The lines of a legend, by name."""
     return {name: one.line for name, one in look.items()}
 
 
 def name_lines(axes: Axes, ends: Mapping[str, float], look: Mapping[str, Look]) -> None:
-    """Write names at the ends of the lines if they are few and short, otherwise a key below the axes."""
+    """Write names at the ends of the lines if they are few and short, otherwise a legend below the axes."""
     if len(ends) <= SHOWN and max(map(len, ends)) <= 18:
         x = axes.get_xlim()[1]
         name_ends(axes, x, [(y, name, look[name].colour) for name, y in ends.items()], room=0.075)

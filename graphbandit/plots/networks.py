@@ -24,11 +24,11 @@ _STEPS = 200  # of the layout
 
 
 def plot_network(network: Network, subgraph: FeedbackGraph, *, title: str | None = None) -> Figure:
-    """The share of nodes with at least n neighbours, on logarithmic axes, beside a drawing of one subgraph.
+    """Draw the share of nodes with at least d neighbours, on logarithmic axes, and beside it one subgraph.
 
     - `network`: the network.
     - `subgraph`: one of its subgraphs, as `sample_subgraphs` draws them.
-    - `title`: above both; None (default): none.
+    - `title`: the title above both panels; None (default): none.
     """
     from matplotlib.collections import LineCollection
 
@@ -61,10 +61,10 @@ def plot_network(network: Network, subgraph: FeedbackGraph, *, title: str | None
 
 
 def stress_layout(edges: Bool[np.ndarray, "nodes nodes"]) -> Float[np.ndarray, "nodes 2"]:
-    """Points whose distances are close to the lengths d of shortest paths: minimal sum of (distance / d - 1)².
+    """Points whose distances are close to the lengths d of shortest paths: they minimise sum (distance / d - 1)².
 
-    By majorisation (Gansner, Koren & North 2004): each step solves a linear system whose matrix stays the same, and the
-    sum never grows. Starts from a spiral, so the picture is always the same.
+    The method is majorisation (Gansner, Koren & North 2004): each step solves a linear system with the same matrix, and
+    the sum never increases. It starts from a spiral, so the picture is always the same.
     """
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import shortest_path

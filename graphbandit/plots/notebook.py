@@ -1,4 +1,4 @@
-"""Figures that a notebook shows by themselves, without `%matplotlib inline`."""
+"""Figures that a notebook shows without `%matplotlib inline`."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from typing import Any
 from matplotlib.figure import Figure
 
 DOTS = 144
-"""Dots an inch of a picture in a notebook."""
+"""The resolution of a picture in a notebook, in dots per inch."""
 
 SHOWN = 96
-"""How many of these dots a notebook shows as one inch; fewer than `DOTS`, so that fine screens show sharp pictures."""
+"""The number of screen pixels per inch; fewer than `DOTS`, so that pictures are sharp on fine screens."""
 
 
 class NotebookFigure(Figure):
-    """A Matplotlib figure with a picture of itself."""
+    """A Matplotlib figure that notebooks can display."""
 
     def _repr_png_(self) -> tuple[bytes, dict[str, Any]]:
-        """The picture and its size on the page."""
+        """The figure as PNG, and its size on the page."""
         file = io.BytesIO()
         self.savefig(file, format="png", dpi=DOTS, facecolor="white", bbox_inches="tight", metadata={"Software": None})
         data = file.getvalue()

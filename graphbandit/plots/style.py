@@ -19,7 +19,7 @@ GREY, PALE = "#666666", "#B0B0B0"
 
 
 def literal(text: str) -> str:
-    """Text that Matplotlib writes as it is: a dollar sign would start a formula.
+    """Escape dollar signs, which would start a formula, so that Matplotlib writes the text as it is.
 
     >>> literal("$x^$")
     '\\\\$x^\\\\$'
@@ -28,7 +28,7 @@ def literal(text: str) -> str:
 
 
 def plain_axes(axes: Axes) -> None:
-    """Two spines, outward ticks, a faint horizontal grid."""
+    """Give axes two spines, outward ticks and a faint horizontal grid."""
     axes.spines[["top", "right"]].set_visible(False)
     axes.spines[["left", "bottom"]].set_color(PALE)
     axes.tick_params(color=PALE, labelcolor=INK)
@@ -37,8 +37,8 @@ def plain_axes(axes: Axes) -> None:
 
 
 def name_ends(axes: Axes, x: float, ends: Sequence[tuple[float, str, str]], *, room: float = 0.065) -> None:
-    """Write (height, name, colour) to the right of `x`, pushed apart to `room` of the axes' height each."""
-    axes.get_ylim()  # settles the scale
+    """Write names to the right of `x`, given as (height, name, colour); each gets `room` of the axes' height."""
+    axes.get_ylim()  # updates the limits of the axes
     to_axes = axes.transData + axes.transAxes.inverted()
     rows = sorted((float(to_axes.transform((x, y))[1]), name, colour) for y, name, colour in ends)
     heights: list[float] = []
@@ -54,7 +54,7 @@ def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
     """Write a figure as .png, .svg or .pdf; the same figure gives the same bytes, with no date in them.
 
     - `figure`: any Matplotlib figure.
-    - `path`: its ending says which format.
+    - `path`: the path of the file; its suffix gives the format.
     """
     import matplotlib as mpl
 

@@ -53,7 +53,7 @@ def checked(answer: Answer, *, batch: bool = False) -> list[Done]:
 
 
 def decoded(decoder: Any, data: bytes) -> Any:
-    """A body, decoded; RefusedError says what is wrong with it."""
+    """Decode a body; RefusedError says what is wrong with it."""
     try:
         return decoder.decode(data)
     except msgspec.ValidationError as error:

@@ -31,7 +31,7 @@ from graphbandit.service.tokens import Tokens
 T = TypeVar("T")
 Endpoint = Callable[[Request], Awaitable[Response]]
 LOCAL = ("127.0.0.1", "localhost", "::1")
-"""Addresses and names of this machine, as only this machine reaches it."""
+"""Addresses and names by which only this machine reaches itself."""
 
 
 class Service:
@@ -86,7 +86,7 @@ class Service:
         return found, True
 
     def prepared(self, name: str, items: list[DecideRequest], *, batch: bool = False) -> list[Prepared]:
-        """Requests for decisions, checked; what is wrong in a batch is refused with its place there."""
+        """Check requests for decisions; a refusal within a batch has the index of the request."""
         if self.reader.open_decisions(name) + len(items) > self.limits.open_decisions:
             raise RefusedError(429, f"more than {self.limits.open_decisions} decisions of {name!r} await rewards")
         found = []
@@ -103,7 +103,7 @@ class Service:
         return found
 
     def rewards(self, name: str, items: list[ObserveRequest], *, batch: bool = False) -> list[Observe]:
-        """Requests for rewards, refused if the learner cannot take one of them."""
+        """Check requests for rewards; refuse them if the learner cannot take one of the rewards."""
         core = self.decider.cores[name]
         for index, item in enumerate(items):
             try:
@@ -281,7 +281,7 @@ def _with_short_way(service: Service, app: Starlette) -> Callable[..., Awaitable
         endpoint, right = hot[parts[3]]
         try:
             response = await _guarded(service, Request(scope, receive), endpoint, right)
-        except Exception:  # a defect: as Starlette answers it, which this request does not pass
+        except Exception:  # a defect: answered as Starlette would, which this request bypasses
             logger.exception("a request has failed")
             response = problem(500, "the service has failed; its log says why")
         observed(f"/v1/{{bandit}}/{parts[3]}", str(response.status_code)).observe(time.perf_counter() - started)
@@ -299,29 +299,30 @@ def _own_names(configuration: Configuration, address: str) -> frozenset[str] | N
 
 
 def _is_foreign(request: Request) -> bool:
-    """Whether a browser sends this request for a page of another site."""
+    """Whether a browser sends this request from a page of another site."""
     origin = request.headers.get("origin")
     return origin is not None and origin.partition("://")[2] != request.headers.get("host")
 
 
 def _called(request: Request) -> str:
-    """The name by which a request calls the service, without the port."""
+    """The host name of a request, without the port."""
     host = request.headers.get("host", "")
     return host.partition("]")[0].lstrip("[") if host.startswith("[") else host.rpartition(":")[0] or host
 
 
 async def _guarded(service: Service, request: Request, endpoint: Endpoint, scope: str | None) -> Response:
-    """Check the token, run the endpoint, and make problems of what it raises."""
+    """Check the token, run the endpoint, and turn what it raises into problems."""
     if scope is not None:
         header = request.headers.get("authorization")
         if header is None and request.url.path.startswith("/personalizer/"):
-            header = f"Bearer {request.headers.get('ocp-apim-subscription-key', '')}"  # as its clients send theirs
+            # Personalizer's clients send their key in this header
+            header = f"Bearer {request.headers.get('ocp-apim-subscription-key', '')}"
         status = service.tokens.allowed(header, scope)
         if status != 200:
             return problem(status, f"expected a token with the scope {scope!r}")
     names = service.answers_to if scope is not None else None
     if names is not None and (name := _called(request).lower()) not in names:
-        # a name of somebody else's that leads here: a page of theirs may then read what it gets (DNS rebinding)
+        # somebody else's name may point here, and a page of theirs could then read the answers (DNS rebinding)
         return problem(403, f"the service is called {name[:64]!r} here; expected service.names to have it, or tokens")
     if request.method == "POST" and not service.tokens and _is_foreign(request):
         return problem(403, "the request comes from a page of another site; expected tokens to be set up for that")

@@ -10,7 +10,7 @@ from graphbandit.service.wire import RemoteDecision
 
 
 class AsyncClient:
-    """As `Client`, for asyncio. The settings are those of `Client`, and one more.
+    """`Client` for asyncio. The settings are those of `Client`, and one more.
 
     - `batching`: whether calls that are made at the same time go out as one request; True by default.
     """
@@ -34,8 +34,8 @@ class AsyncClient:
         return AsyncRemoteBandit(self, name)
 
     async def request(self, method: str, path: str, body: Any = None) -> Any:
-        """Send a request, again if it fails on the way; every request of this client is safe to repeat."""
-        # line by line as Client.request, which cannot await
+        """Send a request, and repeat it if it fails on the way; every request of this client is safe to repeat."""
+        # the same lines as Client.request, which cannot await
         httpx, content = wire.import_httpx(), wire.encoded(body)
         for attempt in range(self._retries + 1):
             try:
@@ -54,7 +54,7 @@ class AsyncClient:
 
 
 class AsyncRemoteBandit:
-    """As `RemoteBandit`, for asyncio."""
+    """`RemoteBandit` for asyncio."""
 
     LARGEST = 100
 
@@ -75,7 +75,7 @@ class AsyncRemoteBandit:
     async def observe(
         self, decision: RemoteDecision | str, rewards: Mapping[Any, float], *, final: bool = False
     ) -> None:
-        """Hand back rewards, all at once or in parts; the same ones again change nothing."""
+        """Send rewards, all at once or in parts; sending the same ones again changes nothing."""
         await self._post("observe", (await self._known()).observe(decision, rewards, final))
 
     async def forget(self, decision: RemoteDecision | str) -> None:
@@ -93,7 +93,7 @@ class AsyncRemoteBandit:
         return found
 
     async def _known(self) -> wire.Requests:
-        """Requests by the names of the bandit's arms, which are asked for once."""
+        """What makes requests from the names of the bandit's arms, which are asked for once."""
         if self._requests is None:
             self._requests = wire.Requests((await self.status())["arms"])
         return self._requests
@@ -124,9 +124,9 @@ class AsyncRemoteBandit:
         path = f"/v1/{self.name}/{verb}"
         try:
             answers = await self._client.request("POST", path, [body for body, _ in waiting])
-        except Exception as error:  # whatever it is, those who wait for an answer get it
+        except Exception as error:  # every caller that waits for an answer gets the error
             if len(waiting) > 1 and isinstance(error, ServiceError) and 400 <= error.status < 500:
-                # one of them is wrong, and a batch is done as a whole or not at all: ask one by one
+                # one of them is wrong, and a batch is accepted whole or not at all: send them one by one
                 await asyncio.gather(*(self._send(verb, [one]) for one in waiting))
                 return
             for _, future in waiting:

@@ -17,8 +17,8 @@ class Batcher:
     """Collects prepared requests while more of them come, decides them, and submits them to the log.
 
     A batch of one costs more than twice as much a decision as a batch of eight. So the event loop looks at its sockets
-    once more before it decides, and again for as long as that brings another request. Whoever is alone waits for one
-    look, which takes microseconds.
+    once more before it decides, and again as long as that brings another request. A single request waits for one look,
+    which takes microseconds.
     """
 
     def __init__(self, decider: Decider, log: Log, metrics: Metrics) -> None:
@@ -50,7 +50,7 @@ class Batcher:
             self._flush()
 
     def _flush(self) -> None:
-        """Decide some of what waits, and come back for the rest."""
+        """Decide some of the waiting requests, and schedule the rest."""
         self._scheduled = False
         for bandit in list(self._waiting):
             waiting = self._waiting.pop(bandit)

@@ -15,7 +15,7 @@ class Client:
     - `url`: the address, such as "http://127.0.0.1:8765".
     - `token`: a bearer token; None (default): the service asks for none.
     - `timeout`: seconds after which an attempt is given up, 5 by default.
-    - `retries`: how often a request is sent again after it failed on the way or the service was away, 8 by default.
+    - `retries`: how often a request is repeated after it failed on the way or the service was away, 8 by default.
     """
 
     def __init__(self, url: str, token: str | None = None, *, timeout: float = 5.0, retries: int = 8) -> None:
@@ -41,7 +41,7 @@ class Client:
         return found
 
     def request(self, method: str, path: str, body: Any = None) -> Any:
-        """Send a request, again if it fails on the way; every request of this client is safe to repeat."""
+        """Send a request, and repeat it if it fails on the way; every request of this client is safe to repeat."""
         httpx, content = wire.import_httpx(), wire.encoded(body)
         for attempt in range(self._retries + 1):
             try:
@@ -93,11 +93,11 @@ class RemoteBandit:
         return [self._requests.decision(asked, answer) for asked, answer in zip(requests, answers, strict=True)]
 
     def observe(self, decision: RemoteDecision | str, rewards: Mapping[Any, float], *, final: bool = False) -> None:
-        """Hand back rewards, all at once or in parts; the same ones again change nothing."""
+        """Send rewards, all at once or in parts; sending the same ones again changes nothing."""
         self._post("observe", self._requests.observe(decision, rewards, final))
 
     def observe_batch(self, rewards: Iterable[tuple[RemoteDecision | str, Mapping[Any, float]]]) -> None:
-        """Hand back rewards of many decisions in one request, all or none."""
+        """Send rewards of many decisions in one request, all or none."""
         self._post("observe", [self._requests.observe(decision, given, False) for decision, given in rewards])
 
     def activate(self, decision: RemoteDecision | str) -> None:
@@ -121,7 +121,7 @@ class RemoteBandit:
 
     @property
     def rounds(self) -> int:
-        """Rounds that its newest snapshot has learnt from."""
+        """The number of rounds that the newest snapshot has learnt from."""
         return int(self.status["rounds"])
 
     def _post(self, verb: str, body: Any) -> Any:

@@ -4,9 +4,9 @@ import time
 
 
 class Clock:
-    """Seconds since 1970 by the machine's clock when it was made, then by the time that has passed since.
+    """Seconds since 1970: the machine's clock when this was made, plus the time that has passed since.
 
-    `after` is the time of the log's last row: if the clock was set back since, time goes on from there.
+    `after` is the time of the log's last row: if the machine's clock is behind it, time goes on from there.
     """
 
     def __init__(self, after: float = 0.0) -> None:

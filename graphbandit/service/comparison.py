@@ -1,14 +1,14 @@
 """Is it better than before? The mean reward and the gain over a baseline, with intervals of `graphbandit.evaluation`.
 
 A round counts when its rewards are complete and that of the arm played is among them. With rewards in [lo, hi], y the
-rewards that came, A the arm played, and pi the baseline:
+rewards received, A the arm played, and pi the baseline:
 
     gain     y(A) - sum_a pi(a) y(a) / q(a)                        over the arms revealed
     lower    y(A) - hi + sum_a pi(a) (hi - y(a)) / q(a)            never below lo - hi
     upper    y(A) - lo - sum_a pi(a) (y(a) - lo) / q(a)            never above hi - lo
 
-All three have the mean gain as their mean where q(a) > 0 for every arm that the baseline plays. That is known before
-the arm is drawn, so leaving the other rounds out biases nothing. A revealed reward that never came makes the lower term
+The mean of all three is the mean gain if q(a) > 0 for every arm that the baseline plays. That is known before the arm
+is drawn, so leaving the other rounds out causes no bias. A revealed reward that never came makes the lower term
 smaller and the upper one larger: the interval stays on the safe side. An apprentice is compared with its caller in the
 same way, with the service as the policy that was not played.
 """
@@ -25,16 +25,16 @@ from graphbandit.service.configuration import Bandit
 from graphbandit.service.rows import DecisionBody
 
 INTERVAL = "empirical Bernstein, at all times"
-"""Which interval of `graphbandit.evaluation` it is, as the page says."""
+"""The name of the interval of `graphbandit.evaluation`, as the page shows it."""
 FEWEST = 10
 """Rounds before an interval is shown."""
 
 
 class Comparison(msgspec.Struct):
-    """What a bandit earns, and by how much that is more than its baseline.
+    """What a bandit earns, and how much more than its baseline.
 
-    `baseline`, `mode`, `low` and `high` (the range of rewards) are what the sums were made with: with others they begin
-    anew. `outside` counts rewards outside of the range, for which no interval holds.
+    `baseline`, `mode`, `low` and `high` (the range of rewards) are the settings behind the sums; if they change, the
+    sums start afresh. `outside` counts rewards outside of the range, for which no interval holds.
     """
 
     baseline: str
@@ -105,13 +105,13 @@ def _shown(running: RunningInterval, outside: int) -> dict[str, Any]:
 
 
 def _weights(settings: Bandit, body: DecisionBody, rewards: Mapping[str, float]) -> dict[str, float] | None:
-    """pi(a) / q(a) of the policy that was not played, of arms with a reward; None where the log cannot tell."""
+    """pi(a) / q(a) of the policy that was not played, for arms with a reward; None if the log does not determine it."""
     names = body.arms or settings.names
-    if body.proposed is not None:  # an apprentice: the caller has played, and the service would have
+    if body.proposed is not None:  # an apprentice: the caller has played, not the service
         own = float(np.frombuffer(body.p)[names.index(body.arm)])
         return {body.arm: own / body.probability}
     q = np.frombuffer(body.q)
-    place = {arm: i for i, arm in enumerate(names[: len(q)])}  # arms that have come since are in no older row
+    place = {arm: i for i, arm in enumerate(names[: len(q)])}  # older rows lack the arms that were added since
     if settings.baseline != "uniform":
         plays = [settings.baseline]
     else:

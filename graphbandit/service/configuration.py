@@ -1,4 +1,4 @@
-"""What bandits.toml says: the service, who may use it, and one table for each bandit."""
+"""The settings in bandits.toml: the service, who may use it, and one table for each bandit."""
 
 import math
 import os
@@ -16,11 +16,11 @@ from graphbandit.service.durations import seconds
 SCOPES = ("read", "decide", "observe", "admin")
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}\Z")
 LONGEST_NAME = 256
-"""Characters of an arm's name or a decision's key, at most."""
+"""The most characters of an arm's name or a decision's key."""
 
 
 class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What a request may ask for at most."""
+    """The largest requests that are allowed."""
 
     body_bytes: int = 1_048_576
     arms: int = 1_000
@@ -81,12 +81,12 @@ class Bandit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The arms' names; none where arms come with the request."""
+        """The arms' names; empty if arms come with the request."""
         return () if isinstance(self.arms, str) else tuple(self.arms)
 
     @property
     def slots(self) -> int:
-        """K of the problem: places for arms that are there and for those that may come."""
+        """K of the problem: places for the arms, and for those that may be added."""
         return self.capacity if self.capacity is not None else (50 if self.own_arms else len(self.names))
 
     @property
@@ -106,7 +106,7 @@ FIXED = (
     "longest_epoch",
     "capacity",
 )
-"""What a bandit that has a log must keep: its model is made of it."""
+"""Settings that must not change once a bandit has a log: its model is made of them."""
 
 
 class Configuration(msgspec.Struct, frozen=True, kw_only=True):
@@ -119,7 +119,7 @@ class Configuration(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def default_database(self) -> str:
-        """The SQLite file beside the configuration, or what it names."""
+        """The database that the configuration names, or a SQLite file beside it."""
         return self.service.database or str(self.folder / "bandits.db")
 
 
@@ -138,7 +138,7 @@ def read(path: str | os.PathLike[str]) -> Configuration:
 
 
 def parse(tables: dict[str, Any], folder: Path) -> Configuration:
-    """The configuration of tables as TOML has them."""
+    """The configuration from the tables of a TOML file."""
     unknown = sorted(set(tables) - {"service", "tokens", "bandits"})
     if unknown:
         raise ConfigurationError(unknown[0], f"is not known; {expected(unknown[0], ('service', 'tokens', 'bandits'))}")
@@ -164,7 +164,8 @@ def _tables(field: str, value: Any) -> dict[str, Any]:
     for name in value:
         if not NAME.match(name):
             raise ConfigurationError(
-                f"{field}.{name}", "is not a name; expected up to 64 letters, digits, '_', '.' or '-', a letter first"
+                f"{field}.{name}",
+                "is not a name; expected up to 64 letters, digits, '_', '.' or '-', a letter or digit first",
             )
     return value
 

@@ -1,4 +1,4 @@
-"""The one seam between the service and the library: a bandit's learner, its decisions, its state and its snapshots."""
+"""Where the service meets the library: a bandit's learner, its decisions, its state and its snapshots."""
 
 import hashlib
 import inspect
@@ -49,7 +49,7 @@ class Snapshot:
 
 @dataclass(frozen=True)
 class Asked:
-    """One decision that is asked for, checked and encoded."""
+    """A request for one decision, checked and encoded."""
 
     key: str
     context: Float[np.ndarray, "..."]
@@ -175,7 +175,7 @@ class Core:
     def _mask(
         self, slots: list[int] | slice, offered: Bool[np.ndarray, " slots"] | None = None
     ) -> Bool[np.ndarray, " slots"]:
-        """These slots, as far as they are on offer."""
+        """The mask of these slots, without those that are not on offer."""
         mask = np.zeros(self.slots, dtype=np.bool_)
         mask[slots] = True
         return mask if offered is None else mask & offered
@@ -221,7 +221,7 @@ class Core:
         return Asked(key, encoded, _named("graph", lambda g: self._graphs.asked(g, names), graph), mask, names, tally)
 
     def asked_before(self, key: str, body: DecisionBody) -> Asked:
-        """What a logged decision was asked for with."""
+        """The request behind a logged decision."""
         features = None if body.arm_features is None else msgspec.json.decode(body.arm_features)
         arms = None if body.arms is None else list(zip(body.arms, features or [], strict=True))
         graph = None if body.graph is None else msgspec.json.decode(body.graph)
@@ -253,7 +253,7 @@ class Core:
     # deciding
 
     def decide(self, snapshot: Snapshot, asked: Sequence[Asked]) -> list[Decided]:
-        """Decide each as if it were alone: the draw depends on the snapshot and the key, all else on the state."""
+        """Decide each as if it were alone: the draw depends on the snapshot and the key, the rest on the state."""
         made: dict[int, Decided] = {}
         for kind in (FeedbackGraph, ProbabilisticGraph):
             rows = [i for i, one in enumerate(asked) if isinstance(one.graph, kind)]
@@ -297,7 +297,7 @@ class Core:
         ]
 
     def best(self, state: Any, contexts: Sequence[Float[np.ndarray, "..."]]) -> Int[np.ndarray, " n"]:
-        """The arm that a state takes for the best, by slot, of contexts of a bandit that has its arms itself."""
+        """The slot of the arm that a state thinks best in each context; not for arms that come with the request."""
         graph, names = self._graphs.asked(None, self.settings.names), self.settings.names
         asked = [Asked("", context, graph, self._offered, names, Tally()) for context in contexts]
         return np.array([made.best for made in self.decide(Snapshot("", state, 0, 0, 0), asked)])
@@ -325,8 +325,8 @@ class Core:
     def learn(self, state: Any, played: Played, late: Sequence[Played], news: News) -> tuple[Any, bool]:
         """The state after the rounds of an epoch, and whether the learner could fit.
 
-        The loop that drives every learner ends the epoch: if the learner cannot fit, it keeps its estimate and has the
-        data for its next fit.
+        The loop that drives every learner ends the epoch: if the learner cannot fit, it keeps its estimate and uses the
+        data in its next fit.
         """
         end = played.first + len(played.actions)
         loop = Loop(
@@ -355,7 +355,7 @@ class Core:
         return Snapshot(hashlib.sha256(data).hexdigest(), state, position, learnt, rounds), data
 
     def restore(self, data: bytes, name: str) -> Snapshot:
-        """The snapshot of this name, which was saved as these bytes; SavedFileError if they are not what they were."""
+        """The snapshot of this name, saved as these bytes; SavedFileError if they have changed."""
 
         def replace(description: dict[str, Any]) -> Any:
             raise SavedFileError(f"the snapshot holds {description}, which a file cannot hold")

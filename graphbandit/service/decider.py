@@ -1,4 +1,4 @@
-"""From requests to decisions: the newest snapshot of each bandit, and nothing else."""
+"""From requests to decisions, with nothing but the newest snapshot of each bandit."""
 
 import logging
 import secrets
@@ -29,7 +29,7 @@ def new_key() -> str:
 
 
 class Prepared:
-    """A request that was checked, with what is logged of it."""
+    """A checked request, with what is logged of it."""
 
     __slots__ = ("asked", "features", "key", "request")
 
@@ -67,7 +67,7 @@ class Decider:
         return changed
 
     def _restored(self, name: str, data: bytes, hash_: str) -> Snapshot | None:
-        """A snapshot; None if it is damaged: then the one before it goes on deciding until it is made again."""
+        """A snapshot; None if it is damaged: then the one before it stays in use until it is made again."""
         try:
             return self.cores[name].restore(data, hash_)
         except SavedFileError as error:
@@ -123,7 +123,7 @@ class Decider:
         if request.arm is not None:
             arm, proposed = request.arm, arm
             probability = 1.0 if request.probability is None else request.probability
-            # at least: other arms that reveal them may have been played, too
+            # a lower bound: the caller may also play other arms that reveal them
             q = probability * edge_probabilities(prepared.asked.graph, names.index(arm))
             revealed = q.nonzero()[0].tolist()
         return DecisionBody(
@@ -154,7 +154,7 @@ class Decider:
         return DecideAnswer(key, body.arm, body.probability, body.revealed, body.snapshot, body.proposed, explanation)
 
     def explanation(self, name: str, key: str, body: DecisionBody, store: Store | None) -> Explanation | None:
-        """Decide once more with the snapshot of that time; None if it is no longer there."""
+        """Decide again with the snapshot of that time; None if it is no longer there."""
         core = self.cores[name]
         snapshot: Snapshot | None = self.snapshots[name]
         if snapshot is not None and snapshot.hash != body.snapshot:

@@ -34,12 +34,12 @@ def day(rng: random.Random) -> tuple[Context, Rewards]:
 
 
 SIMULATED = {"prices": visitor, "orders": day}
-"""The bandits of the template, and who comes to them."""
+"""The bandits of the template, each with the function that draws its rounds."""
 
 
 def run(url: str, *, rate: float = 20.0, stop: threading.Event | None = None, visitors: int | None = None,
         seed: int = 0, token: str | None = None) -> int:  # fmt: skip
-    """Send rounds to the bandits in turn, `rate` a second, until `stop` or that many; how many were served.
+    """Send rounds to the bandits in turn, `rate` a second, until `stop` or `visitors` rounds; return how many.
 
     The rewards of the arms that a decision revealed come some seconds later.
     """

@@ -42,11 +42,11 @@ def _column(name: str, kind: Any) -> Any:
 
 
 class Hashed:
-    """Arms with features of any name: each becomes one place of `size` numbers, and so does each pair with the context.
+    """Arms with features of any name: each feature is hashed to one of `size` numbers.
 
-    Texts count as "name=value", numbers as their value at "name"; objects and lists are walked through. Pairs of one
-    feature of the context and one of the arm are hashed too, as arms differ in nothing else. The numbers of an arm
-    have length 1.
+    A text counts 1 at "name=value", a number counts its value at "name"; objects and lists are walked through. Pairs of
+    one feature of the context and one of the arm are hashed too, because the context alone is the same for all arms.
+    The numbers of an arm have length 1.
     """
 
     def __init__(self, size: int, slots: int) -> None:
@@ -88,7 +88,7 @@ class Declared:
         return self._problem.arm_features.encode_counted(list(arms))
 
     def paired(self, context: Any, arms: Float[np.ndarray, "arms e"]) -> tuple[Float[np.ndarray, "slots d"], Tally]:
-        """Row i is arm i with the context; rows without an arm are 0. And the context's tally."""
+        """Rows, and the context's tally: row i is arm i with the context; rows without an arm are 0."""
         if not isinstance(context, dict):
             raise InputError(f"the context is {type(context).__name__}; expected an object")
         x, tally = self._problem.encode(context, many=False)

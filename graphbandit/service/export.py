@@ -1,9 +1,9 @@
-"""From the service's log to the log format (docs/log-format.md), in memory that does not grow with it.
+"""From the service's log to the log format (docs/log-format.md), in memory that does not grow with the log.
 
-A round of the exported log is a decision that has started: one that was asked for as active, or activated later.
-Decisions that nobody has activated are left out. With a default reward, so are those whose window is still open, or
-fast rewards would count before slow defaults; the others have the rewards that came within the window, and the default
-where none came. Decisions are taken some at a time, each with all rows that are about it.
+A round of the exported log is a decision that has started: one that was requested as active, or activated later.
+Decisions that nobody has activated are left out. With a default reward, decisions whose window is still open are left
+out too, as fast rewards would otherwise count before slow defaults; the others have the rewards that came within the
+window, and the default where none came. Decisions are read some at a time, each with all rows about it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -36,7 +36,7 @@ class Exported:
 
     - `folder`: where it is.
     - `decisions`, `rewards`: how many of each are there.
-    - `inactive`, `waiting`: decisions left out as nobody has activated them, or as their window is still open.
+    - `inactive`, `waiting`: decisions left out because nobody has activated them, or their window is still open.
     - `late`: rewards that came after the window of a decision with a default reward; the column `late` has them.
     - `first`, `last`: the ids of the first and of the last decision; 0 if there is none.
     """
@@ -56,8 +56,8 @@ def export(
 ) -> Exported:
     """Write a bandit's rounds as a log to a new or empty folder: all of them, or nothing.
 
-    - `until`: the last position of the decisions that count; None (default): all do.
-    - `finished`: only decisions that no row after `until` is about; False by default.
+    - `until`: the last position of the decisions that count; None (default): all count.
+    - `finished`: whether to leave out decisions with a row after `until`; False by default.
     """
     if folder.exists() and any(folder.iterdir()):
         raise SettingError(f"{folder} is not empty; expected a new folder")
@@ -191,7 +191,7 @@ class _Exporter:
             service[i, : len(proposed)] = proposed
             if each.body.proposed is None:
                 p[i] = service[i]
-            elif probability[i] == 1.0:  # a caller that draws says only the probability of the arm it played
+            elif probability[i] == 1.0:  # a caller that draws gives only the probability of the arm it played
                 p[i], p[i, played[i]] = 0.0, 1.0
         masks = [each.asked.available for each in rounds]
         everything = np.ones(slots, dtype=np.bool_)
@@ -236,7 +236,7 @@ class _Exporter:
 
 
 def _configurations(store: Store, name: str) -> Iterator[Bandit]:
-    """All that the log has of a bandit."""
+    """All configurations of a bandit in the log, newest first."""
     at: int | None = None
     while (row := store.configuration(name, at)) is not None:
         yield _settings(row)

@@ -23,7 +23,7 @@ from graphbandit.service.configuration import Bandit
 Graph = FeedbackGraph | ProbabilisticGraph
 
 CACHED = 256
-"""Graphs of edges that are kept."""
+"""The number of graphs of edges that are kept."""
 SHAPES = '{"edges": [[arm, arm], ...], "loops": true} or {"probabilities": [[1, 0.5], [0, 1]]}'
 
 
@@ -40,7 +40,7 @@ class BanditGraphs:
                 built = self._build(graph, settings.names)
             except GraphBanditError as error:
                 raise ConfigurationError(f"bandits.{name}.{setting}", str(error)) from None
-            if not settings.own_arms:  # else the graph is another one for each request's arms
+            if not settings.own_arms:  # otherwise each request has a graph on its own arms
                 self._configured[label] = built
 
     def asked(self, graph: Any, names: tuple[str, ...]) -> Graph:
@@ -79,13 +79,13 @@ class BanditGraphs:
         if chosen == "complete":
             pairs = [(i, j) for i in range(len(names)) for j in range(len(names))]
         elif chosen != "loops" and not isinstance(chosen, list):
-            raise InputError(f'it is {chosen!r}; expected "loops", "complete", or pairs of arms')
+            raise InputError(f'is {chosen!r}; expected "loops", "complete", or pairs of arms')
         for edge in edges:
             if not isinstance(edge, list) or len(edge) != 2:
-                raise InputError(f"it has the edge {edge!r}; expected a pair of arms")
+                raise InputError(f"has the edge {edge!r}; expected a pair of arms")
             for arm in edge:
                 if not isinstance(arm, str) or arm not in place:
-                    raise InputError(f"it has the arm {arm!r}; expected some of {some(names)}")
+                    raise InputError(f"has the arm {arm!r}; expected some of {some(names)}")
             pairs.append((place[edge[0]], place[edge[1]]))
         slots = self._settings.slots
         graph = FeedbackGraph.from_edges(
@@ -135,7 +135,7 @@ class BanditGraphs:
 
 
 def batch(graphs: Sequence[Graph]) -> Graphs:
-    """Graphs of one kind as a batch; the same one throughout is stored once."""
+    """Graphs of one kind as a batch; if all are the same object, it is stored once."""
     first = graphs[0]
     if isinstance(first, FeedbackGraph):
         if all(graph is first for graph in graphs):
@@ -149,7 +149,7 @@ def batch(graphs: Sequence[Graph]) -> Graphs:
 
 
 def edge_probabilities(graph: Graph, action: int) -> np.ndarray:
-    """The probability of each arm to be revealed if this one is played."""
+    """The probability that playing this arm reveals each arm."""
     if isinstance(graph, ProbabilisticGraph):
         return np.asarray(graph.matrix[action])
     row = np.zeros(graph.n_arms)

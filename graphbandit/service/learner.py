@@ -1,9 +1,9 @@
-"""What the log teaches one bandit: rows in, in their order, and a state after each epoch.
+"""Learn one bandit from the log: read its rows in order, and make a state after each epoch.
 
 The state is a function of the rows alone. A decision *starts* at its row, or at its activation if it was deferred. It
-becomes a round at once, and rewards count when they come; or, with a default reward, when its window has closed, with
-all its rewards. An epoch has as many rounds as the learner asks for. It closes when it is full and either nothing more
-is awaited from its rounds or the next round comes.
+becomes a round at once, and its rewards count when they come. With a default reward it becomes a round when its window
+has closed, with all its rewards. An epoch has as many rounds as the learner asks for. It closes when it is full and
+either all rewards of its rounds have come or the next round comes.
 """
 
 import contextlib
@@ -25,7 +25,7 @@ from graphbandit.service.protocol import Known, known_from
 from graphbandit.service.rows import DecisionBody, Kind, Row, unpack
 
 CONTEXTS = 16
-"""Newest contexts for which it is said whether their best arm has changed."""
+"""How many of the newest contexts are checked for a change of their best arm."""
 REMEMBERED = 8_000
 """Decisions kept unpacked in memory; others are looked up in the log."""
 
@@ -85,7 +85,7 @@ class LogLearner:
         return len(self._pending.starts)
 
     def read(self, row: Row) -> bool:
-        """Take in the next row; whether an epoch closed."""
+        """Read the next row, and return whether an epoch closed."""
         before = self.closed
         if row.position > self.closed.position:
             self._close_windows(row.time)
@@ -160,7 +160,7 @@ class LogLearner:
         if start is None:
             start = self._looked_up(row)
             if start is None:
-                return  # not active yet: its rewards are looked up when it is
+                return  # not active yet: its rewards are looked up on activation
             self._remember(row.key, start)
         window = self._settings.window_seconds
         if self._settings.default_reward is not None:
@@ -189,7 +189,7 @@ class LogLearner:
         return float(sum(rewards)) if self._settings.aggregation == "sum" else rewards[0]
 
     def _looked_up(self, row: Row) -> _Start | None:
-        """Where the decision of a reward started, by the log up to that reward; None if it is not active yet."""
+        """Where the decision of a reward started, from the log up to that reward; None if it is not active yet."""
         rows = [found for found in self._find([(row.bandit, row.key)]) if found.position <= row.position]
         decision = next((found for found in rows if found.kind == Kind.DECISION), None)
         if decision is None:
@@ -235,7 +235,7 @@ class LogLearner:
         pending.notes.frombytes(body.notes)
 
     def _passed(self, body: DecisionBody) -> Played:
-        """A round of an epoch before; the one that learns its late rewards gives it a number."""
+        """A round of an earlier epoch; it gets its number when the epoch of its late rewards closes."""
         mask, action = self.core.offered_before(body), np.array([self._slot(body, body.arm)], dtype=np.int64)
         masks = None if mask is None else mask[None]
         return Played(0, self._context(body)[None], action, np.frombuffer(body.notes)[None], masks)
@@ -291,16 +291,16 @@ class LogLearner:
         return self.closed, data
 
     def facts(self, before: Any) -> dict[str, Any]:
-        """Figures of the newest snapshot for people; `before` is the state of the one before it, if there is one.
+        """Figures about the newest snapshot; `before` is the state of the snapshot before it, or None.
 
-        `changed` is the share of the newest contexts for which another arm than before is now the best; None where
-        there are none, or where arms come with the request.
+        `changed` is the share of the newest contexts whose best arm has changed; None without contexts or `before`, or
+        if arms come with the request.
         """
         epoch = int(getattr(self.closed.state, "epoch", self.closed.rounds))
         contexts = [self._context(start.body) for start in islice(reversed(self._recent.values()), CONTEXTS)]
         changed = None
         if before is not None and contexts and not self._settings.own_arms:
-            with contextlib.suppress(GraphBanditError):  # a figure for people must not keep anybody from learning
+            with contextlib.suppress(GraphBanditError):  # a mere figure must not stop the learning
                 now, then = self.core.best(self.closed.state, contexts), self.core.best(before, contexts)
                 changed = float((now != then).mean())
         return {"epoch": epoch, "failed_fits": self.failed_fits, "changed": changed}

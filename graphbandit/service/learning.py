@@ -22,15 +22,15 @@ from graphbandit.service.statistics import Statistics
 from graphbandit.service.store import SnapshotRow, Store
 
 LEASE = 5.0
-"""Seconds for which a learner may be away before another takes over."""
+"""Seconds without a sign of a learner before another takes over."""
 CHUNK = 500
 """Rows read at a time."""
 PUBLISH_EVERY = 0.2
 """Seconds between snapshots of a learner that learns in every round."""
 KEPT = 100
-"""Snapshots of a bandit whose content is kept; of older ones the log keeps the name, which a replay compares."""
+"""Snapshots of a bandit whose content is kept; of older ones only the name is kept, for replays to compare."""
 GATHER = 0.01
-"""Seconds between looks at the log: a commit's few rows are read together with those of the next commits."""
+"""Seconds to wait before reading the log again, so that the few rows of several commits are read together."""
 
 
 class LostLeaseError(DatabaseError):
@@ -57,7 +57,7 @@ def resumed(store: Store, name: str, settings: Bandit) -> LogLearner:
 
 
 def core_at(store: Store, name: str, settings: Bandit, position: int | None = None) -> Core:
-    """The bandit as it was configured at a position of the log, or at its end; as in `settings` if it was not yet."""
+    """The bandit as configured at a position of the log, or at its end; `settings` if the log has no configuration."""
     logged = store.configuration(name, position)
     if logged is not None and logged.body is not None:
         settings = msgspec.json.decode(logged.body, type=Bandit)
@@ -65,7 +65,7 @@ def core_at(store: Store, name: str, settings: Bandit, position: int | None = No
 
 
 class Learning:
-    """Learners of all bandits behind one place in the log. Not to be shared between threads."""
+    """The learners of all bandits, which read the log together. Not to be shared between threads."""
 
     def __init__(
         self, store: Store, bandits: dict[str, Bandit], *, on_snapshot: Callable[[], None] | None = None
@@ -137,7 +137,7 @@ class Learning:
         tell = now - self._told_at >= 1.0
         if not news and not tell and now < self._lease_until - LEASE / 2:
             return
-        rows = []  # made before the transaction, in which the writer has to wait
+        rows = []  # made before the transaction, because the writer waits during it
         for name, _, learner in news:
             snapshot, data = learner.snapshot()
             facts = msgspec.json.encode(learner.facts(self._states.get(name))).decode()
@@ -192,7 +192,7 @@ def run(
 ) -> None:
     """Learn until `stop`; `news` says that the log has grown. A failing database is tried again.
 
-    Whatever else ends it, the lease is given back first, so that the page shows that nobody learns.
+    Any other error gives the lease back first, so that the page shows that nobody learns.
     """
     while not stop.is_set():
         learning = Learning(store, bandits, on_snapshot=on_snapshot)

@@ -17,7 +17,7 @@ from graphbandit.service.writer import Writer
 AWAY = Refusal(503, "the writer is away, try again with the same key")
 LARGEST_FRAME = 64 * 2**20
 FAILED_FOR = 5.0
-"""Seconds for which a log that could not be written counts as not ready, unless it is written before."""
+"""Seconds for which the log counts as not ready after a failed write, unless a write succeeds before."""
 
 
 class Log(ABC):
@@ -26,7 +26,7 @@ class Log(ABC):
     _failed_at = -FAILED_FOR
 
     async def submit(self, request: Sequence[Operation]) -> Answer:
-        """Have a request done; answers once it is durable, or refused."""
+        """Submit a request; returns once it is durable or refused."""
         answer = await self._submitted(request)
         failed = isinstance(answer, Refusal) and answer.status == 503
         self._failed_at = time.monotonic() if failed else -FAILED_FOR
@@ -45,7 +45,7 @@ class Log(ABC):
     def ready(self) -> bool:
         """Whether the writer can be reached, and could write what it was last asked to.
 
-        After a while a failure no longer counts: else a balancer would never ask again.
+        A failure counts only for a while: otherwise a load balancer would never send a request again.
         """
         return self.reached and time.monotonic() - self._failed_at >= FAILED_FOR
 
@@ -67,7 +67,7 @@ class _Waker:
                 self._loop.call_soon_threadsafe(self._wake)
 
     def _wake(self) -> None:
-        self._woken = False  # before anything is taken, so that nothing put meanwhile is forgotten
+        self._woken = False  # before anything is taken, so that what is put meanwhile wakes the loop again
         while self._things:
             self._take(self._things.popleft())
 
@@ -127,7 +127,7 @@ async def _frames(reader: asyncio.StreamReader) -> Any:
 
 
 class RemoteLog(Log):
-    """A writer in another process. It may die and come back: what was on its way is refused, and safe to retry."""
+    """A writer in another process. It may die and restart: open requests are then refused, and are safe to retry."""
 
     def __init__(self, path: str) -> None:
         self._path = path
@@ -166,7 +166,7 @@ class RemoteLog(Log):
         self._waiting[number] = future
         try:
             self._writer.write(_frame(_Call(number, list(request))))
-        except (RuntimeError, OSError):  # the writer has died, and the connection's end is not noticed yet
+        except (RuntimeError, OSError):  # the writer has died, and this end of the connection has not noticed yet
             del self._waiting[number]
             return AWAY
         return await future

@@ -1,4 +1,4 @@
-"""What looks after a log: check, replay, export, compact."""
+"""Commands for a log: check, replay, export, compact."""
 
 import shutil
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from graphbandit.service.store import VERSION, Store, open_store
 
 
 def _opened(url: str) -> Store:
-    """The log, which must be there and of this version."""
+    """Open the log, which must exist and be of this version."""
     if "://" not in url and not Path(url).exists():
         raise DatabaseError(f"{url} does not exist; expected the log of a service")
     store = open_store(url)
@@ -24,13 +24,13 @@ def _opened(url: str) -> Store:
     if found != VERSION:
         store.close()
         raise DatabaseError(
-            f"{url} has schema version {found}; expected {VERSION}: start the service once to bring it up"
+            f"{url} has schema version {found}; expected {VERSION}: start the service once to upgrade it"
         )
     return store
 
 
 def check(path: Path, url: str) -> Iterator[str]:
-    """Check a configuration and its log; returns what was found, one line each."""
+    """Check a configuration and its log; yields a line for each finding."""
     found = settings.read(path)
     for name, bandit in found.bandits.items():
         core = Core(name, bandit)
@@ -62,11 +62,11 @@ def export_all(path: Path, url: str, folder: Path) -> Iterator[tuple[str, Export
 
 
 def compact(path: Path, url: str, keep: float, archive: Path) -> Iterator[str]:
-    """Move decisions older than `keep` seconds, with their rewards, to Parquet; returns a line for each bandit.
+    """Move decisions older than `keep` seconds, with their rewards, to Parquet; yields a line for each bandit.
 
-    It moves decisions that the newest snapshot has learnt from and that no row after the cut is about. A reward that
-    comes for one of them later is refused as unknown. Decisions that nobody has activated stay, as they may be
-    activated still. Replays then begin at the newest snapshot.
+    It moves decisions that the newest snapshot has learnt from and that have no row after the cut. A later reward for
+    one of them is refused, as its decision is unknown. Decisions that nobody has activated stay, because they may still
+    be activated. Replays then begin at the newest snapshot.
     """
     store = _opened(url)
     last, now = store.last()

@@ -1,4 +1,4 @@
-"""The JSON that goes over the wire. OpenAPI is made from these types."""
+"""The JSON of requests and answers. The OpenAPI document is made from these types."""
 
 from typing import Annotated, Any
 
@@ -39,7 +39,7 @@ class DecideRequest(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Explanation(Struct, frozen=True, kw_only=True):
-    """Why this arm: all probabilities p, observation probabilities q, and what the learner says about each."""
+    """Why this arm: the probabilities p, the observation probabilities q, and the learner's view of each arm."""
 
     snapshot: str
     epoch: int
@@ -95,7 +95,7 @@ class ActivateAnswer(Struct, frozen=True):
 
 
 class PersonalizerError(Struct, frozen=True):
-    """What is wrong, where clients of Personalizer look for it."""
+    """What is wrong, in the form that clients of Personalizer expect."""
 
     code: str
     message: str

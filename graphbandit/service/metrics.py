@@ -4,7 +4,7 @@ import os
 from typing import Any
 
 FOLDER = "PROMETHEUS_MULTIPROC_DIR"
-"""The variable by which prometheus-client knows the folder; it must be set before the first import."""
+"""The variable that tells prometheus-client the folder; it must be set before the first import."""
 
 
 class Metrics:

@@ -11,7 +11,7 @@ from graphbandit.service import messages, personalizer
 ROUTES: tuple[tuple[str, str, str, Any, Any, tuple[int, ...]], ...] = (
     ("post", "/v1/{bandit}/decide", "Ask for a decision, or for a list of them", messages.DecideRequest,
      messages.DecideAnswer, (400, 401, 403, 404, 408, 413, 422, 429, 503)),
-    ("post", "/v1/{bandit}/observe", "Hand back rewards of a decision, or of a list of them", messages.ObserveRequest,
+    ("post", "/v1/{bandit}/observe", "Send rewards of a decision, or of a list of them", messages.ObserveRequest,
      messages.ObserveAnswer, (400, 401, 403, 404, 408, 409, 413, 422, 503)),
     ("post", "/v1/{bandit}/activate", "Say that a deferred decision was shown after all", messages.ActivateRequest,
      messages.ActivateAnswer, (400, 401, 403, 404, 408, 413, 422, 503)),
@@ -90,7 +90,7 @@ def _raw(kind: type) -> dict[str, Any]:
     """A context is any JSON value."""
     if kind is msgspec.Raw:
         return {"description": "any JSON"}
-    raise NotImplementedError(kind)  # what msgspec expects of a hook that does not know a type
+    raise NotImplementedError(kind)  # msgspec expects this from a hook that does not know a type
 
 
 def _content(schema: Any, batches: bool) -> dict[str, Any]:
@@ -102,7 +102,7 @@ def _content(schema: Any, batches: bool) -> dict[str, Any]:
 
 @cache
 def page() -> str:
-    """The document for people: one page, nothing fetched."""
+    """The document as one page for people; the page fetches nothing."""
     from graphbandit.plots.pages.page import templates
 
     types = [

@@ -33,7 +33,7 @@ class Action(Struct, frozen=True):
 
 
 class RankRequest(Struct, frozen=True):
-    """As Personalizer has it; unknown fields are ignored, as they are there."""
+    """A rank request of Personalizer; unknown fields are ignored, as Personalizer does."""
 
     actions: Annotated[list[Action], Meta(min_length=1)]
     contextFeatures: list[Any] = []  # noqa: N815
@@ -43,7 +43,7 @@ class RankRequest(Struct, frozen=True):
 
 
 class RewardRequest(Struct, frozen=True):
-    """As Personalizer has it."""
+    """A reward request of Personalizer."""
 
     value: Annotated[float, Meta(ge=-1e6, le=1e6)]
 
@@ -53,7 +53,7 @@ _reward = msgspec.json.Decoder(RewardRequest)
 
 
 def as_there(answer: Response) -> Response:
-    """A problem in which Personalizer's clients find what is wrong, too."""
+    """A problem that also says what is wrong in the form that Personalizer's clients expect."""
     found = msgspec.json.decode(answer.body, type=Problem)
     codes = {401: "Unauthorized", 404: "ResourceNotFound", 413: "RequestTooLarge"}
     code = codes.get(found.status, "BadArgument" if found.status < 500 else "InternalServerError")
@@ -92,8 +92,11 @@ class Personalizer:
         try:
             prepared = service.prepared(BANDIT, [decision])
         except RefusedError as refused:
-            field = FIELDS.get(refused.field or "", refused.field)
-            raise RefusedError(refused.status, f"{field}: {refused.detail.partition(': ')[2]}", field) from None
+            if refused.field is None:
+                raise
+            field = FIELDS.get(refused.field, refused.field)
+            detail = refused.detail.removeprefix(f"{refused.field}: ")
+            raise RefusedError(refused.status, f"{field}: {detail}", field) from None
         done = checked(await service.batcher.decide(BANDIT, prepared))[0]
         answer = service.decider.answer(BANDIT, done.key, done.body or b"", False)
         body = unpack(done.body or b"")

@@ -8,7 +8,7 @@ from graphbandit.errors import DatabaseError, MissingExtraError
 from graphbandit.service.store import Store
 
 LOCK = 0x6772617068
-"""The advisory lock that every append takes, so that positions follow the order of commits with many writers, too."""
+"""The advisory lock that every append takes, so that positions follow the order of commits even with many writers."""
 
 
 def _psycopg() -> Any:

@@ -1,6 +1,6 @@
 """`graphbandit serve`: everything in one process, or deciders, a writer and a learner, each in its own.
 
-With several processes a parent looks after them: whichever dies is started again, and all end when the parent does.
+With several processes a parent supervises them: it restarts any that dies, and all end when the parent does.
 """
 
 import asyncio
@@ -45,7 +45,7 @@ RETRY = 10.0
 
 
 def prepare(found: Configuration, url: str) -> Store:
-    """Open the log, bring its schema up to date, and write down the configuration; refuse one that does not fit it."""
+    """Open the log, bring its schema up to date, and log the configuration; refuse one that does not fit the log."""
     Tokens(found.tokens)
     for name, bandit in found.bandits.items():
         Core(name, bandit)
@@ -67,7 +67,7 @@ def check_fits(store: Store, bandits: dict[str, Bandit]) -> None:
 
 
 def check_change(name: str, before: Bandit, after: Bandit) -> None:
-    """Raise ConfigurationError where a bandit that has a log would no longer fit it."""
+    """Raise ConfigurationError if a bandit would no longer fit the log it has."""
 
     def refuse(field: str, message: str) -> ConfigurationError:
         return ConfigurationError(
@@ -170,10 +170,10 @@ def _warm_up(decider: Decider) -> None:
 
 
 def _settle() -> None:
-    """Once everything is loaded: leave it out of garbage collections, and keep linear algebra to one thread.
+    """Exclude everything loaded so far from garbage collections, and keep linear algebra to one thread.
 
-    A collection of all objects would stop the answers for tens of milliseconds. A second thread of algebra gains
-    nothing at the size of a batch, and spins on the core that the other processes need.
+    Collecting all objects would stop the answers for tens of milliseconds. A second thread of algebra gains nothing at
+    the size of a batch, and spins on a core that the other processes need.
     """
     one_thread_of_algebra()
     gc.collect()
@@ -197,7 +197,7 @@ def _learn(
     said: dict[str, float] = {}
 
     def failed(error: Exception) -> None:
-        """Say it, and then once a minute."""
+        """Log the error, but the same one at most once a minute."""
         if time.monotonic() - said.get(str(error), -60.0) >= 60.0:
             say("the learner cannot go on, and tries again", level=logging.WARNING, error=str(error))
             said[str(error)] = time.monotonic()
@@ -205,7 +205,7 @@ def _learn(
     while not stop.is_set():
         try:
             learning.run(store, bandits, stop, news, on_snapshot=published, on_error=failed)
-        except Exception:  # without this line its reason would be lost, and nobody would learn any more
+        except Exception:  # otherwise the reason would be lost, and learning would stop for good
             logs.logger.exception("the learner has failed, and tries again in %g seconds", RETRY)
             stop.wait(RETRY)
     store.close()
@@ -238,7 +238,7 @@ def _run(main: Any) -> None:
 
 
 def _no_default_signals() -> None:
-    """The server handles signals, and raises them again once it has stopped; that must not end the process at once."""
+    """Ignore signals outside the server, which raises them again once it has stopped: the process must not end then."""
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: None)
 
@@ -249,7 +249,7 @@ def _no_default_signals() -> None:
 def run_supervised(
     path: Path, found: Configuration, url: str, bound: socket.socket, workers: int, ready: Callable[[str], None]
 ) -> None:
-    """Start a writer, a learner and the deciders, start again whichever dies, and end all of them at a signal."""
+    """Start a writer, a learner and the deciders, restart any that dies, and end all of them at a signal."""
     prepare(found, url).close()
     folder = Path(tempfile.mkdtemp(prefix="graphbandit-"))
     (folder / "metrics").mkdir()
@@ -280,7 +280,7 @@ def run_supervised(
                     say("a process has ended and is started again", level=logging.WARNING, role=role, code=code)
                     children[role], began[role] = start(role), time.monotonic()
     finally:
-        for role in reversed(roles):  # deciders first, so that what they have taken is still written
+        for role in reversed(roles):  # deciders first, so that the writer still writes the requests they have taken
             children[role].terminate()
             if role in ("decider-0", "learner", "writer"):
                 _wait(children, roles if role == "writer" else [role] if role == "learner" else roles[2:])
@@ -300,7 +300,7 @@ def _wait(children: dict[str, subprocess.Popen[bytes]], roles: list[str]) -> Non
 
 
 def child(role: str, path: str, url: str, folder: str, bound: int, alive: int) -> None:
-    """One process of several."""
+    """Run one of several processes."""
     logs.start()
     threading.Thread(target=_end_with_parent, args=(alive,), daemon=True).start()
     found = settings.read(path)

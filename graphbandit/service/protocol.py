@@ -1,7 +1,7 @@
-"""What the service promises about keys, rewards and activation, as one function of requests and of what is logged.
+"""The rules for keys, rewards and activation, as one function of requests and of what is logged.
 
-It touches no database: the writer hands in what the log has on the keys of a group of requests, and appends the rows
-that come out. A request is a list of operations and is done as a whole or not at all.
+It touches no database: the writer passes what the log has on the keys of a group of requests, and appends the rows that
+the function returns. A request is a list of operations and is done as a whole or not at all.
 """
 
 from collections.abc import Callable, Sequence
@@ -52,7 +52,7 @@ Operation: TypeAlias = Decide | Observe | Activate | Configure
 
 
 class Done(msgspec.Struct, frozen=True, array_like=True, tag=1):
-    """An operation that is done: rows it added, and for a decision the body that stands in the log."""
+    """An operation that is done: how many rows it added, and for a decision the body in the log."""
 
     key: str
     new: int
@@ -116,7 +116,7 @@ def pairs_of(requests: Sequence[Sequence[Operation]]) -> set[Pair]:
 def apply(request: Sequence[Operation], known: dict[Pair, Known], rows: list[Row], next_position: int) -> Answer:
     """Do one request: append its rows and bring `known` up to date, or refuse it and change nothing.
 
-    Positions count up from `next_position` with `rows`; times are the writer's to fill in.
+    Positions count up from `next_position` with `rows`; the writer fills in the times.
     """
     touched: dict[Pair, Known] = {}
     added: list[Row] = []

@@ -1,4 +1,4 @@
-"""What people ask about a bandit: its settings, figures and decisions, read from the database off the event loop."""
+"""Answers to questions about a bandit: its settings, figures and decisions, read from the database in a thread."""
 
 import asyncio
 import time
@@ -43,7 +43,7 @@ class Reader:
         self._store.close()
 
     def refresh(self) -> list[str]:
-        """Take up new snapshots and figures; the bandits with a new snapshot."""
+        """Load new snapshots and figures; returns the bandits with a new snapshot."""
         changed = self._decider.refresh(self._store)
         for name in self._bandits:
             saved = self._store.statistics(name)
@@ -189,7 +189,7 @@ def graph_edges(settings: Bandit) -> list[list[str]]:
 
 
 def example_request(settings: Bandit) -> dict[str, Any]:
-    """A request that `decide` takes."""
+    """An example of a request that `decide` takes."""
     if settings.own_arms:
         arms = [{"name": "first", "features": {"kind": "a"}}, {"name": "second", "features": {"kind": "b"}}]
         return {"context": {"hour": 9}, "arms": arms}

@@ -1,4 +1,4 @@
-"""Replay: read the whole log once more, and compare what it teaches with the live snapshots, byte for byte."""
+"""Replay: learn from the whole log again, and compare the snapshots with the live ones, byte for byte."""
 
 from dataclasses import dataclass, field
 
@@ -24,12 +24,12 @@ class Replayed:
 
     @property
     def good(self) -> bool:
-        """Whether every live snapshot came out again."""
+        """Whether the replay gave every live snapshot."""
         return self.equal == self.snapshots and not self.differing
 
 
 def replay(store: Store, name: str, settings: Bandit) -> Replayed:
-    """Replay a bandit from its first row, or from the snapshot that compaction has kept as the beginning."""
+    """Replay a bandit from its first row, or from the snapshot that compaction kept as the start."""
     outcome = Replayed(name)
     live = {(row.position, row.rounds): row.hash for row in store.snapshots(name)}
     base = store.statistics(f"{name}/base")

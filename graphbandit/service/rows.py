@@ -37,13 +37,13 @@ class Row(NamedTuple):
 
 
 class DecisionBody(msgspec.Struct, frozen=True, array_like=True):
-    """All that was known when a decision was made.
+    """Everything that was known when a decision was made.
 
-    `context`, `arm_features` and `graph` are JSON as they were sent; `arms` are the names that came with the request.
-    `p` and `q` hold the probabilities of playing and of seeing each arm (float64, by slot), `revealed` the names of the
-    arms whose rewards may come. `notes` are the learner's own (float64). In apprentice mode `arm`, `probability` and
-    `q` are the caller's, and `p` and `proposed` what the service would have done. `unknown` and `missing` count the
-    categories that are not declared and the values that are not there, by feature.
+    `context`, `arm_features` and `graph` are JSON as it was sent; `arms` are the names that came with the request.
+    `p` and `q` hold the probabilities that each arm is played and revealed (float64, by slot), `revealed` the names of
+    the arms whose rewards may come. `notes` are the learner's own (float64). In apprentice mode `arm`, `probability`
+    and `q` are the caller's, and `p` and `proposed` what the service would have done. `unknown` and `missing` count
+    the undeclared categories and the missing values, by feature.
     """
 
     context: bytes
@@ -71,7 +71,7 @@ _encoder = msgspec.msgpack.Encoder()
 
 
 def pack(body: DecisionBody) -> bytes:
-    """The body as a row holds it."""
+    """The body as the bytes of a row."""
     return _encoder.encode(body)
 
 

@@ -20,7 +20,7 @@ from graphbandit.service.logs import say
 REFRESH = 0.1
 """Seconds between looks for a new snapshot."""
 LARGEST_HEADERS = 65536
-"""Bytes of headers, at most, apart from what the network hands over at once."""
+"""The most bytes of headers, apart from those in the first packet that the network delivers."""
 
 
 def listening(host: str, port: int) -> socket.socket:
@@ -39,7 +39,7 @@ def listening(host: str, port: int) -> socket.socket:
 
 
 def address(bound: socket.socket) -> str:
-    """The address of a listening socket for people."""
+    """The address of a listening socket, as a URL."""
     host, port = bound.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
@@ -126,7 +126,7 @@ async def serve(
 
 
 async def _watch(server: uvicorn.Server, service: Service, started: Callable[[], None]) -> None:
-    """Say when the server is up; let streams end when it is to stop."""
+    """Call `started` when the server is up; end the streams when it is about to stop."""
     while not server.started:
         await asyncio.sleep(0.01)
     started()
@@ -136,7 +136,7 @@ async def _watch(server: uvicorn.Server, service: Service, started: Callable[[],
 
 
 async def _refresh(service: Service) -> None:
-    """Take up new snapshots for as long as the server runs: when the learner says so, and every now and then."""
+    """Load new snapshots while the server runs: when the learner says so, and every `REFRESH` seconds."""
     failed, reader, metrics = False, service.reader, service.metrics
     while True:
         began = time.monotonic()

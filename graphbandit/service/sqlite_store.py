@@ -11,7 +11,7 @@ from graphbandit.errors import DatabaseError
 from graphbandit.service.store import Store
 
 PATIENCE = 30.0
-"""Seconds for which another writer is waited for."""
+"""Seconds to wait for another writer."""
 
 
 class SqliteStore(Store):
@@ -46,7 +46,7 @@ class SqliteStore(Store):
         self.execute("PRAGMA synchronous=NORMAL")
 
     def _begin(self) -> None:
-        """Take the write lock. SQLite itself would look for it after 1, 2, 5, 10 ms and so on, and wait too long."""
+        """Take the write lock. SQLite itself would retry after 1, 2, 5, 10 ms and so on, and so wait too long."""
         deadline = time.monotonic() + PATIENCE
         self.execute("PRAGMA busy_timeout=0")
         try:

@@ -1,6 +1,6 @@
-"""What a person wants to know about a bandit: counts, delays, mass by arm over time, the gain over a baseline.
+"""Figures about a bandit: counts, delays, probabilities of arms over time, the gain over a baseline.
 
-The figures are a function of the log up to their position, are saved with it, and go on from there.
+The figures are a function of the log up to their position. They are saved with that position, and continue from there.
 """
 
 from collections import OrderedDict
@@ -16,13 +16,13 @@ from graphbandit.service.rows import DecisionBody, Kind, Row, unpack
 from graphbandit.service.store import Store
 
 BUCKETS = 60
-"""Bars of the picture of mass over time; neighbours are joined when there are twice as many."""
+"""Bars of the picture of probabilities over time; neighbours are joined when there are twice as many."""
 DELAYS = 500
 """Delays of the newest rewards that are kept for quantiles."""
 REMEMBERED = 8_000
 """Decisions without a window that are kept in memory; others are looked up in the log."""
 EDGES = 64
-"""Arms up to which it is counted which arm was seen through which."""
+"""The most arms for which it is counted which arm was revealed by playing which."""
 
 
 class Bucket(msgspec.Struct):
@@ -116,7 +116,7 @@ class Statistics:
         return msgspec.msgpack.encode(self.figures)
 
     def read(self, row: Row) -> None:
-        """Add a row; one that was added already is left out."""
+        """Add a row, unless it was added already."""
         figures = self.figures
         if row.position <= figures.position:
             return
@@ -231,7 +231,7 @@ class Statistics:
         return self._entries.pop(row.key, None) is not None or self._window is None
 
     def _looked_up(self, row: Row) -> _Entry | None:
-        """A decision that is not in memory, as the log had it before this row; None if it was complete already."""
+        """A decision that is not in memory, as in the log before this row; None if it was complete already."""
         rows = [found for found in self._store.find([(row.bandit, row.key)]) if found.position < row.position]
         known = known_from(rows)[row.bandit, row.key]
         if known.final:

@@ -28,10 +28,10 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     ),
     tuple(
         f"CREATE INDEX log_{kind.name.lower()} ON log (bandit, position) WHERE kind = {int(kind)}"
-        for kind in (Kind.CONFIGURATION, Kind.DECISION, Kind.ACTIVATION)  # whose newest rows are asked for
+        for kind in (Kind.CONFIGURATION, Kind.DECISION, Kind.ACTIVATION)  # queries ask for their newest rows
     ),
 )
-"""What brings a database from version i to version i + 1."""
+"""The statements that bring a database from version i to version i + 1."""
 
 VERSION = len(MIGRATIONS)
 COLUMNS = "position, bandit, kind, key, arm, part, reward, time, body"
@@ -40,7 +40,7 @@ LOOKUP = 300
 
 
 class SnapshotRow(NamedTuple):
-    """A snapshot's place in the log; `data` is None where it was not asked for or has been compacted away."""
+    """A snapshot's place in the log; `data` is None if it was not asked for or has been compacted away."""
 
     hash: str
     bandit: str
@@ -74,8 +74,8 @@ class Store(ABC):
     def relax(self) -> None:
         """Let what this connection commits be flushed to disk with the next commit of another one.
 
-        For what can be made again from the log: snapshots and figures. A decision that names a snapshot is committed
-        after it, and flushing the one flushes the other.
+        This is for snapshots and figures, which can be made again from the log. A decision that names a snapshot is
+        committed after it, and flushing the decision flushes the snapshot.
         """
 
     @abstractmethod
@@ -150,7 +150,7 @@ class Store(ABC):
         """Rows after a position, in order; of one bandit, ticks included, or of all."""
         conditions, values = ["position > ?"], [after]
         if bandit is not None:
-            # an expression, so that the database goes by position: by the index of keys each call would read all rows
+            # an expression, so that the database does not use the index of keys, which would read all rows in each call
             conditions.append("bandit || '' IN (?, '')")
             values.append(bandit)  # type: ignore[arg-type]
         if until is not None:
@@ -177,7 +177,7 @@ class Store(ABC):
     def configuration(self, bandit: str, at: int | None = None) -> Row | None:
         """The newest configuration of a bandit, up to a position if one is given."""
         limit = 2**62 if at is None else at
-        # the kind stands in the text, so that the database sees that its index has only such rows
+        # the kind is written out, so that the database can use the index of this kind
         of_kind = f"bandit = ? AND kind = {int(Kind.CONFIGURATION)}"
         sql = f"SELECT {COLUMNS} FROM log WHERE {of_kind} AND position <= ? ORDER BY position DESC LIMIT 1"
         rows = self._rows(sql, (bandit, limit))
@@ -200,14 +200,14 @@ class Store(ABC):
     # snapshots
 
     def publish(self, snapshot: SnapshotRow) -> None:
-        """Add a snapshot; the same one twice is one, whose content is then as new. Inside `writing`."""
+        """Add a snapshot; one that is there already gets its content anew. Inside `writing`."""
         columns = "hash, bandit, position, learnt, rounds, time, facts, data"
         sql = f"""INSERT INTO snapshots ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (hash) DO UPDATE SET data = excluded.data"""
         self.execute(sql, snapshot)
 
     def empty_snapshot(self, hash_: str) -> None:
-        """Forget the content of a snapshot, and keep its name. Inside `writing`."""
+        """Delete the content of a snapshot but keep its name. Inside `writing`."""
         self.execute("UPDATE snapshots SET data = NULL WHERE hash = ?", (hash_,))
 
     def newest_snapshot(self, bandit: str) -> SnapshotRow | None:
@@ -254,7 +254,7 @@ class Store(ABC):
         self.execute("DELETE FROM leases WHERE name = ? AND owner = ?", (name, owner))
 
     def put_statistics(self, bandit: str, position: int, body: bytes) -> None:
-        """What is known up to a position, for the page. Inside `writing`."""
+        """Save the statistics up to a position. Inside `writing`."""
         sql = """INSERT INTO statistics VALUES (?, ?, ?)
             ON CONFLICT (bandit) DO UPDATE SET position = excluded.position, body = excluded.body"""
         self.execute(sql, (bandit, position, body))

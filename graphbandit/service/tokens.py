@@ -21,7 +21,7 @@ class Tokens:
     def allowed(self, header: str | None, scope: str) -> int:
         """200 if the Authorization header has a token with this scope (or admin), else 401 or 403.
 
-        Every token is compared, whichever matches, so that the time tells nothing.
+        Every token is compared, even after a match, so that the time reveals nothing.
         """
         if not self._known:
             return 200

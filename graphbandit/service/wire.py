@@ -1,6 +1,6 @@
-"""What both clients share: requests as JSON, and what answers mean.
+"""What both clients share: making requests and reading answers.
 
-Every decision has a key before it is asked for, so that a request whose answer got lost is safe to send again.
+Every decision gets a key before it is requested, so that a request whose answer was lost is safe to send again.
 """
 
 import operator
@@ -22,7 +22,7 @@ RETRIED = (429, 502, 503, 504)
 
 
 def import_httpx() -> Any:
-    """The library for HTTP, which is an extra."""
+    """Import httpx, which is an extra."""
     try:
         import httpx
     except ImportError as error:
@@ -34,14 +34,14 @@ def import_httpx() -> Any:
 class RemoteDecision:
     """A decision of a service.
 
-    - `id`: the key of the decision, with which rewards are handed back.
+    - `id`: the key of the decision, under which rewards are sent.
     - `arm`: the arm to play, by name.
     - `action`: the place of the arm among the bandit's arms, or among those that were sent along.
     - `probability`: the probability with which it was drawn.
-    - `revealed`: the arms whose rewards may be handed back.
-    - `snapshot`: which state of the bandit decided.
+    - `revealed`: the arms whose rewards may be sent.
+    - `snapshot`: the hash of the snapshot that decided.
     - `proposed`: in apprentice mode, the arm that the bandit would have played; None (default): not in that mode.
-    - `explanation`: what `explain` asked for; None (default): nothing.
+    - `explanation`: the explanation, if `explain` asked for one; None (default): there is none.
     """
 
     id: str
@@ -54,7 +54,7 @@ class RemoteDecision:
     explanation: Mapping[str, Any] | None = field(default=None, repr=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """The decision as JSON has it."""
+        """The decision as a dictionary for JSON."""
         return {**self.__dict__, "revealed": list(self.revealed)}
 
 
@@ -75,7 +75,7 @@ class Requests:
         return body
 
     def _graph(self, graph: Any) -> Any:
-        """A graph of the library as JSON; what is JSON already stays as it is."""
+        """A graph of the library as JSON; anything else stays as it is."""
         if isinstance(graph, ProbabilisticGraph):
             return {"probabilities": graph.matrix.tolist()}
         if not isinstance(graph, FeedbackGraph):
@@ -109,7 +109,7 @@ class Requests:
         return {"id": id_of(decision), "rewards": given, "final": final}
 
     def _arm(self, arm: Any) -> str:
-        """The name of an arm that is given by its name or, where arms are configured, by its number."""
+        """The name of an arm, given by its name or, if the arms are configured, by its number."""
         if isinstance(arm, str):
             return arm
         names = list(self._names)
@@ -124,12 +124,12 @@ class Requests:
 
 
 def id_of(decision: RemoteDecision | str) -> str:
-    """The key of a decision, which is given itself or by its key."""
+    """The key of a decision, given as the decision or as its key."""
     return decision.id if isinstance(decision, RemoteDecision) else decision
 
 
 def encoded(body: Any) -> bytes | None:
-    """A request as JSON. NumPy's and pandas' values are taken as Python's; what is not a number becomes null."""
+    """A request as JSON. Values of NumPy and pandas become Python's; NaN becomes null."""
     import msgspec
 
     def plain(value: Any) -> Any:
@@ -142,7 +142,7 @@ def encoded(body: Any) -> bytes | None:
 
 
 def http_settings(url: str, token: str | None, timeout: float) -> dict[str, Any]:
-    """What both clients tell httpx."""
+    """The settings of httpx for both clients."""
     if not isinstance(url, str) or not url.startswith(("http://", "https://")):
         raise SettingError(
             f'url is {url!r}; expected an address with http:// or https://, such as "http://127.0.0.1:8765"'
@@ -171,5 +171,5 @@ def pause(attempt: int) -> float:
 
 
 def decision_path(bandit: str, decision: RemoteDecision | str) -> str:
-    """Where everything that explains a decision is."""
+    """The path of the explanation of a decision."""
     return f"/v1/{bandit}/decisions/{quote(id_of(decision), safe='')}"

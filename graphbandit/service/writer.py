@@ -15,7 +15,7 @@ from graphbandit.service.rows import Kind, Row
 from graphbandit.service.store import Store
 
 GROUP = 1000
-"""Requests in one transaction, at most."""
+"""The most requests in one transaction."""
 
 Reply = Callable[[Answer], None]
 
@@ -63,7 +63,7 @@ class Writer:
         self._thread.join()
 
     def submit(self, request: Sequence[Operation], reply: Reply) -> None:
-        """Have a request done; `reply` is called in the writer's thread, once it is durable or refused."""
+        """Queue a request; `reply` is called in the writer's thread, once the request is durable or refused."""
         self._queue.put((request, reply))
 
     def _run(self) -> None:
@@ -89,7 +89,7 @@ class Writer:
                 idle_since = time.monotonic()
 
     def _pause(self) -> float:
-        """How long to wait for requests before a tick is logged, which says that time has passed."""
+        """Seconds to wait for requests before logging a tick, which says that time has passed."""
         if self._last_time >= self._closes:
             return 1.0
         return min(1.0, max(0.05, min(self._windows.values()) / 60))

@@ -164,7 +164,7 @@ BAD = [
     (np.zeros((N, 0)), LABELS, {}, InputError, r"X has shape \(90, 0\); expected"),
     ([["a", "b"]], ["c"], {}, InputError, "X has type <U1; expected numbers"),
     (1e101 * X, LABELS, {}, InputError, "up to 1e"),
-    (X, LABELS[:-1], {}, InputError, r"y has shape \(89,\); expected \(90,\), one label a row"),
+    (X, LABELS[:-1], {}, InputError, r"y has shape \(89,\); expected \(90,\), one label for each row"),
     (X, [[1], [2, 3]], {}, InputError, "y has rows of different lengths"),
     (X, np.zeros(N), {}, InputError, r"y has one class only, 0.0; expected at least two"),
     (X, np.where(LABELS == 2, np.nan, LABELS), {}, InputError, r"y has nan at \[30\]; expected a label"),

@@ -285,8 +285,8 @@ def test_other_bad_input_is_refused() -> None:
         (lambda: FeedbackGraph.from_sparse(scipy.sparse.eye_array(2, 3)), r"shape \(2, 3\)"),
         (lambda: FeedbackGraph.from_sparse(2 * scipy.sparse.eye_array(2)), r"entry \[0, 0\] is 2"),
         (lambda: FeedbackGraph.from_networkx(LOOPS), "graph is a ndarray; expected a NetworkX graph"),
-        (lambda: FeedbackGraph.from_networkx(nx.Graph([(4, 7)])), r"at odds in \[0, 1, 4, 7\]; .*nodes="),
-        (lambda: FeedbackGraph.from_networkx(nx.Graph([(0, 1)]), nodes=[0, 1, 1]), "at odds in repeats; .*each node"),
+        (lambda: FeedbackGraph.from_networkx(nx.Graph([(4, 7)])), r"differ in \[0, 1, 4, 7\]; .*nodes="),
+        (lambda: FeedbackGraph.from_networkx(nx.Graph([(0, 1)]), nodes=[0, 1, 1]), "differ in repeats; .*each node"),
         (lambda: graph.reveals(3), r"arm is 3; expected one of 0 \.\. 2"),
         (lambda: graph.revealed_by(-1), "arm is -1"),
         (lambda: graph.reveals_mask(1.5), r"arm is 1\.5"),  # type: ignore[arg-type]

@@ -1,7 +1,7 @@
-"""Intervals at 95 % for what repeats say: Student's for a mean, the bootstrap for anything made of several means.
+"""95 % intervals over repeats: Student's for a mean, the bootstrap for a statistic of several means.
 
-Learners and environments of one repeat share draws. What is compared is therefore resampled together: a resample takes
-whole repeats, with everything that happened in them.
+Learners and environments of one repeat share draws, so the bootstrap resamples whole repeats, with all their learners
+and environments.
 """
 
 import math
@@ -18,7 +18,7 @@ LEVEL = 0.95
 """The level of every interval and test."""
 
 RESAMPLES = 2000
-"""The resamples of a bootstrap; always the same ones for the same number of repeats."""
+"""The number of resamples of a bootstrap; the same number of repeats always has the same resamples."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Interval:
     high: float
 
     def inside(self, low: float, high: float) -> bool:
-        """Whether the whole interval lies between two numbers; False if there is none."""
+        """Whether the whole interval lies between two numbers; False if there is no interval."""
         return self.low >= low and self.high <= high
 
     @property
@@ -40,7 +40,7 @@ class Interval:
 
     @property
     def spread(self) -> str:
-        """Half the width for readers, such as "± 1.2"; empty if there is none."""
+        """Half the width for readers, such as "± 1.2"; empty if there is no interval."""
         return f"± {short_number(self.half_width)}" if math.isfinite(self.half_width) else ""
 
     @property
@@ -54,7 +54,7 @@ class Interval:
         return f"{signed_number(self.mean)} ({signed_number(self.low)} to {signed_number(self.high)})"
 
     def outside(self, low: float, high: float) -> bool:
-        """Whether the whole interval lies beyond one of two numbers."""
+        """Whether the whole interval lies below the one or above the other number."""
         return self.low > high or self.high < low
 
 
@@ -78,7 +78,7 @@ def bootstrap_interval(
     samples: Float[np.ndarray, "series repeats"],
     statistic: Callable[[Float[np.ndarray, "n series"]], Float[np.ndarray, " n"]],
 ) -> Interval:
-    """The statistic of the means of several series, with the quantiles of it over resampled repeats.
+    """A statistic of the means of several series, with its quantiles over resampled repeats.
 
     A repeat that any of the series lacks (nan) is left out.
 
@@ -101,7 +101,7 @@ def bootstrap_interval(
 
 
 def slope_interval(x: Float[np.ndarray, " points"], samples: Float[np.ndarray, "points repeats"]) -> Interval:
-    """The exponent b of the least-squares fit of means ~ x^b, on logarithmic axes; nan if a mean is not positive.
+    """The exponent b of the least-squares fit of means ~ x^b on logarithmic axes; nan if a mean is not positive.
 
     >>> slope_interval(np.array([1.0, 4.0, 16.0]), np.array([[1.0, 2.0], [2.0, 4.0], [4.0, 8.0]])).mean
     0.5

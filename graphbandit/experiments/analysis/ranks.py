@@ -1,4 +1,4 @@
-"""Ranks of all learners at once: Friedman's test, and the critical difference, which covers all pairs of learners."""
+"""Ranks of all learners: Friedman's test, and the critical difference, which holds for all pairs of learners."""
 
 from __future__ import annotations
 
@@ -16,12 +16,16 @@ from graphbandit.experiments.analysis.statistics import FinalRegrets
 
 @dataclass(frozen=True, kw_only=True)
 class Ranks:
-    """Average ranks over blocks, 1 the lowest regret; learners are in the order of their ranks (demsar2006statistical).
+    """Average ranks over blocks, 1 for the lowest regret (demsar2006statistical).
 
-    A block is one repeat in one environment that all learners have run; equal regrets share their ranks. `p_value`
-    is the Friedman test's, for learners that do not differ (nan where it cannot be made). Two average ranks that
-    differ by less than `critical_difference` are not told apart at 95 % (Nemenyi):
-    q * sqrt(k (k + 1) / (6 N)) for k learners and N blocks. `groups` are the largest such sets of neighbours.
+    A block is one repeat in one environment that all learners have run. Equal regrets share their ranks.
+
+    - `learners`, `average`: the learners in the order of their average ranks, and these ranks.
+    - `blocks`: the number of blocks, N.
+    - `statistic`, `p_value`: Friedman's test that the learners do not differ; nan if there is too little to test.
+    - `critical_difference`: q * sqrt(k (k + 1) / (6 N)) for k learners. Two average ranks that differ by less are not
+      told apart at 95 % (Nemenyi).
+    - `groups`: the largest sets of neighbours that are not told apart.
     """
 
     learners: tuple[str, ...]
@@ -34,7 +38,7 @@ class Ranks:
 
     @property
     def note(self) -> str:
-        """What limits the worth of the ranks; empty if nothing does."""
+        """Why the ranks say little; empty if there is no such reason."""
         k, few = len(self.learners), counted(self.blocks, "block")
         if self.blocks < 2:
             return f"{few} that all learners have run: too few for any test."
@@ -46,7 +50,7 @@ class Ranks:
 
 
 def ranks(regrets: FinalRegrets) -> Ranks:
-    """Rank all learners over all (environment, repeat) that every one of them has run."""
+    """Rank all learners over the blocks that every one of them has run."""
     from scipy.stats import friedmanchisquare, rankdata, studentized_range
 
     k = len(regrets.learners)

@@ -1,7 +1,7 @@
-"""What an experiment says: final regrets, and how two learners differ.
+"""The final regrets of an experiment, and how two learners differ.
 
-Learners of one (environment, repeat) share all draws, so two learners are compared in pairs: by their differences over
-the repeats both have run. Intervals are at 95 % and are not adjusted for the number of comparisons.
+Learners of one (environment, repeat) share all draws, so two learners are compared by their paired differences over the
+repeats that both have run. Intervals are at 95 % and are not adjusted for the number of comparisons.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ NAMES_LISTED = 20
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class FinalRegrets:
-    """The final regret of every run, nan where there is none; names are in the order of the experiment."""
+    """The final regret of every run, nan where it is missing; names are in the order of the experiment."""
 
     environments: tuple[str, ...]
     learners: tuple[str, ...]
@@ -70,22 +70,22 @@ class FinalRegrets:
         return cls(environments=environments, learners=learners, values=values)
 
     def environment(self, name: str) -> int:
-        """The place of that environment."""
+        """The index of that environment."""
         return name_index("environment", name, self.environments)
 
     def learner(self, name: str) -> int:
-        """The place of that learner."""
+        """The index of that learner."""
         return name_index("learner", name, self.learners)
 
     def one_environment(self, name: str | None) -> str:
-        """That environment, or the only one."""
+        """That environment; without a name, the only one there is."""
         if name is None and len(self.environments) > 1:
             listed = ", ".join(map(repr, self.environments[:NAMES_LISTED]))
             raise SettingError(f"environment is left out of {len(self.environments)}; expected one of {listed}")
         return self.environments[0 if name is None else self.environment(name)]
 
     def wanted_environments(self, name: str | None) -> tuple[str, ...]:
-        """That environment, or all of them."""
+        """That environment; without a name, all of them."""
         return self.environments if name is None else (self.one_environment(name),)
 
     def sample(self, environment: str, learner: str) -> Float[np.ndarray, " runs"]:
@@ -112,7 +112,7 @@ class FinalRegrets:
         return sorted((name for name, sample in means.items() if len(sample)), key=lambda name: means[name].mean())
 
     def best(self, environment: str) -> str:
-        """The learner of the lowest mean regret there."""
+        """The learner with the lowest mean regret there."""
         return self.by_mean(environment)[0]
 
     @cached_property
@@ -165,7 +165,7 @@ class PairedDifference:
 
     @property
     def better(self) -> str | None:
-        """Whose regret is lower with the whole interval on one side of 0; None if that cannot be said."""
+        """The learner with the lower regret if the whole interval lies on one side of 0; None otherwise."""
         if self.high < 0:
             return self.first
         return self.second if self.low > 0 else None
@@ -209,9 +209,9 @@ def difference_to_best(regrets: FinalRegrets, environment: str, learner: str) ->
 
 
 def close_to_best(regrets: FinalRegrets, environment: str) -> tuple[str, ...]:
-    """The learner with the lowest mean regret, then those that are not significantly worse, by their paired intervals.
+    """The learner with the lowest mean regret, then those that are not significantly worse by their paired intervals.
 
-    A learner that shares fewer than two repeats with the best cannot be told from it, and is not listed.
+    A learner that shares fewer than two repeats with the best cannot be compared with it and is not listed.
     """
     best, *others = regrets.by_mean(environment)
     pairs = [paired_difference(regrets, environment, other, best) for other in others]
@@ -230,7 +230,7 @@ def mean_seconds(results: Results) -> dict[tuple[str, str], float]:
 
 
 def name_index(kind: str, name: str, names: Sequence[str]) -> int:
-    """The place of `name`; otherwise the error lists names that are close, or all of them."""
+    """The index of `name`; if it is unknown, the error lists similar names, or all of them."""
     if name in names:
         return names.index(name)
     near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
@@ -241,7 +241,7 @@ def name_index(kind: str, name: str, names: Sequence[str]) -> int:
 
 
 def _numbered(labels: Sequence[str], planned: Sequence[str]) -> tuple[tuple[str, ...], list[int]]:
-    """The planned names that occur among the labels, and the number of each label."""
+    """The planned names that occur among the labels, and the index of each label in them."""
     found = set(labels)
     names = tuple(name for name in planned if name in found)
     places = {name: i for i, name in enumerate(names)}

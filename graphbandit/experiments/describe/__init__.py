@@ -1,1 +1,1 @@
-"""What an experiment is, in Python and in a TOML file, and the runs it asks for."""
+"""Descriptions of experiments, in Python and as TOML files, and the runs that they ask for."""

@@ -1,11 +1,11 @@
-"""Environments from a .npz file of arrays, so that an experiment can name a data set."""
+"""Environments from a .npz file of arrays, so that an experiment can name the file."""
 
-import zipfile
 from pathlib import Path
 
 import numpy as np
 
 from graphbandit.environments import ArrayEnvironment, from_arrays
+from graphbandit.environments.data_files import reading
 from graphbandit.errors import InputError
 from graphbandit.function_classes import FiniteClass
 from graphbandit.graphs.batch import FeedbackGraphs
@@ -15,20 +15,19 @@ REQUIRED, OPTIONAL = ("contexts", "graph", "rewards"), ("means", "available", "f
 
 
 def read_arrays(*, file: str, noise: float | None = None, shuffle: bool = False) -> ArrayEnvironment:
-    """The environment whose rounds are the rows of the arrays in `file`.
+    """Make the environment whose rounds are the rows of the arrays in `file`.
 
-    `contexts` (n, d); `rewards` (n, K); `graph` (K, K) for all rounds or (n, K, K), one each; if they are there,
-    `means` and `available` (n, K), and `functions` (F, K, d): the function class f(x, a) = functions[f, a] . x, which
-    every learner but Uniform needs.
+    The file must have `contexts` (n, d), `rewards` (n, K), and `graph`: (K, K) for all rounds, or (n, K, K). It may
+    have `means` and `available` (n, K), and `functions` (F, K, d): the function class f(x, a) = functions[f, a] . x,
+    which every learner but Uniform needs.
     """
     path = Path(file)
-    try:
-        with np.load(path, allow_pickle=False) as stored:
-            arrays = {name: stored[name] for name in stored.files}
-    except FileNotFoundError:
-        raise InputError(f"file is {file!r}, which does not exist; expected a .npz file") from None
-    except (OSError, ValueError, AttributeError, TypeError, zipfile.BadZipFile) as error:
-        raise InputError(f"file is {file!r}, which is not a .npz file of arrays: {error}") from None
+    with (
+        reading(path, "a .npz file of arrays"),
+        path.open("rb") as opened,  # NumPy would leave a broken file open
+        np.load(opened, allow_pickle=False) as stored,
+    ):
+        arrays = {name: stored[name] for name in stored.files}
     missing = [name for name in REQUIRED if name not in arrays]
     unknown = [name for name in arrays if name not in (*REQUIRED, *OPTIONAL)]
     if missing or unknown:

@@ -1,6 +1,7 @@
-"""The kinds of function class that a learner of an experiment may name, made to fit the contexts it will meet.
+"""The kinds of function class that a learner of an experiment may name; they are made to fit its contexts.
 
-A learner without `function_class` has the problem's own. A new kind is one function here, named in `CLASS_KINDS`.
+A learner without `function_class` uses the problem's own. To add a kind, write a function here and list it in
+`CLASS_KINDS`.
 """
 
 import inspect
@@ -29,11 +30,11 @@ from graphbandit.learners.problem import Problem
 
 @dataclass(frozen=True, kw_only=True)
 class Contexts:
-    """What a class must fit.
+    """The contexts that a class must fit.
 
     - `n_arms`: K.
-    - `shape`: of one context.
-    - `arm_features`: the features of the arms, if they never change.
+    - `shape`: the shape of one context.
+    - `arm_features`: the features of the arms if they never change; None otherwise.
     """
 
     n_arms: int
@@ -42,14 +43,14 @@ class Contexts:
 
     @classmethod
     def of(cls, problem: Problem, shape: tuple[int, ...]) -> "Contexts":
-        """The contexts of a problem; the features of its arms are known if its own class is linear in them."""
+        """The contexts of a problem; the features of the arms are those of its own class if that is linear."""
         own = problem.function_class
         features = own.arm_features if isinstance(own, LinearClass | GeneralizedLinearClass) else None
         return cls(n_arms=problem.n_arms, shape=shape, arm_features=features)
 
     @property
     def linear(self) -> dict[str, Any]:
-        """What linear classes are told: a parameter for each arm unless the arms have features."""
+        """The settings of linear classes: a parameter for each arm, unless the arms have features."""
         self._check_shape()
         shared = len(self.shape) == 2 or self.arm_features is not None
         return {
@@ -61,7 +62,7 @@ class Contexts:
 
     @property
     def regressor(self) -> dict[str, Any]:
-        """What classes of regressors are told."""
+        """The settings of classes of regressors."""
         self._check_shape()
         return {"n_arms": self.n_arms, "dimension": self.shape[-1], "arm_contexts": len(self.shape) == 2}
 
@@ -76,12 +77,12 @@ def linear(*, contexts: Contexts, ridge: float | None = None, norm_bound: float 
 
 
 def logistic(*, contexts: Contexts, ridge: float | None = None, norm_bound: float = 1.0) -> GeneralizedLinearClass:
-    """For clicks."""
+    """Logistic regression, for clicks."""
     return GeneralizedLinearClass(**contexts.linear, link="logistic", ridge=ridge, norm_bound=norm_bound)
 
 
 def poisson(*, contexts: Contexts, ridge: float | None = None, norm_bound: float = 1.0) -> GeneralizedLinearClass:
-    """For counts."""
+    """Poisson regression, for counts."""
     return GeneralizedLinearClass(**contexts.linear, link="poisson", ridge=ridge, norm_bound=norm_bound)
 
 
@@ -119,7 +120,7 @@ def boosting(*, contexts: Contexts, trees: int = 50, leaves: int = 15, members: 
 
 
 def network(*, contexts: Contexts, hidden: int = 32, passes: int = 20, members: int = 3) -> TorchClass:
-    """PyTorch: two hidden layers of ReLU."""
+    """A PyTorch network with two hidden layers of ReLU."""
     told = contexts.regressor
     outputs = 1 if told["arm_contexts"] else contexts.n_arms
 
@@ -133,7 +134,7 @@ def network(*, contexts: Contexts, hidden: int = 32, passes: int = 20, members: 
 
 
 def _own(where: str) -> Callable[..., FunctionClass[Any, Any, Any]]:
-    """A function class of your own: what takes `contexts` takes all of them, anything else the sizes it asks for."""
+    """Your own function class; it is called with `contexts` if it takes them, or with those of `SIZES` it takes."""
     build = found_at(where)
     taken = frozenset(inspect.signature(build).parameters)
     sizes = frozenset() if "contexts" in taken else SIZES & taken
@@ -157,7 +158,7 @@ def _own(where: str) -> Callable[..., FunctionClass[Any, Any, Any]]:
 
 
 SIZES = frozenset({"n_arms", "dimension", "parameters", "arm_features", "arm_contexts"})
-"""What a function class of your own is told of the contexts, if it asks for it."""
+"""The facts about the contexts that your own function class may take as parameters."""
 
 CLASS_KINDS: Kinds[Callable[..., FunctionClass[Any, Any, Any]]] = Kinds(
     {build.__name__: build for build in (linear, logistic, poisson, kernel, forest, boosting, network)}, own=_own

@@ -1,4 +1,4 @@
-"""Environments from data sets, by name or file, so that an experiment can name them."""
+"""Environments from data sets, which an experiment gives by name or as a file."""
 
 from pathlib import Path
 from typing import Any
@@ -24,12 +24,12 @@ def read_classification(
     components: int | None = None,
     **settings: Any,
 ) -> TableEnvironment:
-    """`classification` of a data set or a file, with its settings.
+    """`classification` of a data set or a file; further settings go to `classification`.
 
-    - `data`: the name of a data set, as `load_dataset` has it.
-    - `file`: the name of a file, as `read_labelled` reads it.
+    - `data`: the name of a data set, for `load_dataset`.
+    - `file`: the name of a file, for `read_labelled`.
     - `label`: the column of the file that holds the classes.
-    - `components`: principal components of the data set.
+    - `components`: the number of principal components of the data set.
     """
     _one_of(data, file)
     if data is not None and label is not None:
@@ -45,11 +45,11 @@ def read_classification(
 def read_rating_environment(
     *, data: str | None = None, file: str | None = None, counts: bool | None = None, **settings: Any
 ) -> TableEnvironment:
-    """`ratings` of a data set or a file, with its settings.
+    """`ratings` of a data set or a file; further settings go to `ratings`.
 
-    - `data`: the name of a data set, as `load_dataset` has it.
-    - `file`: the name of a file, as `read_ratings` reads it.
-    - `counts`: whether values are counts; by default what the data set says.
+    - `data`: the name of a data set, for `load_dataset`.
+    - `file`: the name of a file, for `read_ratings`.
+    - `counts`: whether the values are counts; None (default): what the data set says.
     """
     _one_of(data, file)
     loaded = read_ratings(Path(str(file))) if data is None else load_dataset(data)

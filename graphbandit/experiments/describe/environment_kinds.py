@@ -1,4 +1,4 @@
-"""The kinds of environment that an experiment may name. A new one is one line in `ENVIRONMENT_KINDS`."""
+"""The kinds of environment that an experiment may name. To add one, add a line to `ENVIRONMENT_KINDS`."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ from graphbandit.graphs.sources import SOURCES
 
 Graphs = Mapping[str, Callable[..., Any]]
 
-_GENERATED = {name: source for name, source in SOURCES.items() if name != "network"}  # its file would be a second one
+_GENERATED = {name: source for name, source in SOURCES.items() if name != "network"}  # a network has a file of its own
 
 
 def build_environment(kind: str, settings: Mapping[str, Value]) -> Environment:
-    """The environment; the last few that were built are kept, until a file they read changes."""
+    """Build an environment. The last few are kept in memory until a file that they read changes."""
     named = files_of(settings).values()
     versions = [f"{path} {path.stat().st_mtime_ns} {path.stat().st_size}" for path in named if path.exists()]
     return _built(kind, json.dumps(dict(settings)), tuple(versions))
@@ -44,22 +44,22 @@ def _built(kind: str, settings: str, versions: tuple[str, ...]) -> Environment:
     environment = ENVIRONMENT_KINDS[kind].build(**json.loads(settings))
     if not isinstance(environment, Environment):
         raise SettingError(f"kind is {kind!r}, which makes a {type(environment).__name__}; expected an Environment")
-    environment.instance(0).rounds(0, 1)  # whatever is wrong with its graphs is told now, and not by every run
+    environment.instance(0).rounds(0, 1)  # so that errors in its graphs are raised now and not in every run
     return environment
 
 
 def _kind(
     build: Callable[..., Environment], graphs: Graphs, passes_to: Callable[..., Environment] | None = None
 ) -> Kind:
-    """An environment's kind: its settings, those of the graph it names, its edge probabilities, and what is told."""
+    """The kind of an environment, with the settings of its graph, of edge probabilities, and of `units`."""
     own = Kind(build=build, passes_to=passes_to, options=partial(_graph_options, graphs) if graphs else None)
     unsure = Kind(build=partial(_with_probabilities, build), options=own.defaults)
     return Kind(build=partial(_told, unsure.build), options=unsure.defaults)
 
 
 def _graph_options(graphs: Graphs, settings: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The options of the kind of graph that is named; the environment itself tells the number of arms."""
-    if settings.get("case") == "poor-hub":  # the one case of arms without contexts that brings its own graph
+    """The options of the kind of graph that is named; the number of arms is a setting of the environment."""
+    if settings.get("case") == "poor-hub":  # the one case of `arms` that has its own graph
         return {}
     graph = "random" if settings[GRAPH] is None else settings[GRAPH]
     setting_choice(GRAPH, graph, list(graphs))
@@ -95,7 +95,7 @@ def _told(
     longest_epoch: int | None = None,
     **settings: Any,
 ) -> Environment:
-    """The environment, in the units and with the knowledge that these settings say, if any of them is given."""
+    """The environment, wrapped by `units` if any of these settings is given."""
     given: dict[str, Any] = {"offset": offset, "scale": scale, "tell_noise": tell_noise, "tell_bound": tell_bound}
     given |= {"half_life": half_life, "longest_epoch": longest_epoch}
     told = {name: value for name, value in given.items() if value is not None}
@@ -103,7 +103,7 @@ def _told(
 
 
 def _own(where: str) -> Kind:
-    """The kind of an environment of your own: a class, or a function that makes one."""
+    """The kind of your own environment: a class, or a function that makes one."""
     return _kind(own_builder(where, Environment, "environments"), {})
 
 
@@ -118,4 +118,4 @@ ENVIRONMENT_KINDS: Kinds[Kind] = Kinds(
     },
     own=_own,
 )
-"""Environments by kind: what builds each, and the kinds of graph it may have."""
+"""The kinds of environment by name."""

@@ -1,4 +1,4 @@
-"""What an experiment is: environments x learners x repeats, and what to record; the same in Python and in a file."""
+"""The experiment: environments x learners x repeats, and what to record."""
 
 import contextlib
 import re
@@ -16,28 +16,28 @@ from graphbandit.experiments.describe.learner_kinds import LEARNER_KINDS, build_
 from graphbandit.experiments.describe.own_kinds import is_address
 
 KINDS: Mapping[str, Mapping[str, Kind]] = {"environments": ENVIRONMENT_KINDS, "learners": LEARNER_KINDS}
-"""The tables of an experiment that hold grids, and the kinds each may name."""
+"""The tables of an experiment that hold grids, and the kinds that each may name."""
 
 CURVE_POINTS = 64
-"""The default number of rounds at which a curve is kept."""
+"""The default number of rounds at which a curve is recorded."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Experiment:
-    """Every learner plays every environment, several times; whatever is wrong is refused here.
+    """Every learner plays every environment several times. Anything wrong raises ExperimentError when it is built.
 
     All learners of one repeat face the same contexts, graphs and noise.
 
-    - `name`: it names the folder of the results.
-    - `rounds`: how many each run has.
-    - `repeats`: how many runs each learner has on each environment.
-    - `environments`: from names to grids.
-    - `learners`: from names to grids.
+    - `name`: the name of the experiment and of the folder of its results.
+    - `rounds`: the number of rounds of each run.
+    - `repeats`: the number of runs of each learner on each environment.
+    - `environments`: a mapping from names to grids.
+    - `learners`: a mapping from names to grids.
     - `seed`: the same seed gives the same results; 0 by default.
     - `horizon_known`: whether learners are told how many rounds there are; True by default.
-    - `curve_points`: log-spaced rounds at which the regret is kept, besides the ends of the learner's epochs; 64 by
-      default.
-    - `decisions`: whether every decision is kept too; False by default.
+    - `curve_points`: the number of log-spaced rounds at which the regret is recorded, besides the ends of the learner's
+      epochs; 64 by default.
+    - `decisions`: whether every decision is recorded too; False by default.
 
     >>> star = Grid("paper", {"graph": "star", "n_arms": [10, 20]})
     >>> experiment = Experiment(
@@ -92,11 +92,11 @@ class Experiment:
 
     @property
     def n_runs(self) -> int:
-        """How many runs there are."""
+        """The number of runs."""
         return len(self.environment_points()) * len(self.learner_points()) * self.repeats
 
     def _check_points(self) -> None:
-        """Build everything once, and let every learner look at every problem it will meet."""
+        """Build everything once, and start every learner on every problem that it will meet."""
         for point in self.environment_points():
             with _at("environments", point.name, settings=point.settings):
                 environment = build_environment(point.kind, point.settings)
@@ -106,12 +106,12 @@ class Experiment:
                 raise ExperimentError(message, ("experiment", "rounds"))
             for played in self.learner_points():
                 with _at("learners", played.name, settings=played.settings), warnings.catch_warnings():
-                    warnings.simplefilter("ignore")  # a run says it again
+                    warnings.simplefilter("ignore")  # the run itself will warn
                     build_learner(played.kind, played.settings, environment).init(problem)
 
 
 def _check_grids(table: str, grids: Mapping[str, Grid], kinds: Mapping[str, Kind]) -> None:
-    """Names, kinds and the types of values."""
+    """Check the names, the kinds and the types of values."""
     if not isinstance(grids, Mapping) or not grids:
         raise ExperimentError(f"{table} is {grids!r}; expected at least one, as [{table}.NAME]", (table,))
     for name, grid in grids.items():
@@ -122,7 +122,7 @@ def _check_grids(table: str, grids: Mapping[str, Grid], kinds: Mapping[str, Kind
         if not isinstance(grid.kind, str) or (grid.kind not in kinds and not is_address(grid.kind)):
             raise ExperimentError(f"kind is {grid.kind!r}; {expected(str(grid.kind), kinds)}", (table, name, "kind"))
         with _at(table, name, "kind"):
-            kinds[grid.kind]  # one's own is imported
+            kinds[grid.kind]  # imports the user's own kind
         for key, value in grid.settings.items():
             values = value if isinstance(value, list | tuple) else [value]
             if not values:
@@ -147,16 +147,16 @@ def _check_distinct(table: str, points: list[Point], kinds: Mapping[str, Kind]) 
 
 @contextlib.contextmanager
 def _at(*place: str, settings: Mapping[str, Value] | None = None) -> Iterator[None]:
-    """Add this place to errors that happen inside, or that of the setting they name."""
+    """Add a place to errors raised inside: this one, or that of the setting that the error names."""
     given = settings or {}
     try:
         yield
     except ExperimentError:
         raise
     except GraphBanditError as error:
-        name = str(error).split(" ", 1)[0]  # by the package's habit a message opens with the setting's name
+        name = str(error).split(" ", 1)[0]  # by convention a message starts with the name of the setting
         raise ExperimentError(str(error), (*place, name) if name in given else place) from error
-    except Exception as error:  # values that only NumPy refuses: too large to hold, or to count with
+    except Exception as error:  # values that only NumPy refuses, such as sizes that are too large
         told = ", ".join(f"{name} = {value!r}" for name, value in given.items()) or "it"
         message = f"{told} cannot be built: {type(error).__name__}: {error}; expected settings that can"
         raise ExperimentError(message, place) from error

@@ -11,12 +11,12 @@ from graphbandit.experiments.describe.own_kinds import spelt_out
 
 @dataclass(frozen=True, init=False)
 class Grid:
-    """A kind of environment or learner and its settings; one that is a list stands for each of its values in turn.
+    """A kind of environment or learner and its settings; a setting that is a list takes each of its values in turn.
 
-    - `kind`: a name of the package's, such as "AdaCBG", one of `register`, an address such as "my_module:MyLearner",
-      or the class itself.
-    - `settings`: from names to values, or lists of values; a function class of your own may be given in the same way
-      as a kind. None (default): none.
+    - `kind`: a name of the package, such as "AdaCBG", a name given to `register`, an address such as
+      "my_module:MyLearner", or the class itself.
+    - `settings`: a mapping from names to values or lists of values. Your own function class is given in the same ways
+      as a kind. None (default): no settings.
 
     >>> [point.label for point in Grid("AdaCBG", {"radius": "paper", "eta": [0.5, 1.0]}).points("ours")]
     ['ours eta=0.5', 'ours eta=1.0']
@@ -38,7 +38,7 @@ class Grid:
         object.__setattr__(self, "settings", given)
 
     def points(self, name: str) -> "Iterator[Point]":
-        """Every combination of the values, the last setting changing first."""
+        """Every combination of the values; the last setting changes fastest."""
         axes = {key: value if isinstance(value, list | tuple) else [value] for key, value in self.settings.items()}
         varied = [key for key, values in axes.items() if len(values) > 1]
         for values in product(*axes.values()):
@@ -49,7 +49,7 @@ class Grid:
 
 @dataclass(frozen=True)
 class Point:
-    """One environment or learner of a grid; `label` is its name with the settings that vary."""
+    """One environment or learner of a grid; `label` is the name together with the settings that vary."""
 
     name: str
     label: str

@@ -1,4 +1,4 @@
-"""What makes two environments or learners the same: their kind and all settings, defaults and files included."""
+"""The identity of an environment or a learner: its kind and all its settings, including defaults and files."""
 
 import hashlib
 import json
@@ -11,7 +11,7 @@ from graphbandit.experiments.describe.own_kinds import is_address, source_digest
 
 
 def identity(kind: str, settings: Mapping[str, Value], kinds: Mapping[str, Kind]) -> str:
-    """The kind and all settings as JSON, with the content of files in place of their names, and of your own code."""
+    """The kind and all settings as JSON; digests stand for the contents of files and for the user's own code."""
     complete = {name: _plain(value) for name, value in kinds[kind].complete(settings).items()}
     told = {name: value for name, value in complete.items() if value is not None}
     for name, path in files_of(settings).items():
@@ -26,7 +26,7 @@ def identity(kind: str, settings: Mapping[str, Value], kinds: Mapping[str, Kind]
 
 
 def _plain(value: Value | None) -> Value | None:
-    """1 and 1.0 are the same setting."""
+    """Write 1.0 as 1, because they are the same setting."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 

@@ -1,6 +1,6 @@
-"""What a kind of environment or learner is: how it is built, and which settings a file may give it.
+"""A kind of environment or learner: how it is built, and which settings a file may give it.
 
-`LEARNER_KINDS` and `ENVIRONMENT_KINDS` list them, in the files of that name.
+`LEARNER_KINDS` and `ENVIRONMENT_KINDS` list the kinds, in the files of those names.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from graphbandit.errors import ExperimentError, SettingError
 from graphbandit.experiments.describe.own_kinds import found_at
 
 Value = bool | int | float | str
-"""What a setting can be in a file; a list of them is an axis of a grid."""
+"""The value of a setting in a file; a list of values is an axis of a grid."""
 
 FILE, DATASET, GRAPH, CLASS = "file", "data", "graph", "function_class"
-"""Settings with a meaning of their own: the name of a file, of a data set (which may be in a file), a kind of graph or
-of function class; without one, a learner has the problem's own."""
+"""Settings with a special meaning: the name of a file, the name of a data set (which may be in a file), a kind of
+graph, and a kind of function class (without one, a learner uses the problem's own)."""
 
 
 def own_builder(where: str, base: type, room: str) -> Callable[..., Any]:
-    """The class at this address, or the function that makes one; a class must derive from `base`, found in `room`."""
+    """The class or function at an address; a class must derive from `base`, which is in the package `room`."""
     build: Callable[..., Any] = found_at(where)
     if inspect.isclass(build) and not issubclass(build, base):
         raise SettingError(f"{where!r} is {build!r}; expected a subclass of graphbandit.{room}.{base.__name__}")
@@ -43,10 +43,10 @@ def own_builder(where: str, base: type, room: str) -> Callable[..., Any]:
 class Kind:
     """One kind of environment or learner.
 
-    - `build`: makes one, as ``build(**settings)``; its parameters are the settings, if a file can hold them.
-    - `passes_to`: what `build` hands further settings to, whose parameters are settings then.
-    - `without`: parameters that a file cannot give all the same.
-    - `options`: tells which further settings, with their defaults, the settings given so far allow.
+    - `build`: makes one, as ``build(**settings)``. Those of its parameters that a file can hold are the settings.
+    - `passes_to`: the function that `build` passes further keywords to; its parameters are settings, too.
+    - `without`: parameters that are not settings.
+    - `options`: from the settings so far to the further settings that they allow, with their defaults.
     """
 
     build: Callable[..., Any]
@@ -55,17 +55,17 @@ class Kind:
     options: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
 
     def defaults(self, settings: Mapping[str, Value]) -> dict[str, Any]:
-        """All settings that may stand beside these, with their defaults (`inspect.Parameter.empty`: required)."""
+        """All settings allowed together with these, with their defaults (`inspect.Parameter.empty`: required)."""
         known = {**(parameters(self.passes_to) if self.passes_to else {}), **parameters(self.build)}
         known = {name: default for name, default in known.items() if name not in self.without}
         return known if self.options is None else {**known, **self.options({**known, **settings})}
 
     def complete(self, settings: Mapping[str, Value]) -> dict[str, Value | None]:
-        """The settings with every default filled in: what determines the result."""
+        """The settings with every default filled in; they determine the result."""
         return {**self.defaults(settings), **settings}
 
     def check(self, settings: Mapping[str, Value], place: tuple[str, ...], kind: str) -> None:
-        """Raise ExperimentError at the first setting that is not known, or about one that is missing."""
+        """Raise ExperimentError for the first setting that is unknown, or for one that is missing."""
         known = self.defaults(settings)
         for name in settings:
             if name not in known:
@@ -90,7 +90,7 @@ def files_of(settings: Mapping[str, Value]) -> dict[str, Path]:
 def parameters(build: Callable[..., Any]) -> Mapping[str, Any]:
     """The parameters of a function or class that a file can give, with their defaults.
 
-    Those are text, numbers, true and false, choices of them, and the kind of a graph.
+    A file can give texts, numbers, booleans, choices of these, and the kind of a graph.
     """
     if isinstance(build, functools.partial):
         return parameters(build.func)
@@ -104,7 +104,7 @@ def parameters(build: Callable[..., Any]) -> Mapping[str, Any]:
 
 
 def hints_of(build: Callable[..., Any]) -> dict[str, Any]:
-    """The types of its parameters, by name."""
+    """The types of the parameters of a function or class, by name."""
     return typing.get_type_hints(build.__init__ if inspect.isclass(build) else build)
 
 
@@ -115,7 +115,7 @@ def required(build: Callable[..., Any]) -> set[str]:
 
 
 def check_writable(where: str, build: Callable[..., Any], *, without: frozenset[str] = frozenset()) -> None:
-    """Raise SettingError unless somebody's own code can be called with what a file can hold."""
+    """Raise SettingError unless the user's own code can be called with what a file can hold."""
     try:
         lacking = sorted(required(build) - set(parameters(build)) - without)
     except Exception as error:  # annotations that cannot be read
@@ -138,7 +138,7 @@ def _can_be_written(hint: Any) -> bool:
 
 
 def expected(wrong: str, known: Iterable[str]) -> str:
-    """What to write instead: the nearest known name if one is near, else all of them.
+    """A hint at what to write instead: a similar known name, or else all of them.
 
     >>> expected("ssed", ["rounds", "seed"])
     "did you mean 'seed'?"

@@ -1,6 +1,6 @@
 """The kinds of learner that an experiment may name: every learner of `graphbandit.learners`, by its class's name.
 
-A new learner is known here as soon as it is exported there.
+A learner that is exported there is known here.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from graphbandit.learners import IDSG, AdaCBG, LateGraph, Learner
 
 
 def build_learner(kind: str, settings: Mapping[str, Value], environment: Environment | None = None) -> Learner[Any]:
-    """The learner; a function class that it names is made to fit the contexts of the environment."""
+    """Build a learner; a function class that it names is made to fit the contexts of the environment."""
     own: dict[str, Any] = dict(settings)
     name = own.pop(CLASS, None)
     if name is not None:
@@ -39,7 +39,7 @@ def build_learner(kind: str, settings: Mapping[str, Value], environment: Environ
 
 
 def _kind(build: Callable[..., Learner[Any]], *without: str) -> Kind:
-    """The kind of a learner; one that has a function class may name it, with its options."""
+    """The kind of a learner; if it takes a function class, the settings may name one and give its options."""
     has_class = CLASS in inspect.signature(build).parameters
     return Kind(build=build, without=frozenset(without), options=_class_options if has_class else None)
 
@@ -55,7 +55,7 @@ def _class_options(settings: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _late(build: Callable[..., Learner[Any]], *without: str) -> Kind:
-    """A learner that is not shown the graph before it decides, around this one."""
+    """The kind of `LateGraph` around a learner: the graph is not shown before the decision."""
     return Kind(build=partial(_late_graph, build), options=_kind(build, *without).defaults)
 
 
@@ -71,7 +71,7 @@ def _late_graph(
 
 
 def _exported() -> dict[str, Kind]:
-    """Every learner that can be built from what a file can hold."""
+    """Every exported learner that can be built from what a file can hold."""
     found: dict[str, Kind] = {}
     for name in learners.__all__:
         cls = getattr(learners, name)
@@ -82,7 +82,7 @@ def _exported() -> dict[str, Kind]:
 
 
 def _own(where: str) -> Kind:
-    """The kind of a learner of your own: a class, or a function that makes one."""
+    """The kind of your own learner: a class, or a function that makes one."""
     return _kind(own_builder(where, Learner, "learners"))
 
 
@@ -90,7 +90,7 @@ LEARNER_KINDS: Kinds[Kind] = Kinds(
     {
         **_exported(),
         "LateIDSG": _late(IDSG),
-        "LateAdaCBG": _late(AdaCBG, "coverage", "linear_program"),  # it plans with edge probabilities as it is
+        "LateAdaCBG": _late(AdaCBG, "coverage", "linear_program"),  # it always plans with edge probabilities
     },
     own=_own,
 )

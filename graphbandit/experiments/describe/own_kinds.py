@@ -1,7 +1,8 @@
-"""Learners, environments and function classes of your own, named by where they are: "my_module:MyLearner".
+"""Your own learners, environments and function classes, named by their address: "my_module:MyLearner".
 
-An experiment file names code of its author, and running it imports that code: from the folder of the file, the current
-folder, or wherever Python finds the module. Nothing else imports code by a name: neither results nor saved bandits.
+An experiment file may name code of its author, and running the experiment imports that code: from the folder of the
+file, from the current folder, or from wherever Python finds the module. Nothing else imports code by name: neither
+results nor saved bandits do.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _digested: dict[str, tuple[object, str]] = {}
 
 
 class Kinds(dict[str, Entry]):
-    """What the package has by name, and what people have by address. Going through it names the package's own alone."""
+    """The package's kinds by name, and the user's own by address; iterating gives only the package's."""
 
     def __init__(self, known: Mapping[str, Entry], own: Callable[[str], Entry]) -> None:
         super().__init__(known)
@@ -37,7 +38,7 @@ class Kinds(dict[str, Entry]):
 
 
 def is_address(name: object) -> bool:
-    """Whether this names code by its module.
+    """Whether this is the address of code, as "module:Name".
 
     >>> is_address("my_module:MyLearner"), is_address("AdaCBG")
     (True, False)
@@ -46,12 +47,12 @@ def is_address(name: object) -> bool:
 
 
 def register(made: Made, name: str | None = None) -> Made:
-    """Let experiments call a learner, environment or function class of your own by a short name; also a decorator.
+    """Give your own learner, environment or function class a short name for experiments; also a decorator.
 
-    The name is another spelling of its address and known in this process: files of results hold the address.
+    The name stands for the address and is known in this process only; files of results hold the address.
 
-    - `made`: the class, or a function that makes one; at the top of a module.
-    - `name`: the short name; None (default): its own.
+    - `made`: the class, or a function that makes one, at the top level of a module.
+    - `name`: the short name; None (default): the name of the class or function.
     """
     short = getattr(made, "__name__", None) if name is None else name
     if not isinstance(short, str) or not short or ":" in short:
@@ -63,14 +64,14 @@ def register(made: Made, name: str | None = None) -> Made:
 
 
 def spelt_out(name: Any) -> Any:
-    """The address of what was registered under this name, or of the class or function itself; else what was given."""
+    """The address of a registered name, or of a class or function; anything else is returned as it is."""
     if isinstance(name, str):
         return _registered.get(name, name)
     return address(name) if callable(name) else name
 
 
 def address(made: Callable[..., Any]) -> str:
-    """Where a class or function is, as "module:Name".
+    """The address of a class or function, as "module:Name".
 
     >>> address(SettingError)
     'graphbandit.errors:SettingError'
@@ -82,13 +83,13 @@ def address(made: Callable[..., Any]) -> str:
 
 
 def found_at(where: str) -> Callable[..., Any]:
-    """The class or function at an address; its module is imported."""
+    """Import the module of an address, and return the class or function."""
     module, _, path = where.partition(":")
     try:
         found: Any = importlib.import_module(module)
         for name in path.split("."):
             found = getattr(found, name)
-    except Exception as error:  # whatever somebody else's module may raise
+    except Exception as error:  # the user's module may raise anything
         raise SettingError(
             f"{where!r} cannot be imported: {type(error).__name__}: {error}; expected MODULE:NAME of a module that "
             "Python finds (worker processes too: a notebook's own classes need the engine InProcess())"
@@ -100,9 +101,9 @@ def found_at(where: str) -> Callable[..., Any]:
 
 
 def source_digest(where: str) -> str:
-    """A digest of the source at an address as it is now, with what it is built on (`sources_of`).
+    """A digest of the current source at an address, and of the modules that it builds on (`sources_of`).
 
-    Raises SettingError if the source has changed but the code has not: it was edited and not loaded again.
+    Raises SettingError if the source was edited after it was imported.
     """
     found, digest = found_at(where), hashlib.sha256()
     for name, text in sources_of(found):
@@ -119,7 +120,7 @@ def source_digest(where: str) -> str:
 
 
 def import_from(*folders: Path) -> None:
-    """Let modules in these folders be imported, behind all others; worker processes inherit it."""
+    """Append these folders to the import path, which worker processes inherit."""
     for folder in map(str, folders):
         if folder not in sys.path:
             sys.path.append(folder)

@@ -1,4 +1,4 @@
-"""The source that somebody's own code is made of: its module, those of its base classes, and helpers beside them."""
+"""The source of the user's own code: its module, those of its base classes, and the helper modules beside them."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _OTHERS = frozenset({"graphbandit", *sys.stdlib_module_names}) - {"__main__"}
 def sources_of(made: Any) -> list[tuple[str, str]]:
     """The name and the text of every module that a class or function is made of.
 
-    These are its own module and those of its base classes, outside of this package and the standard library, and the
-    modules they import, directly or not, that lie in the same package, or in the same folder where there is none. What
-    is installed elsewhere is left out. Of a notebook it is the text of the cells in which it was written.
+    These are its module and those of its base classes, except for this package and the standard library, and all
+    modules that they import, directly or indirectly, from the same package or, without a package, from the same folder.
+    Modules that are installed elsewhere are left out. In a notebook, the text is that of the cells that define it.
     """
     classes = inspect.getmro(made) if inspect.isclass(made) else (made,)
     found: dict[str, str] = {}
@@ -39,7 +39,7 @@ def sources_of(made: Any) -> list[tuple[str, str]]:
 
 
 def _with_helpers(name: str, path: Path) -> dict[str, str]:
-    """The texts of a module and of what it imports from beside itself."""
+    """The texts of a module and of the helper modules that it imports."""
     package, folder = getattr(sys.modules[name], "__package__", None) or "", path.parent
     found: dict[str, str] = {}
     waiting = [(name, path, package)]
@@ -58,7 +58,7 @@ def _with_helpers(name: str, path: Path) -> dict[str, str]:
 
 
 def _imports(text: str, package: str) -> Iterator[str]:
-    """The names of all modules that this text may import, at its top or in a function."""
+    """The names of all modules that this text may import, at the top level or in a function."""
     parts = package.split(".")
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):
@@ -71,13 +71,13 @@ def _imports(text: str, package: str) -> Iterator[str]:
 
 
 def _beside(name: str, folder: Path, root: str) -> tuple[Path, str] | None:
-    """The file of a module of this package, or else in this folder, and its own package; None if it is elsewhere."""
+    """The file and the package of a module if it is in the package `root`, or else in the folder; None otherwise."""
     top = name.partition(".")[0]
     if top in _OTHERS or (root and top != root):
         return None
     try:
         spec = importlib.util.find_spec(name)
-    except (ImportError, ValueError, AttributeError):  # a name in a module, or something that is not there
+    except (ImportError, ValueError, AttributeError):  # a name in a module, or a module that does not exist
         return None
     path = None if spec is None else _file(spec.origin)
     if spec is None or path is None:
@@ -93,7 +93,7 @@ def _file(name: str | None) -> Path | None:
 
 
 def _cells(written: list[Any]) -> str:
-    """The text around these classes and functions where there is no module's file: that of a notebook's cells."""
+    """The text of the notebook cells that define these classes and functions."""
     texts: dict[str, None] = {}
     for one in written:
         for name, part in vars(one).items() if inspect.isclass(one) else [("", one)]:
@@ -102,7 +102,9 @@ def _cells(written: list[Any]) -> str:
                 texts[f"{name} = {part!r}\n" if isinstance(part, bool | int | float | str | tuple) else ""] = None
                 continue
             cell = "".join(linecache.getlines(function.__code__.co_filename))
-            if not cell and not (is_dataclass(one) and name.startswith("__")):  # a dataclass adds some that have none
+            if not cell and not (
+                is_dataclass(one) and name.startswith("__")
+            ):  # methods that dataclass adds have no source
                 raise SettingError(
                     f"{one!r} has no source that could be read, so nobody would notice that it changed; "
                     "expected it in a file"

@@ -11,7 +11,7 @@ from graphbandit.experiments.describe.identity import identity
 from graphbandit.experiments.describe.learner_kinds import LEARNER_KINDS
 
 FORMAT = 1
-"""The format of results. It goes up when the same settings give other figures, or the files another shape."""
+"""The format of results. It increases when the same settings give other results, or when the files change."""
 
 
 @dataclass(frozen=True)
@@ -25,11 +25,12 @@ class PlannedRun:
 
 
 def planned_runs(experiment: Experiment) -> list[PlannedRun]:
-    """All runs, by environment, learner and repeat.
+    """All runs, in the order of environments, learners and repeats.
 
-    A key is a digest of what determines the result: the settings of environment and learner with their defaults and
-    the content of data files, their names (a learner's names its random stream), rounds, repeat, seed, whether the
-    horizon is known, and what is recorded. It does not depend on the rest of the experiment.
+    A key is a digest of everything that determines the result: the settings of environment and learner, including
+    defaults and the content of data files; their names (the learner's name is part of its random stream); rounds,
+    repeat and seed; whether the horizon is known; and what is recorded. It does not depend on the rest of the
+    experiment.
     """
     common = [
         FORMAT,

@@ -1,4 +1,4 @@
-"""Experiments from TOML files; an error names the file and the line."""
+"""Read experiments from TOML files; errors name the file and the line."""
 
 import os
 import re
@@ -76,7 +76,7 @@ def _grids(table: str, described: Mapping[str, Any], folder: Path) -> dict[str, 
 
 
 def _texts(content: Any) -> Iterator[str]:
-    """All texts in a file, however deep."""
+    """All texts in a file, at any depth."""
     if isinstance(content, Mapping | list):
         for item in content.values() if isinstance(content, Mapping) else content:
             yield from _texts(item)
@@ -91,17 +91,17 @@ def _located(value: Any, folder: Path) -> Any:
 
 
 def line_of(text: str, place: tuple[str, ...]) -> int:
-    """The line at which a key first stands, or else the nearest table around it; 1 for the file as a whole.
+    """The line of a key, or else of the nearest table around it; 1 for the file as a whole.
 
-    TOML parsers give no lines, so the file is read again and again, each time one line longer, until the key is
-    there: slow, but done for one mistake only, and right for every way in which TOML lets a key be written.
+    TOML parsers give no line numbers, so growing parts of the file are parsed until the key appears. This is slow, but
+    it happens for one mistake only, and it is right for every way of writing a key in TOML.
 
     >>> line_of("[learners.ours]\\nkind = 'AdaCBG'\\neta = [\\n  1.0,\\n  -2.0,\\n]", ("learners", "ours", "eta"))
     3
     """
     lines = text.splitlines(keepends=True)
     for depth in range(len(place), 0, -1):
-        whole = 0  # the lines up to here are TOML by themselves: a value of several lines starts after them
+        whole = 0  # the lines up to here are valid TOML, so a value of several lines starts after them
         for n in range(1, len(lines) + 1):
             try:
                 content: Any = tomllib.loads("".join(lines[:n]))

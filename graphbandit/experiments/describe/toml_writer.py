@@ -1,4 +1,4 @@
-"""An experiment as the text of a TOML file, which stands beside its results."""
+"""Write an experiment as a TOML file, which is kept with its results."""
 
 import os
 from collections.abc import Mapping
@@ -12,11 +12,11 @@ from graphbandit.experiments.describe.grids import Grid
 from graphbandit.experiments.describe.kinds import FILE
 
 FIELDS = ("name", "rounds", "repeats", "seed", "horizon_known", "curve_points", "decisions")
-"""What the table [experiment] may hold."""
+"""The settings of the table [experiment]."""
 
 
 def to_toml(experiment: Experiment, *, relative_to: Path) -> str:
-    """The file that `load` reads as this experiment; names of data files are made relative to a folder.
+    """The text that `load` reads as this experiment; names of data files become relative to a folder.
 
     >>> small = Experiment(
     ...     name="small", rounds=8, repeats=2, environments={"e": Grid("paper")}, learners={"FALCON": Grid("Falcon")}

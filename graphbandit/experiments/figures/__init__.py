@@ -1,7 +1,7 @@
 """Figures of an experiment, each a Matplotlib ``Figure`` of its own made from `Results`.
 
 `graphbandit.plots.save_figure` writes one as .png, .svg or .pdf, with the same bytes each time.
-`graphbandit.experiments` has them, too; `__init__.pyi` lists them.
+`graphbandit.experiments` exports them as well; `__init__.pyi` lists them.
 """
 
 import lazy_loader

@@ -1,4 +1,4 @@
-"""Regret of an experiment over its rounds, and against the seconds it took."""
+"""The regret of an experiment over its rounds, and against the time it took."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ def plot_curves(
     scale: Literal["linear", "log"] = "linear",
     title: str | None = None,
 ) -> Figure:
-    """Mean cumulative regret over the rounds, for each learner, with a band over the repeats.
+    """Mean cumulative regret of each learner over the rounds, with a band over the repeats.
 
-    - `results`: of `run`.
-    - `environment`: which one; None (default): the only one there is.
-    - `learners`: which ones; None (default): all, or the ten best if there are more.
-    - `band`: one "standard error" (default) of the mean to each side, or one "std", the standard deviation.
-    - `scale`: of both axes, "linear" (default) or "log".
-    - `title`: None (default): the environment's name.
+    - `results`: the results of `run`.
+    - `environment`: the environment to show; None (default): the only one there is.
+    - `learners`: the learners to show; None (default): all, or the ten best if there are more.
+    - `band`: the half-width of the band: "standard error" (default) of the mean, or "std", the standard deviation.
+    - `scale`: the scale of both axes, "linear" (default) or "log".
+    - `title`: the title; None (default): the name of the environment.
     """
     setting_choice("band", band, list(BANDS))
     setting_choice("scale", scale, ["linear", "log"])
@@ -81,10 +81,10 @@ def plot_curves(
 def plot_regret_versus_time(results: Results, *, environment: str | None = None) -> Figure:
     """Mean final regret against mean seconds of a run, both on logarithmic axes; a point for each environment.
 
-    Left and low is better. Seconds were measured where the runs were made, on machines that may differ.
+    Left and low is better. The seconds were measured on the machines that did the runs, which may differ.
 
-    - `results`: of `run`.
-    - `environment`: only this one; None (default): all.
+    - `results`: the results of `run`.
+    - `environment`: the environment to show; None (default): all.
     """
     regrets = FinalRegrets.of(results)
     wanted = regrets.wanted_environments(environment)
@@ -115,7 +115,7 @@ def plot_regret_versus_time(results: Results, *, environment: str | None = None)
 
 
 def shown_learners(regrets: FinalRegrets, environment: str, learners: Sequence[str] | None) -> tuple[list[str], str]:
-    """The learners asked for, or the best there, and a remark if some are left out."""
+    """The learners asked for, or the best ones in the environment, and a remark if some are left out."""
     if learners is not None:
         for name in learners:
             regrets.learner(name)
@@ -127,7 +127,7 @@ def shown_learners(regrets: FinalRegrets, environment: str, learners: Sequence[s
 def regret_curves(
     results: Results, environment: str, learners: Sequence[str]
 ) -> dict[str, tuple[Int[np.ndarray, " points"], Float[np.ndarray, "repeats points"]]]:
-    """By learner: the recorded rounds, and the cumulative regret of each repeat there."""
+    """For each learner, the recorded rounds and the cumulative regret of each repeat."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -152,6 +152,6 @@ def regret_curves(
 
 
 def span(counts: Sequence[int]) -> str:
-    """The one count, or the lowest and the highest."""
+    """The count if all are equal, or else the lowest and the highest."""
     low, high = min(counts), max(counts)
     return str(low) if low == high else f"{low} to {high}"

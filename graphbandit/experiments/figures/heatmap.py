@@ -1,4 +1,4 @@
-"""Mean regret over two parameters."""
+"""A heat map of mean regret over two settings."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from graphbandit.experiments.results.reading import Results
 
 SETTINGS = ("environment.", "learner.")
-"""How the columns of settings that vary begin."""
+"""Prefixes of the columns of settings that vary."""
 
 ON_DARK = "#F8F8F8"
-"""Text on a dark cell; not white itself, which a page may exchange for its own ground."""
+"""The colour of text on a dark cell; not pure white, which a page replaces by its own background."""
 
 
 def plot_heatmap(
@@ -34,13 +34,13 @@ def plot_heatmap(
 ) -> Figure:
     """Mean final regret for every pair of values of two settings that vary.
 
-    A cell is the mean over all runs that have both values: over repeats and whatever else varies, which the picture
-    says. Cells without a run are crossed out; numbers are written in the cells if they fit.
+    A cell is the mean over all runs with both values, over repeats and all other settings that vary, which the subtitle
+    names. Cells without a run are crossed out. Numbers are written in the cells if they fit.
 
-    - `results`: of `run`.
-    - `x`, `y`: columns of ``results.runs``, such as "environment.n_arms" or in short "n_arms".
-    - `learner`: only this one: a label, or the name that the points of a grid share; None (default): all.
-    - `environment`: only this one, likewise; None (default): all.
+    - `results`: the results of `run`.
+    - `x`, `y`: columns of ``results.runs``, such as "environment.n_arms", or "n_arms" for short.
+    - `learner`: the learner to show, by its label or by the name that the points of a grid share; None (default): all.
+    - `environment`: the environment to show, likewise; None (default): all.
     """
     rows = _rows(results, learner, environment)
     columns = [_column(results, name) for name in (x, y)]
@@ -84,7 +84,7 @@ def _rows(results: Results, learner: str | None, environment: str | None) -> lis
 
 
 def _column(results: Results, name: str) -> str:
-    """The column of that name, or the one setting that is called so."""
+    """The column of that name, or the column of the setting of that name."""
     settings: list[str] = [each for each in results.runs.column_names if each.startswith(SETTINGS)]
     if not settings:
         raise InputError("no setting varies in the results; expected two for a heat map")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from graphbandit.experiments.results.reading import Results
 
 PANELS = 12
-"""The most environments in one picture."""
+"""The largest number of environments in one figure."""
 
 
 def plot_paired(
@@ -33,15 +33,15 @@ def plot_paired(
     learners: Sequence[str] | None = None,
     title: str | None = None,
 ) -> Figure:
-    """Final regret minus that of a baseline in the same repeats: mean, 95 % interval, and a dot for each pair.
+    """Final regret minus that of a baseline in the same repeats: mean, 95 % interval, and a tick for each pair.
 
-    A dot is filled if the interval lies on one side of 0.
+    The dot of the mean is filled if the interval lies on one side of 0.
 
-    - `results`: of `run`.
+    - `results`: the results of `run`.
     - `baseline`: the learner that the others are compared with.
-    - `environment`: one panel for this one; None (default): a panel for each.
-    - `learners`: which ones; None (default): all, or the ten best if there are more.
-    - `title`: None (default): the environment's name.
+    - `environment`: the environment to show; None (default): all, in a panel each.
+    - `learners`: the learners to show; None (default): all, or the ten best if there are more.
+    - `title`: the title; None (default): the name of the environment.
     """
     from graphbandit.plots.notebook import NotebookFigure
 

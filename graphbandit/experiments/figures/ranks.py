@@ -1,4 +1,4 @@
-"""Average ranks and their critical difference, the diagram of demsar2006statistical."""
+"""The diagram of average ranks and their critical difference (demsar2006statistical)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ BAR = 0.14
 """Inches between two bars."""
 
 WIDTH = 2.8
-"""Inches of the scale of ranks."""
+"""The width of the scale of ranks, in inches."""
 
 
 def plot_ranks(results: Results) -> Figure:
@@ -92,7 +92,7 @@ def _ends(found: Ranks) -> list[tuple[float, float]]:
 
 
 def _levels(found: Ranks) -> list[int]:
-    """For each bar the first level where it meets no other."""
+    """For each bar, the first level at which it overlaps no other bar."""
     taken: list[float] = []
     levels = []
     for start, end in _ends(found):

@@ -28,15 +28,15 @@ SECTIONS = (
     "reproduce",
     "timings",
 )
-"""The sections in the order of the page. Each is a file in `sections/` whose function `section` gives None where there
-is nothing to say."""
+"""The sections in the order of the page. Each is a file in `sections/` whose function `section` returns None if there
+is nothing to report."""
 
 
 def write_report(results: Results, path: str | Path) -> Path:
     """Write the report of finished runs to an HTML file, and return its path.
 
-    - `results`: of `run`.
-    - `path`: the file.
+    - `results`: the results of `run`.
+    - `path`: the path of the file.
     """
     return write_text(Path(path), report_html(results))
 

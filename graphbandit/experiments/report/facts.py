@@ -1,4 +1,4 @@
-"""What pages say of the runs themselves: versions, settings and times."""
+"""Facts about the runs for pages: versions, settings and times."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ VERSIONS = ("graphbandit", "python", "numpy")
 
 
 def version_rows(several: Sequence[Results]) -> list[tuple[str, str]]:
-    """The versions of this package, Python and NumPy that runs were made with."""
+    """The versions of this package, of Python and of NumPy that the runs used."""
     known = [name for name in VERSIONS if all(name in results.timings.column_names for results in several)]
     return [(name, ", ".join(known_versions(several, name))) for name in known]
 
 
 def known_versions(several: Sequence[Results], name: str) -> list[str]:
-    """The versions of one of these that the runs were made with."""
+    """The versions of one of `VERSIONS` that the runs used."""
     return sorted({str(version) for each in several for version in each.timings.column(name).unique().to_pylist()})
 
 
 def point_settings(results: Results) -> list[tuple[str, list[tuple[str, str]]]]:
-    """Every environment and every learner with all its settings, where the results tell them."""
+    """Every environment and every learner with all its settings, if the results have them."""
     if "settings" not in results.runs.column_names:
         return []
     found = []
@@ -46,7 +46,7 @@ def _settings_text(settings: dict[str, Any]) -> str:
 
 
 def computing_seconds(results: Results) -> float:
-    """What all runs together took."""
+    """The seconds that all runs together took."""
     return float(sum(results.timings.column("seconds").to_pylist()))
 
 

@@ -1,1 +1,1 @@
-"""The results of an experiment: the files, reading them at any time, writing them by one process."""
+"""The results of an experiment: its files, which one process writes and any process can read at any time."""

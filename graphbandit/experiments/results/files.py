@@ -1,12 +1,12 @@
 """The Parquet files of a results folder: their names and schemas, and reading and writing them.
 
-    plan.parquet       every run that is asked for, with its labels and settings; the file's metadata describe the rest
+    plan.parquet       every planned run with its labels and settings; the metadata have the name, rounds, repeats, seed
     runs.parquet       finished runs: the plan's columns and the final regret
     curves.parquet     cumulative regret after some rounds of each run
     timings.parquet    how long each run took, where, when, and with which versions
-    parts/N.parquet    runs that finished since: one row a run, with all of this
+    parts/N.parquet    runs that have finished since: one row per run, with all of this
 
-Everything is written to a temporary name, flushed and renamed, so a file is there whole or not at all.
+Every file is written under a temporary name, flushed and renamed, so it is complete or absent.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _METADATA = b"graphbandit"
 
 
 def part(rows: list[dict[str, Any]]) -> pa.Table:
-    """Finished runs in the form of a part."""
+    """Finished runs as the table of a part."""
     return pa.table({field.name: pa.array([row[field.name] for row in rows], field.type) for field in PART_SCHEMA})
 
 
@@ -65,8 +65,8 @@ def write(path: Path, rows: pa.Table, described: Mapping[str, Any] | None = None
 def read(path: Path) -> pa.Table:
     """The table in a file of this format; FileNotFoundError if there is none."""
     try:
-        # from memory: a mapped or half-read file would not survive that another process replaces it; and without
-        # threads: Arrow aborts a process that ends while one of its threads still starts
+        # From memory, because another process may replace the file while it is read. Without threads, because Arrow
+        # aborts a process that ends while one of its threads is starting.
         rows = parquet.ParquetFile(pa.py_buffer(path.read_bytes()), pre_buffer=False).read(use_threads=False)
     except (FileNotFoundError, NotADirectoryError):
         raise
@@ -77,7 +77,7 @@ def read(path: Path) -> pa.Table:
 
 
 def description(rows: pa.Table, path: Path) -> dict[str, Any]:
-    """What is written in the metadata of a table; SavedFileError if it is foreign or of another version."""
+    """The description in the metadata of a table; SavedFileError if there is none, or of another format."""
     metadata = rows.schema.metadata or {}
     try:
         content = json.loads(metadata.get(_METADATA, b"null"))
@@ -95,7 +95,7 @@ def description(rows: pa.Table, path: Path) -> dict[str, Any]:
 
 
 def split(rows: pa.Table) -> tuple[pa.Table, pa.Table, pa.Table]:
-    """A part as final figures, curves and timings."""
+    """Split a part into final regrets, curves and timings."""
     rows = rows.replace_schema_metadata(None).combine_chunks()
     rounds = rows.column("curve_round").combine_chunks()
     curves = pa.table(

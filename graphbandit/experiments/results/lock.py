@@ -1,4 +1,4 @@
-"""A lock on a results folder: one process writes at a time, and the system frees it however the process ends."""
+"""A lock on a results folder, so that one process writes at a time; the system frees it when the process ends."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from graphbandit.errors import SavedFileError
 
 NAME = ".lock"
 TAKEN = (errno.EAGAIN, errno.EACCES, errno.EDEADLK)
-"""What systems say if another process holds the lock."""
+"""The error numbers if another process holds the lock."""
 
 
 @contextlib.contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Hold the lock of a folder; SavedFileError if another process holds it, or it cannot be had."""
+    """Hold the lock of a folder; SavedFileError if another process holds it, or if it cannot be locked."""
     try:
         descriptor = os.open(folder / NAME, os.O_RDWR | os.O_CREAT, 0o666)
     except OSError as error:

@@ -1,4 +1,4 @@
-"""The results of an experiment, finished or not: readable at any time, also while it runs and after it was killed."""
+"""The results of an experiment. They can be read at any time, even while it runs or after it was killed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Description:
-    """What the results say of their experiment."""
+    """The facts that the results keep about their experiment."""
 
     name: str
     rounds: int
@@ -37,14 +37,14 @@ class Results:
     """Finished runs as Arrow tables, in the order of the experiment: environments, learners, repeats.
 
     - `experiment`: its name, rounds, repeats and seed.
-    - `planned`: all runs that are asked for.
+    - `planned`: all runs of the experiment, finished or not.
     - `runs`: a row for each finished run: key, environment, learner, repeat, rounds, regret (final and cumulative), a
       column ``environment.X`` or ``learner.X`` for every setting X that differs between environments or learners, and
       all settings as JSON.
     - `curves`: the cumulative regret: key, round, regret.
     - `timings`: how long each run took (processor seconds of the learner), where, when and with which versions.
     - `failures`: the runs that ended in an error when they were last tried.
-    - `folder`: where the results are kept.
+    - `folder`: the folder of the results.
     """
 
     experiment: Description
@@ -76,7 +76,7 @@ class Results:
 
     @property
     def n_planned(self) -> int:
-        """How many runs the experiment asks for."""
+        """The number of runs of the experiment, finished or not."""
         return int(self.planned.num_rows)
 
     @property
@@ -106,7 +106,7 @@ class Results:
         return regret
 
     def decisions(self, key: str) -> pa.Table:
-        """Every decision of a run, one row a round, if the experiment has kept them."""
+        """Every decision of a run, one row per round, if the experiment recorded them."""
         path = self.folder / files.DECISIONS / f"{key}.parquet"
         try:
             return parquet.ParquetFile(path, pre_buffer=False).read(use_threads=False)  # as files.read
@@ -120,7 +120,7 @@ class Results:
 
 
 def read_plan(folder: Path) -> pa.Table | None:
-    """All runs that are asked for; None where there are no results."""
+    """The planned runs; None if there are no results."""
     try:
         return files.read(folder / files.PLAN)
     except (FileNotFoundError, NotADirectoryError):
@@ -128,16 +128,16 @@ def read_plan(folder: Path) -> pa.Table | None:
 
 
 def read_finished(folder: Path) -> tuple[pa.Table, pa.Table, pa.Table]:
-    """Final figures, curves and timings of every finished run, each run once, in no order.
+    """Final regrets, curves and timings of every finished run, each run once, in no particular order.
 
-    Parts are read before the files they are merged into, so nothing is missed while another process merges them; and a
+    Parts are read before the files that they are merged into, so nothing is missed while another process merges them. A
     run counts as merged only if all three files have it.
     """
     while True:
         try:
             found = [files.split(files.read(path)) for path in part_files(folder)]
             break
-        except FileNotFoundError:  # merged in this moment
+        except FileNotFoundError:  # another process has just merged the part
             continue
     found.insert(0, _merged(folder))
     seen = pa.array([], pa.string())
@@ -152,7 +152,7 @@ def read_finished(folder: Path) -> tuple[pa.Table, pa.Table, pa.Table]:
 
 
 def part_files(folder: Path) -> list[Path]:
-    """The parts, in the order they were written; temporary files are not among them."""
+    """The parts in the order in which they were written, without temporary files."""
     return sorted(path for path in (folder / files.PARTS).glob("*.parquet") if not path.name.startswith("."))
 
 
@@ -166,14 +166,14 @@ def read_failures(folder: Path) -> list[dict[str, Any]]:
 
 
 def in_order(rows: pa.Table, keys: pa.ChunkedArray) -> pa.Table:
-    """The rows whose key is among `keys`, in their order."""
+    """The rows whose key is among `keys`, in the order of `keys`."""
     place = pc.index_in(rows.column("key"), keys.combine_chunks())
     order = pc.array_sort_indices(place.combine_chunks())  # stable: the rounds of a curve stay in their order
     return rows.take(order.slice(0, rows.num_rows - place.null_count)).combine_chunks()
 
 
 def labelled(planned: pa.Table, finals: pa.Table) -> pa.Table:
-    """The plan's rows of these runs, with their regret behind the rounds."""
+    """The rows of the plan for these runs, with a column for the regret after the rounds."""
     rows = in_order(planned, finals.column("key"))
     place = rows.column_names.index("rounds") + 1
     return rows.add_column(place, "regret", finals.column("regret")).replace_schema_metadata(None)

@@ -1,4 +1,4 @@
-"""Writing a results folder: finished runs are added as parts, and merged at the end."""
+"""Write a results folder: finished runs are added as parts, which are merged at the end."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from graphbandit.experiments.results.reading import in_order, labelled, part_fil
 from graphbandit.experiments.running.tasks import Failure, TaskResult
 
 FLUSH_SECONDS = 1.0
-"""Finished runs wait at most this long, or until the next ones finish, before they are written."""
+"""Finished runs wait this long before they are written, or until the next run finishes after that."""
 MANY_PARTS = 128
-"""More parts than this are merged into one."""
+"""If there are more parts than this, they are merged into one."""
 
 
 class Store:
@@ -57,13 +57,13 @@ class Store:
             yield store
 
     def finished(self) -> dict[str, float]:
-        """The final regret of every finished run, asked for or not, by key."""
+        """The final regret of every finished run by key, including runs that are no longer planned."""
         finals = read_finished(self.folder)[0]
         return dict(zip(finals.column("key").to_pylist(), finals.column("regret").to_pylist(), strict=True))
 
     def add(self, result: TaskResult) -> None:
-        """Keep what a task has found, until `flush_when_due` or `flush` writes it."""
-        for key, log in result.logs.items():  # before the run itself, so that a finished run has its log
+        """Keep the result of a task until `flush_when_due` or `flush` writes it."""
+        for key, log in result.logs.items():  # written before the run itself, so that every finished run has its log
             (self.folder / files.DECISIONS).mkdir(exist_ok=True)
             write_bytes(self.folder / files.DECISIONS / f"{key}.parquet", log)
         if result.rows is not None and result.rows.num_rows:
@@ -73,12 +73,12 @@ class Store:
             self._write_failures()
 
     def flush_when_due(self) -> None:
-        """Write what has waited for a second or more; called after every result, of whichever experiment."""
+        """Write if the last write was a second ago or more; called after every result of any experiment."""
         if time.monotonic() - self._flushed >= FLUSH_SECONDS:
             self.flush()
 
     def flush(self) -> None:
-        """Write what waits as one more part."""
+        """Write the waiting runs as a part."""
         if self._waiting:
             self._write_part(pa.concat_tables(self._waiting))
             self._waiting.clear()
@@ -89,7 +89,7 @@ class Store:
         self._flushed = time.monotonic()
 
     def merge(self) -> None:
-        """Merge all parts into the three files; runs that are no longer asked for stay behind in a part."""
+        """Merge all parts into the three files; runs that are no longer planned stay in a part."""
         self.flush()
         present = part_files(self.folder)
         finals, curves, timings = read_finished(self.folder)
@@ -105,7 +105,7 @@ class Store:
         ):
             files.write(self.folder / name, rows)
         _remove(present)
-        with contextlib.suppress(OSError):  # not empty: other runs stay
+        with contextlib.suppress(OSError):  # not empty if runs that are no longer planned stay
             (self.folder / files.PARTS).rmdir()
 
     def _describe(self, experiment: Experiment) -> None:
@@ -126,7 +126,7 @@ class Store:
 
 
 def plan_table(experiment: Experiment, runs: list[PlannedRun]) -> pa.Table:
-    """One row a run: key, labels, repeat, rounds, the settings that differ, and all settings as JSON."""
+    """One row per run: key, labels, repeat, rounds, the settings that differ, and all settings as JSON."""
     told = {
         table: {p.label: json.loads(identity(p.kind, p.settings, kinds)) for p in experiment.points(table)}
         for table, kinds in KINDS.items()
@@ -152,7 +152,7 @@ def plan_table(experiment: Experiment, runs: list[PlannedRun]) -> pa.Table:
 
 
 def _varied(settings: list[dict[str, Any]]) -> list[str]:
-    """The settings that have two values or more, in the order they come up."""
+    """The settings that have more than one value, in the order in which they occur."""
     names = dict.fromkeys(name for each in settings for name in each)
     return [name for name in names if len({json.dumps(each[name]) for each in settings if name in each}) > 1]
 
@@ -165,7 +165,7 @@ def _column(values: list[Any]) -> pa.Array:
 
 
 def _joined(finals: pa.Table, curves: pa.Table, timings: pa.Table) -> pa.Table:
-    """These runs in the form of a part."""
+    """These runs as the table of a part."""
     keys = finals.column("key")
     curves, timings = in_order(curves, keys), in_order(timings, keys)
     lengths = pc.value_counts(curves.column("key").combine_chunks()).field("counts").to_numpy(zero_copy_only=False)
@@ -200,7 +200,7 @@ def _remove(paths: list[Path]) -> None:
 
 
 def _is_foreign(folder: Path) -> bool:
-    """Whether the folder holds something that no experiment wrote, not even one killed before it wrote its plan."""
+    """Whether the folder holds files other than those of an experiment that was killed before it wrote its plan."""
     own = {files.PARTS, files.SETTINGS}
     return folder.exists() and (
         not folder.is_dir() or any(not path.name.startswith(".") and path.name not in own for path in folder.iterdir())

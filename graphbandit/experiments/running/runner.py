@@ -1,4 +1,4 @@
-"""Running an experiment: what is not done yet is cut into tasks, an engine does them, the store keeps what comes."""
+"""Run an experiment: unfinished runs are cut into tasks, an engine does the tasks, and a store keeps the results."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ if TYPE_CHECKING:
     from graphbandit.experiments.results.reading import Results
 
 TASK_SECONDS = 1.0
-"""A task should take about this long: long enough to be worth sending, short enough to lose."""
+"""The desired length of a task: long enough to be worth sending, short enough to be lost."""
 FEW_GROUPS = 64
 """With fewer repeats x environments than this, the learners of one repeat may go to different workers."""
 
 
 @dataclass
 class Progress:
-    """How far an experiment is.
+    """The progress of an experiment.
 
-    - `total`: how many runs it has.
-    - `finished_before`: how many were finished already.
-    - `rounds`: of each run.
-    - `done`, `failed`: how many are done by now, and how many of these have failed; 0 by default.
-    - `started`: when, by the monotonic clock; now by default.
+    - `total`: the number of its runs.
+    - `finished_before`: how many runs were finished before the start.
+    - `rounds`: the number of rounds of each run.
+    - `done`, `failed`: how many runs are done by now, and how many of these have failed; 0 by default.
+    - `started`: the time of the start, by the monotonic clock; now by default.
     - `sums`: for each learner, the sum of final regrets and the number of runs so far; empty by default.
     """
 
@@ -49,23 +49,23 @@ class Progress:
 
     @property
     def rounds_per_second(self) -> float:
-        """Since the start, over all workers."""
+        """The rounds per second since the start, over all workers."""
         return (self.done - self.finished_before) * self.rounds / max(time.monotonic() - self.started, 1e-9)
 
     @property
     def seconds_left(self) -> float | None:
-        """The seconds left at this speed; None before the first run has finished."""
+        """The seconds left at the speed so far; None before the first run has finished."""
         speed = self.rounds_per_second
         return (self.total - self.done) * self.rounds / speed if speed else None
 
     @property
     def best(self) -> tuple[str, float] | None:
-        """The learner with the least mean regret so far, and that mean."""
+        """The learner with the lowest mean regret so far, and that mean."""
         means = {label: total / count for label, (total, count) in self.sums.items()}
         return min(means.items(), key=lambda item: item[1]) if means else None
 
     def count(self, learner: str, regret: float) -> None:
-        """One more finished run."""
+        """Count one more finished run."""
         total, count = self.sums.get(learner, (0.0, 0))
         self.sums[learner] = total + regret, count + 1
         self.done += 1
@@ -84,9 +84,9 @@ def run(
 
     - `experiment`: what to run.
     - `out`: the folder in which results are kept; None (default): in memory only.
-    - `engine`: where the work is done: `InProcess()`, `Processes(workers)` or `Cluster(address)`; None (default):
-      processes, one a core. It changes no result.
-    - `progress`: is called as runs finish; None (default): nothing is.
+    - `engine`: `InProcess()`, `Processes(workers)` or `Cluster(address)`, which changes no result; None (default): one
+      process per core.
+    - `progress`: a function that is called as runs finish; None (default): none.
     """
     if not isinstance(experiment, Experiment):
         raise SettingError(f"experiment is {experiment!r}; expected an Experiment, as load gives for a file")
@@ -105,13 +105,13 @@ def run_all(
     engine: Engine | None = None,
     progress: Callable[[Sequence[Progress]], None] | None = None,
 ) -> list[Results]:
-    """`run` of several experiments, each with its own folder, one after the other by the same workers.
+    """`run` several experiments, each in its own folder, one after the other with the same workers.
 
-    A run that several of them ask for, with the same key, is done once and kept by each.
+    A run that several experiments share (with the same key) is done once and kept by each.
 
     - `jobs`: pairs of an experiment and its folder.
-    - `engine`: as in `run`; None (default): processes, one a core.
-    - `progress`: is called with how far each experiment is; None (default): nothing is.
+    - `engine`: as in `run`; None (default): one process per core.
+    - `progress`: a function that is called with the progress of each experiment; None (default): none.
     """
     from graphbandit.experiments.results.reading import Results
     from graphbandit.experiments.results.writing import Store
@@ -157,7 +157,7 @@ def run_all(
                     if progress is not None:
                         progress(states)
             finally:
-                results.close()  # now, and not when the last traceback that knows of it is gone
+                results.close()  # now, because a traceback may keep the generator alive
                 for store in stores:
                     store.flush()
         for store in stores:
@@ -166,7 +166,7 @@ def run_all(
 
 
 def _shares(result: TaskResult, askers: dict[str, list[int]]) -> Iterator[tuple[int, TaskResult]]:
-    """Share a result among the experiments that asked for its runs."""
+    """Split a result among the experiments that asked for its runs."""
     keys = [] if result.rows is None else result.rows.column("key").to_pylist()
     failed = [failure.run.key for failure in result.failures]
     for i in sorted({i for key in (*keys, *failed) for i in askers[key]}):
@@ -193,20 +193,20 @@ def _count(state: Progress, result: TaskResult, labels: dict[str, str]) -> None:
 
 
 class _Pace:
-    """How many runs make a task of the right length."""
+    """The number of runs that make a task of the desired length."""
 
     def __init__(self) -> None:
         self.runs_per_task = 1
 
     def learn(self, result: TaskResult) -> None:
-        """Adjust to how long a task took; the size grows slowly, as first tasks also compile or load things."""
+        """Adjust to the length of a task; the number grows slowly, because the first tasks also compile and load."""
         if result.rows is not None and result.rows.num_rows and result.seconds > 0:
             fitting = TASK_SECONDS * result.rows.num_rows / result.seconds
             self.runs_per_task = max(1, min(int(fitting), 4 * self.runs_per_task, 1000))
 
 
 def _tasks(experiment: Experiment, runs: list[PlannedRun], pace: _Pace) -> Iterator[Task]:
-    """Repeat by repeat, so that learners can be compared early; what shares its draws is kept together."""
+    """Tasks, repeat by repeat, so that learners can be compared early; runs that share draws stay together."""
     conditions = Conditions(
         rounds=experiment.rounds,
         seed=experiment.seed,

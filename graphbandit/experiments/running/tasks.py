@@ -1,4 +1,4 @@
-"""A task: a few runs that one worker does in one go. It needs nothing but itself, so any process can do it."""
+"""A task: a few runs that one worker does together. It is self-contained, so any process can do it."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Conditions:
 
 @dataclass(frozen=True)
 class Task:
-    """Runs to do; `deaths` counts the workers that died of it."""
+    """Runs to do; `deaths` counts the workers that died during the task."""
 
     conditions: Conditions
     runs: tuple[PlannedRun, ...]
@@ -49,7 +49,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Failure:
-    """A run that ended in an error, and the traceback or another account of it."""
+    """A run that ended in an error, and the traceback or a description of the error."""
 
     run: PlannedRun
     error: str
@@ -57,9 +57,9 @@ class Failure:
 
 @dataclass(frozen=True)
 class TaskResult:
-    """What a task has found.
+    """The result of a task.
 
-    - `rows`: finished runs, in the form `files.PART_SCHEMA`.
+    - `rows`: finished runs, with the schema `files.PART_SCHEMA`.
     - `failures`: runs that ended in an error.
     - `logs`: the decisions of runs as Parquet files.
     - `seconds`: wall time.
@@ -72,7 +72,7 @@ class TaskResult:
 
 
 def run_task(task: Task) -> TaskResult:
-    """Do the runs; one that fails is reported, and the others go on."""
+    """Do the runs; if one fails, it is reported and the others go on."""
     from graphbandit.experiments.results import files
 
     start = time.perf_counter()
@@ -101,11 +101,11 @@ def run_task(task: Task) -> TaskResult:
 
 
 def _outcomes(conditions: Conditions, runs: list[PlannedRun]) -> Iterator[tuple[PlannedRun, PlayedRun | str]]:
-    """The learners of one repeat side by side, on rounds drawn once; one by one if any of them fails."""
+    """Play the learners of one repeat together, on rounds drawn once; one by one if any of them fails."""
     try:
         for run, outcome in zip(runs, _play(conditions, runs), strict=True):
             yield run, outcome
-    except Exception:  # of learners and environments that may be somebody's own; the results keep it as a failure
+    except Exception:  # the user's own learners and environments may raise anything
         if len(runs) == 1:
             yield runs[0], traceback.format_exc()
             return
@@ -129,7 +129,7 @@ def _play(conditions: Conditions, runs: list[PlannedRun]) -> list[PlayedRun]:
 
 
 def curve_rounds(rounds: int, points: int, learnt: list[int]) -> Int[np.ndarray, " kept"]:
-    """The rounds at which a curve is kept: log-spaced, the last, and the ends of epochs unless they are too many.
+    """The rounds at which a curve is recorded: log-spaced, the last, and the ends of epochs unless they are too many.
 
     >>> curve_rounds(100, 5, [2, 4, 8])
     array([  1,   2,   3,   4,   8,  10,  32, 100])
@@ -140,14 +140,14 @@ def curve_rounds(rounds: int, points: int, learnt: list[int]) -> Int[np.ndarray,
 
 
 def decisions_file(decisions: Decisions) -> bytes:
-    """A Parquet file with one row a round; a figure for each arm becomes a list."""
+    """A Parquet file with one row per round; a column with a number for each arm has lists."""
     import pyarrow as pa
     from pyarrow import parquet
 
     columns: dict[str, Any] = {"round": np.arange(1, len(decisions) + 1)}
     for name in ARRAYS:
         if name == "notes":
-            continue  # the learner's own, of no use to a reader
+            continue  # private to the learner
         values = getattr(decisions, name)
         columns[name] = (
             values
@@ -160,7 +160,7 @@ def decisions_file(decisions: Decisions) -> bytes:
 
 
 def _circumstances() -> dict[str, Any]:
-    """Where, when and with what a run was done: nothing its result may depend on."""
+    """Where, when and with which versions a run was done; its result must not depend on any of them."""
     from graphbandit import __version__
 
     return {

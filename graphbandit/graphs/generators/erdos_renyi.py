@@ -51,13 +51,13 @@ def checked_probability(probability: float) -> float:
 
 
 def _successes(trials: int, probability: float, rng: np.random.Generator) -> Int[np.ndarray, " successes"]:
-    """The places of successes in a row of trials, by their geometric gaps: no work for the failures."""
+    """The places of successes in a row of trials, drawn by the geometric gaps between them: failures cost no work."""
     found = np.zeros(0, dtype=np.int64)
     last = -1
     while probability > 0 and last < trials:
         expected = (trials - last) * probability
         gaps = rng.geometric(probability, size=int(expected + 4 * sqrt(expected)) + 10)
-        # a gap past the end is as good as any longer one, and sums without overflow
+        # gaps past the end are cut, so that their sum does not overflow
         places = last + np.cumsum(np.minimum(gaps, trials + 1))
         found = np.concatenate([found, places])
         last = int(places[-1])

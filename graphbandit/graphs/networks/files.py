@@ -1,6 +1,6 @@
 """Networks from files of edges: SNAP, KONECT, Matrix Market, CSV and the like, plain or compressed.
 
-One edge a line, the two nodes first; further columns (weights, times) are passed over. The first lines show what kind
+One edge a line, the two nodes first; further columns (weights, times) are ignored. The first lines show what kind
 of file it is. Files are read in blocks of a few megabytes, so memory goes to the edges and not to the text.
 """
 
@@ -39,15 +39,15 @@ _HEADINGS = re.compile(
 )
 
 Progress = Callable[[int, int], None]
-"""Told the bytes of the file that are read so far, and all of them."""
+"""Called with the bytes read so far, and the size of the file."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class EdgeFormat:
-    """How the edges stand in a file: after `skip` lines two nodes a line, with a `separator` between.
+    """How a file writes its edges: after `skip` lines two nodes a line, with a `separator` between.
 
-    A blank stands for any blanks. `comment` opens lines to pass over ("": none are). `numbers` says whether nodes are
-    whole numbers.
+    A blank stands for any blanks. Lines that start with `comment` are ignored ("": none are). `numbers` says whether
+    nodes are whole numbers.
     """
 
     name: str
@@ -66,15 +66,15 @@ def read_network(
 ) -> Network:
     """The network whose edges are the lines of a file; a directed edge is read as a friendship in both directions.
 
-    The format is recognised from the content: SNAP (``#`` comments), KONECT (``%`` comments, weights and times passed
-    over), Matrix Market, or plain lines with commas, semicolons, tabs or blanks, with or without a line of headings. So
-    are gzip and bzip2, whatever the name. Self-loops and repeated edges are dropped and counted. Raises
+    The format is recognised from the content: SNAP (``#`` comments), KONECT (``%`` comments, weights and times
+    ignored), Matrix Market, or plain lines with commas, semicolons, tabs or blanks, with or without a line of headings.
+    Gzip and bzip2 are recognised too, whatever the name. Self-loops and repeated edges are dropped and counted. Raises
     NetworkFileError with the file, the line and what was expected.
 
     - `path`: the file.
     - `ids`: "numbers", "text", or "auto" (default): numbers if most of the first thousand lines have whole numbers.
     - `header`: whether the first line is one of headings; None (default): recognised.
-    - `progress`: is called with the bytes read and the size of the file; None (default): nothing is.
+    - `progress`: called with the bytes read and the size of the file; None (default): no calls.
     """
     setting_choice("ids", ids, ["auto", "numbers", "text"])
     if header is not None and not isinstance(header, bool):
@@ -139,7 +139,7 @@ def _refuse_archive(path: Path, magic: bytes) -> None:
 
 
 def _format(path: str, block: bytes, ids: str, header: bool | None) -> EdgeFormat:
-    """What the first lines show."""
+    """Recognise the format from the first lines."""
     if block[257:262] == b"ustar":  # inside gzip or bzip2
         _refuse_archive(Path(path), block[:512])
     lines = [(i, line.strip()) for i, line in enumerate(_sample(path, block)) if line.strip()]
@@ -152,7 +152,7 @@ def _format(path: str, block: bytes, ids: str, header: bool | None) -> EdgeForma
         raise NetworkFileError(f"file is {path!r}, which has no edges in it; expected two nodes a line")
     separator = next((mark for mark in ",;\t" if mark in data[0][1]), " ")
     rows = [_fields(line, separator) for _, line in data]
-    # most decide: a broken line among numbers is to be told, and not to turn all nodes into text
+    # the majority decides: a broken line among numbers is an error, and does not turn all nodes into text
     numbers = ids == "numbers" or (ids == "auto" and 2 * sum(map(_are_numbers, rows)) >= len(rows))
     if header is None:
         opening = [field.strip().lower() for field in rows[0][:2]]

@@ -5,7 +5,7 @@ The sampler decides what the graphs look like, their independence number above a
 - "union-find", the paper's: go through the edges in random order and join the sets of their ends, unless that gives
   more than `size` nodes; sets of exactly `size` are kept. One pass gives many disjoint sets.
 - "random-walk": from a random node, step to a random neighbour, or with probability 0.15 jump back to one of
-  the nodes visited so far, until `size` different ones are.
+  the nodes visited so far, until `size` different nodes have been visited.
 - "bfs", the snowball: from a random node, take its neighbours in random order, then theirs.
 
 All are connected, and *induced*: they have every edge of the network between their nodes.
@@ -107,7 +107,7 @@ def _union_find(network: Network, size: int, count: int, rng: np.random.Generato
 
 
 def _walk(network: Network, root: int, size: int, rng: np.random.Generator) -> list[int]:
-    """A jump leads to one of the visited nodes, not always to the first: from there a long path has no end in sight."""
+    """A jump leads to any visited node: if it always led to the first, a walk along a long path would hardly end."""
     visited, order = {root}, [root]
     at = root
     while True:
@@ -126,7 +126,7 @@ def _walk(network: Network, root: int, size: int, rng: np.random.Generator) -> l
 
 def _snowball(network: Network, root: int, size: int, rng: np.random.Generator) -> list[int]:
     taken, order = {root}, [root]
-    for at in order:  # which grows on the way
+    for at in order:  # `order` grows meanwhile
         if len(order) == size:
             break
         for neighbour in rng.permutation(network.rows.of(at)).tolist():

@@ -1,16 +1,16 @@
 """Large sampling programs: a feasible p and a lower bound that close in on each other, to be stopped at any time.
 
 The program is min c p with sum p = 1, p >= 0 and, for each arm a that is asked for, sum of p(j) over the arms j that
-reveal a >= b(a). Lists of arms say which: `out` what an arm reveals, `back` which arms reveal it. An arm that may not
-be played has an infinite cost.
+reveal a >= b(a). The graph comes as two lists: `out` has the arms that an arm reveals, `back` those that reveal it. An
+arm that may not be played has an infinite cost.
 
 Proximal steps in relative entropy (Censor & Zenios 1992) minimise c p + e KL(p, p of the step before). Its duals are
 raised one row after the other, each to where its row is met exactly: p(j) = p of the step before times exp((sum of y
 over what j reveals + y of sum p = 1 - c(j)) / e), so a change of y(a) multiplies all p(j) that reveal a by one
-factor, and no exponential is worked out anew. What p has been multiplied by since the step began says what its
-arm's reduced cost is, so the next step and the bound begin without a walk over the lists. `fill` and `shed` make a
-feasible p of any such point, `lower_bound` a valid bound of any duals, each in one or two walks over the lists; both
-are kept only where they improve.
+factor, and no exponential is computed again. The factor by which p(j) has changed since the step began gives the
+reduced cost of arm j, so the next step and the bound begin without a walk over the lists. `fill` and `shed` turn any
+such point into a feasible p, and `lower_bound` turns any duals into a valid bound, each in one or two walks over the
+lists. A new p or bound is kept only if it is an improvement.
 """
 
 from typing import NamedTuple
@@ -22,11 +22,11 @@ from graphbandit.base.shapes import Int
 from graphbandit.kernels.jit import inner, kernel
 
 LEAST = 1e-200
-"""Below this a probability does not fall, so that every row can be met again."""
+"""Probabilities do not fall below this, so that every row can be met again."""
 STEEPEST = np.exp(30.0)
-"""No probability is multiplied by more at the start of a step."""
+"""The largest factor by which a probability is multiplied at the start of a step."""
 SMALL = 1e-100
-"""Above this a probability does not fall to the least one within a step."""
+"""A probability above this does not fall to `LEAST` within a step."""
 
 
 class Lists(NamedTuple):
@@ -38,7 +38,7 @@ class Lists(NamedTuple):
 
 @kernel()
 def meet_rows(back: Lists, b: PerArm, e: float, sweeps: int, p: PerArm, y: PerArm, free: float) -> float:
-    """Sweep over the rows, forwards and backwards in turn, meeting each; the dual of sum p = 1, `free` before, after.
+    """Sweep over the rows, forwards and backwards in turn, and meet each; return the new dual of sum p = 1, `free`.
 
     A row that is met without its dual keeps y = 0.
     """
@@ -78,7 +78,8 @@ def less_duals(out: Lists, c: PerArm, y: PerArm, j: int) -> float:
 def proximal_step(out: Lists, c: PerArm, e: float, y: PerArm, free: float, p: PerArm, reference: PerArm) -> None:
     """Make p the reference of the next step: every p(j) times exp((A'y + free - c) / e), which is p / `reference`.
 
-    That is walked for where `reference` is 0, as p is or was so small that it may have been kept from falling.
+    The factor is computed from the lists if `reference` is 0: then p is or was so small that it may have been held at
+    `LEAST`.
     """
     for j in range(p.shape[0]):
         if p[j] > 0.0:
@@ -126,7 +127,7 @@ def fill(out: Lists, back: Lists, key: PerArm, best: int, p: PerArm, slack: PerA
 
 @kernel()
 def shed(out: Lists, best: int, order: ArmIndices, p: PerArm, slack: PerArm) -> float:
-    """Let the arms but `best` give up, in this order, all that every row of theirs can spare; returns how much."""
+    """Lower the arms other than `best`, in this order, by all that their rows can spare; returns the total."""
     spared = 0.0
     for place in range(order.shape[0]):
         j = order[place]
@@ -160,8 +161,8 @@ def lower_bound(
 ) -> float:
     """sum b y + min(free, 0) with y made to fit A'y + min(free, 0) <= c, each row moved by all that its arms spare.
 
-    What an arm spares is negative where its constraint is broken. A row is then lowered, to no less than 0, so all
-    constraints hold after one walk: without any y they do.
+    `spare` of an arm is negative if its constraint is violated. Its rows are then lowered, but not below 0, so all
+    constraints hold after one walk, because they hold for y = 0.
     """
     for j in range(p.shape[0]):
         if p[j] <= 0.0:

@@ -1,7 +1,7 @@
-"""Cholesky factors of matrices that are singular but for rounding, as interior-point methods meet them.
+"""Cholesky factors of nearly singular matrices, as in interior-point methods.
 
-All loops run along rows, eight numbers at a time (the module `lanes`): rows have room for a multiple of eight, and so
-have vectors.
+All loops run along rows, eight numbers at a time (module `lanes`), so rows and vectors have room for a multiple of
+eight.
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ SMALLEST_PIVOT = 1e-15
 
 @inner()
 def roomy(size: int) -> Float[np.ndarray, " size"]:
-    """An array with room for a multiple of eight behind it, where it is 0."""
+    """An array of this size in memory for a multiple of eight numbers; the rest is 0."""
     room = size + 7 & -8
     array = np.empty(room)
     for i in range(size, room):
@@ -55,10 +55,10 @@ def add_rows(
 
 @inner()
 def factorise(matrix: Float[np.ndarray, "n room"]) -> None:
-    """Turn the upper triangle of A into U with U'U = A, row by row; what is before the diagonal in its octet is 0.
+    """Turn the upper triangle of A into U with U'U = A, row by row; entries before the diagonal in its octet are 0.
 
-    A pivot that is rounding error counts as SMALLEST_PIVOT of its diagonal entry: near an optimum the matrices are
-    singular but for rounding, and the solver refines its steps.
+    A pivot that is rounding error is replaced by SMALLEST_PIVOT times its diagonal entry: near an optimum the matrices
+    are singular up to rounding, and the solver refines its steps.
     """
     n, room = matrix.shape
     factors = np.empty(n)

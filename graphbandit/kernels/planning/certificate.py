@@ -1,4 +1,4 @@
-"""The certificate of a sampling program, from its data, a p and any duals, no matter who found them."""
+"""The certificate of a sampling program, computed from its data, a p and any duals."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from graphbandit.kernels.jit import inlined, inner
 
 @inner()
 def positive_words(graph: Graph, duals: PerArm) -> UInt64[np.ndarray, " words"]:
-    """The arms of positive dual as bits, as the graph's rows are; none where the graph is listed."""
+    """The arms of positive dual as bits, like the graph's rows; empty if the graph is stored as lists."""
     words = np.empty(graph.words.shape[1], np.uint64)
     for w in range(words.shape[0]):
         word = np.uint64(0)
@@ -45,7 +45,7 @@ def certify_program(
     scratch: ArmIndices,
     observed: PerArm,
 ) -> tuple[float, float, float, float]:
-    """(largest violation, objective, lower bound on the optimum, largest gap); q is left in `observed`.
+    """Return (largest violation, objective, lower bound on the optimum, largest gap); `observed` receives q.
 
     The bound is sum b y + min over available j of (c(j) - sum over a revealed by j of y(a)), negative y counting 0.
     """

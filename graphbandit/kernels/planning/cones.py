@@ -1,7 +1,7 @@
 """Symmetric 2 x 2 matrices, many at once: row i of a (n, 3) array is (a, b, d), standing for [[a, d], [d, b]].
 
-They are positive semidefinite when a b >= d^2, which is how d^2 / a <= b becomes a cone. All that an interior-point
-method asks of such cones is here.
+They are positive semidefinite when a b >= d^2, so d^2 / a <= b is a cone. This module has the operations that an
+interior-point method needs.
 """
 
 import numpy as np
@@ -59,7 +59,7 @@ def longest_step(matrices: Cones, steps: Cones) -> float:
 
 @inlined()
 def clear(matrices: Cones) -> None:
-    """0 for all of them."""
+    """Set all of them to 0."""
     for i in range(matrices.shape[0]):
         for k in range(3):
             matrices[i, k] = 0.0

@@ -1,4 +1,4 @@
-"""Probabilities that were found elsewhere, made decisions: what they reveal, and the arm that is drawn."""
+"""From given probabilities to decisions: observation probabilities and the drawn arm."""
 
 import numpy as np
 
@@ -29,7 +29,7 @@ def draw_weighted(
     observed: RoundsByArms,
     actions: RoundIndices,
 ) -> None:
-    """The same for graphs with probabilities on their edges: q(a) = sum_j p(j) P(j reveals a)."""
+    """The same for graphs with edge probabilities: q(a) = sum_j p(j) P(j reveals a)."""
     for t in range(probabilities.shape[0]):
         weighted_observation_probabilities(matrices[index[t]], probabilities[t], observed[t])
         actions[t] = draw_arm(probabilities[t], uniforms[t])

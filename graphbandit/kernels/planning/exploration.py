@@ -53,8 +53,9 @@ def set_chances(
 ) -> bool:
     """P(a), about the probability that a is the best arm; it sums to one over candidates and is 0 elsewhere.
 
-    As `told`, or erfc(c(a) / (sqrt(2) s(a))) with s(a) the standard deviation of c(a). Returns whether anything is
-    known: not without both, nor with one candidate or more than `ROW_LIMIT`, and then P = 0.
+    P is `told`, or in proportion to erfc(c(a) / (sqrt(2) s(a))) with s(a) the standard deviation of c(a). Returns
+    whether P is known. It is not, and P = 0, if both arrays are empty, with one candidate, and with more than
+    `ROW_LIMIT`.
     """
     n_arms = gaps.shape[0]
     total, count = 0.0, 0
@@ -83,7 +84,8 @@ def set_ceilings(
 ) -> None:
     """u(a) = max(P(a), max over j that reveal a of min(1, W(j) / c(j))), W(j) = sum over out(j) of P(b) c(b).
 
-    Played with probability W(j) / c(j), arm j costs what it costs to play each arm b that it reveals with P(b).
+    To play arm j with probability W(j) / c(j) costs as much as to play each arm b that it reveals with probability
+    P(b).
     """
     n_arms = gaps.shape[0]
     for a in range(n_arms):
@@ -126,7 +128,7 @@ def set_baseline(
     baseline[best] = rest if rest > 1e-15 * size else 0.0  # |S| times 1/|S| may fall short of 1 by rounding
 
 
-# the walk of `adjacency.observation_probabilities`, with the largest instead of the sum
+# repeats the loop of `adjacency.observation_probabilities`, with the largest instead of the sum
 @inner()
 def paper_demand(graph: Any, baseline: PerArm, best: int, scratch: ArmIndices, demand: PerArm) -> None:
     """b(a) = max of p~(j) over the arms j that reveal a, for a != best: the right-hand side of program (2)."""

@@ -35,10 +35,10 @@ def posterior_information(
 ) -> None:
     """Delta(a), v(a), mu(a) and the arms s with P(s) > 0, from the values f_b(x, a) of weighted draws.
 
-    Delta(a) = sum_b w_b (max_j f_b(x, j) - f_b(x, a)), a sum of terms that are not negative, so that it is exactly 0
-    for an arm that every draw calls best. v(a) = sum_s P(s) (mu(a | s) - mu(a))^2 is taken of f_b - f_1, so that it is
-    exactly 0 for an arm of which all draws think the same. Only available arms are anyone's best; one mask
-    serves all rounds, or one each.
+    Delta(a) = sum_b w_b (max_j f_b(x, j) - f_b(x, a)) is a sum of terms that are not negative, so it is exactly 0 for
+    an arm that is best in every draw. v(a) = sum_s P(s) (mu(a | s) - mu(a))^2 is computed from f_b - f_1, so it is
+    exactly 0 for an arm with the same value in all draws. Only available arms can be best. `available` has one mask for
+    all rounds, or one for each.
     """
     n, draws, n_arms = values.shape
     place, mass, sums = _room(draws, n_arms)
@@ -49,7 +49,7 @@ def posterior_information(
 
 @inner()
 def _room(draws: int, n_arms: int) -> tuple[RoundIndices, PerArm, Float[np.ndarray, "parts arms"]]:
-    """What `_posterior` works with."""
+    """The working arrays of `_posterior`."""
     place = np.empty(n_arms, np.int64)
     for a in range(n_arms):
         place[a] = -1
@@ -70,9 +70,9 @@ def _posterior(
     estimates: PerArm,
     candidates: ArmMask,
 ) -> float:
-    """One round of `posterior_information`. Returns the sum of the squares of all values, not a number if one is not.
+    """One round of `posterior_information`. Returns the sum of the squares of all values, NaN if one of them is NaN.
 
-    `place` is -1 throughout, before and after.
+    `place` must be -1 everywhere, and is so again afterwards.
     """
     draws, n_arms = values.shape
     whole = n_arms // 8 * 8
@@ -82,7 +82,7 @@ def _posterior(
         candidates[a] = False
     used = 0
     squares, rest = eight(0.0), 0.0
-    everyone = n_arms >= 16  # below, looking at one after the other is as fast
+    everyone = n_arms >= 16  # with fewer arms, a plain loop is as fast
     for a in range(n_arms):
         everyone = everyone and mask[a]
     for b in range(draws):
@@ -128,7 +128,7 @@ def _posterior(
 
 @inlined()
 def highest_arm(values: PerArm) -> int:
-    """The arm of the highest value of eight or more, lowest index on ties: `best_arm` where all are on offer."""
+    """`best_arm` for eight or more arms that are all on offer: the highest value, lowest index on ties."""
     n_arms = values.shape[0]
     whole = n_arms // 8 * 8
     top = octet(values, 0)
@@ -145,11 +145,11 @@ def highest_arm(values: PerArm) -> int:
     for a in range(whole, n_arms):
         if values[a] == most:
             return a
-    return 0  # not a number
+    return 0  # the values are NaN
 
 
 class Weighed(NamedTuple):
-    """What draws say of the rounds, and what is played for it, a row each."""
+    """What the draws say about each round, and what is played: one row for each."""
 
     tables: Float[np.ndarray, "n 7 arms"]
     """p, q, the gaps, g, Delta, mu and v"""
@@ -173,8 +173,8 @@ def weighed_rounds(
 ) -> float:
     """`posterior_information` and `directed_rounds` for rounds of a batch from `first` on, one for each of `values`.
 
-    While nothing is known, a round in which all arms on offer look the same is played uniformly. Returns the sum of the
-    squares of all values, for callers to see whether these were finite.
+    With `knows_nothing`, a round in which all arms on offer look the same is played uniformly. Returns the sum of the
+    squares of all values, so that callers can see whether they were finite.
     """
     n, draws, n_arms = values.shape
     place, mass, sums = _room(draws, n_arms)
@@ -200,7 +200,7 @@ def weighed_rounds(
     return squares
 
 
-# it takes draws as `posterior_information` does
+# takes the same input as `posterior_information`
 @kernel()
 def best_arm_weights(
     values: Float[np.ndarray, "n draws arms"],
@@ -210,7 +210,7 @@ def best_arm_weights(
     means: RoundsByArms,
     same: RoundMask,
 ) -> None:
-    """P(s), the weight of the draws whose best available arm is s; mu(a); whether all draws call all arms the same."""
+    """P(s), the weight of the draws whose best available arm is s; mu(a); whether each draw has all arms the same."""
     n, draws, n_arms = values.shape
     for t in range(n):
         mask = available[t if available.shape[0] > 1 else 0]
@@ -238,7 +238,7 @@ def bound_information(
 ) -> None:
     """Delta(a) = max_b u(b) - l(a) and I(a) = log(1 + w(a)^2 / sigma^2), w = (u - l) / 2, from bounds l <= f <= u.
 
-    Only ratios of informations matter, so the limits stand in where sigma is 0 (1 where w > 0) or infinite (w^2).
+    Only ratios of informations matter, so limits are used if sigma is 0 (1 where w > 0) or infinite (w^2).
     Candidates are the available arms whose upper bound reaches the best lower one.
     """
     n, n_arms = lower.shape
@@ -270,7 +270,7 @@ def neighbourhood(graph: Any, information: PerArm, scratch: ArmIndices, gains: P
 
 
 class Directed(NamedTuple):
-    """What is found for the rounds, a row each; `actions` has the arm of the smallest Delta and the arm drawn."""
+    """The results, one row a round; `actions` has the arm of the smallest Delta and the drawn arm."""
 
     gains: RoundsByArms
     probabilities: RoundsByArms
@@ -291,7 +291,7 @@ def directed_rounds(
 ) -> None:
     """g(j), the distribution of the smallest ratio, q, Delta(a) - min Delta, and the arm drawn, for a batch of graphs.
 
-    A round that is blind is played uniformly over the arms on offer.
+    A blind round is played uniformly over the arms on offer.
     """
     n, n_arms = regrets.shape
     scratch = np.empty(n_arms, np.int32)
@@ -315,7 +315,7 @@ def directed_rounds_weighted(
     uniforms: PerRound,
     found: Directed,
 ) -> None:
-    """The same for graphs with probabilities on their edges: g(j) = sum_a P(j reveals a) v(a)."""
+    """The same for graphs with edge probabilities: g(j) = sum_a P(j reveals a) v(a)."""
     n, n_arms = regrets.shape
     for t in range(n):
         matrix, mask = matrices[index[t]], available[t if available.shape[0] > 1 else 0]
@@ -357,9 +357,9 @@ def smallest_ratio(regrets: PerArm, gains: PerArm, available: ArmMask, probabili
 
     D^2 / g is convex, falls with g and rises with D, so its minimum over the hull of the points (g, Delta) is on
     the lower hull, from the point of the smallest Delta to that of the largest g, and on one edge of it: at most two
-    arms. From these two points on, the arm furthest below the line through both takes the place of one of them: of the
-    lower one if D^2 / g still falls there along the line, until no arm is below. If the smallest Delta is 0, or no arm
-    has any gain, that arm alone is played; the lowest index on ties.
+    arms. Starting with these two points, the arm furthest below the line through both replaces one of them, the lower
+    one if D^2 / g still falls there along the line, until no arm is below. If the smallest Delta is 0, or no arm has
+    any gain, the arm of the smallest Delta alone is played; the lowest index on ties.
     """
     n_arms = regrets.shape[0]
     best = -1

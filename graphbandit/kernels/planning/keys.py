@@ -1,8 +1,8 @@
 """The largest of many numbers and its place, without a branch: a loop that the compiler turns into vectors.
 
-Floats that are not negative are ordered as their bits are, read as integers. So a `key` holds a float in its high bits
-and, in place of the lowest ones, where it stands; the largest key has the largest float, the first of equals. Floats
-that differ in those lowest bits alone count as equal: 7 of 53 bits for a hundred places, 14 for ten thousand.
+Non-negative floats have the same order as their bits read as integers. So a `key` holds a float in its high bits and
+the float's place in its lowest bits; the largest key has the largest float, and the first of equal ones. Floats that
+differ only in those lowest bits count as equal: 7 of 53 bits for a hundred places, 14 for ten thousand.
 """
 
 from typing import Any
@@ -26,7 +26,7 @@ def bits(typing_context: Any, x: Any) -> Any:
 
 @in_code
 def number(typing_context: Any, integer: Any) -> Any:
-    """The float of such bits."""
+    """The float with these bits."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         return builder.bitcast(values[0], ir.DoubleType())
@@ -36,7 +36,7 @@ def number(typing_context: Any, integer: Any) -> Any:
 
 @inlined()
 def place_mask(n_places: int) -> int:
-    """The lowest bits, as many as a place takes."""
+    """A mask of the lowest bits, as many as a place needs."""
     mask = 1
     while mask < n_places:
         mask = 2 * mask + 1

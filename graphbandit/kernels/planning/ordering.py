@@ -1,4 +1,4 @@
-"""A stable sort of numbers: Numba would compile NumPy's for seconds."""
+"""A stable sort of numbers: compiling NumPy's with Numba would take seconds."""
 
 from typing import Any
 
@@ -9,11 +9,11 @@ from graphbandit.kernels.jit import inner
 from graphbandit.kernels.planning.keys import bits
 
 RUN = 24
-"""So many are sorted by insertion; longer lists are merged from runs of this length."""
+"""Runs of this length are sorted by insertion, and then merged."""
 MANY = 1 << 11
-"""From this many on, the bits of the keys are counted: merging would look for keys all over the memory."""
+"""From this many on, a radix sort is used: merging would read keys from all over the memory."""
 DIGIT = 11
-"""Bits that are counted at a time; six times as many are those of a key, and more."""
+"""Bits of a digit of the radix sort; six digits hold the 64 bits of a key."""
 
 
 @inner()
@@ -46,14 +46,14 @@ def sort_by(keys: PerArm, order: ArmIndices, other: ArmIndices, count: int) -> N
 
 @inner()
 def sort_many_by(keys: PerArm, order: ArmIndices, other: ArmIndices, count: int) -> None:
-    """`sort_by` for many arms: by the lowest digit of their keys' bits, then the next one, up to the highest."""
+    """`sort_by` for many arms: a radix sort by the bits of their keys, from the lowest digit to the highest."""
     n_digits = 1 << DIGIT
     ranks, moved = np.empty(count, np.int64), np.empty(count, np.int64)
     starts = np.empty(n_digits, np.int64)
     for i in range(count):
         ranks[i] = bits(keys[order[i]] + 0.0)  # -0 and 0 are equal
         if ranks[i] < 0:
-            ranks[i] ^= np.int64(0x7FFFFFFFFFFFFFFF)  # of two negative numbers, that of the larger bits is the smaller
+            ranks[i] ^= np.int64(0x7FFFFFFFFFFFFFFF)  # among negative numbers, larger bits are the smaller number
     for shift in range(0, 64, DIGIT):
         for digit in range(n_digits):
             starts[digit] = 0
@@ -78,7 +78,7 @@ def sort_many_by(keys: PerArm, order: ArmIndices, other: ArmIndices, count: int)
 @inner()
 def sort_chosen(chosen: ArmMask, keys: PerArm, order: ArmIndices, other: ArmIndices) -> int:
     """Write the chosen arms to `order` by ascending key, equal ones by index. Returns how many they are."""
-    count: Any = np.int64(0)  # not a literal: what it is handed to would be compiled for that, too
+    count: Any = np.int64(0)  # not a literal: functions that receive it would be compiled once more for it
     for a in range(chosen.shape[0]):
         if chosen[a]:
             order[count] = a

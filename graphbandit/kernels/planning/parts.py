@@ -1,6 +1,6 @@
-"""Single steps of a round, for Python; kernels call what is behind them. Each is compiled only if Python calls it.
+"""Single steps of a round, for callers in Python. Each is compiled only if Python calls it.
 
-Each repeats the arguments of the kernel behind it, for callers in Python.
+Each repeats the arguments of the inner function that it calls, `certify_program` among them: Python cannot call those.
 """
 
 import numpy as np
@@ -23,7 +23,7 @@ def greedy_exploration_set(
 
 @kernel()
 def set_baseline(explored: Int[np.ndarray, " size"], best: int, gamma: float, gaps: PerArm, baseline: PerArm) -> None:
-    """`exploration.set_baseline`, without doubts."""
+    """`exploration.set_baseline` with a doubt of 0."""
     exploration.set_baseline(explored, explored.shape[0], best, gamma, gaps, np.zeros(gaps.shape[0]), 0.0, baseline)
 
 

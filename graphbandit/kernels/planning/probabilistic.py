@@ -1,4 +1,4 @@
-"""What a round explores where edges have probabilities: the exploration set, gamma and the baseline."""
+"""The exploration set, gamma and the baseline of rounds with edge probabilities."""
 
 import numpy as np
 
@@ -15,7 +15,7 @@ SURE = 1.0 - 1e-12
 
 @kernel()
 def greedy_likely_set(matrix: ArmsByArms, candidates: ArmMask, gaps: PerArm, order: ArmIndices) -> int:
-    """Walk the candidates by ascending gap; take each that those taken before reveal with probabilities of sum below 1.
+    """Walk the candidates by ascending gap; take each unless those taken before reveal it with probabilities of sum 1.
 
     Returns |S|, S in `order`.
     """
@@ -53,10 +53,10 @@ def baselines(
     doubt: float,
     outcome: Outcome,
 ) -> None:
-    """Steps 1 to 5 of every round: gaps, S, gamma, the baseline and the best arm; the rest is left to the caller.
+    """Steps 1 to 5 of every round: gaps, S, gamma, the baseline and the best arm; the caller does the rest.
 
-    gamma = rate sqrt(|S|), or, when `widths` are given, rate times the gamma that makes the baseline's bound smallest;
-    infinite, and all mass on best, where all widths are 0.
+    gamma = rate sqrt(|S|), or, when `widths` are given, rate times the gamma with the smallest bound for the baseline.
+    If all widths are 0, gamma is infinite and all mass is on best.
     """
     values, candidates, available, widths = rounds.values, rounds.candidates, rounds.available, rounds.widths
     gaps, baseline, explored = outcome.tables[:, 2], outcome.tables[:, 3], outcome.explored

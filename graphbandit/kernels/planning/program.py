@@ -24,7 +24,7 @@ from graphbandit.kernels.planning.simplex_workspace import Scratch, scratch
 SOLVED = 0
 """An optimum with its certificate."""
 UNSOLVED = 1
-"""A point that is not certified, to start repairs from, or zeros."""
+"""No certificate: the point found, from which a repair can start, or zeros."""
 TOO_LARGE = 2
 NO_SOLUTION = 3
 UNFIT = 4
@@ -36,14 +36,14 @@ class Room(NamedTuple):
 
     row_of: ArmIndices
     marks: ArmIndices
-    """-1 throughout, before and after each program"""
+    """-1 everywhere, before and after each program"""
     floats: Float[np.ndarray, " floats"]
     integers: Int[np.ndarray, " integers"]
     inverse: Float[np.ndarray, "capacity capacity"]
 
 
 class Solvers(NamedTuple):
-    """The addresses of `solve_program` and of the simplex, 0 where they are not needed, and a limit to the rows."""
+    """The addresses of `solve_program` and of the simplex, 0 if they are not needed, and the most rows."""
 
     program: int
     simplex: int
@@ -74,7 +74,7 @@ def solve_program(
     Fills `probabilities` and `duals` and returns (status, objective, relative duality gap).
     """
     n_arms = demand.shape[0]
-    n_rows: Any = np.int64(0)  # not a literal: what it is handed to would be compiled for that, too
+    n_rows: Any = np.int64(0)  # not a literal: functions that receive it would be compiled once more for it
     for a in range(n_arms):
         probabilities[a] = 0.0
         duals[a] = 0.0
@@ -133,7 +133,7 @@ def solvers(row_limit: int) -> Solvers:
     return Solvers(pointer(solve_program, SIGNATURE), simplex_pointer(), row_limit)
 
 
-# a program as `solve_program` takes it
+# repeats the arguments of `solve_program`: the signature behind its pointer has them one by one
 @kernel()
 def answer_program(
     graph: Graph,
@@ -147,7 +147,7 @@ def answer_program(
     duals: PerArm,
     observed: PerArm,
 ) -> tuple[int, float, float, float, float]:
-    """`solve_program` with the certificate of the whole program; returns the status and what `certify_program` does."""
+    """`solve_program` with a certificate; returns the status and the four numbers of `certify_program`."""
     status, _, _ = call_program(
         solvers.program,
         (graph, demand, gaps, best, available, room, probabilities, duals, solvers.simplex, solvers.row_limit),
@@ -172,10 +172,11 @@ def answer_at_once(
     solvers: Solvers,
     answer: Float[np.ndarray, "4 arms"],
 ) -> tuple[int, float, float, float, float]:
-    """`answer_program` for input that nobody has looked at but for shapes and types: UNFIT where a value is bad.
+    """`answer_program` for input of which only shapes and types have been checked; UNFIT if a value is bad.
 
-    `asked` are the demands, or the baseline of which they follow. `best` is -1 to be found. `answer` receives p, y, q
-    and the demands.
+    - `asked`: the demands, or the baseline from which they follow.
+    - `best`: -1 if it has to be found.
+    - `answer`: receives p, y, q and the demands.
     """
     n_arms = gaps.shape[0]
     total = 0.0

@@ -1,4 +1,4 @@
-"""The part of a sampling program that matters: the constrained arms, and the arms that can answer them."""
+"""The part of a sampling program that matters: the constrained arms, and the arms that reveal them."""
 
 from typing import Any
 
@@ -18,8 +18,8 @@ def restrict(
 
     `rows` are the arms whose observation probability is constrained, `row_of[a]` the place of arm a among them.
     Returns the arms of the columns, ascending, and for each the rows it reveals (pointers and row numbers). No
-    other arm can carry mass in an optimum: it would cost something and reveal nothing that is asked for. `marks` must
-    hold -1 throughout and does so again afterwards.
+    other arm needs mass in an optimum: it would cost something and reveal nothing that is asked for. `marks` must
+    be -1 everywhere, and is so again afterwards.
     """
     if graph.words.shape[1] == 0:
         return _listed(graph, rows, best, available, marks)
@@ -30,7 +30,7 @@ def restrict(
 def _packed(
     graph: Graph, row_of: ArmIndices, rows: Int[np.ndarray, " rows"], best: int, available: ArmMask
 ) -> tuple[Int[np.ndarray, " columns"], Int[np.ndarray, " ptr"], Int[np.ndarray, " entries"]]:
-    """Every word of every available arm, masked by the rows."""
+    """For packed graphs: every word of every available arm, masked by the rows."""
     n_arms, n_words = graph.words.shape
     mask = np.empty(n_words, np.uint64)
     for w in range(n_words):
@@ -64,7 +64,7 @@ def _packed(
 def _listed(
     graph: Graph, rows: Int[np.ndarray, " rows"], best: int, available: ArmMask, marks: ArmIndices
 ) -> tuple[Int[np.ndarray, " columns"], Int[np.ndarray, " ptr"], Int[np.ndarray, " entries"]]:
-    """From the rows' in-neighbours: arms far from them are never touched. `marks` has the columns found."""
+    """For listed graphs: walk the arms that reveal the rows, and touch no others. `marks` has the columns found."""
     in_pointers, in_arms = graph.in_pointers, graph.in_arms
     total = 0
     for i in range(rows.shape[0]):
@@ -72,7 +72,7 @@ def _listed(
     columns = np.empty(total + 1, np.int32)
     columns[0] = best
     marks[best] = 0
-    count: Any = np.int64(1)  # not a literal: what it is handed to would be compiled for that, too
+    count: Any = np.int64(1)  # not a literal: functions that receive it would be compiled once more for it
     for i in range(rows.shape[0]):
         for k in range(in_pointers[rows[i]], in_pointers[rows[i] + 1]):
             j = in_arms[k]

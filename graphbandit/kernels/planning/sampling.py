@@ -1,4 +1,4 @@
-"""Whole rounds: from estimates and candidates to a drawn arm, its probabilities and what explains them."""
+"""Whole rounds: from estimates and candidates to a drawn arm, the probabilities and what explains them."""
 
 from typing import NamedTuple
 
@@ -25,41 +25,41 @@ from graphbandit.kernels.planning.program import SOLVED, Room, Solvers, call_pro
 NO_PROGRAM, PAPER_COVERAGE = COVERAGES.index("none"), COVERAGES.index("paper")
 NONE, TRIVIAL, SIMPLEX = SOLVERS.index("none"), SOLVERS.index("trivial"), SOLVERS.index("simplex")
 PENDING = -1
-"""In place of a solver: the program is left to the caller."""
+"""Written instead of a solver if the program is left to the caller."""
 
 GAMMAS = 11
 """How many values of gamma, each twice the one before, the width rule tries."""
 
 
 class Rule(NamedTuple):
-    """How probabilities follow; `coverage` is a position in `COVERAGES`; see `planning.sampling`."""
+    """`planning.sampling.SamplingRule` for kernels; `coverage` is a position in `COVERAGES`."""
 
     explore_all: bool
     coverage: int
     rate: float
     doubt: float
     cover: int
-    """the address of what counts the arms of a cover; 0 where |S| is not compared with a cover"""
+    """the address of the function that counts the arms of a cover; 0 if |S| is not compared with a cover"""
 
 
 class Rounds(NamedTuple):
-    """What the rounds bring, a row each."""
+    """The input of the rounds, one row each."""
 
     values: RoundsByArms
     candidates: ArmMasks
     available: Offers
-    """one mask for all rounds, or one each"""
+    """one mask for all rounds, or one for each"""
     widths: Float[np.ndarray, "n arms_or_none"]
-    """without columns where gamma is not chosen by widths"""
+    """without columns if gamma is not chosen by widths"""
     deviations: Float[np.ndarray, "n arms_or_none"]
-    """of the gaps; without columns where they do not count"""
+    """standard deviations of the gaps; without columns if they are not used"""
     chances: Float[np.ndarray, "n arms_or_none"]
-    """the probability that an arm is best, where the class tells it; else without columns"""
+    """the probability that an arm is best, if the class gives it; else without columns"""
     uniforms: PerRound
 
 
 class Outcome(NamedTuple):
-    """What is found for the rounds, a row each: the fields of `Decisions`."""
+    """The results, one row a round: the fields of `Decisions`."""
 
     tables: Float[np.ndarray, "n 4 arms"]
     """p, q, the gaps, and the baseline"""
@@ -67,7 +67,7 @@ class Outcome(NamedTuple):
     integers: Int[np.ndarray, "n 3"]
     """action, best, solver"""
     numbers: Float[np.ndarray, "n 5"]
-    """probability, gamma, objective, gap, and the share of the coverage that the graph allows: 1 unless it is weak"""
+    """probability, gamma, objective, duality gap, and the coverage factor: 1 unless the graph is weakly observable"""
 
     @property
     def probabilities(self) -> RoundsByArms:
@@ -123,8 +123,8 @@ def decide_rounds(graphs: Graphs, rounds: Rounds, rule: Rule, solvers: Solvers, 
     """Steps 1 to 7 of the algorithm for each round of a batch. Returns how many programs are left to the caller.
 
     gamma = rate sqrt(|S|), or, where there are widths, rate times the gamma that makes the bound
-    2 |S| / gamma + (gamma / 4) sum_a q(a) w(a)^2 smallest. With `cover`, |S| is in demands and gamma the size of a
-    cover if that is smaller. PENDING leaves the program of a round to the caller, with its demands in `probabilities`.
+    2 |S| / gamma + (gamma / 4) sum_a q(a) w(a)^2 smallest. With `cover`, demands and gamma use the size of a cover
+    instead of |S| if it is smaller. A round whose solver is PENDING has its demands in `probabilities`.
     """
     n, n_arms = rounds.values.shape
     scratch, order = np.empty(n_arms, np.int32), np.empty(n_arms, np.int32)
@@ -175,7 +175,7 @@ def decide_rounds(graphs: Graphs, rounds: Rounds, rule: Rule, solvers: Solvers, 
                         set_ceilings(graph, available, gaps, chances, scratch, ceilings)
                         for a in range(rounds.deviations.shape[1]):
                             if rounds.deviations[t, a] <= 0.0:
-                                ceilings[a] = 1.0  # refits that agree do not know an arm
+                                ceilings[a] = 1.0  # refits may agree on an arm because none has seen it
                     else:
                         for a in range(n_arms):
                             ceilings[a] = 1.0

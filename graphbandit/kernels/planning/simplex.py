@@ -5,24 +5,23 @@
                 sum_j p_j = 1,  p >= 0          over columns j = 0 .. C-1      dual y_R of the sum, free
 
 with costs c >= 0, and cost 0 in one column `best`. In the sampling LP a column is an arm to play, a row an arm to be
-observed, and "covers" means "reveals". Who covers what comes as two incidence lists that say the same thing:
+observed, and "covers" means "reveals". The incidence comes as two lists that say the same thing:
 
     col_rows[col_ptr[j]:col_ptr[j+1]]   the rows that column j covers, each once
     row_cols[row_ptr[i]:row_ptr[i+1]]   the columns that cover row i, each once
 
 All mass on `best` is a basis, and because c >= 0 it is dual feasible. So the dual simplex starts there without a
-phase 1, and takes about as many pivots as rows bind at the optimum. The basis, with its small dense inverse, is the
-subject of the module `simplex_basis`, a pivot that of `simplex_pivot`; here are the loop around them and the
-certificate.
+phase 1, and takes about as many pivots as rows bind at the optimum. `simplex_basis` has the basis with its small dense
+inverse, `simplex_pivot` has a pivot, and this module has the loop around them and the certificate.
 
 **Units.** Costs and demands are divided by powers of two just above their maxima, which is exact, so all tolerances
 are relative to the largest cost and the largest demand. The sum row then reads sum_j p_j = `total`.
 
 **Trust.** When nothing is infeasible any more, values and duals are refined against the original data, which may call
-for a few more pivots. What is then returned as `OPTIMAL` carries a certificate made from the original data alone.
-There is no rule against cycling but an iteration limit: the caller is told, and can ask another solver.
+for a few more pivots. An answer that is returned as `OPTIMAL` has a certificate made from the original data alone. The
+only rule against cycling is an iteration limit, which is reported, so that the caller can ask another solver.
 
-**Same bits.** Arithmetic is strict, in the order written, so the answer depends on nothing but the LP.
+**Same bits.** Arithmetic is strict, in the order written, so the answer depends on the LP alone.
 """
 
 import math
@@ -77,13 +76,13 @@ NOT_CERTIFIED = 3
 """A point was found but its certificate is worse than `CERTIFIED`: it needs a second opinion."""
 
 SHRINK = 1.0 - 2.0**-48
-"""Duals are returned shorter by this: then prices rounded up do not exceed costs, where the bound would suffer."""
+"""Duals are returned times this, so that rounding does not push prices above costs, which would lower the bound."""
 
 FEASIBLE = 1e-11
 """A slack or a p_j above minus this counts as feasible while pivoting ..."""
 STRICTLY_FEASIBLE = 3e-16
-"""... and above minus this once they are refined; ten times that after each refinement that did not suffice, since
-then it is rounding."""
+"""... and above minus this once they are refined. It grows tenfold after each refinement that did not suffice, because
+then the violation is rounding."""
 LARGEST_RESIDUAL = 1e-11
 """A larger residual before refinement asks for a new inverse."""
 
@@ -103,10 +102,14 @@ def solve_covering_lp(
 ) -> tuple[int, float, float, int]:
     """Solve the LP of this module; returns (status, objective, gap, pivots).
 
-    Arguments: the incidence lists (int32; `col_ptr` of length C + 1 and `row_ptr` of length R + 1), costs `c` (C,) and
-    demands `b` (R,) (float64, finite), the column `best`, and a `scratch` at least as large. Fills `p` (C,), which is
-    non-negative and sums to 1, and the duals `y` (R,), from which `certify` has that of the sum. Both are to be used
-    only if the status is `OPTIMAL`; `gap` is as in `certify`.
+    - `col_ptr` (C + 1,), `col_rows`, `row_ptr` (R + 1,), `row_cols`: the incidence lists, int32.
+    - `c` (C,), `b` (R,): costs and demands, float64 and finite.
+    - `best`: the column of cost 0.
+    - `p` (C,), `y` (R,): receive a distribution and the duals; `certify` computes the dual of the sum from them. Use
+      both only if the status is `OPTIMAL`.
+    - `scratch`: room for an LP of at least this size.
+
+    `gap` is as in `certify`.
     """
     n_columns = col_ptr.size - 1
     n_rows = row_ptr.size - 1
@@ -118,7 +121,7 @@ def solve_covering_lp(
     inverse = scratch.inverse
     put(inverse, 0, eight(0.0))
     inverse[0, 0] = 1.0
-    k: Any = np.int64(1)  # not a literal, for which all parts would be compiled once more
+    k: Any = np.int64(1)  # not a literal: functions that receive it would be compiled once more for it
     pivots = 0
     tolerance = FEASIBLE
     next_tolerance = STRICTLY_FEASIBLE
@@ -174,7 +177,7 @@ def simplex_pointer() -> int:
     return pointer(solve_covering_lp, SIGNATURE)
 
 
-# an LP as `solve_covering_lp` takes it: array by array, for the signature behind its pointer
+# repeats the arguments of `solve_covering_lp`: the signature behind its pointer has the arrays one by one
 @kernel()
 def certify(
     col_ptr: Indices,
@@ -280,7 +283,7 @@ def start(best: int, total: float, incidence: Incidence, work: Workspace) -> Non
 
 @inner()
 def refresh(inverse: Floats, k: int, total: float, incidence: Incidence, p: Floats, y: Floats, work: Workspace) -> None:
-    """Refine values and duals, with a new inverse if the old one had led astray; then all slacks and reduced costs."""
+    """Refine values and duals, with a new inverse if the old one is inaccurate; recompute slacks and reduced costs."""
     col_ptr, col_rows, row_ptr, row_cols = incidence
     for step in range(3):
         worst = refine(inverse, k, incidence, total, p, y, work)
@@ -308,7 +311,7 @@ def refresh(inverse: Floats, k: int, total: float, incidence: Incidence, p: Floa
 
 @inlined()
 def write_answer(k: int, cost_unit: float, n_columns: int, n_rows: int, p: Floats, y: Floats, work: Workspace) -> None:
-    """Spread values and duals over all columns and rows, without the rounding below 0, in the caller's units."""
+    """Write values and duals for all columns and rows, in the caller's units; negative rounding errors become 0."""
     for j in range(n_columns):
         p[j] = 0.0
     for i in range(n_rows):

@@ -14,8 +14,8 @@ when column j covers row i; the sum row is all ones) everything follows from one
     y[binding] = inverse c[basic]                       the duals
 
 so inverse[r, m] is what one more unit of demand in row i_r adds to the value of column j_m. It is held this way round
-because then all long loops run along its rows: by octets (the module `lanes`), so each row is 0 from k up to a
-multiple of eight. Anything else there, like numbers too small to be normal, might cost time.
+because then all long loops run along its rows, by octets (module `lanes`). So each row is 0 from k up to a multiple of
+eight: other numbers there, subnormal ones for instance, might cost time.
 
 In a pivot one variable leaves the basis and one enters; either is a column or the slack of a row:
 
@@ -40,7 +40,7 @@ from graphbandit.kernels.planning.simplex_workspace import Floats, Incidence, Wo
 NEGLIGIBLE = 1e-13
 """Smaller entries of w and v are rounding and count as 0."""
 SINGULAR = 1e-12
-"""A matrix with a smaller pivot has no inverse worth the name."""
+"""A matrix with a smaller pivot counts as singular."""
 
 
 @inlined()
@@ -51,8 +51,9 @@ def eliminate(
 
     The entering column q has ones in the sum row and in the binding rows at `places`, so v = A[binding, q] inverse adds
     up those rows of the inverse; when the slack of i_r enters instead, v = -inverse[r], with r = `entering_place` (-1
-    for a column). On the way tau = scaled_w inverse, of the inverse before the step, which the steepest-edge weights
-    need. Rows where w is 0 are left out of both. Eight columns at a time, whose v and tau stay in registers.
+    for a column). The same pass computes tau = scaled_w inverse, with the inverse before the step, for the
+    steepest-edge weights. Rows where w is 0 are skipped. Eight columns are done at a time; their v and tau stay in
+    registers.
     """
     size = inverse.shape[1]
     for r in range(0, k, 8):
@@ -103,7 +104,7 @@ def replace_row(inverse: Floats, k: int, place: int, row: int, entry: float, wor
     work.place_of_row[row] = place
 
 
-# `replace_row` with rows and columns exchanged
+# `replace_row` with rows and columns exchanged: other arrays, so no common function
 @inlined()
 def replace_column(inverse: Floats, k: int, place: int, column: int, entry: float, work: Workspace) -> None:
     """Make `column` basic in the place of basic[place], which leaves the basis."""
@@ -194,8 +195,8 @@ def refine(inverse: Floats, k: int, incidence: Incidence, total: float, p: Float
         p[basic]   += (b[binding] - A[binding, basic] p[basic]) inverse
         y[binding] += inverse (c[basic] - y[binding] A[binding, basic])
 
-    `p` and `y` are scratch. Returns the largest residual found, that of the sum row relative to `total`: how far the
-    inverse had led astray.
+    `p` and `y` are scratch. Returns the largest residual found, that of the sum row relative to `total`: how
+    inaccurate the inverse was.
     """
     col_ptr, col_rows, row_ptr, row_cols = incidence
     residual = work.tau

@@ -31,7 +31,7 @@ SMALLEST_PIVOT = 1e-8
 TIE = 1e-12
 """Ratios that differ by less than this, relatively, are equal: then the larger pivot wins."""
 ZERO_RATIO = 1e-17
-"""So are ratios below this, which come from ties at 0."""
+"""Ratios below this are equal, too: they come from ties at 0."""
 SMALLEST_WEIGHT = 1e-9
 
 
@@ -121,7 +121,7 @@ def choose_entering(k: int, n_columns: int, work: Workspace) -> tuple[int, int, 
     """Take the ratio test; returns (column, place, pivot entry, ratio).
 
     Either a column enters, or the slack of the binding row in `place` (never the sum row, an equation); the other is
-    -1, and both are if nothing can enter. Of those whose ratios tie with the smallest the largest entry is taken.
+    -1, and both are -1 if nothing can enter. Among ratios that tie with the smallest, the largest entry is taken.
     """
     least = bits(np.inf)
     for j in range(n_columns):
@@ -130,7 +130,7 @@ def choose_entering(k: int, n_columns: int, work: Workspace) -> tuple[int, int, 
     for r in range(1, k):
         x = work.w[r]
         least = min(least, bits(max(work.dual[r], 0.0) / x if x > SMALLEST_PIVOT else np.inf))
-    ratio = abs(number(least))  # of -0.0, too
+    ratio = abs(number(least))  # it may be -0.0
     limit = ratio * (1.0 + TIE) + ZERO_RATIO
     mask = place_mask(n_columns + k)
     best = 0
@@ -201,7 +201,7 @@ def pivot(
     step = -infeasibility / entry
     move_primal(k, entering_column, step, entry, norm, incidence, work)
 
-    # The two variables have changed roles: what left has a dual now, the ratio, and what entered a value, the step.
+    # The two variables have changed roles: the leaving one has a dual, the ratio; the entering one a value, the step.
     weight = norm / (entry * entry)
     if leaving_row >= 0:
         work.slack[leaving_row] = 0.0

@@ -1,4 +1,4 @@
-"""What a solve of the covering LP writes to: three arrays, allocated once and used again and again, cut into pieces."""
+"""The memory of a solve of the covering LP: three arrays, allocated once, reused and cut into pieces."""
 
 from typing import NamedTuple, TypeAlias
 
@@ -18,11 +18,11 @@ class Scratch(NamedTuple):
     floats: Floats
     integers: Indices
     inverse: Floats
-    """(capacity, capacity): a solve that needs more allocates more, for itself"""
+    """(capacity, capacity): a solve that needs more allocates a larger one for itself"""
 
 
 SCRATCH = types.NamedTuple((types.float64[::1], types.int32[::1], types.float64[:, ::1]), Scratch)
-"""Its type, as signatures have it."""
+"""Its type, for signatures."""
 
 
 def scratch(n_columns: int, n_rows: int) -> Scratch:
@@ -94,7 +94,7 @@ class Workspace(NamedTuple):
     tau: Floats
     """scaled_w inverse"""
     places: Indices
-    """scratch: where a column meets the binding rows, or a row the basic columns; the entry after those is anything"""
+    """scratch: places at which a column meets binding rows, or a row basic columns; the entry after them is unused"""
     step: Floats
     """w over the pivot entry"""
 

@@ -15,7 +15,7 @@ number r, any distribution w and any numbers r and rho prove
     optimum >= sum_a w(a) (2 r(a) - c(a)) + min over arms j of
         [ c(j) - 2 w(j) r(j) + 2 (1 - w(j)) rho(j) - sum_{b revealed by j} (w(b) r(b)^2 + (1 - w(b)) rho(b)^2) ]
 
-which is the certificate: it knows nothing of p. `squarecb_point` has the iterates, `squarecb_step` the steps.
+which is the certificate: it does not depend on p. `squarecb_point` has the iterates, `squarecb_step` the steps.
 """
 
 from typing import Any
@@ -45,16 +45,16 @@ from graphbandit.kernels.planning.squarecb_point import (
 from graphbandit.kernels.planning.squarecb_step import System, build, direct
 
 GOAL = 2e-10
-"""The relative gap at which the method stops; a certificate asks for less."""
+"""The relative gap at which the method stops, well below what a certificate requires."""
 
 STEPS = 60
 """The most steps; 10 to 20 are usual."""
 
 PATIENCE = 6
-"""It also stops after this many steps in a row that did not improve the gap: rounding has the last word."""
+"""It also stops after this many steps in a row that did not improve the gap, because rounding limits it."""
 
 REFINED = 1e-4
-"""From this gap on the steps are refined: the nearer to the optimum, the more digits the linear system loses."""
+"""Steps are refined below this gap: the nearer to the optimum, the more digits the linear system loses."""
 
 
 @inner()
@@ -90,7 +90,7 @@ def certify(
 
 @inner()
 def _roomy_rows(matrix: ArmsByArms) -> Float[np.ndarray, "arms room"]:
-    """A copy whose rows have room for a multiple of eight, where they are 0."""
+    """A copy whose rows are padded with 0 to a multiple of eight."""
     n = matrix.shape[0]
     rows = np.zeros((n, n + 7 & -8))
     for i in range(n):
@@ -193,10 +193,10 @@ def settle(
     weights: PerArm,
     trial: Float[np.ndarray, "4 arms"],
 ) -> tuple[float, float]:
-    """An answer with a gap of at most 1 where rounding spoilt the steps; returns its (objective, bound).
+    """An answer with a gap of at most 1 if rounding spoilt the steps; returns its (objective, bound).
 
-    The point to start from is feasible; so is all but nothing on the cheapest arm, where that reveals all. With w all
-    on an arm of cost 0, and r = rho = 0, the bound is 0.
+    The starting point is feasible, and so is the cheapest arm alone if it reveals all. With w all on an arm of cost 0,
+    and r = rho = 0, the bound is 0.
     """
     n = costs.shape[0]
     cheapest = 0
@@ -231,7 +231,7 @@ def settle(
 VECTOR, MATRIX = types.float64[::1], types.float64[:, ::1]
 SIGNATURE = types.Tuple((types.float64, types.float64, types.int64))(VECTOR, MATRIX, VECTOR, VECTOR, VECTOR, VECTOR)
 
-# a kernel behind a pointer, as in `simplex`: each has a signature of its own
+# repeats the lines of `simplex`: each kernel behind a pointer has its own signature
 call_dense: Any = caller(SIGNATURE)
 """`solve_dense` for kernels, by its address and a tuple of its arguments."""
 
@@ -254,10 +254,11 @@ def solve_rounds(
 ) -> None:
     """The programs of a batch, each on its available arms.
 
-    `numbers` receives (objective, relative gap, steps): 0 steps where one arm is left. Where no available arm reveals
-    arm b, which is available, there is no solution, and -1 - b stands for the steps. `certificates` receives w, r
-    and rho, 0 for arms not available; one place serves all rounds where nobody asks for them. `dense` is the address
-    of `solve_dense`.
+    - `dense`: the address of `solve_dense`.
+    - `certificates`: receives w, r and rho, 0 for arms not available. It has one row for all rounds if the caller does
+      not need them.
+    - `numbers`: receives (objective, relative gap, steps), with 0 steps if only one arm is available. If no available
+      arm reveals the available arm b, there is no solution, and -1 - b is written instead of the steps.
     """
     n, n_arms = losses.shape
     scratch, place, arms = np.empty(n_arms, np.int32), np.empty(n_arms, np.int32), np.empty(n_arms, np.int32)

@@ -18,7 +18,7 @@ class Iterate(NamedTuple):
     """A primal and a dual point, and a direction from them; every array has one row an arm.
 
     Near the optimum the determinants of the 2 x 2 matrices are far smaller than their entries, so the entries are not
-    what is kept. A primal matrix [[q, u], [u, x]] is q, u / q and its slack x - u^2 / q; in the basis in which it is
+    stored. A primal matrix [[q, u], [u, x]] is q, u / q and its slack x - u^2 / q; in the basis in which it is
     diagonal it is (q, slack, 0). A dual matrix is [[h + w g^2, -w g], [-w g, w]] by its weight w, slope g and excess h;
     in the same basis it is (h + w (u / q - g)^2, w, w (u / q - g)). Steps are in that basis too, and nothing cancels.
     """
@@ -44,7 +44,7 @@ class Iterate(NamedTuple):
 
 @inlined()
 def weighted_rows(rows: Float[np.ndarray, "n room"], factors: PerRound, out: PerRound) -> None:
-    """sum_i factors[i] * rows[i]: q for p and who reveals, what an arm earns for prices and who is revealed.
+    """sum_i factors[i] * rows[i]: q from p and `revealing`, or what each arm earns from prices and `revealed`.
 
     `out` has room for as many numbers as a row.
     """
@@ -62,7 +62,7 @@ def _weight(level: float) -> float:
 
 @inner()
 def reduced_costs(costs: PerArm, revealed: ArmsByArms, point: Iterate, out: PerArm) -> None:
-    """The derivative of the Lagrangian by each p(j), but for s and nu."""
+    """The derivative of the Lagrangian by each p(j), without s and nu."""
     n = costs.shape[0]
     prices = np.empty(n)
     for b in range(n):
@@ -77,7 +77,7 @@ def reduced_costs(costs: PerArm, revealed: ArmsByArms, point: Iterate, out: PerA
 
 @inner()
 def start(costs: PerArm, revealing: ArmsByArms, p: PerArm) -> None:
-    """A distribution that reveals b with probability of about 1 / (K + c(b)), by its cheapest revealer."""
+    """A distribution that reveals b with probability about 1 / (K + c(b)), through the cheapest arm that reveals it."""
     n = costs.shape[0]
     best = 0
     for a in range(n):
@@ -96,7 +96,7 @@ def start(costs: PerArm, revealing: ArmsByArms, p: PerArm) -> None:
         for j in range(n):
             if revealing[j, b] > 0.0 and (cheapest < 0 or costs[j] < costs[cheapest]):
                 cheapest = j
-        # when all but nothing is on `best`, its own constraint asks for little: the others ask that it be revealed
+        # with nearly all mass on `best`, its own constraint asks for little, but the others require that it is revealed
         asked = second if b == best and revealing[best, best] == 0.0 else costs[b]
         p[cheapest] += 1.0 / (2.0 * n + asked)
         total += 1.0 / (2.0 * n + asked)
@@ -240,10 +240,11 @@ def advance(revealing: ArmsByArms, point: Iterate, primal: float, dual: float, q
 
 @inner()
 def dual_point(costs: PerArm, revealed: ArmsByArms, point: Iterate, trial: Float[np.ndarray, "4 arms"]) -> None:
-    """p, w, r and rho of the iterate, p and w made distributions, and the bound rid of rounding.
+    """Write p, w, r and rho of the iterate, with p and w normalised and rounding removed from the bound.
 
-    The bound takes the least reduced cost, so one that rounding made a little too low costs as much as if all were.
-    Adding e / 2 to rho(j) and taking it from r(j) adds e to that of j and costs the bound q(j) e^2 / 4: nothing.
+    The bound uses the least reduced cost, so a single one that rounding made too low harms it as much as if all were.
+    Adding e / 2 to rho(j) and subtracting it from r(j) adds e to the reduced cost of j and costs the bound
+    q(j) e^2 / 4, which is negligible.
     """
     n = point.p.shape[0]
     mass, weight = 0.0, 0.0

@@ -16,8 +16,8 @@ from graphbandit.kernels.planning.cones import Cones, clear, invert, move, sandw
 from graphbandit.kernels.planning.squarecb_point import Iterate, reduced_costs, weighted_rows
 
 SUM_CURVATURE = 1.0
-"""Added to the whole matrix. The steps of p sum to zero, so it changes none of them; without it the matrix has next
-to nothing on the arm that has next to all mass, and solving with it loses digits."""
+"""Added to every entry of the matrix. The steps of p sum to zero, so it changes none of them; without it the entry of
+an arm with nearly all mass is nearly 0, and solving loses digits."""
 
 
 class System(NamedTuple):
@@ -26,7 +26,7 @@ class System(NamedTuple):
     bits: UInt8[np.ndarray, "arms groups"]
     """what each arm reveals, eight arms a byte"""
     sums: Float[np.ndarray, "groups 256"]
-    """of the numbers of the arms of a group, over each of its 256 subsets"""
+    """sums of the numbers of a group of eight arms, over each of its 256 subsets"""
     matrix: Float[np.ndarray, "size room"]
     ones: Float[np.ndarray, " size"]
     """the solution for the right-hand side (1, ..., 1, 0)"""
@@ -39,12 +39,12 @@ class System(NamedTuple):
     outer_force: Float[np.ndarray, "arms 3"]
     inner_force: Float[np.ndarray, "arms 3"]
     force: PerArm
-    """what the duals lack to the complementarity aimed at"""
+    """the distance of the duals from the target complementarity"""
 
 
 @inlined()
 def slopes(point: Iterate, a: int) -> tuple[float, float, float, float]:
-    """Of the outer and the inner slack of an arm: w / slack each, and what ties them to t and v."""
+    """For the outer and the inner slack of an arm: w / slack of each, and their coefficients of t and v."""
     outer_slack, inner_slack = point.outer[a, 1], point.inner[a, 1]
     return (
         point.outer_dual[a, 1] / outer_slack,
@@ -133,9 +133,9 @@ def direct(
     refine: bool,
     system: System,
 ) -> float:
-    """The direction towards complementarity `target`, into the steps of `point`. Returns the step of nu.
+    """Write the direction towards complementarity `target` into the steps of `point`. Returns the step of nu.
 
-    With `refine` what rounding left of the equations is solved for once more.
+    With `refine`, the residual that rounding left is solved for once more.
     """
     n = costs.shape[0]
     residual, missing = roomy(n), np.empty(n)
@@ -236,7 +236,7 @@ def _step(
 
 @inner()
 def _answer(inverse: Cones, change: Cones, dual: Cones, force: Cones, dual_step: Cones) -> None:
-    """The dual step that goes with a primal one: the force, less the symmetric part of inverse * change * dual."""
+    """Add the dual step of a primal one: the force less the symmetric part of inverse * change * dual."""
     product = np.empty_like(change)
     sandwich(inverse, change, dual, product)
     move(dual_step, 1.0, force)

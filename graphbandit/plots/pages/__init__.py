@@ -1,1 +1,1 @@
-"""Pages that every report shares: one HTML file each, with its style, its script, tables that sort, and figures."""
+"""HTML pages for all reports: each is one file with its style, its script, sortable tables and figures."""

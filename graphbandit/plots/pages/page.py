@@ -1,7 +1,7 @@
-"""Pages: one HTML file that needs no network, light or dark, on a desk, a phone or paper.
+"""Pages: one HTML file that needs no network, in light or dark colours, for a desktop, a phone or paper.
 
-A page is a title and sections. The text of a section is a macro of a template: ``parts.html`` has what all of them
-share, and each room that writes pages has a folder ``templates`` of its own. Everything is escaped unless it is HTML.
+A page has a title and sections. The text of a section is a macro of a template: ``parts.html`` has the macros that all
+pages share, and each package that writes pages has its own folder ``templates``. Everything but HTML is escaped.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from graphbandit.base.tables import MARKS
 from graphbandit.errors import SavedFileError
 
 TIMINGS, END_OF_TIMINGS = "<!-- timings: these differ from run to run -->", "<!-- end of timings -->"
-"""Only what stands between these two comments differs when the same experiment is run again."""
+"""Only the text between these two comments differs when the same experiment is run again."""
 
 ROOM = "graphbandit.plots.pages"
 
 
 class Section(NamedTuple):
-    """A section that can be linked to; `timings` says that it differs from run to run."""
+    """A section with a link; `timings` says that it differs from run to run."""
 
     name: str
     title: str
@@ -35,7 +35,7 @@ class Section(NamedTuple):
 
 
 def page_html(title: str, lead: str, sections: Sequence[Section | None], *, command: str | None = None) -> str:
-    """A page of sections, with links to them; those that are None are left out. The footer names the `command`."""
+    """A page of sections with links to them; sections that are None are left out. The footer names the `command`."""
     return (
         _environment(ROOM)
         .get_template("base.html")
@@ -52,7 +52,7 @@ def page_html(title: str, lead: str, sections: Sequence[Section | None], *, comm
 
 
 def write_text(path: Path, text: str) -> Path:
-    """Write a page or a document to a file; `path` is returned."""
+    """Write a text to a file and return its path."""
     try:
         path.write_text(text, encoding="utf-8", newline="\n")
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Figures as SVG within a page, in the page's own colours."""
+"""Figures as SVG in a page, in the colours of the page."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 READABLE = 0.7
-"""A figure is not made smaller than this share of its size; its box scrolls instead."""
+"""A figure is not shrunk below this share of its size; its box scrolls instead."""
 
 _COLOUR_NAMES = ("blue", "vermilion", "green", "pink", "orange", "sky", "ink")
 _PAGE_COLOURS = {
@@ -35,7 +35,10 @@ class PagePicture(NamedTuple):
 
 
 def page_picture(figure: Figure | str, name: str, alt: str, caption: str = "") -> PagePicture:
-    """A figure, or a file of SVG as text; its ids start with `name`, and `alt` says in words what it shows."""
+    """Make a picture of a figure or of the text of an SVG file.
+
+    Its ids start with `name`, and `alt` says in words what it shows.
+    """
     return PagePicture(_inline(figure if isinstance(figure, str) else _drawn(figure), name, alt), caption)
 
 
@@ -52,7 +55,7 @@ def _drawn(figure: Figure) -> str:
 
 
 def _inline(svg: str, name: str, alt: str) -> Markup:
-    """A file of SVG as an element of a page."""
+    """The text of an SVG file as an element of a page."""
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, flags=re.DOTALL)
     svg = re.sub(r'\bid="', f'id="{name}-', svg)

@@ -1,4 +1,4 @@
-"""What an answer to a claim is: yes, no or undecided, with the intervals it rests on and how far it holds."""
+"""Claims and their answers: yes, no or undecided, with the intervals that support each answer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Verdict = Literal["yes", "no", "in part", "undecided", "not tested"]
 
 
 class Detail(NamedTuple):
-    """One figure an answer rests on; `share` is told in per cent."""
+    """One number that supports an answer; a `share` is written in per cent."""
 
     what: str
     found: Interval
@@ -27,7 +27,7 @@ class Detail(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The figure and its interval."""
+        """The number and its interval."""
         if self.share:
             return f"{self.found.mean:+.1%} ({self.found.low:+.1%} to {self.found.high:+.1%})"
         return self.found.bounds
@@ -38,11 +38,11 @@ class Answer:
     """The answer in one reading of the rewards.
 
     - `reading`: "literal" or "rescaled".
-    - `form`: of AdaCB.G; empty if the claim is about neither.
-    - `verdict`: yes, no, ...
-    - `how_far`: how far it holds, in words.
-    - `details`: the figures it rests on.
-    - `probe`: whether the learner is not a form of the paper's algorithm, and does not count in the claim's verdict.
+    - `form`: the form of AdaCB.G; empty if the claim is about neither form.
+    - `verdict`: one of `Verdict`.
+    - `how_far`: how far the claim holds, in words.
+    - `details`: the numbers that support the answer.
+    - `probe`: whether the answer is about a probe, which does not count in the claim's verdict.
     """
 
     reading: str = ""
@@ -55,7 +55,7 @@ class Answer:
 
 @dataclass(frozen=True, kw_only=True)
 class Claim:
-    """A statement, what counts as yes, and its answers."""
+    """A statement, how it is judged, and its answers."""
 
     name: str
     statement: str
@@ -64,7 +64,7 @@ class Claim:
 
     @property
     def verdict(self) -> str:
-        """Over all answers: the one verdict, or how often it is yes (without any yes, the commonest)."""
+        """The verdict of all answers if they agree; otherwise how many have it: yes, or the commonest without a yes."""
         verdicts = [answer.verdict for answer in self.answers if not answer.probe]
         common = "yes" if "yes" in verdicts else max(verdicts, key=verdicts.count)
         return common if len(set(verdicts)) == 1 else f"{common} in {verdicts.count(common)} of {len(verdicts)}"
@@ -83,9 +83,9 @@ def claim(
     readings: Iterable[str] = tuple(READINGS),
     forms: Iterable[str] | Callable[[Findings], Iterable[str]] = tuple(FORMS),
 ) -> Callable[[Callable[[Findings, str, str], Answer]], Callable[[Findings], Claim]]:
-    """Make a claim of a function that answers it in one reading for one form (or for one of `forms(findings)`).
+    """Turn a function that answers a claim for one reading and one form into one that answers it for all of them.
 
-    The answer is filed under that reading and form, unless it names a form itself.
+    `forms` may be a function of the findings. An answer may name another form itself.
     """
 
     def decorate(answer: Callable[[Findings, str, str], Answer]) -> Callable[[Findings], Claim]:
@@ -105,14 +105,14 @@ def claim(
 def points_of(
     findings: Findings, experiment: str, reading: str, *, least: int = 1, **settings: Value
 ) -> tuple[Finding, list[Point]] | None:
-    """The environments of an experiment in one reading; None if it was not run, or on fewer than `least` of them."""
+    """The environments of an experiment in one reading; None if fewer than `least` of them were run."""
     finding = findings.get(experiment)
     points = finding.points(reward_scale=READINGS[reading], **settings) if finding else []
     return (finding, points) if finding is not None and len(points) >= least else None
 
 
 def paired(first: Float[np.ndarray, " n"], second: Float[np.ndarray, " n"]) -> Interval:
-    """The mean of first - second over the repeats both have."""
+    """The mean of first - second over the repeats that both have, with its interval."""
     differences = first - second
     return student_interval(differences[np.isfinite(differences)])
 
@@ -135,12 +135,12 @@ def all_above(details: Sequence[Detail]) -> Verdict:
 
 
 def largest(details: Sequence[Detail]) -> float:
-    """The largest estimate, up to its sign."""
+    """The largest absolute value of the estimates."""
     return max(abs(detail.found.mean) for detail in details)
 
 
 def mean(values: Float[np.ndarray, " n"]) -> float:
-    """The mean over the repeats there are."""
+    """The mean over the finished repeats."""
     return float(np.nanmean(values))
 
 

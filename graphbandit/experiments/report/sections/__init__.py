@@ -1,1 +1,1 @@
-"""The sections of a report, one a file with a function `section`; `SECTIONS` of `report/experiment.py` names them."""
+"""The sections of a report: each file has a function `section`. `SECTIONS` of `report/experiment.py` lists them."""

@@ -1,4 +1,4 @@
-"""What sections are made from, and the template of their texts."""
+"""The data that sections are made from, and the template of their texts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Reported(NamedTuple):
-    """What a report is about: the results, their final regrets, and the ranks where there is something to rank."""
+    """The data of a report: the results, their final regrets, and the ranks if there is something to rank."""
 
     results: Results
     regrets: FinalRegrets
@@ -24,7 +24,7 @@ class Reported(NamedTuple):
 
     @classmethod
     def of(cls, results: Results) -> Reported:
-        """From the results of `run`."""
+        """Collect the data from the results of `run`."""
         regrets = FinalRegrets.of(results)
         try:
             return cls(results, regrets, ranks(regrets))
@@ -40,5 +40,5 @@ def texts() -> Any:
 def figures_section(
     name: str, title: str, pictures: Sequence[PagePicture], *, text: str = "", note: str = ""
 ) -> Section:
-    """A section of pictures: a paragraph above them and a note below, where they are given."""
+    """A section of pictures, with an optional paragraph above them and an optional note below."""
     return Section(name, title, texts().figures(text, pictures, note))

@@ -1,4 +1,4 @@
-"""The best learners against the others."""
+"""The section of paired comparisons: the best learners against the others."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from graphbandit.plots.pages.page import Section
 
 
 def section(reported: Reported) -> Section | None:
-    """Each environment's best learner against all others, in pairs."""
+    """Compare the best learner of each environment with all others, in pairs."""
     regrets = reported.regrets
     rows = []
     for place in regrets.environments:

@@ -1,4 +1,4 @@
-"""Curves, paired differences and numbers."""
+"""The section of environments: curves, paired differences and numbers."""
 
 from __future__ import annotations
 

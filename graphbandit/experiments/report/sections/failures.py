@@ -1,4 +1,4 @@
-"""Runs that ended in an error."""
+"""The section of runs that ended in an error."""
 
 from __future__ import annotations
 

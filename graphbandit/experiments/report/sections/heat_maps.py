@@ -1,4 +1,4 @@
-"""Regret over settings that vary."""
+"""The section of heat maps: regret over settings that vary."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HEAT_MAPS = 6
 
 
 def section(reported: Reported) -> Section | None:
-    """Mean regret over two settings that vary: of the environments for the best learner, and of each learner."""
+    """Heat maps over two settings: of the environments for the best learner, and of each learner that has any."""
     results, regrets, found = reported
     rows = results.runs.to_pylist()
     best = found.learners[0] if found else regrets.learners[0]

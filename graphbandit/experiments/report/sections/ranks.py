@@ -1,4 +1,4 @@
-"""Average ranks."""
+"""The section of average ranks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How to run it again, and what to cite."""
+"""The section on how to run the experiment again, and what to cite."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CITATION = """\
 
 
 def section(reported: Reported) -> Section:
-    """The commands and the file that give these results again, and what to cite."""
+    """The commands and the file that reproduce these results, and what to cite."""
     results = reported.results
     versions = known_versions([results], "graphbandit") if "graphbandit" in results.timings.column_names else []
     version = versions[0] if len(versions) == 1 else ""

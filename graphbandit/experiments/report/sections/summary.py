@@ -1,4 +1,4 @@
-"""Who is best, in short."""
+"""The section that sums up which learner is best."""
 
 from __future__ import annotations
 

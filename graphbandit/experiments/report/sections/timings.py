@@ -1,4 +1,4 @@
-"""How long the runs took."""
+"""The section on how long the runs took."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from graphbandit.plots.pages.svg import page_picture
 
 
 def section(reported: Reported) -> Section | None:
-    """Seconds of the runs; the one section that differs when the same experiment is run again."""
+    """The seconds of the runs; only this section differs when the same experiment is run again."""
     results, regrets, _ = reported
     if not results.timings.num_rows:
         return None

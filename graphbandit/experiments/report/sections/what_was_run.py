@@ -1,4 +1,4 @@
-"""What was run."""
+"""The section on what was run."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from graphbandit.plots.pages.page import Section
 
 
 def section(reported: Reported) -> Section:
-    """What was run: the experiment, the versions, and the settings of every environment and learner."""
+    """The experiment, the versions, and the settings of every environment and learner."""
     results = reported.results
     told, finished, planned = results.experiment, results.runs.num_rows, results.n_planned
     rows = [

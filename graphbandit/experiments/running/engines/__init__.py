@@ -1,4 +1,4 @@
-"""Where tasks are done: in this process, in several on this machine, or on a Dask cluster."""
+"""Engines do tasks: in this process, in several processes of this machine, or on a Dask cluster."""
 
 from graphbandit.experiments.running.engines.base import Engine
 from graphbandit.experiments.running.engines.cluster import Cluster

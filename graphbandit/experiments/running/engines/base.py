@@ -1,4 +1,4 @@
-"""The seam between an experiment and whatever does its work."""
+"""The interface between an experiment and the engine that does its tasks."""
 
 from collections.abc import Generator, Iterable
 from dataclasses import replace
@@ -7,7 +7,7 @@ from typing import Protocol, runtime_checkable
 from graphbandit.experiments.running.tasks import Failure, Task, TaskResult
 
 DEATHS = 3
-"""A run whose workers died this many times is given up."""
+"""A run is given up after this many of its workers have died."""
 
 
 @runtime_checkable
@@ -15,16 +15,16 @@ class Engine(Protocol):
     """Does tasks."""
 
     def results(self, tasks: Iterable[Task]) -> Generator[TaskResult, None, None]:
-        """Do all tasks and give each result as it comes, in any order; tasks are taken only as they can be done.
+        """Do all tasks and yield the results as they come, in any order; a task is taken only when it can be done.
 
-        A worker that dies costs the task it was at, which is done again. The iterator frees all it has started when it
-        ends, is closed, or an error passes through it.
+        The task of a worker that dies is done again. The generator stops everything it has started when it ends, is
+        closed, or raises an error.
         """
         ...
 
 
 def after_death(task: Task, how: str) -> tuple[list[Task], TaskResult | None]:
-    """Decide what follows when a worker has died of a task: try its runs again one by one, or give the run up."""
+    """Decide what to do after a worker died during a task: try its runs again one by one, or give the run up."""
     deaths = task.deaths + 1
     if len(task.runs) == 1 and deaths >= DEATHS:
         return [], TaskResult(failures=(Failure(task.runs[0], f"Its worker {how}, {deaths} times in a row.\n"),))

@@ -1,4 +1,4 @@
-"""A cluster of Dask `distributed`: one that runs already, or one that is started here."""
+"""A cluster of Dask `distributed`, which is already running or is started here."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from graphbandit.experiments.running.engines.processes import available_cores
 from graphbandit.experiments.running.tasks import Task, TaskResult, run_task
 
 QUEUED = 2
-"""Tasks a thread of the cluster has waiting, so that it need not wait for us."""
+"""How many tasks are queued for each thread of the cluster, so that no thread waits for the next one."""
 
 
 @dataclass(frozen=True)
 class Cluster:
     """Runs tasks on a Dask cluster.
 
-    - `address`: of the scheduler, such as "tcp://host:8786"; "local" (default) starts one here.
-    - `workers`: how many processes a local one has; None (default): one a core.
+    - `address`: the address of the scheduler, such as "tcp://host:8786"; "local" (default) starts a cluster here.
+    - `workers`: how many processes a local cluster has; None (default): one per core.
     """
 
     address: str = "local"
@@ -34,7 +34,7 @@ class Cluster:
             setting_integer("workers", self.workers, at_least=1)
 
     def results(self, tasks: Iterable[Task]) -> Generator[TaskResult, None, None]:
-        """Yield results as they come; the cluster itself does the task of a dead worker again, a few times."""
+        """Yield results as they come; the cluster itself repeats the task of a dead worker a few times."""
         distributed = imported("distributed", "cluster", "a cluster needs Dask distributed")
         waiting = iter(tasks)
         given: dict[Any, Task] = {}
@@ -86,7 +86,7 @@ def _submit(client: Any, task: Task, given: dict[Any, Task], finished: Any) -> N
 
 
 def _check_version(result: TaskResult) -> None:
-    """Another version of the package may give other figures."""
+    """Refuse results of another version of the package, which may be different."""
     from graphbandit import __version__
 
     versions = set() if result.rows is None else set(result.rows.column("graphbandit").to_pylist())

@@ -1,4 +1,4 @@
-"""The simplest engine: one task after the other, here."""
+"""The simplest engine: one task after the other, in this process."""
 
 from collections.abc import Generator, Iterable
 from dataclasses import dataclass
@@ -8,9 +8,9 @@ from graphbandit.experiments.running.tasks import Task, TaskResult, run_task
 
 @dataclass(frozen=True)
 class InProcess:
-    """No other processes; best for debugging and for small experiments."""
+    """Runs tasks in this process; best for debugging and for small experiments."""
 
     def results(self, tasks: Iterable[Task]) -> Generator[TaskResult, None, None]:
-        """One by one, in order."""
+        """Do the tasks one by one, in order."""
         for task in tasks:
             yield run_task(task)

@@ -1,4 +1,4 @@
-"""Processes on this machine, each with a pipe of its own, so that it is known which task a dead one was at."""
+"""Processes on this machine, each with its own pipe, so that the task of a dead process is known."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from graphbandit.experiments.running.tasks import Task, TaskResult, run_task
 
 @dataclass(frozen=True)
 class Processes:
-    """Runs tasks in processes of this machine, which start afresh and inherit no locks, threads or open files.
+    """Runs tasks in processes of this machine, which are spawned and inherit no locks, threads or open files.
 
-    - `workers`: how many; None (default): one a core.
+    - `workers`: how many processes; None (default): one per core.
     """
 
     workers: int | None = None
@@ -64,12 +64,12 @@ class Processes:
 
 
 def available_cores() -> int:
-    """The cores this process may use."""
+    """The number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class _Todo:
-    """Tasks to be done again, then tasks to be done; a task is made only when it is looked for."""
+    """The tasks to do, those to repeat first; a task is made only when it is needed."""
 
     def __init__(self, tasks: Iterable[Task]) -> None:
         self.again: deque[Task] = deque()
@@ -118,7 +118,7 @@ class _Worker:
             self.dead = True
 
     def receive(self) -> TaskResult | None:
-        """A result if there is one; afterwards `ready` and `dead` are up to date."""
+        """Return a result if there is one, and update `ready` and `dead`."""
         try:
             if not self.dead and self.connection.poll():
                 message: Any = self.connection.recv()
@@ -150,7 +150,7 @@ class _Worker:
 
 
 def _work(connection: Connection) -> None:
-    """Do tasks in a worker process, until its pipe ends."""
+    """Do tasks in a worker process until its pipe is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which then stops its workers
     threading.Thread(target=_end_with_parent, daemon=True).start()
     one_thread_of_algebra()
@@ -159,7 +159,7 @@ def _work(connection: Connection) -> None:
         try:
             connection.send(message)
             task = connection.recv()
-        except (EOFError, OSError):  # the parent is gone, and nobody is left to tell
+        except (EOFError, OSError):  # the parent is gone
             return
         message = run_task(task)
 
