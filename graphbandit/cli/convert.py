@@ -60,7 +60,7 @@ def convert(
 ) -> None:
     """Convert a log: from Vowpal Wabbit, Open Bandit Pipeline or a table, or to one of the first two.
 
-    Graphs of Vowpal Wabbit are transposed: there, row,col says that playing col reveals row.
+    Graphs of Vowpal Wabbit are transposed on the way: there, row,col says that playing col reveals row.
     """
     from graphbandit.interop.convert import convert as converted
 

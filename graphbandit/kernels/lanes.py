@@ -11,6 +11,7 @@ that can happen have room for it.
 
 import operator
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from llvmlite import ir  # type: ignore[import-untyped]
@@ -119,16 +120,20 @@ def _halves(builder: Any, lanes: Any, width: int) -> Any:
     )
 
 
+def _folded(builder: Any, lanes: Any, width: int, join: Callable[[Any, Any], Any]) -> Any:
+    """Join the halves, lane by lane, until one number is left."""
+    while width > 1:
+        width //= 2
+        lanes = join(*_halves(builder, lanes, width))
+    return builder.extract_element(lanes, ir.Constant(ir.IntType(32), 0))
+
+
 @in_code
 def total_of(typing_context: Any, lanes: Any) -> Any:
-    """Their sum: of the halves' sums, lane by lane, until one is left."""
+    """Their sum."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        found, width = values[0], signature.args[0].width
-        while width > 1:
-            width //= 2
-            found = builder.fadd(*_halves(builder, found, width))
-        return builder.extract_element(found, ir.Constant(ir.IntType(32), 0))
+        return _folded(builder, values[0], signature.args[0].width, builder.fadd)
 
     return types.float64(lanes), generate
 
@@ -152,11 +157,7 @@ def largest_of(typing_context: Any, lanes: Any) -> Any:
     """The largest of them."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        found, width = values[0], signature.args[0].width
-        while width > 1:
-            width //= 2
-            found = _larger(builder, *_halves(builder, found, width))
-        return builder.extract_element(found, ir.Constant(ir.IntType(32), 0))
+        return _folded(builder, values[0], signature.args[0].width, partial(_larger, builder))
 
     return types.float64(lanes), generate
 

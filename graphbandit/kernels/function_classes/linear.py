@@ -86,6 +86,7 @@ def write(row: PerArm, place: int, count: int, lanes: Any) -> None:
             row[place + k] = lane(lanes, k)
 
 
+# it takes what `drawn_values` takes, with parameters for each arm
 @kernel()
 def drawn_values_per_arm(
     rows: Float[np.ndarray, "n rows d"],

@@ -63,6 +63,7 @@ def update_ridge(
                 inverses[block, i, j] -= direction[i] * direction[j] / spread
 
 
+# it takes observations as `update_ridge` does
 @kernel()
 def update_gradient(
     features: Float[np.ndarray, "n arms_or_one d"],
