@@ -357,6 +357,8 @@ class Bandit:
                 loop = loop.observe(news, entry.played)
                 logged = self._log is not None and self._log.stage_rewards(number, news)
             ends = final or len(entry.seen) + len(news.arms) == len(entry.revealed)
+            if ends and len(self._open) == 1:
+                loop = loop.ahead()  # nothing is awaited any more
             self._do(_Change(loop, seen=news.arms, of=entry, closed=(number,) if ends else (), logged=logged))
 
     def _round_arms(self, decision: Decision | SupportsIndex | str) -> RoundArms:

@@ -9,7 +9,7 @@ interrupted, has changed nothing:
     decisions, loop = loop.play(shown, graphs, rewards, rng)     # both at once, where all rewards are at hand
 
 A learner learns as late as it can: when the first round after an epoch is decided. Rewards that come after their epoch
-was learnt ride along with the next one.
+was learnt ride along with the next one. A learner of every round may learn `ahead`, once no more rewards can come.
 """
 
 import warnings
@@ -183,6 +183,20 @@ class Loop:
             return self._learn(self.unfitted == self.rounds)
         except FitError as error:
             return self.postponing(error)._learn(True)
+
+    def ahead(self) -> "Loop":
+        """The loop after a learner of every round has learnt what it would learn before the next one anyway.
+
+        Call it when no more rewards can come before then: the next decision need not wait for it. A fit that fails is
+        left to that decision.
+        """
+        horizon = self.problem.horizon
+        if self.until > self.rounds or self.rounds == horizon or not isinstance(self.learner, EveryRoundLearner):
+            return self
+        try:
+            return self if self.unfitted == self.rounds else self._learn(False)
+        except FitError:
+            return self
 
     def postponing(self, error: FitError) -> "Loop":
         """The loop after this error: it puts the fit off to the next epoch and keeps the last good model until then."""
