@@ -1,5 +1,6 @@
 """The everyday object: a learner, what it knows and its random stream, behind `decide` and `observe`."""
 
+import math
 import os
 import secrets
 import threading
@@ -27,6 +28,7 @@ from graphbandit.bandit.inputs import (
 )
 from graphbandit.bandit.keys import Keys
 from graphbandit.bandit.log import BanditLog, LogSync, is_log, stage_taken
+from graphbandit.bandit.made import Maker, made_round
 from graphbandit.bandit.open_decisions import OpenDecision, whole_number
 from graphbandit.bandit.own_arms import RoundArms, check_own_arms, given_rounds, own_rounds, with_own_arms
 from graphbandit.bandit.past import past_rounds
@@ -35,7 +37,6 @@ from graphbandit.bandit.taking import check_taken, take
 from graphbandit.base.checks import setting_boolean, setting_integer
 from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
-from graphbandit.base.values import trusted, tuple_of
 from graphbandit.errors import FitError, InputError, ObservationError, SettingError, UnknownDecisionError
 from graphbandit.features import NOTHING, Tally
 from graphbandit.function_classes.base import FunctionClass
@@ -43,7 +44,6 @@ from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.learners.base import GivenUniforms, Learner
 from graphbandit.learners.loop import Loop
-from graphbandit.learners.played import Played
 from graphbandit.learners.problem import Problem
 from graphbandit.rounds.decision import Decision
 from graphbandit.rounds.decisions import Decisions
@@ -144,7 +144,7 @@ class Bandit:
         self._loop, self._open, self._keys, self._forgotten, self._tally = loop, opened, keys, forgotten, tally
         self._retired: Bool[np.ndarray, " arms"] | None = None
         self._copy = secrets.token_hex(4)
-        self._made_in = (0, "")  # the process, and the name that this copy has there
+        self._decides: Maker | None = None
         self._log: BanditLog | None = None
         self._lock = threading.RLock()
         self._change: _Change | None = None  # a change that is decided on but may not be done
@@ -170,17 +170,17 @@ class Bandit:
             return {name: value for name, value in self.__dict__.items() if name not in _OF_THIS_COPY}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state, _copy=secrets.token_hex(4), _made_in=(0, ""))
+        self.__dict__.update(state, _copy=secrets.token_hex(4), _decides=None)
         self.__dict__.update(_lock=threading.RLock(), _once=None, _log=None)
         self._keep_numbers()
 
     @property
-    def _maker(self) -> str:
-        """The name of this copy in this process: a process that was forked is another one."""
-        process = os.getpid()
-        if self._made_in[0] != process:
-            self._made_in = process, f"{self._copy}-{process}"
-        return self._made_in[1]
+    def _maker(self) -> Maker:
+        """Who decides, this copy in this process: a process that was forked is another one."""
+        maker, process, arms = self._decides, os.getpid(), self._loop.problem.arms
+        if maker is None or maker.process != process or maker.arms is not arms:
+            maker = self._decides = Maker(process, self._identity, f"{self._copy}-{process}", arms)
+        return maker
 
     @property
     def learner(self) -> Learner[Any]:
@@ -284,7 +284,26 @@ class Bandit:
             if not isinstance(one, FeedbackGraph):
                 return self._decide(contexts, graphs_of(problem, one, 1), available, [key], tally)[0]
             self._once = once = (one, FeedbackGraphs.repeat(one, 1))
+        plain = key is None and available is None and problem.features is None and once[1].is_packed
+        if plain and self._retired is None and self._log is None:
+            return self._decide_plain(contexts, once[1])
         return self._decide(contexts, once[1], available, [key], tally)[0]
+
+    def _decide_plain(self, contexts: Shaped[np.ndarray, "1 ..."], graphs: FeedbackGraphs) -> Decision:
+        """`_decide` for one round with all arms, a packed graph, no key and no log: it has less to do."""
+        with self._lock:
+            loop = self._settled()
+            try:
+                decisions, after = loop.decide(Shown.checked(contexts, graphs), self._stream(loop, 1))
+            except FitError as error:
+                self._postpone(loop, error)
+                raise
+            number, revealed = loop.rounds, graphs.first_revealed(decisions.action.item())
+            made, entry = made_round(self._maker, number, decisions, 0, contexts, revealed)
+            opened = {} if entry is None else {number: entry}
+            outdated = self._outdated(opened, after.rounds)
+            self._do(_Change(after, opened, (), outdated, len(outdated)))
+            return made
 
     def decide_batch(
         self,
@@ -529,7 +548,7 @@ class Bandit:
         for decision in given:
             check_taken(decision, self._identity)
         with self._lock:
-            after, made, opened = take(self._settled(), self._keys, given, self._maker)
+            after, made, opened = take(self._settled(), self._keys, given, self._maker.copy)
             outdated = self._outdated(opened, after.rounds)
             keyed = tuple(one.detached() for one in made.values())
             new = {str(one.key): one for one in reversed(given) if str(one.key) in made}
@@ -642,33 +661,35 @@ class Bandit:
         """Decide, and note the change down only when all of it is known."""
         mask = None if available is None else available_of(self._loop.problem, available)
         with self._lock:
-            loop = self._settled()
+            loop, n = self._settled(), len(contexts)
             if self._retired is not None:
                 mask = on_offer(mask, self._retired)
             # the numbers of contexts without features have been looked at
             plain = mask is None and own is None and loop.problem.features is None
-            if plain and isinstance(graphs, FeedbackGraphs) and len(graphs.index) == len(contexts):
+            if plain and isinstance(graphs, FeedbackGraphs) and len(graphs.index) == n:
                 shown = Shown.checked(contexts, graphs)
             else:
                 shown = Shown(contexts, graphs, mask)
-            if not len(contexts):
+            if not n:
                 return []
             try:
-                decisions, after = loop.decide(shown, self._stream(loop, len(contexts)))
+                decisions, after = loop.decide(shown, self._stream(loop, n))
             except FitError as error:
-                error.add_note("The bandit keeps its last good model: decide again to go on with it.")
-                self._loop = loop.postponing(error)
+                self._postpone(loop, error)
                 raise
             made, opened = self._made(decisions, loop, may_reveal(graphs, decisions), keys, contexts, own)
             keyed = () if keys == [None] else tuple(one.detached() for one in made if one.key is not None)
             outdated = self._outdated(opened, after.rounds)
             total = None if tally is NOTHING else self._tally + tally
-            change = _Change(after, opened, keyed, outdated, len(outdated), total)
             if self._log is not None:
                 self._log.stage_decisions(loop.rounds, contexts, graphs, shown.available, decisions, keys)
-                change = change._replace(logged=True)
-            self._do(change)
+            self._do(_Change(after, opened, keyed, outdated, len(outdated), total, logged=self._log is not None))
             return made
+
+    def _postpone(self, loop: Loop, error: FitError) -> None:
+        """Put the fit off to the next epoch, and have the error say so."""
+        error.add_note("The bandit keeps its last good model: decide again to go on with it.")
+        self._loop = loop.postponing(error)
 
     def _stream(self, loop: Loop, n: int) -> np.random.Generator:
         """What the arms of n rounds are drawn from, so that it can be undone until the change is noted down."""
@@ -689,33 +710,14 @@ class Bandit:
         own: Sequence[RoundArms] | None,
     ) -> tuple[list[Decision], dict[int, OpenDecision]]:
         """The rounds of a batch as single decisions of consecutive ids, and those of them that await rewards."""
-        made, opened, maker = [], {}, self._maker
+        made, opened, maker, rounds = [], {}, self._maker, loop.rounds
         for row, (shown, key) in enumerate(zip(revealed, keys, strict=True)):
-            number, action, probability = loop.rounds + row, batch.action.item(row), batch.probability.item(row)
-            if not probability > 0.0:  # numbers that a file has brought in, where each was fine by itself
-                raise InputError(
-                    f"the learner drew arm {action} with probability {probability}; expected one above 0: "
-                    "what it knows is damaged"
-                )
-            entry: OpenDecision | str = ""
-            if len(shown):
-                its = None if own is None else own[row]
-                entry = opened[number] = _opened(number, batch, row, shown, contexts, its, maker)
-            fields = {
-                "id": number,
-                "action": action,
-                "probability": probability,
-                "revealed": shown.copy(),  # the caller's own
-                "bandit": self._identity,
-                "batch": batch,
-                "row": row,
-                "arms": loop.problem.arms,
-                "key": key,
-                "sealed": entry,
-                "made_by": maker,
-            }  # all others are None
-            made.append(trusted(Decision, fields))
-        return made if own is None else [with_own_arms(*one) for one in zip(made, own, strict=True)], opened
+            its = None if own is None else own[row]
+            one, entry = made_round(maker, rounds + row, batch, row, contexts, shown, key, its)
+            made.append(one if its is None else with_own_arms(one, its))
+            if entry is not None:
+                opened[rounds + row] = entry
+        return made, opened
 
     def _outdated(self, opened: dict[int, OpenDecision], rounds: int) -> tuple[int, ...]:
         """The decisions to be forgotten once these are open, oldest first."""
@@ -736,35 +738,40 @@ class Bandit:
         if change.forgotten:
             change = change._replace(forgotten=self._forgotten + change.forgotten)
         self._change = change
-        self._settled()
+        self._settle(change)
+
+    def _settle(self, change: _Change) -> None:
+        """Do what is noted down, all of it, or the rest of it if a call was interrupted."""
+        for number, entry in change.opened.items():
+            self._open[number] = entry
+        for decision in change.keyed:
+            self._keys.add(decision, awaits=decision.id in change.opened)
+        if change.of is not None:
+            change.of.seen.update(change.seen)
+        for number in change.closed:
+            self._open.pop(number, None)
+            self._keys.end(number)
+        if change.forgotten:
+            self._forgotten = change.forgotten
+        if change.catalogue is not None:
+            self._graph, self._retired = change.catalogue
+            self._once = None
+        if change.tally is not None:
+            self._tally = change.tally
+        if change.logged and self._log is not None:
+            self._log.commit()
+        self._loop = change.loop
+        self._uniform[0] = math.nan
+        self._before = None
+        self._change = None
 
     def _settled(self) -> Loop:
         """The loop, once what an interrupted call has left behind is done or undone."""
         if self._change is None and self._before is None:
             return self._loop
         with self._lock:
-            change = self._change
-            if change is not None:
-                for number, entry in change.opened.items():
-                    self._open[number] = entry
-                for decision in change.keyed:
-                    self._keys.add(decision, awaits=decision.id in change.opened)
-                if change.of is not None:
-                    change.of.seen.update(change.seen)
-                for number in change.closed:
-                    self._open.pop(number, None)
-                    self._keys.end(number)
-                self._forgotten = change.forgotten or self._forgotten
-                if change.catalogue is not None:
-                    self._graph, self._retired = change.catalogue
-                    self._once = None
-                self._tally = self._tally if change.tally is None else change.tally
-                if change.logged and self._log is not None:
-                    self._log.commit()
-                self._loop = change.loop
-                self._uniform[0] = np.nan
-                self._before = None
-                self._change = None
+            if self._change is not None:
+                self._settle(self._change)
             elif self._before is not None:
                 if self._before is _ONE:
                     self._before = self._rng.bit_generator.state if np.isnan(self._uniform[0]) else _one_back(self._rng)
@@ -826,32 +833,3 @@ def _one_back(rng: np.random.Generator) -> Mapping[str, Any]:
     back.state = rng.bit_generator.state  # type: ignore[assignment]
     back.advance(-1)
     return {**rng.bit_generator.state, "state": back.state["state"]}
-
-
-def _opened(
-    number: int,
-    batch: Decisions,
-    row: int,
-    revealed: Int[np.ndarray, " revealed"],
-    contexts: Shaped[np.ndarray, "n ..."],
-    own: RoundArms | None,
-    made_by: str,
-) -> OpenDecision:
-    """A round as one that awaits rewards. It keeps nothing else of its batch alive."""
-    if len(contexts) == 1:
-        played = tuple_of(Played, (number, contexts, batch.action, batch.notes, None))
-    else:
-        one = slice(row, row + 1)
-        played = Played(number, contexts[one].copy(), batch.action[one].copy(), batch.notes[one].copy(), None)
-    propensities = batch.observation_probabilities[row].take(revealed)
-    return trusted(
-        OpenDecision,
-        {
-            "played": played,
-            "revealed": revealed,
-            "propensities": propensities,
-            "seen": set(),
-            "arms": own,
-            "made_by": made_by,
-        },
-    )

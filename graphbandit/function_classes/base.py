@@ -63,6 +63,21 @@ class Contest(NamedTuple):
     radius: float
 
 
+class Prospects(NamedTuple):
+    """What a class says of some rounds, all of it at once.
+
+    - `values`: fhat(x, a).
+    - `candidates`: the arms that some function of the space calls best.
+    - `chances`: P(a), the probability that an arm is the best on offer; None (default): the model does not give it.
+    - `deviations`: what `FunctionClass.deviations` finds; None (default): it is yet to be asked.
+    """
+
+    values: RoundsByArms
+    candidates: ArmMasks
+    chances: RoundsByArms | None = None
+    deviations: RoundsByArms | None = None
+
+
 class FunctionClass(ABC, Generic[Data, Model, Space]):
     """A set F of functions from (context, arm) to mean reward, with its least-squares oracle."""
 
@@ -181,10 +196,19 @@ class FunctionClass(ABC, Generic[Data, Model, Space]):
         return self.fit(data)
 
     def prospects(
-        self, model: Model, space: Space, contexts: Contexts, available: ArmMasks | None = None
-    ) -> tuple[RoundsByArms, ArmMasks, RoundsByArms | None]:
-        """`outlook`, and P(a), the probability that an arm is the best on offer; None if the model does not give it."""
-        return (*self.outlook(model, space, contexts, available), None)
+        self,
+        model: Model,
+        space: Space,
+        contexts: Contexts,
+        available: ArmMasks | None = None,
+        noise: float | None = None,
+    ) -> Prospects:
+        """`outlook`, and what is known beside it of which arm is best.
+
+        - `noise`: sigma, where deviations will be asked for, so that a class may find them in the same pass; None
+          (default): they will not.
+        """
+        return Prospects(*self.outlook(model, space, contexts, available))
 
     @abstractmethod
     def widths(self, space: Space, model: Model, contexts: Contexts, best: RoundIndices) -> RoundsByArms:

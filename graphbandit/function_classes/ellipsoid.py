@@ -82,6 +82,11 @@ class LinearDraws:
     def __post_init__(self) -> None:
         check_declared(self)
 
+    @cached_property
+    def only_block(self) -> tuple[Float[np.ndarray, "draws d"], Float[np.ndarray, " draws"]]:
+        """theta and offset of each where there is one block, as kernels take them."""
+        return as_in_kernels(self.parameters[:, 0]), as_in_kernels(self.offsets)
+
 
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -114,7 +119,7 @@ class Ellipsoid:
         return cls(center=np.zeros(shape), factors=np.array(identity), radius=radius * radius)
 
     @cached_property
-    def _only_block(self) -> tuple[Float[np.ndarray, " d"], Float[np.ndarray, "d d"], float]:
+    def only_block(self) -> tuple[Float[np.ndarray, " d"], Float[np.ndarray, "d d"], float]:
         """center, U and radius where there is one block, as kernels take them."""
         return as_in_kernels(self.center[0]), as_in_kernels(self.factors[0]), float(self.radius)
 
@@ -148,7 +153,7 @@ class Ellipsoid:
         if features.parameters == "shared":
             _ellipsoid_candidates.call(
                 as_in_kernels(rows),
-                *self._only_block,
+                *self.only_block,
                 as_in_kernels(mask, np.bool_),
                 n_arms <= EXACT_ARMS,
                 chosen,
@@ -237,20 +242,17 @@ def draw_predictors(features: FeatureMap, draws: Draws, contexts: Contexts) -> F
     """c_b + theta_b'phi(x, a) for every context, draw and arm."""
     if not isinstance(draws.members, LinearDraws):
         raise InputError(f"the draws are a {type(draws.members).__name__}; expected LinearDraws")
-    members, expected = draws.members.parameters, (len(draws), features.blocks, features.size)
-    if members.shape != expected:
-        raise InputError(f"the draws have parameters of shape {members.shape}; expected {expected}")
-    values = np.empty((len(contexts), len(draws), features.n_arms))
+    members, count = draws.members, len(draws.weights)
+    expected = (count, features.blocks, features.size)
+    if members.parameters.shape != expected:
+        raise InputError(f"the draws have parameters of shape {members.parameters.shape}; expected {expected}")
+    values = np.empty((len(contexts), count, features.n_arms))
     for part, rows in features.blocks_of(contexts):
+        some = values if len(rows) == len(values) else values[part]
         if features.blocks == 1:
-            _drawn_values.call(
-                as_in_kernels(rows),
-                as_in_kernels(members[:, 0]),
-                as_in_kernels(draws.members.offsets),
-                values[part],
-            )
+            _drawn_values.call(as_in_kernels(rows), *members.only_block, some)
         else:
-            _linear_kernels().drawn_values_per_arm(rows, members, draws.members.offsets, values[part])
+            _linear_kernels().drawn_values_per_arm(rows, members.parameters, members.offsets, some)
     return values
 
 

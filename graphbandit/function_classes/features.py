@@ -17,6 +17,7 @@ from graphbandit.base.checks import (
     setting_boolean,
     setting_choice,
     setting_integer,
+    within,
 )
 from graphbandit.base.shapes import Float
 from graphbandit.errors import InputError, SettingError
@@ -110,7 +111,8 @@ class FeatureMap:
         """Raise InputError unless contexts have one of the expected shapes and features stay of a fair size."""
         if contexts.shape[1:] not in self._shapes:
             raise InputError(f"contexts have shape {contexts.shape}; expected {self.expected}")
-        check_features(contexts, largest=self._largest)
+        if not within(contexts, self._largest):
+            check_features(contexts, largest=self._largest)
 
     @cached_property
     def _shapes(self) -> tuple[tuple[int, ...], ...]:
@@ -126,7 +128,7 @@ class FeatureMap:
         return self.embedding is None and self.arm_features is None and not self.intercept
 
     @cached_property
-    def _block(self) -> int:
+    def at_a_time(self) -> int:
         """How many contexts have their features made at a time."""
         return min(256, max(1, BLOCK // (self.n_arms * self.size)))
 
@@ -179,7 +181,7 @@ class FeatureMap:
         """
         if not checked or contexts.shape[1:] not in self._shapes:
             self.check_contexts(contexts)
-        n, length = len(contexts), self._block
+        n, length = len(contexts), self.at_a_time
         if 0 < n <= length:
             return ((slice(0, n), self._rows(contexts)),)
         parts = (slice(start, min(start + length, n)) for start in range(0, n, length))

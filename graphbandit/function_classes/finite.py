@@ -16,7 +16,7 @@ from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Bool, Float, Int
 from graphbandit.base.values import trusted
 from graphbandit.errors import InputError
-from graphbandit.function_classes.base import Draws, FunctionClass
+from graphbandit.function_classes.base import Draws, FunctionClass, Prospects
 from graphbandit.function_classes.discount import added, now, root_weights, shrinkage
 from graphbandit.function_classes.scale import NoiseLaw, RewardsSeen, Scale
 from graphbandit.rounds.observations import Observations
@@ -262,7 +262,7 @@ class FiniteFunctionClass(FunctionClass[FiniteData, AnyFiniteModel, FiniteSpace]
         self.check_model(model)
         if isinstance(model, FiniteMixture):
             everything = trusted(FiniteSpace, {"members": np.zeros(self.n_functions, dtype=np.bool_)})
-            return self.prospects(model, everything, contexts)[0]
+            return self.prospects(model, everything, contexts).values
         if len(contexts) == 1:
             return self.value_of(model.index, contexts)
         predicted = np.empty((len(contexts), self.n_arms))
@@ -272,11 +272,16 @@ class FiniteFunctionClass(FunctionClass[FiniteData, AnyFiniteModel, FiniteSpace]
         return predicted
 
     def prospects(
-        self, model: AnyFiniteModel, space: FiniteSpace, contexts: Contexts, available: ArmMasks | None = None
-    ) -> tuple[RoundsByArms, ArmMasks, RoundsByArms | None]:
+        self,
+        model: AnyFiniteModel,
+        space: FiniteSpace,
+        contexts: Contexts,
+        available: ArmMasks | None = None,
+        noise: float | None = None,
+    ) -> Prospects:
         """P(a) is the weight of the functions whose best arm is a, in a mixture; every function is evaluated once."""
         if not isinstance(model, FiniteMixture):
-            return super().prospects(model, space, contexts, available)
+            return super().prospects(model, space, contexts, available, noise)
         self.check_contexts(contexts)
         self.check_model(model)
         self.check_size("members", len(space.members))
@@ -301,7 +306,7 @@ class FiniteFunctionClass(FunctionClass[FiniteData, AnyFiniteModel, FiniteSpace]
                 chosen if whole else chosen[block],
                 chances if whole else chances[block],
             )
-        return means, chosen, chances
+        return Prospects(means, chosen, chances)
 
     def smallest_loss(self, data: FiniteData) -> float:
         """min over i of L(f_i)."""

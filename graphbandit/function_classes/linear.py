@@ -3,19 +3,29 @@
 import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from graphbandit.base.arrays import Contexts, RoundIndices, RoundsByArms
-from graphbandit.base.checks import LARGEST, LARGEST_FEATURE, optional_number, setting_integer, setting_number
+from graphbandit.base.arrays import ArmMasks, Contexts, RoundIndices, RoundsByArms
+from graphbandit.base.at_once import AtOnce
+from graphbandit.base.checks import (
+    BOOL,
+    LARGEST,
+    LARGEST_FEATURE,
+    as_in_kernels,
+    kernel_mask,
+    optional_number,
+    setting_integer,
+    setting_number,
+)
 from graphbandit.base.declared import check_declared, limits
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float
 from graphbandit.base.values import trusted
 from graphbandit.errors import InputError
-from graphbandit.function_classes.base import Draws
+from graphbandit.function_classes.base import Draws, Prospects
 from graphbandit.function_classes.discount import added, now, root_weights, shrinkage
 from graphbandit.function_classes.ellipsoid import (
     Ellipsoid,
@@ -38,6 +48,15 @@ from graphbandit.function_classes.scale import (
     shares,
 )
 from graphbandit.rounds.observations import Observations
+
+
+def _find_prospects() -> Any:
+    from graphbandit.kernels.function_classes.ellipsoid import linear_prospects
+
+    return linear_prospects
+
+
+_linear_prospects = AtOnce(_find_prospects)
 
 
 class Regression(NamedTuple):
@@ -318,6 +337,36 @@ class LinearFunctionClass(ParametricClass[LinearData]):
             return Ellipsoid.ball(self.features, self.total_bound * unit)
         known = data.regression
         return Ellipsoid(center=known.parameters, factors=known.factors, radius=radius, offset=known.offset)
+
+    def prospects(
+        self,
+        model: LinearModel,
+        space: Ellipsoid,
+        contexts: Contexts,
+        available: ArmMasks | None = None,
+        noise: float | None = None,
+    ) -> Prospects:
+        """One pass of a kernel, where one theta is for all arms and candidates are exact."""
+        features, n = self.features, len(contexts)
+        if features.blocks > 1 or not self.exact_candidates or n > features.at_a_time:
+            return super().prospects(model, space, contexts, available, noise)
+        check_parameters(features, space.center)
+        check_parameters(features, model.parameters)
+        rows, mask = features.rows(contexts), kernel_mask(available, n, features.n_arms)
+        values, chosen = np.empty((n, features.n_arms)), np.zeros((n, features.n_arms), BOOL)
+        deviations = None if noise is None else np.empty((n, features.n_arms))
+        _linear_prospects.call(
+            as_in_kernels(rows),
+            as_in_kernels(model.parameters),
+            float(model.offset),
+            *space.only_block,
+            as_in_kernels(mask, BOOL),
+            0.0 if noise is None else float(noise),
+            values,
+            chosen,
+            values if deviations is None else deviations,
+        )
+        return Prospects(values, chosen, None, deviations)
 
     def widths(self, space: Ellipsoid, model: LinearModel, contexts: Contexts, best: RoundIndices) -> RoundsByArms:
         """|(center - thetahat)'v| + sqrt(radius v'V^-1 v) with v = phi(x, a) - phi(x, best); exact."""

@@ -165,6 +165,8 @@ class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):
 
     def predict(self, model: LinearModel, contexts: Contexts) -> RoundsByArms:
         """mu(thetahat'phi(x, a))."""
+        if len(contexts) == 1:
+            return self.values_of_rows(model, self.features.rows(contexts))
         blocks = [self.values_of_rows(model, rows) for _, rows in self.features.blocks_of(contexts)]
         if not blocks:
             return np.empty((0, self.n_arms))

@@ -41,12 +41,13 @@ def kernel_graph(graph: FeedbackGraph) -> "Graph":
 
 def kernel_batches(graphs: FeedbackGraphs) -> "Iterable[tuple[slice, Graphs]]":
     """A batch as slices of its rounds: all rounds at once if the graphs are packed, else one by one."""
-    if not graphs.is_packed:
-        return _one_by_one(graphs)
     form = graphs.__dict__.get("kernel_form")  # kept, because many rounds have the same graph
     if form is None:
-        form = graphs.__dict__["kernel_form"] = _forms().Graphs(graphs.words, graphs.index, *_NO_LISTS)
-    return ((WHOLE, form),)
+        if not graphs.is_packed:
+            return _one_by_one(graphs)
+        form = graphs.__dict__["kernel_form"] = ((WHOLE, _forms().Graphs(graphs.words, graphs.index, *_NO_LISTS)),)
+    kept: tuple[tuple[slice, Graphs], ...] = form
+    return kept
 
 
 def _one_by_one(graphs: FeedbackGraphs) -> "Iterator[tuple[slice, Graphs]]":

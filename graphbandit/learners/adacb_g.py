@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -72,6 +72,14 @@ ETA = {"natural": 100_000.0, "paper": 1.0, "width": 1e6}
 
 GROWTH = {"natural": 1.2, "paper": 2.0, "width": 2.0}
 """The factor between the ends of epochs by the rule of gamma."""
+
+
+class _Plan(NamedTuple):
+    """What an epoch's rounds have in common."""
+
+    rule: SamplingRule
+    noise: float | None
+    """sigma, if doubts count: for that, F_m and sigma must be known"""
 
 
 @savable
@@ -151,6 +159,13 @@ class AdaCBG(EpochLearner[AdaCBGState]):
     epoch_growth: float | None = None  # type: ignore[assignment]  # `growth` is what counts
     effort: Effort = DEFAULT_EFFORT
     function_class: AnyFunctionClass | None = None
+
+    said: ClassVar[Words] = {
+        **EpochLearner.said,
+        "candidates": "candidates",
+        "exploration set": "exploration_set",
+        "gamma": "gamma",
+    }
 
     def __post_init__(self) -> None:
         if not isinstance(self.effort, Effort):
@@ -238,9 +253,11 @@ class AdaCBG(EpochLearner[AdaCBGState]):
         assert graphs is not None  # the door let none without in
         if not graphs.has_all_loops and self.unrevealed == "error":
             check_revealed(graphs, available, problem.arms)
-        learnt, chances = state.model is not None, None
+        learnt, chances, deviations, plan = state.model is not None, None, None, self._plan(state)
         if self.candidate_set:
-            values, candidates, chances = prospects_of(functions, state.model, state.space, contexts, available)
+            values, candidates, chances, deviations = prospects_of(
+                functions, state.model, state.space, contexts, available, plan.noise
+            )
         else:
             functions.check_contexts(contexts)
             if not learnt:
@@ -254,13 +271,11 @@ class AdaCBG(EpochLearner[AdaCBGState]):
                 raise InputError(f"the function class gave widths of shape {widths.shape}; expected {values.shape}")
             if available is not None:
                 widths = np.where(available, widths, 0.0)
-        deviations = None
-        if chances is None and self._doubts(state, candidates):
-            assert state.noise is not None  # or nothing would be doubted
-            contest = Contest(shown.best_offered(values), candidates, state.noise, state.radius)
+        if chances is None and deviations is None and plan.noise is not None and _some_choice(candidates):
+            contest = Contest(shown.best_offered(values), candidates, plan.noise, state.radius)
             deviations = functions.deviations(state.space, state.model, contexts, contest)
         return sample_rounds(
-            self._rule(state),
+            plan.rule,
             values=values,
             candidates=candidates,
             graphs=graphs,
@@ -272,9 +287,9 @@ class AdaCBG(EpochLearner[AdaCBGState]):
             chances=chances,
         )
 
-    def _rule(self, state: AdaCBGState) -> SamplingRule:
+    def _plan(self, state: AdaCBGState) -> _Plan:
         """How this epoch samples; kept with the state, as it is asked for in every round."""
-        kept: tuple[AdaCBG, SamplingRule] | None = state.__dict__.get("kept_rule")
+        kept: tuple[AdaCBG, _Plan] | None = state.__dict__.get("kept_plan")
         if kept is None or kept[0] is not self:
             natural = self.gamma_rule == "natural"
             rule = SamplingRule(
@@ -285,29 +300,10 @@ class AdaCBG(EpochLearner[AdaCBGState]):
                 doubt=self.doubt,
                 by_cover=natural and self.coverage == "tight" and self.baseline == "exploration-set",
             )
-            kept = state.__dict__["kept_rule"] = self, rule
+            doubts = natural and state.difficulty != 0.0 and self.doubt != 0.0 and 0.0 < state.radius < math.inf
+            known = doubts and state.noise is not None and 0.0 < state.noise < math.inf
+            kept = state.__dict__["kept_plan"] = self, _Plan(rule, state.noise if known else None)
         return kept[1]
-
-    def _doubts(self, state: AdaCBGState, candidates: ArmMasks) -> bool:
-        """Whether doubts count: F_m and sigma must be known, and some round have a choice, of not too many."""
-        if self.gamma_rule != "natural" or state.difficulty == 0.0 or self.doubt == 0.0:
-            return False
-        if not (0.0 < state.radius < math.inf and state.noise is not None and 0.0 < state.noise < math.inf):
-            return False
-        rounds, n_arms = candidates.shape
-        if n_arms <= ROW_LIMIT:
-            return bool(np.count_nonzero(candidates) > rounds)
-        counts = np.count_nonzero(candidates, axis=1)
-        return bool(((counts > 1) & (counts <= ROW_LIMIT)).any())
-
-    def words(self, state: AdaCBGState, shown: Shown, made: Decisions) -> Words:
-        """Those of an estimate, the candidates, S and gamma."""
-        return {
-            **super().words(state, shown, made),
-            "candidates": "candidates",
-            "exploration set": "exploration_set",
-            **self.gamma_in_words(state, made),
-        }
 
     def _coverage(self, state: AdaCBGState) -> CoverageName:
         """What is asked for in this epoch."""
@@ -450,3 +446,12 @@ class AdaCBG(EpochLearner[AdaCBGState]):
             return 1.0
         candidates = self._candidates(functions, space, rounds.contexts, rounds.available)
         return float((candidates.sum(axis=1) > 1).mean())
+
+
+def _some_choice(candidates: ArmMasks) -> bool:
+    """Whether some round has more than one candidate, and not too many to doubt each."""
+    rounds, n_arms = candidates.shape
+    if n_arms <= ROW_LIMIT:
+        return bool(np.count_nonzero(candidates) > rounds)
+    counts = np.count_nonzero(candidates, axis=1)
+    return bool(((counts > 1) & (counts <= ROW_LIMIT)).any())

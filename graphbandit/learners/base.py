@@ -30,7 +30,7 @@ from graphbandit.base.arrays import ArmMasks, Contexts, PerRound, RoundsByArms
 from graphbandit.base.checks import check_within, numbers, setting_number
 from graphbandit.base.shapes import Float, Shaped
 from graphbandit.errors import GraphError, InputError, SettingError
-from graphbandit.function_classes.base import FunctionClass
+from graphbandit.function_classes.base import FunctionClass, Prospects
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.probabilistic import ProbabilisticGraphs
 from graphbandit.learners.problem import Problem, check_function_class
@@ -154,6 +154,9 @@ class Learner(ABC, Generic[State]):
         if not isinstance(shown, Shown):
             raise InputError(f"shown is a {type(shown).__name__}; expected a Shown of contexts and graphs")
         graphs = shown.graphs
+        known = None if graphs is None else graphs.__dict__.get("fits")
+        if known is not None and known[0] is self and known[1] is problem:
+            return  # many rounds have the same graph
         if not (
             isinstance(graphs, FeedbackGraphs)
             or (isinstance(graphs, ProbabilisticGraphs) and self.plans_with_probabilities)
@@ -182,6 +185,8 @@ class Learner(ABC, Generic[State]):
                 f"the graph of round {t} of the batch lacks the self-loop of {arms}; "
                 "this learner expects every arm to reveal itself"
             )
+        if graphs is not None:
+            graphs.__dict__["fits"] = self, problem
 
     @final
     def chosen(self, problem: Problem, state: State, shown: Shown, rng: np.random.Generator) -> Decisions:
@@ -311,17 +316,24 @@ def outlook_of(
 
 
 def prospects_of(
-    functions: FunctionClass[Any, Any, Any], model: Any, space: Any, contexts: Contexts, available: ArmMasks | None
-) -> tuple[RoundsByArms, ArmMasks, RoundsByArms | None]:
-    """`outlook_of`, and the probability that an arm is best where the class tells it, checked."""
+    functions: FunctionClass[Any, Any, Any],
+    model: Any,
+    space: Any,
+    contexts: Contexts,
+    available: ArmMasks | None,
+    noise: float | None,
+) -> Prospects:
+    """What the class says of these rounds, checked; rewards of 0 without a model."""
     if model is None:
-        return (*outlook_of(functions, model, space, contexts, available), None)
-    values, candidates, chances = functions.prospects(model, space, contexts, available)
+        return Prospects(*outlook_of(functions, model, space, contexts, available))
+    found = functions.prospects(model, space, contexts, available, noise)
     if functions.stays_within(model):
-        return values, candidates, chances
-    if chances is not None:
-        chances = _checked_values(functions, chances, contexts)
-    return _checked_values(functions, values, contexts), _checked_candidates(functions, candidates, contexts), chances
+        return found
+    values, candidates, *others = found
+    known = [None if array is None else _checked_values(functions, array, contexts) for array in others]
+    return Prospects(
+        _checked_values(functions, values, contexts), _checked_candidates(functions, candidates, contexts), *known
+    )
 
 
 def _checked_candidates(functions: FunctionClass[Any, Any, Any], mask: ArmMasks, contexts: Contexts) -> ArmMasks:

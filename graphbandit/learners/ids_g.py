@@ -33,7 +33,7 @@ from graphbandit.learners.epochs.schedule import EpochSchedule
 from graphbandit.learners.problem import Problem
 from graphbandit.planning.information import by_weighed_draws, information_directed_rounds
 from graphbandit.rounds.decisions import Columns, Decisions, no_notes
-from graphbandit.rounds.shown import Graphs, Shown
+from graphbandit.rounds.shown import Shown
 from graphbandit.rounds.words import BEST, Words
 
 GROWTH = 1.1
@@ -125,15 +125,16 @@ class IDSG(DrawingLearner):
 
     def choose(self, state: PlausibleState, shown: Shown, rng: np.random.Generator) -> Decisions:
         """Regret and information of every arm, the smallest ratio, draw."""
-        functions, contexts = self.functions(state.problem), shown.contexts
-        assert shown.graphs is not None  # the door let none without in
+        functions, contexts, graphs = self.functions(state.problem), shown.contexts, shown.graphs
+        assert graphs is not None  # the door let none without in
         masks = masks_of(shown, functions.n_arms)
-        if self.form == "bayesian" and len(state.plausible) and _is_packed(shown.graphs):
+        packed = isinstance(graphs, FeedbackGraphs) and graphs.is_packed
+        if packed and self.form == "bayesian" and len(state.plausible.weights):
             return _in_one_kernel(functions, state, shown, masks, rng)
         outlook = _by_draws if self.form == "bayesian" else _by_bounds
         regrets, information, estimates, candidates, blind = outlook(functions, state, contexts, masks)
         found = information_directed_rounds(
-            shown.graphs,
+            graphs,
             regrets=regrets,
             information=information,
             available=masks,
@@ -154,10 +155,6 @@ class IDSG(DrawingLearner):
     def words(self, state: PlausibleState, shown: Shown, made: Decisions) -> Words:
         """Estimates, expected regrets and information, as `choose` has told them, and the candidates."""
         return {BEST: "best", **(made.__dict__.get("words") or made.told), "candidates": "candidates"}
-
-
-def _is_packed(graphs: Graphs | None) -> bool:
-    return isinstance(graphs, FeedbackGraphs) and graphs.is_packed
 
 
 def _in_one_kernel(

@@ -208,8 +208,7 @@ class Loop:
         self.learner.check_shown(problem, shown)
         if problem.horizon is not None:
             self.check_horizon(len(shown))
-        if self.waiting:
-            self._check_shape(shown.contexts)
+        self._check_shape(shown.contexts)
 
     def check_horizon(self, n: int) -> None:
         """Raise HorizonError if n more rounds are too many."""

@@ -4,7 +4,7 @@ import math
 from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -100,6 +100,8 @@ class OracleLearner(EstimateLearner):
     epoch_growth: float = 2.0
     function_class: AnyFunctionClass | None = None
 
+    said: ClassVar[Words] = {**EstimateLearner.said, "gamma": "gamma"}
+
     def __post_init__(self) -> None:
         setting_choice("oracle", self.oracle, ("offline", *ORACLES))
         if self.oracle != "offline" and self.function_class is not None:
@@ -125,10 +127,6 @@ class OracleLearner(EstimateLearner):
         """The oracle's estimates, then the learner's own rule."""
         values = self._online.estimates(state, shown) if self._online else self.estimates(state, shown)
         return self.sample(state, values, shown, rng)
-
-    def words(self, state: EpochState, shown: Shown, made: Decisions) -> Words:
-        """The words of an estimate, and gamma."""
-        return {**super().words(state, shown, made), **self.gamma_in_words(state, made)}
 
     def gamma_of(self, state: EpochState) -> float:
         """The gamma of the rounds until the next update; 1 before the first, when all estimates are 0."""

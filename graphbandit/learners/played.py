@@ -89,11 +89,15 @@ class Log(Generic[Item]):
     ([1, 2], [1, 2, 3], [1, 2, 4])
     """
 
-    __slots__ = ("_items", "_length")
+    __slots__ = ("_items", "_length", "first")
+
+    first: Item | None
+    """The first item; None if there is none."""
 
     def __init__(self, items: Iterable[Item] = ()) -> None:
         self._items = list(items)
         self._length = len(self._items)
+        self.first = self._items[0] if self._items else None
 
     def plus(self, item: Item) -> "Log[Item]":
         """This sequence and one item more."""
@@ -102,7 +106,7 @@ class Log(Generic[Item]):
             items = items[: self._length]
         items.append(item)
         longer: Log[Item] = Log.__new__(Log)
-        longer._items, longer._length = items, self._length + 1
+        longer._items, longer._length, longer.first = items, self._length + 1, items[0]
         return longer
 
     def __len__(self) -> int:
@@ -110,11 +114,6 @@ class Log(Generic[Item]):
 
     def __iter__(self) -> Iterator[Item]:
         return iter(self._items[: self._length])
-
-    @property
-    def first(self) -> Item | None:
-        """The first item; None if there is none."""
-        return self._items[0] if self._length else None
 
 
 def observations_of(late: "Log[Played]", waiting: "Log[Played]", news: "Log[News]", n_arms: int) -> Observations:

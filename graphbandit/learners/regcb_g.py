@@ -1,13 +1,12 @@
 """Modified RegCB.G: the method of Zhang et al. (2023) with an offline oracle, as the paper compares with it."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from graphbandit.base.saved_files import savable
 from graphbandit.learners.epochs.base import AnyFunctionClass, EpochState
 from graphbandit.learners.epochs.estimates import InverseGapLearner
 from graphbandit.planning.sampling import SamplingRule
-from graphbandit.rounds.decisions import Decisions
-from graphbandit.rounds.shown import Shown
 from graphbandit.rounds.words import Words
 
 
@@ -42,6 +41,8 @@ class RegCBG(InverseGapLearner):
     epoch_growth: float = 2.0
     function_class: AnyFunctionClass | None = None
 
+    said: ClassVar[Words] = {**InverseGapLearner.said, "exploration set": "exploration_set"}
+
     @property
     def needs_loops(self) -> bool:
         """Yes: S covers the arms outside it, and itself."""
@@ -50,7 +51,3 @@ class RegCBG(InverseGapLearner):
     def rule(self, state: EpochState) -> SamplingRule:
         """The greedy exploration set, no program."""
         return SamplingRule(explore_all=False, coverage="none", rate=self._rate(state))
-
-    def words(self, state: EpochState, shown: Shown, made: Decisions) -> Words:
-        """FALCON's words, and the exploration set."""
-        return {**super().words(state, shown, made), "exploration set": made.exploration_set}

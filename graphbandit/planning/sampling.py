@@ -173,17 +173,10 @@ def sample_rounds(
         ),
     )
     plan = _empty(rounds, n, n_arms)
-    parts = _parts(rule, graphs)
-    if len(parts) == 1:
-        _, strategy, part = parts[0]
-        strategy(rule, plan, part)
+    if isinstance(graphs, FeedbackGraphs) and graphs.has_all_loops and rule.coverage != "cover":
+        _plan_sure(rule, plan, graphs)
     else:
-        for chosen, strategy, part in parts:
-            some = Rounds(*(array if array is masks and len(masks) == 1 else array[chosen] for array in rounds))
-            found = _empty(some, len(some.values), n_arms)
-            strategy(rule, found, part)
-            for whole, array in zip(plan.outcome, found.outcome, strict=True):
-                whole[chosen] = array
+        _plan_by_kind(rule, plan, graphs)
     outcome = plan.outcome
     given = {
         "action": outcome.integers[:, 0],
@@ -237,6 +230,21 @@ def _empty(rounds: "Rounds", n: int, n_arms: int) -> PlannedRounds:
     explored, integers = np.empty((n, n_arms), BOOL), np.empty((n, 3), INTEGER)
     arrays = np.empty((n, 4, n_arms)), explored, integers, np.empty((n, 5))
     return tuple_of(PlannedRounds, (rounds, tuple_of(_kernels().Outcome, arrays)))
+
+
+def _plan_by_kind(rule: SamplingRule, plan: PlannedRounds, graphs: FeedbackGraphs | ProbabilisticGraphs) -> None:
+    """Plan the rounds of each kind of graph in its own way."""
+    parts, masks, (_, n_arms) = _parts(rule, graphs), plan.rounds.available, plan.rounds.values.shape
+    if len(parts) == 1:
+        _, strategy, part = parts[0]
+        strategy(rule, plan, part)
+        return
+    for chosen, strategy, part in parts:
+        some = [array if array is masks and len(masks) == 1 else array[chosen] for array in plan.rounds]
+        found = _empty(_kernels().Rounds(*some), len(some[0]), n_arms)
+        strategy(rule, found, part)
+        for whole, array in zip(plan.outcome, found.outcome, strict=True):
+            whole[chosen] = array
 
 
 _Part = tuple[Int[np.ndarray, " rounds"] | slice, Strategy, FeedbackGraphs | ProbabilisticGraphs]

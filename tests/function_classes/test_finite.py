@@ -143,19 +143,19 @@ def test_the_posterior_is_the_weighted_mean_of_all_functions(functions, observat
         space = functions.version_space(known, 0.5)
         for offered in (None, available):
             mask = np.ones((300, 6), dtype=bool) if offered is None else offered
-            values, candidates, chances = functions.prospects(model, space, contexts, offered)
+            values, candidates, chances, _ = functions.prospects(model, space, contexts, offered)
             best = np.argmax(np.where(mask[:, None], literal(contexts), -np.inf), axis=2)
             weight = np.einsum("i,nia->na", model.weights, best[:, :, None] == np.arange(6))
             np.testing.assert_allclose(chances, weight, atol=1e-12)
             np.testing.assert_allclose(values, np.einsum("i,nia->na", model.weights, literal(contexts)), atol=1e-12)
             np.testing.assert_array_equal(candidates, functions.candidates(space, contexts, offered))
             one = functions.prospects(model, space, contexts[7:8], None if offered is None else offered[7:8])
-            for single, all_rounds in zip(one, (values, candidates, chances), strict=True):
+            for single, all_rounds in zip(one[:3], (values, candidates, chances), strict=True):
                 np.testing.assert_array_equal(single[0], all_rounds[7])
         np.testing.assert_array_equal(functions.predict(model, contexts), values)
     np.testing.assert_allclose(functions.posterior(functions.empty(), noise).weights, 1.0 / 9.0)
     with pytest.raises(gb.errors.InputError, match="weights"):
         functions.predict(FiniteMixture(weights=np.ones(2) / 2.0), contexts)
     alone = functions.prospects(FiniteModel(index=3), space, contexts)
-    assert alone[2] is None
+    assert alone.chances is None
     np.testing.assert_array_equal(alone[0], functions.predict(FiniteModel(index=3), contexts))

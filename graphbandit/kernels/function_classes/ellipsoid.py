@@ -21,7 +21,7 @@ import numpy as np
 from graphbandit.base.arrays import ArmIndices, ArmMasks, Matrix, Offers, RoundsByArms, Vector
 from graphbandit.base.shapes import Bool, Float, Int
 from graphbandit.kernels.cholesky import cholesky, solve_lower, solve_upper
-from graphbandit.kernels.function_classes.linear import whiten
+from graphbandit.kernels.function_classes.linear import gap_norms, linear_values, whiten
 from graphbandit.kernels.jit import kernel
 
 MARGIN = 1e-7
@@ -316,6 +316,33 @@ def ellipsoid_candidates(
                 settled[how] += 1
                 alive[k] = how != BOUND and how != NEVER
                 chosen[t, arms[k]] = alive[k]
+
+
+@kernel()
+def linear_prospects(
+    rows: Float[np.ndarray, "n arms d"],
+    parameters: Float[np.ndarray, "1 d"],
+    offset: float,
+    center: Vector,
+    factor: Matrix,
+    radius: float,
+    available: Offers,
+    scale: float,
+    values: RoundsByArms,
+    chosen: ArmMasks,
+    deviations: RoundsByArms,
+) -> None:
+    """c + theta'phi(x, a), the arms that win somewhere in the ellipsoid, and `gap_norms` unless the scale is 0."""
+    linear_values(rows, parameters, offset, values)
+    ellipsoid_candidates(rows, center, factor, radius, available, True, chosen, np.zeros(HOWS, np.int64))
+    if scale > 0.0:
+        best = np.full(chosen.shape[0], -1)
+        for t in range(chosen.shape[0]):
+            mask = available[t if available.shape[0] > 1 else 0]
+            for a in range(chosen.shape[1]):
+                if mask[a] and (best[t] < 0 or values[t, a] > values[t, best[t]]):
+                    best[t] = a
+        gap_norms(rows, best, factor.reshape(1, factor.shape[0], factor.shape[1]), chosen, scale, deviations)
 
 
 @kernel()

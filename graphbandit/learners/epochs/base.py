@@ -5,7 +5,7 @@ import warnings
 from abc import abstractmethod
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -90,6 +90,9 @@ class EpochLearner(Learner[State], Generic[State]):
 
     epoch_growth: float
     function_class: AnyFunctionClass | None
+
+    said: ClassVar[Words] = {BEST: "best", "gap": "gaps"}
+    """What it tells of a decision, once there is an estimate: in words, and the field of the decisions that has it."""
 
     @abstractmethod
     def learnt(self, state: State, ended: EndedEpoch) -> State:
@@ -180,14 +183,12 @@ class EpochLearner(Learner[State], Generic[State]):
         return EndedEpoch(observations, expected, before, functions.add(before, after), after)
 
     def words(self, state: State, shown: Shown, made: Decisions) -> Words:
-        """The best arm and the gaps to it, once there is an estimate; without one, zeros would say a lot."""
-        if not _has_estimate(state):
-            return {BEST: np.full(len(made), -1), "gap": np.full(made.gaps.shape, np.nan)}
-        return {BEST: "best", "gap": "gaps"}
-
-    def gamma_in_words(self, state: State, made: Decisions) -> Words:
-        """gamma, where there is an estimate that it goes with."""
-        return {"gamma": "gamma" if _has_estimate(state) else np.full(len(made), np.nan)}
+        """`said`; without an estimate, no best arm, gaps or gamma: zeros would say a lot."""
+        if getattr(state, "model", None) is not None:  # some states have no such thing as a model
+            return self.said
+        unknown = {BEST: np.full(len(made), -1), "gap": np.full(made.gaps.shape, np.nan)}
+        unknown["gamma"] = np.full(len(made), np.nan)
+        return {name: unknown.get(name, field) for name, field in self.said.items()}
 
     @property
     def growth(self) -> float:
@@ -202,11 +203,6 @@ class EpochLearner(Learner[State], Generic[State]):
         """The data of no observation, which forgets with the problem's half-life if it has one."""
         functions = self.functions(problem)
         return functions.empty() if problem.half_life is None else functions.empty(half_life=problem.half_life)
-
-
-def _has_estimate(state: EpochClock) -> bool:
-    """Whether the learner has fitted something; some have no such thing as a model."""
-    return getattr(state, "model", None) is not None
 
 
 @lru_cache(maxsize=256)

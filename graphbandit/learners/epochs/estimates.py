@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 from dataclasses import replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -75,6 +76,8 @@ class InverseGapLearner(RuleLearner):
     eta: float
     delta: float
 
+    said: ClassVar[Words] = {**EstimateLearner.said, "gamma": "gamma"}
+
     def __post_init__(self) -> None:
         check_rates(self.eta, self.delta)
         EpochSchedule(growth=self.epoch_growth)
@@ -82,10 +85,6 @@ class InverseGapLearner(RuleLearner):
     def explored_arms(self, state: EpochState, values: RoundsByArms, shown: Shown) -> ArmMasks:
         """Every available arm."""
         return np.array(shown.offered(values.shape[1]))
-
-    def words(self, state: EpochState, shown: Shown, made: Decisions) -> Words:
-        """Those of an estimate, and gamma."""
-        return {**super().words(state, shown, made), **self.gamma_in_words(state, made)}
 
     def _rate(self, state: EpochState) -> float:
         """sqrt(eta tau_{m-1} / (2 log(2 K |F| T^2 / delta))) over the unit of the rewards; 0 in epoch 1."""

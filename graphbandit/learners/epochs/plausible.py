@@ -170,10 +170,10 @@ def values_of_draws(
     Without `finite` it is left to the caller to look whether they are (`check_drawn`).
     """
     draws: Draws = state.plausible
-    if not len(draws):
+    count, n_arms = len(draws.weights), functions.n_arms
+    if not count:
         check_evaluable(functions, contexts)
         return
-    count, n_arms = len(draws), functions.n_arms
     step = max(CELLS // (count * n_arms), 1)
     for start in range(0, len(contexts), step):
         part = slice(start, start + step)
