@@ -28,7 +28,7 @@ from graphbandit.bandit.inputs import (
 )
 from graphbandit.bandit.keys import Keys
 from graphbandit.bandit.log import BanditLog, LogSync, is_log, stage_taken
-from graphbandit.bandit.made import Maker, made_round
+from graphbandit.bandit.made import Maker, made_round, this_process
 from graphbandit.bandit.open_decisions import OpenDecision, whole_number
 from graphbandit.bandit.own_arms import RoundArms, check_own_arms, given_rounds, own_rounds, with_own_arms
 from graphbandit.bandit.past import past_rounds
@@ -37,6 +37,7 @@ from graphbandit.bandit.taking import check_taken, take
 from graphbandit.base.checks import setting_boolean, setting_integer
 from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
+from graphbandit.base.values import tuple_of
 from graphbandit.errors import FitError, InputError, ObservationError, SettingError, UnknownDecisionError
 from graphbandit.features import NOTHING, Tally
 from graphbandit.function_classes.base import FunctionClass
@@ -44,17 +45,20 @@ from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.learners.base import GivenUniforms, Learner
 from graphbandit.learners.loop import Loop
+from graphbandit.learners.played import Played
 from graphbandit.learners.problem import Problem
 from graphbandit.rounds.decision import Decision
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.shown import Graphs, Shown
+
+_NOTHING_OPENED: Mapping[int, OpenDecision] = MappingProxyType({})
 
 
 class _Change(NamedTuple):
     """What a call does to a bandit. It is done once it is noted down; doing it twice is the same as once."""
 
     loop: Loop
-    opened: Mapping[int, OpenDecision] = MappingProxyType({})
+    opened: Mapping[int, OpenDecision] = _NOTHING_OPENED
     keyed: tuple[Decision, ...] = ()
     closed: tuple[int, ...] = ()
     forgotten: int = 0
@@ -63,6 +67,15 @@ class _Change(NamedTuple):
     of: OpenDecision | None = None
     catalogue: Catalogue | None = None
     logged: bool = False
+
+
+class _Once(NamedTuple):
+    """The last graph, which was found to fit, as a batch of one round."""
+
+    graph: FeedbackGraph
+    batch: FeedbackGraphs
+    plain: bool
+    """whether rounds with it and all arms can be decided by `Bandit._decide_plain`"""
 
 
 class Bandit:
@@ -143,6 +156,8 @@ class Bandit:
     ) -> None:
         self._loop, self._open, self._keys, self._forgotten, self._tally = loop, opened, keys, forgotten, tally
         self._retired: Bool[np.ndarray, " arms"] | None = None
+        self._draws_once = loop.learner.draws_once
+        self._checks_rewards = type(loop.learner).check_rewards is not Learner.check_rewards
         self._copy = secrets.token_hex(4)
         self._decides: Maker | None = None
         self._log: BanditLog | None = None
@@ -151,8 +166,7 @@ class Bandit:
         # where the random stream was when a call began that is not done; _ONE: before the number that is kept, if any
         self._before: Mapping[str, Any] | None = None
         self._keep_numbers()
-        # the last graph, which was found to fit, as a batch of one round
-        self._once: tuple[FeedbackGraph, FeedbackGraphs] | None = None
+        self._once: _Once | None = None
 
     def _keep_numbers(self) -> None:
         """Make room for the number that draws the arm of one round: not a number, unless a round is being decided."""
@@ -177,7 +191,7 @@ class Bandit:
     @property
     def _maker(self) -> Maker:
         """Who decides, this copy in this process: a process that was forked is another one."""
-        maker, process, arms = self._decides, os.getpid(), self._loop.problem.arms
+        maker, process, arms = self._decides, this_process(), self._loop.problem.arms
         if maker is None or maker.process != process or maker.arms is not arms:
             maker = self._decides = Maker(process, self._identity, f"{self._copy}-{process}", arms)
         return maker
@@ -265,6 +279,10 @@ class Bandit:
           list of dictionaries, a mapping from name to dictionary, or an array. `graph` and `available` are then of
           these arms; without a graph, every arm reveals itself alone. None (default): the arms of the problem.
         """
+        once, given = self._once, self._graph if graph is None else graph
+        everything = key is None and available is None and arms is None
+        if once is not None and once.plain and once.graph is given and everything:
+            return self._decide_plain(contexts_of(self._loop.problem, context, many=False)[0], once.batch)
         if key is not None:
             with self._lock:
                 self._settled()
@@ -279,30 +297,42 @@ class Bandit:
             own = own_rounds(problem, contexts, [arms], [graph], [available], tally)
             return self._decide(own.contexts, own.graphs, own.available, [key], own.tally, own.arms)[0]
         once, given = self._once, self._graph if graph is None else graph
-        if once is None or once[0] is not given:
+        if once is None or once.graph is not given:
             one = self._graph if graph is None else graph_of(problem, graph)
             if not isinstance(one, FeedbackGraph):
                 return self._decide(contexts, graphs_of(problem, one, 1), available, [key], tally)[0]
-            self._once = once = (one, FeedbackGraphs.repeat(one, 1))
-        plain = key is None and available is None and problem.features is None and once[1].is_packed
-        if plain and self._retired is None and self._log is None:
-            return self._decide_plain(contexts, once[1])
-        return self._decide(contexts, once[1], available, [key], tally)[0]
+            batch = FeedbackGraphs.repeat(one, 1)
+            plain = batch.is_packed and problem.features is None and self._retired is None and self._log is None
+            self._once = once = _Once(one, batch, plain)
+        if once.plain and key is None and available is None:
+            return self._decide_plain(contexts, once.batch)
+        return self._decide(contexts, once.batch, available, [key], tally)[0]
 
     def _decide_plain(self, contexts: Shaped[np.ndarray, "1 ..."], graphs: FeedbackGraphs) -> Decision:
         """`_decide` for one round with all arms, a packed graph, no key and no log: it has less to do."""
         with self._lock:
-            loop = self._settled()
+            loop = self._loop if self._change is None and self._before is None else self._settled()
             try:
                 decisions, after = loop.decide(Shown.checked(contexts, graphs), self._stream(loop, 1))
             except FitError as error:
                 self._postpone(loop, error)
                 raise
-            number, revealed = loop.rounds, graphs.first_revealed(decisions.action.item())
-            made, entry = made_round(self._maker, number, decisions, 0, contexts, revealed)
-            opened = {} if entry is None else {number: entry}
-            outdated = self._outdated(opened, after.rounds)
-            self._do(_Change(after, opened, (), outdated, len(outdated)))
+            action, played = decisions.action.item(), after.waiting.last
+            assert played is not None  # the round just decided
+            revealed = graphs.first_revealed(action)
+            made, entry = made_round(self._maker, played, decisions, 0, action, revealed, None, None)
+            opened = _NOTHING_OPENED if entry is None else {played.first: entry}
+            if self._forget_after is not None or len(self._open) >= self._max_open:
+                outdated = self._outdated(opened, after.rounds)
+                self._do(_Change(after, opened, closed=outdated, forgotten=len(outdated)))
+                return made
+            # what `_settle` does, and would do again if this were interrupted
+            self._change = tuple_of(_Change, (after, opened, (), (), 0, None, (), None, None, False))
+            if entry is not None:
+                self._open[played.first] = entry
+            self._loop = after
+            self._uniform[0] = math.nan
+            self._before = self._change = None
             return made
 
     def decide_batch(
@@ -361,10 +391,11 @@ class Bandit:
         setting_boolean("final", final)
         problem = self._loop.problem
         arms = problem if problem.capacity is None else self._round_arms(decision)
-        given = {} if is_polars_series(rewards) else rewards_of(arms, rewards)
+        ordered = is_polars_series(rewards)
+        given = {} if ordered else rewards_of(arms, rewards)
         with self._lock:
             number = self._number(decision)
-            if is_polars_series(rewards):
+            if ordered:
                 given = rewards_in_order(rewards, self._entry(number).revealed)
             if not given and number not in self._open:
                 return  # nothing was revealed, or nothing is awaited any more
@@ -372,13 +403,15 @@ class Bandit:
             news = entry.news(given, arms.arms)
             loop, logged = self._loop, False
             if len(news.arms):
-                loop.learner.check_rewards(np.array(news.rewards))
+                if self._checks_rewards:
+                    loop.learner.check_rewards(np.array(news.rewards))
                 loop = loop.observe(news, entry.played)
                 logged = self._log is not None and self._log.stage_rewards(number, news)
             ends = final or len(entry.seen) + len(news.arms) == len(entry.revealed)
             if ends and len(self._open) == 1:
                 loop = loop.ahead()  # nothing is awaited any more
-            self._do(_Change(loop, seen=news.arms, of=entry, closed=(number,) if ends else (), logged=logged))
+            closed = (number,) if ends else ()
+            self._do(tuple_of(_Change, (loop, _NOTHING_OPENED, (), closed, 0, None, news.arms, entry, None, logged)))
 
     def _round_arms(self, decision: Decision | SupportsIndex | str) -> RoundArms:
         """The arms of a round that has brought its own."""
@@ -581,6 +614,7 @@ class Bandit:
             same = before is not None and folder is not None and before.folder.resolve() == Path(folder).resolve()
             if before is not None and same:
                 before.close()
+            self._once = None  # it says whether there is a log
             self._log = None if folder is None else BanditLog(folder, loop.problem, loop.rounds, sync=sync)
             if before is not None and not same:
                 before.close()
@@ -693,7 +727,7 @@ class Bandit:
 
     def _stream(self, loop: Loop, n: int) -> np.random.Generator:
         """What the arms of n rounds are drawn from, so that it can be undone until the change is noted down."""
-        if n > 1 or not loop.learner.draws_once:
+        if n > 1 or not self._draws_once:
             self._before = self._rng.bit_generator.state
             return self._rng
         self._before = _ONE
@@ -710,16 +744,19 @@ class Bandit:
         own: Sequence[RoundArms] | None,
     ) -> tuple[list[Decision], dict[int, OpenDecision]]:
         """The rounds of a batch as single decisions of consecutive ids, and those of them that await rewards."""
-        made, opened, maker, rounds = [], {}, self._maker, loop.rounds
-        for row, (shown, key) in enumerate(zip(revealed, keys, strict=True)):
-            its = None if own is None else own[row]
-            one, entry = made_round(maker, rounds + row, batch, row, contexts, shown, key, its)
+        made, opened, maker = [], {}, self._maker
+        for row, (action, shown, key) in enumerate(zip(batch.action.tolist(), revealed, keys, strict=True)):
+            its, part = None if own is None else own[row], slice(row, row + 1)
+            # it keeps nothing else of the batch alive
+            rows = [array[part].copy() for array in (contexts, batch.action, batch.notes)]
+            played = Played(loop.rounds + row, rows[0], rows[1], rows[2], None)
+            one, entry = made_round(maker, played, batch, row, action, shown, key, its)
             made.append(one if its is None else with_own_arms(one, its))
             if entry is not None:
-                opened[rounds + row] = entry
+                opened[played.first] = entry
         return made, opened
 
-    def _outdated(self, opened: dict[int, OpenDecision], rounds: int) -> tuple[int, ...]:
+    def _outdated(self, opened: Mapping[int, OpenDecision], rounds: int) -> tuple[int, ...]:
         """The decisions to be forgotten once these are open, oldest first."""
         excess = len(self._open) + len(opened) - self._max_open
         if excess <= 0 and self._forget_after is None:
@@ -742,25 +779,25 @@ class Bandit:
 
     def _settle(self, change: _Change) -> None:
         """Do what is noted down, all of it, or the rest of it if a call was interrupted."""
-        for number, entry in change.opened.items():
-            self._open[number] = entry
-        for decision in change.keyed:
-            self._keys.add(decision, awaits=decision.id in change.opened)
-        if change.of is not None:
-            change.of.seen.update(change.seen)
-        for number in change.closed:
+        after, opened, keyed, closed, forgotten, tally, seen, of, catalogue, logged = change
+        self._open.update(opened)
+        for decision in keyed:
+            self._keys.add(decision, awaits=decision.id in opened)
+        if of is not None:
+            of.seen.update(seen)
+        for number in closed:
             self._open.pop(number, None)
             self._keys.end(number)
-        if change.forgotten:
-            self._forgotten = change.forgotten
-        if change.catalogue is not None:
-            self._graph, self._retired = change.catalogue
+        if forgotten:
+            self._forgotten = forgotten
+        if catalogue is not None:
+            self._graph, self._retired = catalogue
             self._once = None
-        if change.tally is not None:
-            self._tally = change.tally
-        if change.logged and self._log is not None:
+        if tally is not None:
+            self._tally = tally
+        if logged and self._log is not None:
             self._log.commit()
-        self._loop = change.loop
+        self._loop = after
         self._uniform[0] = math.nan
         self._before = None
         self._change = None

@@ -1,5 +1,6 @@
 """What a bandit makes of a round that its learner has decided: a `Decision` to hand out, and what it keeps of it."""
 
+import os
 from typing import NamedTuple
 
 import numpy as np
@@ -7,8 +8,8 @@ import numpy as np
 from graphbandit.bandit.open_decisions import OpenDecision
 from graphbandit.bandit.own_arms import RoundArms
 from graphbandit.base.arms import ArmNames
-from graphbandit.base.shapes import Int, Shaped
-from graphbandit.base.values import trusted, tuple_of
+from graphbandit.base.shapes import Int
+from graphbandit.base.values import trusted
 from graphbandit.errors import InputError
 from graphbandit.learners.played import Played
 from graphbandit.rounds.decision import Decision
@@ -24,19 +25,37 @@ class Maker(NamedTuple):
     arms: ArmNames | None
 
 
+_process = [os.getpid()]
+
+if hasattr(os, "register_at_fork"):  # asking the system takes as long as all else that a round's maker takes
+    os.register_at_fork(after_in_child=lambda: _process.__setitem__(0, os.getpid()))
+
+
+def this_process() -> int:
+    """The number of this process."""
+    return _process[0]
+
+
 def made_round(
     maker: Maker,
-    number: int,
+    played: Played,
     batch: Decisions,
     row: int,
-    contexts: Shaped[np.ndarray, "n ..."],
+    action: int,
     revealed: Int[np.ndarray, " revealed"],
-    key: str | None = None,
-    own: RoundArms | None = None,
+    key: str | None,
+    own: RoundArms | None,
 ) -> tuple[Decision, OpenDecision | None]:
-    """A round of a batch as decision `number`, and the entry of one that awaits rewards; None if it reveals nothing."""
+    """A round of a batch as a decision, and the entry of one that awaits rewards; None if it reveals nothing.
+
+    - `played`: the round; its number is the decision's.
+    - `batch`, `row`: the decisions, and where this one is.
+    - `action`: the arm played, and `revealed`, what it reveals.
+    - `key`: the caller's name of it.
+    - `own`: the arms of the round, where it brought its own.
+    """
     _, identity, copy, arms = maker
-    action, probability = batch.action.item(row), batch.probability.item(row)
+    probability = batch.probability.item(row)
     if not probability > 0.0:  # numbers that a file has brought in, where each was fine by itself
         raise InputError(
             f"the learner drew arm {action} with probability {probability}; expected one above 0: "
@@ -44,25 +63,21 @@ def made_round(
         )
     entry = None
     if len(revealed):
-        # it keeps nothing else of its batch alive
-        if len(contexts) == 1:
-            played = tuple_of(Played, (number, contexts, batch.action, batch.notes, None))
-        else:
-            one = slice(row, row + 1)
-            played = Played(number, contexts[one].copy(), batch.action[one].copy(), batch.notes[one].copy(), None)
+        # it keeps nothing of its batch alive but what `played` has
+        observed = batch.observation_probabilities
         entry = trusted(
             OpenDecision,
             {
                 "played": played,
                 "revealed": revealed,
-                "propensities": batch.observation_probabilities[row].take(revealed),
+                "propensities": (observed if len(observed) == 1 else observed[row]).take(revealed),
                 "seen": set(),
                 "arms": own,
                 "made_by": copy,
             },
         )
     fields = {
-        "id": number,
+        "id": played.first,
         "action": action,
         "probability": probability,
         "revealed": revealed.copy(),  # the caller's own

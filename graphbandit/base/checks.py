@@ -219,6 +219,13 @@ def as_in_kernels(array: Shaped[np.ndarray, "..."], kind: npt.DTypeLike = FLOAT)
     return np.require(array, dtype=kind, requirements=["C", "W"])
 
 
+def kernel_numbers(name: str, value: npt.ArrayLike, *, has: str = "has") -> Float[np.ndarray, "..."]:
+    """`numbers` in the one form kernels are compiled for."""
+    if type(value) is np.ndarray and value.dtype == FLOAT and value.flags.carray:
+        return value
+    return as_in_kernels(numbers(name, value, has=has))
+
+
 @lru_cache(maxsize=64)
 def everyone(n_arms: int) -> Bool[np.ndarray, " arms"]:
     """The mask of all arms; not to be written to."""
@@ -242,4 +249,4 @@ def kernel_mask(
             f"available is {reprlib.repr(available)} of shape {np.shape(available)}; "
             f"expected booleans of shape ({n}, {n_arms})"
         )
-    return np.ascontiguousarray(available)
+    return as_in_kernels(available, BOOL)

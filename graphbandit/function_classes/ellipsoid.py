@@ -240,12 +240,14 @@ def gaussian_draws(
 
 def draw_predictors(features: FeatureMap, draws: Draws, contexts: Contexts) -> Float[np.ndarray, "n draws arms"]:
     """c_b + theta_b'phi(x, a) for every context, draw and arm."""
-    if not isinstance(draws.members, LinearDraws):
-        raise InputError(f"the draws are a {type(draws.members).__name__}; expected LinearDraws")
     members, count = draws.members, len(draws.weights)
-    expected = (count, features.blocks, features.size)
-    if members.parameters.shape != expected:
-        raise InputError(f"the draws have parameters of shape {members.parameters.shape}; expected {expected}")
+    if draws.__dict__.get("features") is not features:  # they are the same in every round of an epoch
+        if not isinstance(members, LinearDraws):
+            raise InputError(f"the draws are a {type(members).__name__}; expected LinearDraws")
+        expected = (count, features.blocks, features.size)
+        if members.parameters.shape != expected:
+            raise InputError(f"the draws have parameters of shape {members.parameters.shape}; expected {expected}")
+        draws.__dict__["features"] = features
     values = np.empty((len(contexts), count, features.n_arms))
     for part, rows in features.blocks_of(contexts):
         some = values if len(rows) == len(values) else values[part]

@@ -10,11 +10,11 @@ import numpy as np
 
 from graphbandit.base.arrays import ArmMasks, Contexts, PerRound, RoundIndices, RoundsByArms
 from graphbandit.base.at_once import AtOnce
-from graphbandit.base.checks import as_in_kernels, kernel_mask, setting_number
+from graphbandit.base.checks import BOOL, as_in_kernels, kernel_mask, setting_number
 from graphbandit.base.declared import check_declared, limits
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Bool, Float, Int
-from graphbandit.base.values import trusted
+from graphbandit.base.values import trusted, tuple_of
 from graphbandit.errors import InputError
 from graphbandit.function_classes.base import Draws, FunctionClass, Prospects
 from graphbandit.function_classes.discount import added, now, root_weights, shrinkage
@@ -95,15 +95,6 @@ class FiniteMixture:
 
     def __post_init__(self) -> None:
         check_declared(self)
-
-    def with_members(self, space: "FiniteSpace") -> "_Used":
-        """The functions that have weight or are in the space; kept, as both are the same in all rounds of an epoch."""
-        kept: tuple[FiniteSpace, _Used] | None = self.__dict__.get("kept_members")
-        if kept is None or kept[0] is not space:
-            used = np.flatnonzero((self.weights > 0.0) | space.members)
-            found = used, as_in_kernels(self.weights[used]), as_in_kernels(space.members[used], np.bool_)
-            kept = self.__dict__["kept_members"] = space, found
-        return kept[1]
 
 
 _Used = tuple[Int[np.ndarray, " used"], Float[np.ndarray, " used"], Bool[np.ndarray, " used"]]
@@ -283,30 +274,41 @@ class FiniteFunctionClass(FunctionClass[FiniteData, AnyFiniteModel, FiniteSpace]
         if not isinstance(model, FiniteMixture):
             return super().prospects(model, space, contexts, available, noise)
         self.check_contexts(contexts)
-        self.check_model(model)
-        self.check_size("members", len(space.members))
-        used, weights, members = model.with_members(space)
+        used, weights, members = self._used(model, space)
         n, n_arms = len(contexts), self.n_arms
-        means, chances, chosen = np.empty((n, n_arms)), np.empty((n, n_arms)), np.zeros((n, n_arms), dtype=np.bool_)
+        means, chances, chosen = np.empty((n, n_arms)), np.empty((n, n_arms)), np.zeros((n, n_arms), BOOL)
         offered = kernel_mask(available, n, n_arms)
-        for start in range(0, n, BLOCK):
-            block = slice(start, start + BLOCK)
-            whole = n <= BLOCK
-            some = contexts if whole else contexts[block]
-            values = as_in_kernels(self.values_of(used, some))
-            expected = (len(some), len(used), n_arms)
-            if values.shape != expected:
-                raise InputError(f"the function class gave values of shape {values.shape}; expected {expected}")
-            _finite_prospects.call(
-                values,
-                weights,
-                members,
-                as_in_kernels(offered if available is None else offered[block], np.bool_),
-                means if whole else means[block],
-                chosen if whole else chosen[block],
-                chances if whole else chances[block],
-            )
-        return Prospects(means, chosen, chances)
+        if n <= BLOCK:
+            values = self._values_in_kernels(used, contexts)
+            _finite_prospects.call(values, weights, members, offered, means, chosen, chances)
+        else:
+            for start in range(0, n, BLOCK):
+                block = slice(start, start + BLOCK)
+                values = self._values_in_kernels(used, contexts[block])
+                mask = offered if available is None else offered[block]
+                _finite_prospects.call(values, weights, members, mask, means[block], chosen[block], chances[block])
+        return tuple_of(Prospects, (means, chosen, chances, None))
+
+    def _used(self, model: FiniteMixture, space: FiniteSpace) -> _Used:
+        """The functions that have weight or are in the space; kept, as both are the same in all rounds of an epoch."""
+        kept: tuple[FiniteSpace, int, _Used] | None = model.__dict__.get("kept_members")
+        if kept is None or kept[0] is not space or kept[1] != self.n_functions:
+            self.check_model(model)
+            self.check_size("members", len(space.members))
+            used = np.flatnonzero((model.weights > 0.0) | space.members)
+            found = used, as_in_kernels(model.weights[used]), as_in_kernels(space.members[used], BOOL)
+            kept = model.__dict__["kept_members"] = space, self.n_functions, found
+        return kept[2]
+
+    def _values_in_kernels(
+        self, used: Int[np.ndarray, " used"], contexts: Contexts
+    ) -> Float[np.ndarray, "n used arms"]:
+        """The values of these functions as kernels take them."""
+        values = as_in_kernels(self.values_of(used, contexts))
+        expected = (len(contexts), len(used), self.n_arms)
+        if values.shape != expected:
+            raise InputError(f"the function class gave values of shape {values.shape}; expected {expected}")
+        return values
 
     def smallest_loss(self, data: FiniteData) -> float:
         """min over i of L(f_i)."""

@@ -11,7 +11,7 @@ from graphbandit.base.checks import (
     as_in_kernels,
     check_within,
     kernel_mask,
-    numbers,
+    kernel_numbers,
     setting_integer,
 )
 from graphbandit.base.shapes import Bool, Float
@@ -92,7 +92,7 @@ class FiniteClass(FiniteFunctionClass):
 
     def values(self, contexts: Contexts) -> Float[np.ndarray, "n functions arms"]:
         """The callable's answer, checked."""
-        values = as_in_kernels(numbers("the answer of the function class", self._function(contexts)))
+        values = kernel_numbers("the answer of the function class", self._function(contexts))
         expected = (len(contexts), self._n_functions, self._n_arms)
         if values.shape != expected:
             raise InputError(f"the function class gave values of shape {values.shape}; expected {expected}")

@@ -23,7 +23,7 @@ from graphbandit.base.checks import (
 from graphbandit.base.declared import check_declared, limits
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float
-from graphbandit.base.values import trusted
+from graphbandit.base.values import trusted, tuple_of
 from graphbandit.errors import InputError
 from graphbandit.function_classes.base import Draws, Prospects
 from graphbandit.function_classes.discount import added, now, root_weights, shrinkage
@@ -57,6 +57,10 @@ def _find_prospects() -> Any:
 
 
 _linear_prospects = AtOnce(_find_prospects)
+
+
+_Fixed = tuple[Float[np.ndarray, "1 d"], float, Float[np.ndarray, " d"], Float[np.ndarray, "d d"], float]
+"""theta and offset; center, U and radius"""
 
 
 class Regression(NamedTuple):
@@ -348,25 +352,37 @@ class LinearFunctionClass(ParametricClass[LinearData]):
     ) -> Prospects:
         """One pass of a kernel, where one theta is for all arms and candidates are exact."""
         features, n = self.features, len(contexts)
-        if features.blocks > 1 or not self.exact_candidates or n > features.at_a_time:
+        fixed = self._in_kernels(model, space)
+        if fixed is None or n > features.at_a_time:
             return super().prospects(model, space, contexts, available, noise)
-        check_parameters(features, space.center)
-        check_parameters(features, model.parameters)
-        rows, mask = features.rows(contexts), kernel_mask(available, n, features.n_arms)
-        values, chosen = np.empty((n, features.n_arms)), np.zeros((n, features.n_arms), BOOL)
-        deviations = None if noise is None else np.empty((n, features.n_arms))
+        rows, n_arms = as_in_kernels(features.rows(contexts)), features.n_arms
+        values, chosen = np.empty((n, n_arms)), np.zeros((n, n_arms), BOOL)
+        deviations = None if noise is None else np.empty((n, n_arms))
         _linear_prospects.call(
-            as_in_kernels(rows),
-            as_in_kernels(model.parameters),
-            float(model.offset),
-            *space.only_block,
-            as_in_kernels(mask, BOOL),
-            0.0 if noise is None else float(noise),
+            rows,
+            *fixed,
+            kernel_mask(available, n, n_arms),
+            0.0 if noise is None else noise,
             values,
             chosen,
             values if deviations is None else deviations,
         )
-        return Prospects(values, chosen, None, deviations)
+        return tuple_of(Prospects, (values, chosen, None, deviations))
+
+    def _in_kernels(self, model: LinearModel, space: Ellipsoid) -> "_Fixed | None":
+        """Model and space as `linear_prospects` takes them, which are the same in all rounds of an epoch.
+
+        None where each arm has its own theta, and where candidates are not exact.
+        """
+        kept: tuple[object, LinearModel, _Fixed | None] | None = space.__dict__.get("kept_fixed")
+        if kept is None or kept[0] is not self or kept[1] is not model:
+            check_parameters(self.features, space.center)
+            check_parameters(self.features, model.parameters)
+            fixed = None
+            if self.features.blocks == 1 and self.exact_candidates:
+                fixed = (as_in_kernels(model.parameters), float(model.offset), *space.only_block)
+            kept = space.__dict__["kept_fixed"] = self, model, fixed
+        return kept[2]
 
     def widths(self, space: Ellipsoid, model: LinearModel, contexts: Contexts, best: RoundIndices) -> RoundsByArms:
         """|(center - thetahat)'v| + sqrt(radius v'V^-1 v) with v = phi(x, a) - phi(x, best); exact."""

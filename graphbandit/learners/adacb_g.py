@@ -78,6 +78,7 @@ class _Plan(NamedTuple):
     """What an epoch's rounds have in common."""
 
     rule: SamplingRule
+    functions: AnyFunctionClass
     noise: float | None
     """sigma, if doubts count: for that, F_m and sigma must be known"""
 
@@ -247,13 +248,12 @@ class AdaCBG(EpochLearner[AdaCBGState]):
 
     def choose(self, state: AdaCBGState, shown: Shown, rng: np.random.Generator) -> Decisions:
         """Estimates, candidates, exploration set, gamma, baseline, linear program, draw."""
-        problem = state.problem
-        functions = self.functions(problem)
         contexts, graphs, available = shown.contexts, shown.graphs, shown.available
         assert graphs is not None  # the door let none without in
         if not graphs.has_all_loops and self.unrevealed == "error":
-            check_revealed(graphs, available, problem.arms)
+            check_revealed(graphs, available, state.problem.arms)
         learnt, chances, deviations, plan = state.model is not None, None, None, self._plan(state)
+        functions = plan.functions
         if self.candidate_set:
             values, candidates, chances, deviations = prospects_of(
                 functions, state.model, state.space, contexts, available, plan.noise
@@ -301,8 +301,10 @@ class AdaCBG(EpochLearner[AdaCBGState]):
                 by_cover=natural and self.coverage == "tight" and self.baseline == "exploration-set",
             )
             doubts = natural and state.difficulty != 0.0 and self.doubt != 0.0 and 0.0 < state.radius < math.inf
-            known = doubts and state.noise is not None and 0.0 < state.noise < math.inf
-            kept = state.__dict__["kept_plan"] = self, _Plan(rule, state.noise if known else None)
+            noise = None if not doubts or state.noise is None else float(state.noise)
+            known = noise is not None and 0.0 < noise < math.inf
+            plan = _Plan(rule, self.functions(state.problem), noise if known else None)
+            kept = state.__dict__["kept_plan"] = self, plan
         return kept[1]
 
     def _coverage(self, state: AdaCBGState) -> CoverageName:

@@ -154,9 +154,6 @@ class Learner(ABC, Generic[State]):
         if not isinstance(shown, Shown):
             raise InputError(f"shown is a {type(shown).__name__}; expected a Shown of contexts and graphs")
         graphs = shown.graphs
-        known = None if graphs is None else graphs.__dict__.get("fits")
-        if known is not None and known[0] is self and known[1] is problem:
-            return  # many rounds have the same graph
         if not (
             isinstance(graphs, FeedbackGraphs)
             or (isinstance(graphs, ProbabilisticGraphs) and self.plans_with_probabilities)
@@ -186,18 +183,22 @@ class Learner(ABC, Generic[State]):
                 "this learner expects every arm to reveal itself"
             )
         if graphs is not None:
-            graphs.__dict__["fits"] = self, problem
+            graphs.__dict__["fits"] = self, problem  # `Loop.check` asks for it
 
     @final
     def chosen(self, problem: Problem, state: State, shown: Shown, rng: np.random.Generator) -> Decisions:
         """What `choose` gives, with the floor; decisions of a learner from outside the package are checked."""
-        uniforms = rng.random(len(shown)) if self.floor else None
-        decisions = self.choose(state, shown, rng if uniforms is None else GivenUniforms(uniforms))
+        if self.floor:
+            assert shown.graphs is not None  # learners that plan without refuse a floor
+            uniforms = rng.random(len(shown))
+            decisions = self._checked(self.choose(state, shown, GivenUniforms(uniforms)), problem, shown)
+            return with_floor(decisions, self.floor, graphs=shown.graphs, available=shown.available, uniforms=uniforms)
+        decisions = self.choose(state, shown, rng)
+        return decisions if self._is_ours else self._checked(decisions, problem, shown)
+
+    def _checked(self, decisions: Decisions, problem: Problem, shown: Shown) -> Decisions:
         if not self._is_ours:
             _check_decisions(type(self).__name__, decisions, shown, problem.n_arms)
-        if self.floor and uniforms is not None:
-            assert shown.graphs is not None  # learners that plan without refuse a floor
-            return with_floor(decisions, self.floor, graphs=shown.graphs, available=shown.available, uniforms=uniforms)
         return decisions
 
     @final

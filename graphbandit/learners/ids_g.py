@@ -8,14 +8,15 @@ suffice, and the variance v(a) in place of the mutual information. The frequenti
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from graphbandit.base.arrays import ArmMasks, Contexts, Offers, RoundMask, RoundsByArms
 from graphbandit.base.at_once import AtOnce
-from graphbandit.base.checks import BOOL, LARGEST, as_in_kernels, setting_choice
+from graphbandit.base.checks import LARGEST, as_in_kernels, setting_choice
 from graphbandit.base.saved_files import savable
+from graphbandit.base.shapes import Float
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.learners.epochs.base import AnyFunctionClass, schedule_of
 from graphbandit.learners.epochs.plausible import (
@@ -125,12 +126,15 @@ class IDSG(DrawingLearner):
 
     def choose(self, state: PlausibleState, shown: Shown, rng: np.random.Generator) -> Decisions:
         """Regret and information of every arm, the smallest ratio, draw."""
-        functions, contexts, graphs = self.functions(state.problem), shown.contexts, shown.graphs
+        graphs = shown.graphs
         assert graphs is not None  # the door let none without in
+        known: _Epoch | None = state.__dict__.get("kept_epoch")
+        if known is None or known.learner is not self:
+            known = state.__dict__["kept_epoch"] = self._epoch(state)
+        if known.weights is not None and isinstance(graphs, FeedbackGraphs) and graphs.is_packed:
+            return _in_one_kernel(known, state, shown, graphs, rng)
+        functions, contexts = known.functions, shown.contexts
         masks = masks_of(shown, functions.n_arms)
-        packed = isinstance(graphs, FeedbackGraphs) and graphs.is_packed
-        if packed and self.form == "bayesian" and len(state.plausible.weights):
-            return _in_one_kernel(functions, state, shown, masks, rng)
         outlook = _by_draws if self.form == "bayesian" else _by_bounds
         regrets, information, estimates, candidates, blind = outlook(functions, state, contexts, masks)
         found = information_directed_rounds(
@@ -152,31 +156,52 @@ class IDSG(DrawingLearner):
             told={"expected regret": regrets, "information": found.gains, "estimate": estimates},
         )
 
+    def _epoch(self, state: PlausibleState) -> "_Epoch":
+        """What the rounds of this epoch have in common."""
+        functions = self.functions(state.problem)
+        if self.form == "frequentist" or not len(state.plausible):
+            return _Epoch(self, functions, None, False)
+        weights = as_in_kernels(state.plausible.weights)
+        return _Epoch(self, functions, weights, draws_know_nothing(functions, state))
+
     def words(self, state: PlausibleState, shown: Shown, made: Decisions) -> Words:
         """Estimates, expected regrets and information, as `choose` has told them, and the candidates."""
-        return {BEST: "best", **(made.__dict__.get("words") or made.told), "candidates": "candidates"}
+        known = made.__dict__.get("words")
+        return known if known is _SAID else {BEST: "best", **made.told, "candidates": "candidates"}
+
+
+class _Epoch(NamedTuple):
+    """What the rounds of an epoch have in common; kept with the state, as it is asked for in every round."""
+
+    learner: IDSG
+    functions: AnyFunctionClass
+    weights: Float[np.ndarray, " draws"] | None
+    """of the draws; None in the frequentist form, and where there are none"""
+    knows_nothing: bool
 
 
 def _in_one_kernel(
-    functions: AnyFunctionClass, state: PlausibleState, shown: Shown, masks: Offers, rng: np.random.Generator
+    known: _Epoch, state: PlausibleState, shown: Shown, graphs: FeedbackGraphs, rng: np.random.Generator
 ) -> Decisions:
     """The Bayesian form with draws and packed graphs, which is by far the most common: one call of a kernel."""
-    contexts = shown.contexts
+    contexts, functions = shown.contexts, known.functions
+    n = len(contexts)
+    assert known.weights is not None  # or there would be no draws
     found = by_weighed_draws(
-        shown.feedback_graphs,
+        graphs,
         values_of_draws(functions, state, contexts, finite=False),
-        weights=state.plausible.weights,
-        available=as_in_kernels(masks, BOOL),
-        knows_nothing=draws_know_nothing(functions, state),
-        uniforms=rng.random(len(contexts)),
+        weights=known.weights,
+        available=masks_of(shown, functions.n_arms),
+        knows_nothing=known.knows_nothing,
+        uniforms=rng.random(n),
         check=check_drawn,
     )
-    one = len(contexts) == 1
+    tables, _, actions, probability = found
     given = {
-        "action": found.actions[:, 1],
-        "probability": found.probability,
-        "observation_probabilities": found.tables[:, 1] if one else np.ascontiguousarray(found.tables[:, 1]),
-        "notes": no_notes(len(contexts)),
+        "action": actions[:, 1],
+        "probability": probability,
+        "observation_probabilities": tables[:, 1] if n == 1 else np.ascontiguousarray(tables[:, 1]),
+        "notes": no_notes(n),
         "of_epoch": state.epoch,
         "words": _SAID,
     }
@@ -198,7 +223,11 @@ _FIELDS: Columns = {
 }
 """The fields of decisions in what the kernel has filled, and what is said beside them."""
 
-_SAID: Words = {name: name for name in ("expected regret", "information", "estimate")}
+_SAID: Words = {
+    BEST: "best",
+    **{name: name for name in ("expected regret", "information", "estimate")},
+    "candidates": "candidates",
+}
 
 
 _Outlook = tuple[

@@ -204,11 +204,15 @@ class Loop:
 
     def check(self, shown: Shown) -> None:
         """Raise unless these rounds fit the learner, the rounds before and the horizon. The door to `choose`."""
-        problem = self.problem
-        self.learner.check_shown(problem, shown)
+        problem, learner, graphs = self.problem, self.learner, shown.graphs
+        fits = None if graphs is None else graphs.__dict__.get("fits")
+        if fits is None or fits[0] is not learner or fits[1] is not problem:  # many rounds have the same graph
+            learner.check_shown(problem, shown)
         if problem.horizon is not None:
             self.check_horizon(len(shown))
-        self._check_shape(shown.contexts)
+        before = self.waiting.first
+        if before is not None and shown.contexts.shape != before.contexts.shape:  # alike, but for how many there are
+            self._check_shape(shown.contexts)
 
     def check_horizon(self, n: int) -> None:
         """Raise HorizonError if n more rounds are too many."""
@@ -230,7 +234,8 @@ class Loop:
         """Decide rounds of the current epoch."""
         learner, state, rounds, contexts = self.learner, self.state, self.rounds, shown.contexts
         decisions = learner.in_words(state, shown, learner.chosen(self.problem, state, shown, rng))
-        played = tuple_of(Played, (rounds, contexts, decisions.action, decisions.notes, shown.available))
+        fields = rounds, contexts, decisions.action, decisions.notes, shown.available
+        played: Played = tuple_of(Played, fields)
         after = self.__dict__.copy()
         after["rounds"], after["waiting"] = rounds + len(contexts), self.waiting.plus(played)
         return decisions, trusted(Loop, after)

@@ -99,6 +99,11 @@ class Log(Generic[Item]):
         self._length = len(self._items)
         self.first = self._items[0] if self._items else None
 
+    @property
+    def last(self) -> Item | None:
+        """The last item; None if there is none."""
+        return self._items[self._length - 1] if self._length else None
+
     def plus(self, item: Item) -> "Log[Item]":
         """This sequence and one item more."""
         items = self._items
@@ -122,7 +127,7 @@ def observations_of(late: "Log[Played]", waiting: "Log[Played]", news: "Log[News
     `late` are rounds that were learnt before, some maybe more than once, and `waiting` those that come next.
     """
     if len(waiting) == len(news) == 1 and not len(late):
-        found = _of_one_round(waiting.first, news.first)
+        found = _of_one_round(waiting.first, news.first, n_arms)
         if found is not None:
             return found
     parts = [*waiting]
@@ -149,24 +154,26 @@ def observations_of(late: "Log[Played]", waiting: "Log[Played]", news: "Log[News
     )
 
 
-def _of_one_round(played: Played | None, news: News | None) -> Observations | None:
+def _of_one_round(played: Played | None, news: News | None, n_arms: int) -> Observations | None:
     """One round and a few rewards of it, by ascending arm, as learners of every round see it; None if it is not."""
     if played is None or news is None or len(played.actions) != 1 or not _in_order(news):
         return None
-    if news.rounds[0] != played.first:
+    rounds, arms, rewards, propensities = news
+    if rounds[0] != played.first:
         return None
     return trusted(
         Observations,
         {
             "contexts": played.contexts,
             "rounds": np.array([played.first]),
-            "rows": np.zeros(len(news.arms), INTEGER),
-            "arms": np.array(news.arms, INTEGER),
-            "rewards": np.array(news.rewards, FLOAT),
+            "rows": np.zeros(len(arms), INTEGER),
+            "arms": np.array(arms, INTEGER),
+            "rewards": np.array(rewards, FLOAT),
             "available": played.available,
             "actions": played.actions,
-            "propensities": np.array(news.propensities, FLOAT),
+            "propensities": np.array(propensities, FLOAT),
             "notes": played.notes,
+            "checked": n_arms,  # contexts and rewards were, one by one, when they came
         },
     )
 

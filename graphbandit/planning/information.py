@@ -43,6 +43,7 @@ def by_weighed_draws(
     """Decide rounds with packed graphs in one kernel: regret and information from draws, then the smallest ratio.
 
     - `draws`: values f_b(x, a), for some rounds at a time; they need not be finite.
+    - `weights`, `available`: as kernels take them.
     - `knows_nothing`: whether rounds in which all arms look the same are played uniformly.
     - `check`: called if some values may not be finite or may be too large; it raises if they are.
     """
@@ -51,9 +52,7 @@ def by_weighed_draws(
     found: Weighed = tuple_of(_kernels().Weighed, arrays)
     ((_, stored),) = kernel_batches(graphs)
     for part, values in draws:
-        squares = _weighed_rounds.call(
-            stored, part.start, values, as_in_kernels(weights), available, knows_nothing, uniforms, found
-        )
+        squares = _weighed_rounds.call(stored, part.start, values, weights, available, knows_nothing, uniforms, found)
         if not squares <= LARGEST * LARGEST:
             check(values)
     return found

@@ -159,29 +159,26 @@ def sample_rounds(
     n, n_arms = values.shape
     masks = kernel_mask(available, n, n_arms)
     none = _NO_COLUMNS if n == 1 else np.empty((n, 0))
-    Rounds = _kernels().Rounds
-    rounds = tuple_of(
-        Rounds,
-        (
-            as_in_kernels(values),
-            as_in_kernels(candidates, BOOL),
-            masks,
-            none if widths is None else as_in_kernels(widths),
-            none if deviations is None else as_in_kernels(deviations),
-            none if chances is None else as_in_kernels(chances),
-            uniforms,
-        ),
+    candidates = as_in_kernels(candidates, BOOL)
+    given_rounds = (
+        as_in_kernels(values),
+        candidates,
+        masks,
+        none if widths is None else as_in_kernels(widths),
+        none if deviations is None else as_in_kernels(deviations),
+        none if chances is None else as_in_kernels(chances),
+        uniforms,
     )
-    plan = _empty(rounds, n, n_arms)
+    plan = _empty(tuple_of(_kernels().Rounds, given_rounds), n, n_arms)
     if isinstance(graphs, FeedbackGraphs) and graphs.has_all_loops and rule.coverage != "cover":
         _plan_sure(rule, plan, graphs)
     else:
         _plan_by_kind(rule, plan, graphs)
-    outcome = plan.outcome
+    tables, _, integers, numbers = outcome = plan.outcome
     given = {
-        "action": outcome.integers[:, 0],
-        "probability": outcome.numbers[:, 0],
-        "observation_probabilities": outcome.tables[:, 1] if n == 1 else np.ascontiguousarray(outcome.observed),
+        "action": integers[:, 0],
+        "probability": numbers[:, 0],
+        "observation_probabilities": tables[:, 1] if n == 1 else np.ascontiguousarray(tables[:, 1]),
         "candidates": candidates,
         "notes": no_notes(n),
         "of_epoch": epoch,
@@ -287,11 +284,11 @@ def _plan_sure(rule: SamplingRule, plan: PlannedRounds, graphs: FeedbackGraphs) 
         solvers, room = _nothing_to_solve()
     else:
         solvers, room = compiled_solvers(ROW_LIMIT), kept_room(graphs.n_arms, ROW_LIMIT)
-    rounds, outcome, masks = plan.rounds, plan.outcome, plan.rounds.available
-    open_programs = 0
+    (rounds, outcome), open_programs = plan, 0
     for part, stored in kernel_batches(graphs):
         some, into = rounds, outcome
         if part is not WHOLE:
+            masks = rounds.available
             some = kernels.Rounds(*(a if a is masks and len(a) == 1 else a[part] for a in rounds))
             into = kernels.Outcome(*(array[part] for array in outcome))
         open_programs += _decide_rounds.call(stored, some, rule.in_kernels, solvers, room, into)

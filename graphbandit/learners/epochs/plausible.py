@@ -2,7 +2,7 @@
 
 import math
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,10 +11,9 @@ import numpy as np
 from graphbandit.base.arrays import Contexts, Offers, RoundsByArms
 from graphbandit.base.checks import (
     LARGEST,
-    as_in_kernels,
     check_within,
     everyone_always,
-    numbers,
+    kernel_numbers,
     setting_integer,
     setting_number,
 )
@@ -164,27 +163,33 @@ def draws_know_nothing(functions: AnyFunctionClass, state: PlausibleState) -> bo
 
 def values_of_draws(
     functions: AnyFunctionClass, state: PlausibleState, contexts: Contexts, *, finite: bool = True
-) -> Iterator[tuple[slice, Float[np.ndarray, "part draws arms"]]]:
+) -> Iterable[tuple[slice, Float[np.ndarray, "part draws arms"]]]:
     """f_b(x, a), some rounds at a time, checked as kernels trust them; nothing where the class has no draws yet.
 
     Without `finite` it is left to the caller to look whether they are (`check_drawn`).
     """
     draws: Draws = state.plausible
-    count, n_arms = len(draws.weights), functions.n_arms
+    count, n = len(draws.weights), len(contexts)
     if not count:
         check_evaluable(functions, contexts)
-        return
-    step = max(CELLS // (count * n_arms), 1)
-    for start in range(0, len(contexts), step):
-        part = slice(start, start + step)
-        some = contexts if len(contexts) <= step else contexts[part]
-        values = as_in_kernels(numbers("the draws", functions.draw_values(draws, some), has="have"))
-        expected = (len(some), count, n_arms)
-        if values.shape != expected:
-            raise InputError(f"the function class gave draws of shape {values.shape}; expected {expected}")
-        if finite:
-            check_drawn(values)
-        yield part, values
+        return ()
+    step = max(CELLS // (count * functions.n_arms), 1)
+    if n <= step:
+        return ((slice(0, n), _values_of(functions, draws, contexts, finite)),)
+    parts = (slice(start, start + step) for start in range(0, n, step))
+    return ((part, _values_of(functions, draws, contexts[part], finite)) for part in parts)
+
+
+def _values_of(
+    functions: AnyFunctionClass, draws: Draws, contexts: Contexts, finite: bool
+) -> Float[np.ndarray, "part draws arms"]:
+    values = kernel_numbers("the draws", functions.draw_values(draws, contexts), has="have")
+    expected = (len(contexts), len(draws.weights), functions.n_arms)
+    if values.shape != expected:
+        raise InputError(f"the function class gave draws of shape {values.shape}; expected {expected}")
+    if finite:
+        check_drawn(values)
+    return values
 
 
 def check_drawn(values: Float[np.ndarray, "part draws arms"]) -> None:
