@@ -303,7 +303,7 @@ class Bandit:
                 return self._decide(contexts, graphs_of(problem, one, 1), available, [key], tally)[0]
             batch = FeedbackGraphs.repeat(one, 1)
             plain = batch.is_packed and problem.features is None and self._retired is None and self._log is None
-            self._once = once = _Once(one, batch, plain)
+            self._once = once = tuple_of(_Once, (one, batch, plain))
         if once.plain and key is None and available is None:
             return self._decide_plain(contexts, once.batch)
         return self._decide(contexts, once.batch, available, [key], tally)[0]

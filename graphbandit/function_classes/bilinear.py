@@ -1,17 +1,43 @@
 """The paper's class: f_i(x, a) = (x - x_i)'(a - a_i), evaluated in its cheap form."""
 
 from dataclasses import dataclass, field
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from graphbandit.base.arrays import ArmMasks, Contexts
-from graphbandit.base.checks import LARGEST, check_features, kernel_mask, setting_array, setting_number
+from graphbandit.base.arrays import ArmMasks, Contexts, RoundsByArms
+from graphbandit.base.at_once import AtOnce
+from graphbandit.base.checks import (
+    BOOL,
+    LARGEST,
+    as_in_kernels,
+    check_features,
+    kernel_mask,
+    setting_array,
+    setting_number,
+    within,
+)
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Bool, Float, Int
 from graphbandit.errors import InputError, SettingError
-from graphbandit.function_classes.finite import FiniteFunctionClass
+from graphbandit.function_classes.finite import AnyFiniteModel, FiniteFunctionClass, FiniteSpace
 from graphbandit.rounds.observations import Observations
+
+if TYPE_CHECKING:
+    from graphbandit.kernels.function_classes.bilinear import Bilinear
+
+
+@cache
+def _kernels() -> Any:
+    from graphbandit.kernels.function_classes import bilinear
+
+    return bilinear
+
+
+_bilinear_values = AtOnce(lambda: _kernels().bilinear_values)
+_bilinear_candidates = AtOnce(lambda: _kernels().bilinear_candidates)
 
 
 @savable
@@ -73,9 +99,24 @@ class BilinearClass(FiniteFunctionClass):
         return len(self.x0)
 
     def check_contexts(self, contexts: Contexts) -> None:
-        """One vector in R^d a round, of numbers whose products stay finite."""
+        """One vector in R^d a round, of numbers whose products with arms stay of a fair size."""
         self._check_shape(contexts)
-        check_features(contexts, largest=LARGEST)
+        if not within(contexts, self._largest):
+            check_features(contexts, largest=self._largest)
+
+    @cached_property
+    def _largest(self) -> float:
+        """How large a number of a context may be: x'a and x'a_i are then at most a quarter of the largest value."""
+        largest = max(float(np.abs(self.arms).max()), float(np.abs(self.a0).max()), LARGEST**-1.0)
+        return float(min(LARGEST, LARGEST * self.scale / (4.0 * self.x0.shape[1] * largest)))
+
+    def stays_within(self, model: AnyFiniteModel) -> bool:
+        """Yes, unless x_i'a or x_i'a_i are huge themselves."""
+        return type(self) is BilinearClass and self._is_small
+
+    @cached_property
+    def _is_small(self) -> bool:
+        return bool(max(np.abs(self.offsets).max(), np.abs(self.constants).max()) <= LARGEST * self.scale / 4.0)
 
     def _check_shape(self, contexts: Contexts) -> None:
         """What the kernels rely on."""
@@ -87,39 +128,66 @@ class BilinearClass(FiniteFunctionClass):
         return self.values_of(np.arange(self.n_functions), contexts)
 
     def values_of(self, members: Int[np.ndarray, " some"], contexts: Contexts) -> Float[np.ndarray, "n some arms"]:
-        """f_i for these i alone."""
-        from graphbandit.kernels.function_classes.bilinear import Bilinear, bilinear_values
+        """f_i for these i alone; functions whose numbers nobody may write to are kept for the next rounds."""
+        if members.flags.writeable:
+            return self._values(self._functions(members), contexts)
+        kept: tuple[object, Bilinear] | None = self.__dict__.get("kept_functions")
+        if kept is None or kept[0] is not members:
+            kept = self.__dict__["kept_functions"] = members, self._functions(members)
+        return self._values(kept[1], contexts)
 
+    def value_of(self, member: int, contexts: Contexts) -> RoundsByArms:
+        """f_i of one function, which is the same in all rounds of an epoch, so it is kept."""
+        kept: tuple[int, Bilinear] | None = self.__dict__.get("kept_function")
+        if kept is None or kept[0] != member:
+            kept = self.__dict__["kept_function"] = member, self._functions(np.array([member]))
+        return self._values(kept[1], contexts)[:, 0]
+
+    def _functions(self, members: Int[np.ndarray, " some"]) -> "Bilinear":
+        """These functions as kernels take them."""
+        functions: Bilinear = _kernels().Bilinear(
+            as_in_kernels(self.arms.copy()),
+            self.a0[members],
+            self.offsets[members],
+            self.constants[members],
+            self.scale,
+        )
+        return functions
+
+    def _values(self, functions: "Bilinear", contexts: Contexts) -> Float[np.ndarray, "n some arms"]:
         self._check_shape(contexts)
-        offsets = self.offsets[members]
-        values = np.empty((len(contexts), len(offsets), self.n_arms))
-        functions = Bilinear(self.arms, self.a0[members], offsets, self.constants[members], self.scale)
-        bilinear_values(np.ascontiguousarray(contexts), functions, values)
+        values = np.empty((len(contexts), len(functions.offsets), self.n_arms))
+        _bilinear_values.call(as_in_kernels(contexts), functions, values)
         return values
 
     def add_losses(self, losses: Float[np.ndarray, " functions"], observations: Observations) -> None:
         """Only the observed arms are evaluated."""
-        from graphbandit.kernels.function_classes.bilinear import Bilinear, bilinear_losses
-
         self._check_shape(observations.contexts)
         self.check_losses(losses, observations)
-        seen, functions = observations, Bilinear(self.arms, self.a0, self.offsets, self.constants, self.scale)
-        bilinear_losses(np.ascontiguousarray(seen.contexts), seen.rows, seen.arms, seen.rewards, functions, losses)
+        seen, kernels = observations, _kernels()
+        functions = kernels.Bilinear(self.arms, self.a0, self.offsets, self.constants, self.scale)
+        kernels.bilinear_losses(
+            np.ascontiguousarray(seen.contexts), seen.rows, seen.arms, seen.rewards, functions, losses
+        )
 
     def best_arms(
         self, members: Bool[np.ndarray, " functions"], contexts: Contexts, available: ArmMasks | None
     ) -> ArmMasks:
         """x'a_i and x_i'a_i are the same for all arms, so only x'a - x_i'a is compared."""
-        from graphbandit.kernels.function_classes.bilinear import bilinear_candidates
-
-        self._check_shape(contexts)
-        chosen = np.zeros((len(contexts), self.n_arms), dtype=np.bool_)
         self.check_size("members", len(members))
-        bilinear_candidates(
-            np.ascontiguousarray(contexts),
-            self.arms,
-            self.offsets[members],
-            kernel_mask(available, len(contexts), self.n_arms),
-            chosen,
-        )
+        return self._best_arms(self._functions(np.flatnonzero(members)), contexts, available)
+
+    def candidates(self, space: FiniteSpace, contexts: Contexts, available: ArmMasks | None = None) -> ArmMasks:
+        """`best_arms` of a space, whose functions are kept: they are the same in all rounds of an epoch."""
+        kept: tuple[BilinearClass, Bilinear] | None = space.__dict__.get("kept_functions")
+        if kept is None or kept[0] is not self:
+            self.check_size("members", len(space.members))
+            kept = space.__dict__["kept_functions"] = self, self._functions(np.flatnonzero(space.members))
+        return self._best_arms(kept[1], contexts, available)
+
+    def _best_arms(self, functions: "Bilinear", contexts: Contexts, available: ArmMasks | None) -> ArmMasks:
+        self._check_shape(contexts)
+        chosen = np.zeros((len(contexts), self.n_arms), BOOL)
+        mask = kernel_mask(available, len(contexts), self.n_arms)
+        _bilinear_candidates.call(as_in_kernels(contexts), functions.arms, functions.offsets, mask, chosen)
         return chosen

@@ -296,6 +296,7 @@ class FiniteFunctionClass(FunctionClass[FiniteData, AnyFiniteModel, FiniteSpace]
             self.check_model(model)
             self.check_size("members", len(space.members))
             used = np.flatnonzero((model.weights > 0.0) | space.members)
+            used.flags.writeable = False  # `values_of` may know it again
             found = used, as_in_kernels(model.weights[used]), as_in_kernels(space.members[used], BOOL)
             kept = model.__dict__["kept_members"] = space, self.n_functions, found
         return kept[2]
@@ -387,6 +388,7 @@ class FiniteFunctionClass(FunctionClass[FiniteData, AnyFiniteModel, FiniteSpace]
             exponents = law.shape * (logs.min() - logs)
         weights = np.exp(exponents)
         members = np.flatnonzero(weights > 1e-16)
+        members.flags.writeable = False  # `values_of` may know them again
         return trusted(Draws, {"members": members, "weights": weights[members] / weights[members].sum()})
 
     def draw_values(self, draws: Draws, contexts: Contexts) -> Float[np.ndarray, "n draws arms"]:

@@ -99,10 +99,12 @@ class FeedbackGraphs:
         >>> len(FeedbackGraphs.repeat(FeedbackGraph.from_dense([[1]]), 1_000_000))
         1000000
         """
-        _checked_graphs([graph])
+        index = _ONCE
+        if n != 1 or type(graph) is not FeedbackGraph:  # one round with a graph of its own is by far the most common
+            _checked_graphs([graph])
+            index = np.zeros(setting_integer("n", n, at_least=0), dtype=np.int32)
+            index.flags.writeable = False
         stored = graph.words[None] if graph.is_packed else (graph,)
-        index = np.zeros(setting_integer("n", n, at_least=0), dtype=np.int32)
-        index.flags.writeable = False
         return trusted(cls, {"n_arms": graph.n_arms, "stored": stored, "index": index})._knowing(graph.has_all_loops)
 
     @classmethod
@@ -238,16 +240,14 @@ class FeedbackGraphs:
 
     def first_revealed(self, arm: int) -> Int[np.ndarray, " revealed"]:
         """The arms that this arm reveals in the first round, ascending and read-only; for packed graphs, unchecked."""
-        kept = self._first_revealed.get(arm)
+        known: dict[int, Int[np.ndarray, " revealed"]] | None = self.__dict__.get("known_revealed")
+        if known is None:
+            known = self.__dict__["known_revealed"] = {}  # kept, because many rounds have the same graph
+        kept = known.get(arm)
         if kept is None:
-            kept = self._first_revealed[arm] = unpack_rows(self.words[self.index[0], arm], self.n_arms).nonzero()[0]
+            kept = known[arm] = unpack_rows(self.words[self.index[0], arm], self.n_arms).nonzero()[0]
             kept.flags.writeable = False
         return kept
-
-    @cached_property
-    def _first_revealed(self) -> dict[int, Int[np.ndarray, " revealed"]]:
-        """The answers of `first_revealed`, kept because many rounds have the same graph."""
-        return {}
 
     def _knowing(self, has_all_loops: bool) -> FeedbackGraphs:
         """Mark the batch as having all self-loops, so that nobody checks again."""
@@ -300,6 +300,10 @@ class FeedbackGraphs:
     def __reduce__(self) -> tuple[Any, ...]:
         # through the constructor, so that an unpickled batch is read-only too
         return FeedbackGraphs, (self.n_arms, self.stored, self.index)
+
+
+_ONCE = np.zeros(1, dtype=np.int32)
+_ONCE.flags.writeable = False
 
 
 def _checked_graphs(graphs: Iterable[FeedbackGraph]) -> list[FeedbackGraph]:

@@ -9,6 +9,7 @@ import numpy as np
 from graphbandit.base.shapes import Bool, Int64, UInt64
 
 WORD = 64
+LITTLE_ENDIAN = np.dtype("<u8")
 
 
 def n_words(n_columns: int) -> int:
@@ -31,7 +32,7 @@ def pack_rows(rows: Bool[np.ndarray, "*rows columns"]) -> UInt64[np.ndarray, "*r
     # packbits pads to whole bytes; a word needs eight of them
     padded = np.zeros((*rows.shape[:-1], 8 * n_words(rows.shape[-1])), dtype=np.uint8)
     padded[..., : packed.shape[-1]] = packed
-    return padded.view("<u8").astype(np.uint64, copy=False)
+    return padded.view(LITTLE_ENDIAN).astype(np.uint64, copy=False)
 
 
 def unpack_rows(words: UInt64[np.ndarray, "*rows words"], n_columns: int) -> Bool[np.ndarray, "*rows columns"]:
@@ -41,7 +42,8 @@ def unpack_rows(words: UInt64[np.ndarray, "*rows words"], n_columns: int) -> Boo
     array([[ True, False,  True],
            [False,  True, False]])
     """
-    octets = np.ascontiguousarray(words, dtype="<u8").view(np.uint8)
+    plain = words.dtype == LITTLE_ENDIAN and words.flags.c_contiguous
+    octets = (words if plain else np.ascontiguousarray(words, dtype=LITTLE_ENDIAN)).view(np.uint8)
     return np.unpackbits(octets, axis=-1, count=n_columns, bitorder="little").view(np.bool_)
 
 

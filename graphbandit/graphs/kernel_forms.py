@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from graphbandit.base.values import tuple_of
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.graph import FeedbackGraph
 
@@ -45,7 +46,8 @@ def kernel_batches(graphs: FeedbackGraphs) -> "Iterable[tuple[slice, Graphs]]":
     if form is None:
         if not graphs.is_packed:
             return _one_by_one(graphs)
-        form = graphs.__dict__["kernel_form"] = ((WHOLE, _forms().Graphs(graphs.words, graphs.index, *_NO_LISTS)),)
+        fields = graphs.words, graphs.index, *_NO_LISTS
+        form = graphs.__dict__["kernel_form"] = ((WHOLE, tuple_of(_forms().Graphs, fields)),)
     kept: tuple[tuple[slice, Graphs], ...] = form
     return kept
 

@@ -11,6 +11,9 @@ import numpy as np
 from graphbandit.base.arrays import ArmMasks, ObservationIndices, Offers, PerObservation, Vector
 from graphbandit.base.shapes import Float
 from graphbandit.kernels.jit import kernel
+from graphbandit.kernels.lanes import octet, put
+from graphbandit.kernels.planning.exploration import best_arm
+from graphbandit.kernels.planning.information import highest_arm
 
 
 class Bilinear(NamedTuple):
@@ -84,17 +87,17 @@ def bilinear_candidates(
 ) -> None:
     """Mark argmax_a of x'a - x_i'a for every member i, lowest index on ties."""
     n, n_arms = chosen.shape
-    products = np.empty(n_arms)
+    whole = n_arms // 8 * 8
+    products, values = np.empty(n_arms), np.empty(n_arms)
     for t in range(n):
         mask = available[t if available.shape[0] > 1 else 0]
+        everyone = n_arms >= 16  # with fewer arms, a plain loop is as fast
         for a in range(n_arms):
             products[a] = _dot(contexts[t], arms[a])
+            everyone = everyone and mask[a]
         for i in range(offsets.shape[0]):
-            best = -1
-            highest = -np.inf
-            for a in range(n_arms):
-                value = products[a] - offsets[i, a]
-                if mask[a] and value > highest:
-                    highest = value
-                    best = a
-            chosen[t, best] = True
+            for a in range(0, whole, 8):
+                put(values, a, octet(products, a) - octet(offsets, i * n_arms + a))
+            for a in range(whole, n_arms):
+                values[a] = products[a] - offsets[i, a]
+            chosen[t, highest_arm(values) if everyone else best_arm(values, mask)] = True

@@ -6,6 +6,7 @@ from graphbandit.base.arrays import ArmMasks, ObservationIndices, Offers, PerObs
 from graphbandit.base.shapes import Bool, Float
 from graphbandit.kernels.jit import kernel
 from graphbandit.kernels.planning.exploration import best_arm
+from graphbandit.kernels.planning.information import highest_arm
 
 
 @kernel()
@@ -41,14 +42,16 @@ def finite_prospects(
     n, functions, n_arms = values.shape
     for t in range(n):
         mask = available[t if available.shape[0] > 1 else 0]
+        everyone = n_arms >= 16  # with fewer arms, a plain loop is as fast
         for a in range(n_arms):
             means[t, a] = 0.0
             chances[t, a] = 0.0
+            everyone = everyone and mask[a]
         for i in range(functions):
             if weights[i] <= 0.0 and not members[i]:
                 continue
             row = values[t, i]
-            best = best_arm(row, mask)
+            best = highest_arm(row) if everyone else best_arm(row, mask)
             chosen[t, best] |= members[i]
             chances[t, best] += weights[i]
             for a in range(n_arms):
