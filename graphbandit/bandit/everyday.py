@@ -391,7 +391,7 @@ class Bandit:
         setting_boolean("final", final)
         problem = self._loop.problem
         arms = problem if problem.capacity is None else self._round_arms(decision)
-        ordered = is_polars_series(rewards)
+        ordered = type(rewards) is not dict and is_polars_series(rewards)
         given = {} if ordered else rewards_of(arms, rewards)
         with self._lock:
             number = self._number(decision)
@@ -402,14 +402,13 @@ class Bandit:
             entry = self._entry(number)
             news = entry.news(given, arms.arms)
             loop, logged = self._loop, False
+            ends = final or len(entry.seen) + len(news.arms) == len(entry.revealed)
             if len(news.arms):
                 if self._checks_rewards:
                     loop.learner.check_rewards(np.array(news.rewards))
-                loop = loop.observe(news, entry.played)
+                # it may learn at once where nothing else is awaited
+                loop = loop.observe(news, entry.played, ahead=ends and len(self._open) == 1)
                 logged = self._log is not None and self._log.stage_rewards(number, news)
-            ends = final or len(entry.seen) + len(news.arms) == len(entry.revealed)
-            if ends and len(self._open) == 1:
-                loop = loop.ahead()  # nothing is awaited any more
             closed = (number,) if ends else ()
             self._do(tuple_of(_Change, (loop, _NOTHING_OPENED, (), closed, 0, None, news.arms, entry, None, logged)))
 
@@ -820,6 +819,10 @@ class Bandit:
     def _number(self, decision: Decision | SupportsIndex | str) -> int:
         """The id of a decision that this bandit has made."""
         rounds = self._settled().rounds
+        if type(decision) is Decision and decision.bandit == self._identity:
+            known = self._open.get(decision.id)
+            if known is not None and decision.sealed is known:  # by far the most common: its own, still open
+                return decision.id
         if isinstance(decision, str):
             return self._keys.number(decision)
         number = decision.id if isinstance(decision, Decision) else whole_number(decision)

@@ -15,6 +15,7 @@ from graphbandit.bandit.own_arms import RoundArms
 from graphbandit.base.arms import ArmNames, shown
 from graphbandit.base.checks import LARGEST
 from graphbandit.base.shapes import Float, Int
+from graphbandit.base.values import tuple_of
 from graphbandit.errors import ObservationError
 from graphbandit.learners.played import News, Played
 from graphbandit.rounds.decision import Decision
@@ -65,6 +66,14 @@ class OpenDecision:
         - `names`: the names of the arms, for messages; None (default): they have none.
         """
         number, seen = self.played.first, self.seen
+        given = list(rewards.values())
+        if {*map(type, rewards)} == {int} and {*map(type, given)} == {float} and abs(sum(given)) <= LARGEST:
+            # most are whole numbers of arms with finite rewards; whatever else there is, is looked at one by one
+            known = self._propensities(len(given))
+            if max(given) <= LARGEST and min(given) >= -LARGEST and seen.isdisjoint(rewards):
+                found_in = [known[arm] for arm in rewards if arm in known]
+                if len(found_in) == len(given):
+                    return tuple_of(News, ([number] * len(given), list(rewards), given, found_in))
         found: dict[int, float] = {}
         propensity = self._propensities(len(rewards))
         for key, value in rewards.items():

@@ -13,6 +13,8 @@ was learnt ride along with the next one. A learner of every round may learn `ahe
 """
 
 import warnings
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,6 +30,7 @@ from graphbandit.learners.played import Log, News, Played, observations_of
 from graphbandit.learners.problem import Problem
 from graphbandit.learners.snapshot import Snapshot
 from graphbandit.rounds.decisions import Decisions
+from graphbandit.rounds.observations import Observations
 from graphbandit.rounds.shown import Shown
 
 
@@ -106,10 +109,21 @@ class Loop:
             if start == n:
                 return Decisions.concatenate(parts), loop
 
-    def observe(self, news: News, played: Played | None = None) -> "Loop":
-        """Take rewards in. Those of rounds that are learnt already need their round again, as it was `played`."""
+    def observe(self, news: News, played: Played | None = None, *, ahead: bool = False) -> "Loop":
+        """Take rewards in. Those of rounds that are learnt already need their round again, as it was `played`.
+
+        - `ahead`: whether a learner of every round learns at once what it would learn before the next round anyway: no
+          more rewards can come before then, and the next decision need not wait for it. False by default. A fit that
+          fails is left to that decision.
+        """
         late = self.late if played is None or played.first >= self.learnt else self.late.plus(played)
-        return self._with(news=self.news.plus(news), late=late)
+        more = self.news.plus(news)
+        if ahead and self.until == self.rounds and self.rounds not in (self.problem.horizon, self.unfitted):
+            learner = self.learner
+            if isinstance(learner, EveryRoundLearner):
+                with suppress(FitError):
+                    return self._learnt(learner.update, late, more)
+        return self._with(news=more, late=late)
 
     def play(
         self, shown: Shown, graphs: FeedbackGraphs, rewards: RoundsByArms, rng: np.random.Generator
@@ -184,20 +198,6 @@ class Loop:
         except FitError as error:
             return self.postponing(error)._learn(True)
 
-    def ahead(self) -> "Loop":
-        """The loop after a learner of every round has learnt what it would learn before the next one anyway.
-
-        Call it when no more rewards can come before then: the next decision need not wait for it. A fit that fails is
-        left to that decision.
-        """
-        horizon = self.problem.horizon
-        if self.until > self.rounds or self.rounds == horizon or not isinstance(self.learner, EveryRoundLearner):
-            return self
-        try:
-            return self if self.unfitted == self.rounds else self._learn(False)
-        except FitError:
-            return self
-
     def postponing(self, error: FitError) -> "Loop":
         """The loop after this error: it puts the fit off to the next epoch and keeps the last good model until then."""
         return self._with(unfitted=error.after_round)
@@ -242,10 +242,14 @@ class Loop:
 
     def _learn(self, postponing: bool) -> "Loop":
         """End the epoch."""
-        observations = observations_of(self.late, self.waiting, self.news, self.problem.n_arms)
-        learn = self.learner.postpone if postponing else self.learner.update
+        if postponing:
+            return self._learnt(self.learner.postpone, self.late, self.news)._with(postponed=self.postponed + 1)
+        return self._learnt(self.learner.update, self.late, self.news)
+
+    def _learnt(self, learn: Callable[[Any, Observations], Any], late: Log[Played], news: Log[News]) -> "Loop":
+        """The loop after the rounds that wait and these rewards are learnt."""
         try:
-            state = learn(self.state, observations)
+            state = learn(self.state, observations_of(late, self.waiting, news, self.problem.n_arms))
         except FitError as error:
             error.after_round = self.rounds
             raise
@@ -256,7 +260,6 @@ class Loop:
             waiting=Log(),
             news=Log(),
             late=Log(),
-            postponed=self.postponed + postponing,
         )
 
     def _with(self, **changes: Any) -> "Loop":

@@ -180,9 +180,12 @@ def _of_one_round(played: Played | None, news: News | None, n_arms: int) -> Obse
 
 def _in_order(news: News | None) -> bool:
     """Whether these are a few rewards of one round, by ascending arm; False where others can tell as fast."""
-    if news is None or not (isinstance(news.rounds, list) and isinstance(news.arms, list) and news.arms):
+    if news is None:
         return False
-    return news.rounds.count(news.rounds[0]) == len(news.rounds) and news.arms == sorted(news.arms)
+    rounds, arms, *_ = news
+    if type(rounds) is not list or type(arms) is not list or not arms:
+        return False
+    return rounds.count(rounds[0]) == len(rounds) and arms == sorted(arms)
 
 
 def _joined(arrays: list[Any]) -> Any:

@@ -75,8 +75,7 @@ class EveryRoundLearner(Learner[State], Generic[State]):
     @staticmethod
     def _after(state: State, arrays: Any, played: int) -> State:
         """The state after these rounds; a family's arrays have the names of its state's fields."""
-        fields = dict(zip(arrays._fields, arrays, strict=True))
-        fields["problem"], fields["rounds"] = state.problem, state.rounds + played
+        fields = {"problem": state.problem, "rounds": state.rounds + played, **arrays._asdict()}
         return trusted(type(state), fields)
 
     def rounds_until_update(self, state: State) -> int:
