@@ -204,7 +204,9 @@ def simulate(
             for name, one in zip(named, runs, strict=True)
         }
 
-    carried = named, environment.instance(seed, 0).problem(None)
+    def carried() -> object:
+        return named, environment.instance(seed, 0).problem(None)
+
     done = side_by_side(run, n_repeats, workers=at_once, carried=carried, on_done=progress)
     return SimulationResult(
         regret={name: np.stack([runs[name].regret for runs in done]) for name in named},

@@ -22,7 +22,7 @@ def side_by_side(
     n: int,
     *,
     workers: int,
-    carried: object,
+    carried: Callable[[], object],
     on_done: Callable[[int], None] | None = None,
 ) -> list[Result]:
     """The results of task(0) .. task(n - 1), in this order.
@@ -32,11 +32,12 @@ def side_by_side(
     either is a problem.
 
     - `workers`: how many tasks run at a time.
-    - `carried`: what the results will contain; processes are used only if it can be pickled and has no PyTorch in it.
+    - `carried`: makes what the results will contain; processes are used only if it can be pickled and has no PyTorch
+      in it. Called only if several tasks may run at a time.
     - `on_done`: called with the number of each task as it ends.
     """
     workers = min(workers, n)
-    if workers > 1 and _can_fork() and _pickles(carried):
+    if workers > 1 and _can_fork() and _pickles(carried()):
         return _by_processes(task, n, workers, on_done)
 
     def done(i: int) -> Result:

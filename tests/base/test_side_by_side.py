@@ -17,14 +17,14 @@ def task(i):
     return i * i, os.getpid()
 
 for workers in (2, 3):
-    found = side_by_side(task, 5, workers=workers, carried=None, on_done=done.append)
+    found = side_by_side(task, 5, workers=workers, carried=lambda: None, on_done=done.append)
     assert [square for square, _ in found] == [0, 1, 4, 9, 16]
     processes = {process for _, process in found}
     assert here in processes and len(processes) == workers
     assert sorted(done) == list(range(5))
     done.clear()
 """
-KILLED = "side_by_side(lambda i: os._exit(9) if os.getpid() != here else time.sleep(0.3), 4, workers=2, carried=None)"
+KILLED = "side_by_side(lambda i: os._exit(9) if os.getpid() != here else time.sleep(0.3), 4, workers=2, carried=lambda: None)"
 FAILED = """
 def task(i):
     time.sleep(0.2)
@@ -33,7 +33,7 @@ def task(i):
 
 for in_this_process in (True, False):
     try:
-        side_by_side(task, 50, workers=2, carried=None, on_done=done.append)
+        side_by_side(task, 50, workers=2, carried=lambda: None, on_done=done.append)
     except LookupError:
         assert len(done) < 10, done
     else:
@@ -42,11 +42,11 @@ for in_this_process in (True, False):
 NESTED = """
 def task(i):
     time.sleep(0.1)
-    inner = side_by_side(lambda j: (j, os.getpid()), 3, workers=2, carried=None)
+    inner = side_by_side(lambda j: (j, os.getpid()), 3, workers=2, carried=lambda: None)
     assert inner == [(j, os.getpid()) for j in range(3)], inner
     return i
 
-assert side_by_side(task, 4, workers=2, carried=None) == [0, 1, 2, 3]
+assert side_by_side(task, 4, workers=2, carried=lambda: None) == [0, 1, 2, 3]
 """
 
 
@@ -65,14 +65,14 @@ def test_this_process_and_others_share_the_tasks_where_results_can_be_pickled(co
 def test_what_cannot_be_pickled_stays_in_this_process(workers):
     carried = threading.Lock()
     done = []
-    found = side_by_side(lambda i: (i, os.getpid()), 3, workers=workers, carried=carried, on_done=done.append)
+    found = side_by_side(lambda i: (i, os.getpid()), 3, workers=workers, carried=lambda: carried, on_done=done.append)
     assert found == [(i, os.getpid()) for i in range(3)]
     assert sorted(done) == [0, 1, 2]
 
 
 def test_pytorch_is_not_forked():
     torch = pytest.importorskip("torch")
-    assert side_by_side(lambda _: os.getpid(), 2, workers=2, carried=torch.nn.Linear) == [os.getpid()] * 2
+    assert side_by_side(lambda _: os.getpid(), 2, workers=2, carried=lambda: torch.nn.Linear) == [os.getpid()] * 2
 
 
 def test_a_process_with_threads_is_not_forked():
@@ -80,7 +80,7 @@ def test_a_process_with_threads_is_not_forked():
     other = threading.Thread(target=hold.wait)
     other.start()
     try:
-        assert side_by_side(lambda _: os.getpid(), 2, workers=2, carried=None) == [os.getpid()] * 2
+        assert side_by_side(lambda _: os.getpid(), 2, workers=2, carried=lambda: None) == [os.getpid()] * 2
     finally:
         hold.set()
         other.join()
@@ -93,8 +93,8 @@ def test_an_error_of_a_task_arrives_as_it_is():
         return i
 
     with pytest.raises(InputError, match="expected another number"):
-        side_by_side(task, 4, workers=2, carried=None)
-    assert side_by_side(lambda i: i, 2, workers=2, carried=None) == [0, 1]  # and the next ones run
+        side_by_side(task, 4, workers=2, carried=lambda: None)
+    assert side_by_side(lambda i: i, 2, workers=2, carried=lambda: None) == [0, 1]  # and the next ones run
 
 
 def test_a_worker_that_is_killed_is_an_engine_error():
