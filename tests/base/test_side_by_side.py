@@ -24,7 +24,12 @@ for workers in (2, 3):
     assert sorted(done) == list(range(5))
     done.clear()
 """
-KILLED = "side_by_side(lambda i: os._exit(9) if os.getpid() != here else time.sleep(0.3), 4, workers=2, carried=lambda: None)"
+KILLED = """
+def task(i):
+    return os._exit(9) if os.getpid() != here else time.sleep(0.3)
+
+side_by_side(task, 4, workers=2, carried=lambda: None)
+"""
 FAILED = """
 def task(i):
     time.sleep(0.2)
