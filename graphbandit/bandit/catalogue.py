@@ -41,7 +41,7 @@ def with_more_arms(
     joining, retired = _joining(loop.problem, arms, catalogue.retired)
     if joining:
         if any(one.contexts.ndim > 2 for one in (*loop.waiting, *loop.late, *opened)):
-            raise SettingError(  # those of open rounds would be too short
+            raise SettingError(  # the contexts of open rounds would be too short
                 "contexts have a row for each arm; expected as many arms as may ever come, and available= for those "
                 "that are there"
             )
@@ -84,7 +84,7 @@ def _joining(
 def retired_arms(
     problem: Problem, arms: Sequence[str | int], retired: Bool[np.ndarray, " arms"] | None
 ) -> Bool[np.ndarray, " arms"] | None:
-    """The mask of retired arms with these among them; one arm at least is left."""
+    """The mask of retired arms with these among them; at least one arm is left."""
     check_same_arms(problem)
     if isinstance(arms, str) or not isinstance(arms, Sequence):
         raise SettingError(f"arms is {arms!r}; expected a list of arms")
@@ -100,7 +100,7 @@ def retired_arms(
 
 
 def graph_with_more_arms(graph: Graph | None, problem: Problem) -> Graph | None:
-    """The graph with room for all arms; those that it lacks reveal themselves alone."""
+    """The graph with room for all arms; arms new to it reveal themselves alone."""
     if graph is None or graph.n_arms == problem.n_arms:
         return graph
     names = None if graph.arms is None else problem.arms

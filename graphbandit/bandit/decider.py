@@ -70,7 +70,7 @@ class Decider:
         """How many rounds its learner had learnt from."""
         return self._snapshot.learnt
 
-    # it takes what Bandit.decide and Bandit.decide_batch take, written out so that help() shows it
+    # the arguments are those of Bandit.decide and Bandit.decide_batch, written out so that help() shows them
     def decide(
         self,
         context: object = None,

@@ -144,7 +144,7 @@ def _with_notes(loop: Loop, batch: LogBatch) -> Loop:
     """The rounds of a batch one by one, with the notes that the learner would have made."""
     if batch.graphs is None:
         raise LogError(f"the log has no graphs; {type(loop.learner).__name__} expects those of its rounds")
-    contexts, rng = contexts_of(batch, loop.problem), np.random.default_rng(0)  # of no effect: nothing is played
+    contexts, rng = contexts_of(batch, loop.problem), np.random.default_rng(0)  # has no effect: nothing is played
     news = _news(loop, batch)
     starts = np.searchsorted(news.rounds, np.arange(loop.rounds, loop.rounds + len(batch) + 1)).tolist()
     shown = Shown(contexts, batch.graphs, batch.available)
@@ -159,7 +159,7 @@ def _with_notes(loop: Loop, batch: LogBatch) -> Loop:
 
 
 def _news(loop: Loop, batch: LogBatch) -> News:
-    """The rewards of a batch with the log's probabilities, 1 where it does not tell them."""
+    """The rewards of a batch with the log's probabilities, 1 where the log has none."""
     rows, arms = np.nonzero(batch.revealed)
     rewards = batch.rewards[rows, arms]
     loop.learner.check_rewards(rewards)

@@ -23,7 +23,7 @@ class HandedIn:
     """Puts what was given where the file has a description of it, and checks that it is the same.
 
     - `path`: of the file.
-    - `given`: what stands for what it cannot hold.
+    - `given`: the values that the file cannot hold.
     """
 
     def __init__(self, path: str | os.PathLike[str], given: Given) -> None:
@@ -47,7 +47,7 @@ class HandedIn:
         return given
 
     def _transformer(self, description: dict[str, Any]) -> TransformerFeatures:
-        """The one of the features that were given which is as described."""
+        """The given features that are as described."""
         told = description["transformer"]
         differs = []
         for name in ("features", "arm_features"):
@@ -77,7 +77,7 @@ class HandedIn:
         )
 
     def check(self, loop: Loop) -> None:
-        """Raise unless what was given and not asked for is like what the file holds."""
+        """Raise if a value was given that the file holds itself, and the two differ."""
         held = {
             "function_class": getattr(loop.learner, "function_class", None) or loop.problem.function_class,
             "features": loop.problem.features,

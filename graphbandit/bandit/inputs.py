@@ -27,7 +27,7 @@ def contexts_of(
     None means no context. With `many` it means `rounds` rounds without one, and so does a list of None.
     """
     if type(contexts) is np.ndarray and contexts.dtype == FLOAT and problem.features is None:
-        return finite_contexts(contexts.copy() if many else contexts[None].copy()), NOTHING  # by the shortest way
+        return finite_contexts(contexts.copy() if many else contexts[None].copy()), NOTHING  # the shortest way
     if many and isinstance(contexts, list | tuple) and contexts and all(one is None for one in contexts):
         rounds, contexts = len(contexts), None
     if contexts is None:
@@ -83,7 +83,7 @@ def available_of(arms: Arms, available: object) -> Shaped[np.ndarray, "..."] | N
     if isinstance(available, np.ndarray) and (available.dtype == np.bool_ or not available.ndim):
         return np.array(available)  # a copy: whoever handed it in may change it
     if not isinstance(available, Iterable):
-        return np.asarray(available)  # is refused as it is
+        return np.asarray(available)  # refused later
     listed = available.tolist() if isinstance(available, np.ndarray) else list(available)
     if not any(isinstance(row, _ROWS) for row in listed):
         return _offered(arms, listed, "available")
@@ -128,7 +128,7 @@ def on_offer(available: Shaped[np.ndarray, "..."] | None, retired: Bool[np.ndarr
     if available is None:
         return ~retired
     if available.dtype != np.bool_ or available.shape[-1:] != retired.shape:
-        return available  # is refused as it is
+        return available  # refused later
     left = available & ~retired
     if (available.any(axis=-1) & ~left.any(axis=-1)).any():
         raise InputError("available has retired arms alone; expected at least one that is not retired")
@@ -137,7 +137,7 @@ def on_offer(available: Shaped[np.ndarray, "..."] | None, retired: Bool[np.ndarr
 
 def rewards_of(arms: Arms, rewards: object) -> Mapping[Any, Any]:
     """Rewards by number of arm: a mapping or a pandas Series from names or numbers of arms to rewards."""
-    if not isinstance(rewards, dict | Mapping):  # most are a dictionary, which is faster to tell
+    if not isinstance(rewards, dict | Mapping):  # most are a dictionary, which is faster to check
         if not is_pandas_series(rewards):
             raise ObservationError(f"rewards is a {type(rewards).__name__}; expected a mapping from arm to reward")
         if not rewards.index.is_unique:  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""The callers' own names of decisions: the same key again is the same decision."""
+"""The callers' own names for decisions: the same key again gives the same decision."""
 
 from collections import OrderedDict
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ from graphbandit.rounds.decisions import ARRAYS, Decisions
 class Keys:
     """Decisions by key, in bounded memory: those that await rewards, and the `limit` that ended last.
 
-    Each is kept whole, with the probabilities and gaps of every arm. Adding or ending one twice is the same as once.
+    Each is kept whole, with the probabilities and gaps of every arm. Adding or ending one twice is like once.
     """
 
     def __init__(self, limit: int) -> None:
@@ -74,12 +74,12 @@ class Keys:
 
     @property
     def ended(self) -> list[str]:
-        """The keys of decisions that await no more rewards, those that ended first before the others."""
+        """The keys of decisions that await no more rewards, in the order in which they ended."""
         return list(self._ended)
 
 
 def keys_content(keys: Keys, *, own_arms: bool) -> dict[str, Any]:
-    """Keys and their decisions as a file holds them; decisions of as many arms are one batch.
+    """Keys and their decisions as a file holds them; decisions of equally many arms are one batch.
 
     - `keys`: what is remembered.
     - `own_arms`: whether each decision has arms of its own, whose names the file then holds, too.

@@ -90,7 +90,7 @@ class BanditLog:
         decisions: Decisions,
         keys: Sequence[str | None],
     ) -> None:
-        """Write the rounds from `first` on; they count from `commit` on."""
+        """Write the rounds from `first` on; they count once `commit` is called."""
         from graphbandit.logs.batch import LogBatch
 
         n_arms = decisions.probabilities.shape[1]
@@ -146,7 +146,7 @@ class BanditLog:
         return True
 
     def commit(self) -> None:
-        """Let the rows staged last count."""
+        """Make the rows staged last count."""
         if self._writer is not None:
             self._writer.commit()
 
@@ -169,7 +169,7 @@ class BanditLog:
         self._joining = problem
 
     def _continue(self, rounds: int, written: int) -> None:
-        """Go on with a log that exists, if it is one of these arms, and of this bandit if that says so."""
+        """Go on with an existing log if it has these arms and, for a saved bandit, is the log that it wrote."""
         from graphbandit.logs.folder import read_stamp
 
         stamp, names = read_stamp(self.folder), self._names
@@ -189,7 +189,7 @@ class BanditLog:
                 f"the log in {self.folder} ends with id {writer.next_id - 1}; expected the log that the saved bandit "
                 f"has written, with id {written - 1}"
             )
-        # not below the last offset: ids of rounds that were learnt and not decided are left out
+        # never below the last offset: ids of rounds that were learnt but not decided are skipped
         last = self._starts[-1][1] if self._starts else 0
         self._starts.append((rounds, max(writer.next_id - rounds, last)))
 
@@ -197,7 +197,7 @@ class BanditLog:
         return next(offset for first, offset in reversed(self._starts) if first <= number)
 
     def _open(self, context_shape: tuple[int, ...] | None) -> LogWriter:
-        """The writer; opened for the first round, whose context says its shape."""
+        """The writer; opened for the first round, whose context has the shape."""
         if os.getpid() != self._process:
             raise LogError(f"the log in {self.folder} belongs to the process that opened it; expected log_to another")
         if self._writer is None:

@@ -29,7 +29,7 @@ class OpenDecision:
     - `revealed`: the arms whose rewards may come, ascending, and `propensities`, the probabilities that they would.
     - `seen`: those that have come. The only thing here that changes.
     - `arms`: the arms of the round, where it brought its own.
-    - `made_by`: the copy of the bandit that has decided it; None (default): it came from a file.
+    - `made_by`: the copy of the bandit that decided it; None (default): it came from a file.
     """
 
     played: Played
@@ -40,7 +40,7 @@ class OpenDecision:
     made_by: str | None = None
 
     def is_of(self, decision: Decision) -> bool:
-        """Whether this is the decision's round, and no equal one that another copy of the bandit has decided."""
+        """Whether this is the decision's round, not an equal one that another copy of the bandit decided."""
         if decision.sealed is self:
             return True
         return decision.seal == self.seal and self.made_by in (None, decision.made_by)

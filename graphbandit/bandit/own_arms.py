@@ -72,7 +72,7 @@ def own_rounds(
 ) -> GivenRounds:
     """Rounds with their own arms, in the problem's places.
 
-    Each has an encoded context, a table of arms, a graph, and what of it is on offer.
+    Each has an encoded context, a table of arms, a graph, and the arms on offer.
     """
     if problem.capacity is None:
         raise SettingError(
@@ -186,7 +186,7 @@ def _graph(one: RoundArms, problem: Problem, given: object) -> Graph:
     """The round's graph on all places; without one, every arm reveals itself alone."""
     made = bandit(one.n_arms) if given is None else graph_of(one, given)
     grown = graph_with_more_arms(made, problem)
-    assert grown is not None  # there was one
+    assert grown is not None  # `made` is a graph
     return grown.with_arms(None) if isinstance(grown, FeedbackGraph) else ProbabilisticGraph(grown.matrix)
 
 

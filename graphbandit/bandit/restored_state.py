@@ -1,4 +1,4 @@
-"""The check that a state from a file is of its learner's own kind, and its parts of the function class's."""
+"""Check that a state from a file is of the kind its learner makes, with parts of its function class's kinds."""
 
 from dataclasses import fields
 from typing import Any, cast
@@ -13,7 +13,7 @@ from graphbandit.learners.problem import Problem
 def check_state(learner: Learner[Any], problem: Problem, state: Any) -> None:
     """Raise TypeError unless the state is of the kind that this learner makes.
 
-    Fields that may hold anything, as the data of a function class, are compared with what that class says of itself.
+    Fields that may hold anything, such as the data of a function class, are checked against the class's own types.
     Learners from outside the package are left alone.
     """
     if not learner._is_ours:

@@ -91,7 +91,7 @@ def save_bandit(path: str | os.PathLike[str], bandit: SavedBandit) -> None:
 def load_bandit(path: str | os.PathLike[str], given: Given, classes: Sequence[type] = ()) -> SavedBandit:
     """The bandit that was saved there.
 
-    - `given`: stands for what a file cannot hold.
+    - `given`: the values that a file cannot hold.
     - `classes`: the user's own dataclasses that may be in it.
     """
     load_savable_classes()

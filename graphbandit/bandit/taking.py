@@ -17,7 +17,7 @@ from graphbandit.rounds.decision import Decision
 
 
 class Taken(NamedTuple):
-    """The loop after some decisions were taken, those that are new to it by their keys, and what they await."""
+    """The loop after it took some decisions, the new ones by their keys, and the rewards that these await."""
 
     loop: Loop
     made: dict[str, Decision]
@@ -25,7 +25,7 @@ class Taken(NamedTuple):
 
 
 def check_taken(decision: object, identity: str) -> None:
-    """Raise unless a decider of the bandit of this identity has made this decision."""
+    """Raise unless a decider of the bandit with this identity made this decision."""
     if not isinstance(decision, Decision) or decision.key is None or decision.context is None:
         raise InputError(f"{decision!r} cannot be taken; expected a decision of a Decider")
     if decision.bandit != identity:

@@ -25,7 +25,7 @@ LARGEST_SCALE = 1e25
 
 
 FLOAT, BOOL, INTEGER = np.dtype(np.float64), np.dtype(np.bool_), np.dtype(np.int64)
-"""Types of arrays; comparing with these, or making arrays of them, takes less time than with those of NumPy."""
+"""Types of arrays; comparing with these, or making arrays of them, is faster than with NumPy's classes."""
 
 
 def setting_integer(name: str, value: object, *, at_least: int, at_most: int | None = None) -> int:

@@ -23,7 +23,7 @@ _SINGULAR = {"candidates": "candidate", "exploration set": "explored"}
 
 @runtime_checkable
 class Sealed(Protocol):
-    """What a bandit keeps of a round: it has a digest of it."""
+    """What a bandit keeps of a round, with a digest of it."""
 
     @property
     def seal(self) -> str:
@@ -41,14 +41,14 @@ class Decision:
     - `revealed`: the arms whose rewards may be handed back to `Bandit.observe`.
     - `bandit`: the identity of the bandit that decided; `observe` refuses decisions of another one.
     - `arms`: the names of the arms; None (default): they have none.
-    - `key`: the caller's own name of the decision; None (default): it gave none.
-    - `sealed`: a digest of the round, by which a bandit notices a decision that another copy of it has made under the
-      same id, or what computes it; empty by default.
-    - `made_by`: the copy of the bandit, in a process, that has made it, as two copies may make equal decisions; None
-      (default), and in files: not known.
+    - `key`: the caller's own name for the decision; None (default): it gave none.
+    - `sealed`: a digest of the round, or what computes it; empty by default. The digest shows a bandit that another
+      copy of it made a decision under the same id.
+    - `made_by`: the copy of the bandit, in a process, that made it, as two copies may make equal decisions; None
+      (default, and always in files): not known.
     - `batch`, `row`: the `Decisions` it belongs to and its row there; row 0 by default.
-    - `context`, `available`, `graph`: what a `Decider` was shown, for `Bandit.take`; None (default): a bandit has
-      decided itself. The graph is None, too, where it is the bandit's own.
+    - `context`, `available`, `graph`: what a `Decider` was shown, for `Bandit.take`; None (default): a bandit
+      decided itself. The graph is also None where it is the bandit's own.
 
     A `Decider` gives no ids: its decisions have the id -1 until a bandit takes them.
     """
@@ -90,7 +90,7 @@ class Decision:
         """The name of an arm, or its number where arms have no names."""
         return arm if self.arms is None else self.arms[arm]
 
-    # a row of each of the batch's arrays: properties that are written out have types and docstrings
+    # each property is a row of one of the batch's arrays; written out, it has a type and a docstring
     @property
     def probabilities(self) -> Float[np.ndarray, " arms"]:
         """p: the probability of each arm."""

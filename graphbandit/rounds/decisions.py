@@ -28,11 +28,11 @@ class Decisions:
 
     The constructor trusts its arrays; `from_probabilities` checks them and fills in what is not given.
 
-    - `action`, `probability`: the arm that was drawn, and the probability with which it was.
-    - `probabilities`: p, those of all arms.
+    - `action`, `probability`: the arm that was drawn, and its probability.
+    - `probabilities`: p, the probabilities of all arms.
     - `observation_probabilities`: q(a), the sum of p(j) over the arms j that reveal a.
     - `best`: the arm of the highest estimate.
-    - `gaps`: c(a) = v(best) - v(a), how much worse than the best the estimates v say an arm is.
+    - `gaps`: c(a) = v(best) - v(a), how much worse than the best each arm looks by the estimates v.
     - `baseline`: p-tilde, the distribution that the sampling program improves on.
     - `candidates`: A(x; F_m), as a mask.
     - `exploration_set`: S, as a mask.
@@ -96,7 +96,7 @@ class Decisions:
     ) -> "Decisions":
         """Decide n rounds by probabilities: arm a of round t is played with probability `probabilities[t, a]`.
 
-        One uniform number of `rng` a round draws its arm, by inverse transform. q follows from the graphs, `objective`
+        One uniform number of `rng` a round draws the arm by inverse transform. q follows from the graphs, `objective`
         from the gaps. Negative probabilities, sums other than 1, and mass on arms not on offer raise InputError.
 
         - `probabilities`: p, shape (n, arms).
@@ -220,8 +220,8 @@ class Decisions:
         """Decisions that a kernel has made. They are trusted, and taken apart when somebody asks for a field.
 
         - `outcome`: what the kernel has filled.
-        - `columns`: how fields are found in it. Those that are not there are as `drawn` fills them in.
-        - `given`: fields that every caller asks for, and the epoch as `of_epoch`. The dictionary is taken over.
+        - `columns`: how to find each field in it. Fields that are not there get the defaults of `drawn`.
+        - `given`: fields that every caller asks for, and the epoch as `of_epoch`. The dictionary is kept, not copied.
         """
         given["outcome"], given["columns"] = outcome, columns
         return trusted(cls, given)
@@ -299,7 +299,7 @@ class Decisions:
 
 
 WORDS = {BEST: "best", "candidates": "candidates", "exploration set": "exploration_set", "gamma": "gamma"}
-"""Fields in words: those that a learner gives are told."""
+"""Fields by their names in words: a learner's words have those that it gives."""
 
 ARRAYS = tuple(f.name for f in fields(Decisions) if f.name != "told")
 """The fields that are arrays with a row a round."""
@@ -329,11 +329,11 @@ _LATE: dict[str, Callable[[Decisions], Any]] = {
     "told": lambda made: arrays_of(made.__dict__.get("words", {}), made),
     "baseline": lambda made: made.probabilities,
 }
-"""What stands in a field that nothing was given for."""
+"""The value of a field that was not given."""
 
 
 def _epochs(known: dict[str, Any], n: int) -> Int[np.ndarray, " n"]:
-    """Of all rounds the epoch `of_epoch`; or, where each is an epoch by itself, as many as the `rounds` before it."""
+    """The epoch of each round: `of_epoch`; or, where each round is an epoch by itself, counted on from `rounds`."""
     return np.full(n, known["of_epoch"]) if "of_epoch" in known else known["rounds"] + np.arange(1, n + 1)
 
 
@@ -372,7 +372,7 @@ def _check_words(told: Mapping[str, Any], n: int, n_arms: int) -> None:
 
 
 def _joined_words(name: str, parts: list[Decisions]) -> Shaped[np.ndarray, "n ..."]:
-    """Words of several batches; those that say nothing under this name have nan, no arm, or no arms there."""
+    """Words of several batches; batches that say nothing under this name get nan, no arm, or no arms."""
     kind = next(part.told[name] for part in parts if name in part.told)
     nothing = {"f": np.nan, "i": -1}.get(kind.dtype.kind, 0)
     rows = [

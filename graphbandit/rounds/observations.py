@@ -29,8 +29,8 @@ class Observations:
     - `arms`, `rewards`: whose reward it is, and the reward.
     - `available`: the arms on offer in each round; None (default): all.
     - `actions`: the arm that was played in each round; None (default): not known.
-    - `propensities`: the probability q of each reward of being revealed, when its round was decided; None (default):
-      not known.
+    - `propensities`: q, the probability of each reward to be revealed when its round was decided; None (default): not
+      known.
     - `notes`: what the learner noted down in each round, its `Decisions.notes`; None (default): nothing.
     """
 
@@ -120,7 +120,7 @@ class Observations:
         starts = np.cumsum([0, *(len(part) for part in parts[:-1])])
 
         def joined(name: str) -> Any:
-            """Of all parts, None unless all have it."""
+            """The arrays of all parts as one; None unless all have it."""
             arrays = [getattr(part, name) for part in parts]
             return None if any(array is None for array in arrays) else np.concatenate(arrays)
 
@@ -160,9 +160,9 @@ class Observations:
 
 
 def _reach_beyond(places: Int[np.ndarray, " n"], size: int) -> bool:
-    """Whether some are below 0, or `size` and above. Most batches have a few, or thousands."""
+    """Whether some are below 0, or `size` and above; a few are compared in Python, which is faster."""
     if len(places) <= 32:
         listed = places.tolist()
         return not 0 <= min(listed) <= max(listed) < size
-    # as numbers without a sign, those below 0 are too large
+    # as unsigned integers, those below 0 are too large
     return bool(np.maximum.reduce(places.astype(np.int64, copy=False).view(np.uint64)) >= size)

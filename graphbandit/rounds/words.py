@@ -1,8 +1,8 @@
 """What a learner says of its decisions in its own words, for `Decision.explain`.
 
 A row of words is one of four things, by its type: numbers of all arms (n, arms), a set of arms as a mask (n, arms), one
-number a round, or one arm a round as a whole number, -1 for none. Nothing of it is looked at to decide or to learn. In
-place of a row there may be the name of the decisions' field that has it, which nobody looks up before it is asked for.
+number a round, or one arm a round as a whole number, -1 for none. No words are used to decide or to learn. A row
+may also be the name of the decisions' field that has it, which is looked up when somebody asks for it.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -20,7 +20,7 @@ BEST = "estimated best arm"
 
 
 def arrays_of(words: Words, made: Any) -> Mapping[str, Shaped[np.ndarray, "n ..."]]:
-    """Words with the fields of these decisions that they name."""
+    """The words, with these decisions' fields in place of their names."""
     if isinstance(words, LateWords):
         return words
     return {name: getattr(made, row) if isinstance(row, str) else row for name, row in words.items()}
@@ -29,7 +29,7 @@ def arrays_of(words: Words, made: Any) -> Mapping[str, Shaped[np.ndarray, "n ...
 class LateWords(Mapping[str, Shaped[np.ndarray, "n ..."]]):
     """Words that are worked out when somebody asks for them; copies and pickles are plain dictionaries.
 
-    - `make`: works them out, all of them arrays. It keeps alive what it needs, so that should be small.
+    - `make`: works them out, all of them arrays. What it needs stays in memory, so that should be small.
     """
 
     def __init__(self, make: Callable[[], Mapping[str, Shaped[np.ndarray, "n ..."]]]) -> None:
