@@ -4,17 +4,17 @@ Nothing here knows of anything above it, and no class here does more than hold a
 numbers, fills the arrays it was given, and returns numbers. Modules that need a kernel import it when they first use
 it, never when the package is imported, so that ``import graphbandit`` compiles and loads nothing.
 
-Named tuples hold what travels together through several kernels. Kernels that Python calls in every round list their
-arrays instead, and the same lists of arrays then stand in several signatures: Numba takes microseconds to recognise a
+Named tuples hold arrays that travel together through several kernels. Kernels that Python calls in every round take
+their arrays one by one instead, so several signatures repeat the same list: Numba takes microseconds to recognise a
 tuple, longer than a short kernel runs.
 
 Compiled kernels are kept on disk in folders named by the hash of all sources here (`kernels.jit`), so none is used
 after any of them has changed.
 
-Numba is imported here, before any of them. It makes hundreds of thousands of objects and drops few, and looking through
-them for garbage takes a sixth of the time of a first decision, so none is collected meanwhile. Freezing and unfreezing
-puts all that is there into the oldest generation, which is looked through when that is worth it. Objects that somebody
-has frozen before stay frozen.
+Numba is imported here, before any kernel. It makes hundreds of thousands of objects and drops few, and searching them
+for garbage takes a sixth of the time of a first decision, so no garbage is collected meanwhile. Freezing and unfreezing
+moves all objects into the oldest generation, which is searched only when that is worth it. If objects were frozen
+before, they stay frozen.
 """
 
 import gc

@@ -10,15 +10,15 @@ from graphbandit.base.shapes import Float
 from graphbandit.kernels.jit import inner, kernel
 
 ROUNDING = 1e-13
-"""The share of a diagonal entry that rounding may leave of it."""
+"""A pivot below this share of its diagonal entry is rounding error."""
 
 
 @kernel()
 def cholesky(matrix: Matrix, floor: float, factor: Matrix) -> None:
-    """U of V, of which the upper triangle is read.
+    """U of V; only the upper triangle of V is read.
 
-    For V >= floor I no pivot is below `floor` but by rounding, so one that is counts as `floor`; below ROUNDING of its
-    diagonal entry a pivot is rounding altogether, and counts as that. So collinear features cannot break the factor.
+    For V >= floor I only rounding makes a pivot smaller than `floor`, so such a pivot is raised to `floor`. A pivot
+    below ROUNDING of its diagonal entry is raised to that. So collinear features cannot break the factor.
     """
     d = matrix.shape[0]
     for i in range(d):
@@ -40,8 +40,8 @@ def cholesky(matrix: Matrix, floor: float, factor: Matrix) -> None:
 def add_square(factor: Matrix, vector: Vector) -> float:
     """U of V + vv' in place of U of V, in O(d^2) rotations; `vector` is used up. Returns by how much log det V grows.
 
-    For learners that learn after every round. One that adds many observations at a time adds them to V and calls
-    `cholesky` once, which is cheaper and, as the sums are the same, does not depend on how they were portioned.
+    For learners that learn after every round. To add many observations at a time, add them to V and call `cholesky`
+    once: that is cheaper, and the result does not depend on how the observations were portioned.
     """
     d = factor.shape[0]
     growth = 0.0

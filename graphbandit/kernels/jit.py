@@ -1,9 +1,9 @@
 """How kernels are compiled: once per installation, kept on disk by the hash of their sources, and without the GIL.
 
 Numba compiles a kernel together with all that it calls, and optimises their code again at every level: a chain of calls
-costs the square of its length. So what only kernels call is `inner`, and optimised only where it is called; and
-`pointer` and `caller` break a chain: a kernel behind a pointer is compiled by itself, for one signature, and its
-callers know nothing but its address.
+costs the square of its length. So a function that only kernels call is `inner`: optimised only where it is
+called. And `pointer` and `caller` break a chain: a kernel behind a pointer is compiled by itself, for one signature,
+and its callers know only its address.
 """
 
 import atexit
@@ -36,10 +36,10 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def _import_array_functions() -> None:
-    """Import Numba's array functions, which look whether SciPy is there by importing all of its linear algebra.
+    """Import Numba's array functions without the import of SciPy's linear algebra by which they check for SciPy.
 
-    That takes a third of the time of a first decision, SciPy is always there, and Numba imports it again where a kernel
-    needs it.
+    That import takes a third of the time of a first decision. SciPy is always there, and Numba imports it later where a
+    kernel needs it.
     """
     from numba.np import linalg
 
@@ -55,9 +55,9 @@ _import_array_functions()
 
 
 def _tell_plain_arrays() -> None:
-    """Let Numba find the type of a plain array without asking whether it is masked, for which it imports numpy.ma.
+    """Let Numba type a plain array without importing numpy.ma to ask whether it is masked.
 
-    That would take a twentieth of the time of a first decision. Numba finds the types of all other arrays as before.
+    That import would take a twentieth of the time of a first decision. Numba types all other arrays as before.
     """
     tell = typeof_impl.dispatch(np.ndarray)
 
@@ -105,7 +105,7 @@ class _PartCompiler(Compiler):
 
 
 def inner(**options: Any) -> Callable[[Function], Function]:
-    """Decorator of kernels that only kernels call: no code by which Python calls them, and optimised only there."""
+    """Decorator of kernels that only kernels call: Python cannot call them, and they are optimised in their callers."""
     alone: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": _PartCompiler}
 
     def decorate(function: Function) -> Function:
@@ -123,14 +123,14 @@ def inner(**options: Any) -> Callable[[Function], Function]:
 def inlined() -> Callable[[Function], Function]:
     """Decorator of inner kernels that take less time than a call with many arrays, or than counting references to them.
 
-    They become part of their callers and count none, for which they must not allocate or return any.
+    They become part of their callers and count no references, so they must not allocate or return arrays.
     """
     return inner(forceinline=True, _nrt=False)
 
 
 def pointer(function: Any, signature: Any) -> int:
     """The address of a kernel, compiled for `signature`, to be called by a `caller` of that signature."""
-    function.compile(tuple(signature.args))  # as callers do: with the returned type it is another one on disk
+    function.compile(tuple(signature.args))  # arguments alone, as callers do: a returned type makes another on disk
     compiled = function.get_compile_result(signature)
     return int(compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name))
 
@@ -254,7 +254,7 @@ class Compilations(event.Listener):
 
 
 def _first_of_installation() -> bool:
-    """Whether nothing has been said yet where compiled kernels are kept; from now on it has."""
+    """Whether no process has announced a compilation where kernels are kept; from now on, one has."""
     try:
         Path(_KernelCache(_first_of_installation).cache_path, "announced").touch(exist_ok=False)
     except FileExistsError:

@@ -1,12 +1,12 @@
 """Several floats at once, for loops too short for the compiler's own vectors.
 
-Numba knows nothing of which arrays overlap, and LLVM makes loops of 32 numbers a turn where a row has 20. Here a kernel
-says itself what is done together: `pair` and `octet` take 2 or 8 neighbours out of an array, ``+``, ``-``, ``*`` and
+Numba does not know which arrays overlap, and LLVM makes loops of 32 numbers a turn where a row has 20. Here a kernel
+says which numbers go together: `pair` and `octet` take 2 or 8 neighbours out of an array, ``+``, ``-``, ``*`` and
 ``/`` work on each of them (a number stands for as many equal ones), and `put` writes them back. Every operation
-rounds as that on single numbers does, on all machines: where registers are smaller, LLVM takes several.
+rounds like that on single numbers, on all machines: where registers are smaller, LLVM takes several.
 
-Arrays are seen as flat, and indices are not checked: an octet that begins inside may end outside, so arrays for which
-that can happen have room for it.
+Arrays are seen as flat, and indices are not checked: an octet that begins inside may end outside, so arrays where that
+can happen have room for it.
 """
 
 import operator
@@ -19,7 +19,7 @@ from numba import types
 from numba.extending import intrinsic, lower_builtin, models, register_model, type_callable
 
 in_code: Any = intrinsic
-"""Decorator of what writes code by itself; to be called by kernels alone."""
+"""Decorator of functions that write their own code; only kernels may call them."""
 
 ALIGNMENT = 8
 """Bytes to which numbers lie aligned."""
@@ -76,7 +76,7 @@ def put(typing_context: Any, array: Any, index: Any, lanes: Any) -> Any:
 
 @in_code
 def lane(typing_context: Any, lanes: Any, k: Any) -> Any:
-    """Number k of them."""
+    """The number in lane k."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         return builder.extract_element(*values)
@@ -99,7 +99,7 @@ def joined(typing_context: Any, first: Any, second: Any) -> Any:
 
 @in_code
 def chopped(typing_context: Any, lanes: Any, least: Any) -> Any:
-    """0 for those of a size of at most `least`, the others as they are."""
+    """The lanes, with 0 in place of numbers of size at most `least`."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         kind = values[0].type
@@ -130,7 +130,7 @@ def _folded(builder: Any, lanes: Any, width: int, join: Callable[[Any, Any], Any
 
 @in_code
 def total_of(typing_context: Any, lanes: Any) -> Any:
-    """Their sum."""
+    """The sum of all lanes."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         return _folded(builder, values[0], signature.args[0].width, builder.fadd)
@@ -154,7 +154,7 @@ def larger(typing_context: Any, one: Any, other: Any) -> Any:
 
 @in_code
 def largest_of(typing_context: Any, lanes: Any) -> Any:
-    """The largest of them."""
+    """The largest of all lanes."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         return _folded(builder, values[0], signature.args[0].width, partial(_larger, builder))
@@ -164,7 +164,7 @@ def largest_of(typing_context: Any, lanes: Any) -> Any:
 
 @in_code
 def equal_to(typing_context: Any, lanes: Any, x: Any) -> Any:
-    """Bits: which of them are equal to a number."""
+    """Which lanes are equal to a number, one bit each."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         width = signature.args[0].width
@@ -176,7 +176,7 @@ def equal_to(typing_context: Any, lanes: Any, x: Any) -> Any:
 
 @in_code
 def eight(typing_context: Any, x: Any) -> Any:
-    """An octet of one number."""
+    """An octet with one number in all lanes."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         return _spread(builder, values[0], 8)
@@ -185,7 +185,7 @@ def eight(typing_context: Any, x: Any) -> Any:
 
 
 def _spread(builder: Any, value: Any, width: int) -> Any:
-    """So many lanes of one number."""
+    """Lanes, `width` of them, all with one number."""
     vector = ir.VectorType(ir.DoubleType(), width)
     one = builder.insert_element(ir.Constant(vector, ir.Undefined), value, ir.Constant(ir.IntType(32), 0))
     zeros = ir.Constant(ir.VectorType(ir.IntType(32), width), [0] * width)

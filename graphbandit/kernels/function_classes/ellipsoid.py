@@ -2,8 +2,8 @@
 
 One parameter for all arms. Let e(b) = U'^-1 (phi(b) - phi(best)), best the arm the center calls best, w = U theta, and
 g(b) the unit vector along e(b) - e(a). Arm a is best at w where g(b)'w <= 0 for all b: a cone. It is a candidate if
-some w within rho = sqrt(radius) of c = U center is in it with room to spare: g(b)'w + h <= 0, h = 1e-7 rho, so that an
-arm which can tie with others and never win, as one that lies between two others, is none.
+some w within rho = sqrt(radius) of c = U center is in it with room to spare: g(b)'w + h <= 0, h = 1e-7 rho, so an
+arm that can tie with others but never win, such as one between two others, is none.
 
 The nearest such w is c - y, y = sum u(b) g(b), where u >= 0 maximises sum u(b) (g(b)'c + h) - |y|^2 / 2: a non-negative
 least-squares problem. The dual active-set method (Goldfarb and Idnani, 1983) solves it, mostly in one or two steps, and
@@ -91,7 +91,7 @@ def _wins_away_from_mean(
     excess: Float[np.ndarray, " m"],
     slope: Float[np.ndarray, " m"],
 ) -> bool:
-    """Whether a wins at some c + t (e(a) - mean of all e): cheap, and where it is right no more is needed."""
+    """Whether a wins at some c + t (e(a) - mean of all e): a cheap test, and if it succeeds no other is needed."""
     d, m = points.shape
     for i in range(d):
         direction[i] = mean[i] - points[i, a]
@@ -104,7 +104,7 @@ def _wins_away_from_mean(
     return length > 0.0 and _wins_on_line(excess, slope, alive, rho / length)
 
 
-# it takes one arm among all as `_wins_away_from_mean` does
+# its first arguments are those of `_wins_away_from_mean`: one arm among all
 @kernel()
 def _settle(
     a: int,
@@ -127,7 +127,7 @@ def _settle(
             vectors[i, b] = points[i, b] - own
             slope[b] += vectors[i, b] * vectors[i, b]
     for b in range(m):
-        present[b] = alive[b] and slope[b] > 0.0  # what cannot be told from a need not be beaten
+        present[b] = alive[b] and slope[b] > 0.0  # arms with the features of a need not be beaten
         slope[b] = 1.0 / np.sqrt(slope[b]) if present[b] else 0.0
         excess[b] = (values[b] - values[a]) * slope[b] + MARGIN * rho
     for i in range(d):
@@ -154,7 +154,7 @@ def _settle(
                 new, worst = b, excess[b] - slope[b]
         if new < 0:
             return SOLVED
-        # bring `new` in: its weight grows and the active ones change along, until it is met or one of them is 0
+        # make `new` active: its weight grows and the others change with it, until it is met or one of them is 0
         weight = 0.0
         while True:
             for k in range(size):
@@ -202,7 +202,7 @@ def _settle(
 def _drop_beaten(
     points: Float[np.ndarray, "d m"], values: Float[np.ndarray, " m"], alive: Bool[np.ndarray, " m"], rho: float
 ) -> None:
-    """Mark as not alive what one of the RIVALS of highest value beats everywhere."""
+    """Mark as not alive every arm that one of the RIVALS arms of highest value beats everywhere."""
     d, m = points.shape
     used = np.zeros(m, dtype=np.bool_)
     squares = np.empty(m)
@@ -238,9 +238,9 @@ def ellipsoid_candidates(
 ) -> None:
     """Mark the arms that win somewhere in the ellipsoid; `settled` counts how they were settled.
 
-    The arm that the center calls best (lowest index on ties) is marked always. Of arms with the same features only
-    the first can be. Without `exact` all arms are marked that no single one of the RIVALS with the highest values at
-    the center beats everywhere: those that win somewhere, and maybe more, in time linear in the number of arms.
+    The arm that the center calls best (lowest index on ties) is always marked. Of arms with the same features only
+    the first can be. Without `exact`, an arm is marked unless one of the RIVALS arms with the highest values at the
+    center beats it everywhere: that marks all arms that win somewhere, and maybe more, in time linear in their number.
     """
     n, n_arms = chosen.shape
     d, rho = rows.shape[2], np.sqrt(radius)
@@ -347,7 +347,7 @@ def linear_prospects(
 
 @kernel()
 def _repeats(rows: Float[np.ndarray, "arms d"], arms: ArmIndices, count: int, arm: int) -> bool:
-    """Whether one of the first `count` arms has just the features of `arm`."""
+    """Whether one of the first `count` arms has exactly the features of `arm`."""
     for k in range(count):
         same = True
         for i in range(rows.shape[1]):
@@ -365,10 +365,10 @@ def separate_candidates(
 ) -> None:
     """Mark the arms that win somewhere, when every arm has a parameter of its own.
 
-    All that matters is the arms' values: they move freely, and sum ((value(b) - values[b]) / norms[b])^2 <= radius.
+    Only the arms' values matter: they move freely, within sum ((value(b) - values[b]) / norms[b])^2 <= radius.
     Arm a wins most cheaply by rising to some t to which all better ones sink. That cost is convex in t and least where
     t = (mean of values[a] and of the arms that sink, weighted with 1 / norms^2): exact, in O(K log K) and O(K) an arm.
-    An arm of norm 0 stays.
+    An arm of norm 0 cannot move.
     """
     n, n_arms = chosen.shape
     for t in range(n):

@@ -27,7 +27,7 @@ def finite_losses(
             losses[i] += residual * residual
 
 
-# a walk over all functions as in `planning.information.best_arm_weights`, which knows no members
+# walks over all functions like `planning.information.best_arm_weights`, which has no members
 @kernel()
 def finite_prospects(
     values: Float[np.ndarray, "n functions arms"],

@@ -23,7 +23,7 @@ TURNS = 2000
 
 
 class Seen(NamedTuple):
-    """What a parameter is fitted to: rows phi, rewards, how much each counts, which are its own; and the link."""
+    """What a parameter is fitted to: rows phi, rewards, their weights, which of them are its own; and the link."""
 
     rows: Float[np.ndarray, "observed d"]
     rewards: PerObservation
@@ -105,14 +105,13 @@ def _derivatives(seen: Seen, precision: Matrix, parameter: Vector, gradient: Vec
 
 @kernel()
 def fit_block(seen: Seen, precision: Matrix, floor: float, parameter: Vector, factor: Matrix) -> tuple[bool, float]:
-    """thetahat in place of `parameter`, and U of its curvature H = U'U; whether Newton's method with halved steps got
-    there, and the least value of the objective.
+    """Write thetahat to `parameter` and U of its curvature H = U'U to `factor`, by Newton's method with halved steps.
 
-    `parameter` is where it starts. Near the end, where the objective's last digits no longer tell steps apart, one full
-    step is taken: Newton's error is squared by it.
+    It starts at `parameter`, and returns whether it converged and the least value of the objective. Near the end,
+    where the objective's last digits no longer tell steps apart, it takes one full step, which squares Newton's error.
 
     - `precision`: P, that of the prior.
-    - `floor`: what no pivot of P + (a sum of squares) is below.
+    - `floor`: a lower bound of the pivots of P + (a sum of squares).
     """
     d = parameter.shape[0]
     gradient, curvature, trial = np.empty(d), np.empty((d, d)), np.empty(d)

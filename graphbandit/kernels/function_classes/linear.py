@@ -61,7 +61,7 @@ def drawn_values(
                     columns[(a // 8 * d + i) * 8 + a % 8] = rows[t, 0 if shared_row else start + a, i]
             for a in range(0, width, 8):
                 count = min(width - a, 8)
-                for b in range(0, draws, 4):  # beyond the last draw, that one again
+                for b in range(0, draws, 4):  # places beyond the last draw repeat it
                     b1, b2, b3 = min(b + 1, last), min(b + 2, last), min(b + 3, last)
                     s0, s1, s2, s3 = eight(0.0), eight(0.0), eight(0.0), eight(0.0)
                     for i in range(d):
@@ -78,7 +78,7 @@ def drawn_values(
 
 @inlined()
 def write(row: PerArm, place: int, count: int, lanes: Any) -> None:
-    """The first `count` numbers of an octet."""
+    """Write the first `count` numbers of an octet."""
     if count == 8:
         put(row, place, lanes)
     else:
@@ -86,7 +86,7 @@ def write(row: PerArm, place: int, count: int, lanes: Any) -> None:
             row[place + k] = lane(lanes, k)
 
 
-# it takes what `drawn_values` takes, with parameters for each arm
+# the arguments are those of `drawn_values`, with parameters for each arm
 @kernel()
 def drawn_values_per_arm(
     rows: Float[np.ndarray, "n rows d"],
@@ -112,7 +112,7 @@ def add_sums(
     moments: Float[np.ndarray, "blocks d"],
     squares: float,
 ) -> float:
-    """Add phi phi' to the (upper triangle of the) matrix and y phi to the moment of the arm's block; sum y^2 so far."""
+    """Add phi phi' to the matrix (upper triangle) and y phi to the moment of the arm's block; return sum y^2 so far."""
     shared_row, shared_block = rows.shape[1] == 1, moments.shape[0] == 1
     d = rows.shape[2]
     for k in range(rounds.shape[0]):

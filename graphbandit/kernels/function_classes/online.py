@@ -19,7 +19,7 @@ def predict(
     shrink: bool,
     values: RoundsByArms,
 ) -> None:
-    """x'theta, over 1 + x' A^-1 x with `shrink`: what theta would predict had x been seen already, with value 0."""
+    """x'theta, with `shrink` over 1 + x' A^-1 x: what theta would predict had x been seen already, with value 0."""
     n, n_arms = values.shape
     size = features.shape[2]
     for t in range(n):
@@ -63,7 +63,7 @@ def update_ridge(
                 inverses[block, i, j] -= direction[i] * direction[j] / spread
 
 
-# it takes observations as `update_ridge` does
+# takes observations like `update_ridge`
 @kernel()
 def update_gradient(
     features: Float[np.ndarray, "n arms_or_one d"],

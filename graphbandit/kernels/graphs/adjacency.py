@@ -1,6 +1,6 @@
 """One way to ask a feedback graph for its edges, whichever way it is stored.
 
-To the planning kernels a graph is a `Graph`, packed or listed, and one of a batch of `Graphs`. Other kernels take the
+Planning kernels take a graph as a `Graph`, packed or listed, from a batch of `Graphs`. Other kernels take the
 parts: `words`, a bit-packed uint64 array (arms, words) as in `FeedbackGraph.words`, or, for large graphs, the tuple
 (indptr, indices, in_indptr, in_indices) of its out- and in-neighbour lists. `reveals` takes all three.
 """
@@ -29,7 +29,7 @@ class Graph(NamedTuple):
     """... and ``in_arms[in_pointers[a]:in_pointers[a + 1]]`` those that reveal a"""
 
 
-# the lists of `Graph` once more: `graph_of` hands them on as they are
+# repeats the lists of `Graph`: `graph_of` hands them on as they are
 class Graphs(NamedTuple):
     """A batch: round t has the packed graph ``words[place[t]]``, or all have the one that is listed."""
 

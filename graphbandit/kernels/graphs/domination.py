@@ -32,11 +32,11 @@ def sink_root(heap: ArmIndices, count: int, keys: ArmIndices) -> None:
 
 @kernel()
 def greedy_dominating_set(graph: Any, wanted: ArmMask, available: ArmMask, chosen: ArmMask) -> int:
-    """Arms on offer that reveal all wanted arms, most still missing first, lowest index on ties; how many, -1 if none
-    can.
+    """Choose arms on offer that together reveal all wanted arms; return how many, -1 if they cannot.
 
-    At most 1 + log K times as many as are needed (Chvatal 1979). Old counts of what an arm would add are kept as
-    bounds, as they only fall; a heap has the arm of the largest bound on top.
+    Each step takes the arm that reveals most of those missing, lowest index on ties: in all at most 1 + log K times as
+    many arms as needed (Chvatal 1979). What an arm would add only falls, so old counts are kept as bounds; a heap has
+    the arm of the largest bound on top.
     """
     n_arms = wanted.shape[0]
     scratch = np.empty(n_arms, np.int32)
@@ -60,7 +60,7 @@ def greedy_dominating_set(graph: Any, wanted: ArmMask, available: ArmMask, chose
         new = 0
         for k in range(count):
             new += missing[scratch[k]]
-        if new == adds[arm]:  # its count is of now, and no other can have more
+        if new == adds[arm]:  # its count is up to date, and no other can be larger
             for k in range(count):
                 missing[scratch[k]] = False
             left -= new
@@ -86,7 +86,7 @@ def cover_pointer() -> int:
 
 @kernel()
 def greedy_independent_set_size(graph: Any, n_arms: int) -> int:
-    """How many arms a greedy walk, fewest neighbours first, finds of which none reveals another: at most alpha."""
+    """The size of a greedy set of arms, fewest neighbours first, of which none reveals another: at most alpha."""
     scratch = np.empty(n_arms, np.int32)
     degrees = np.zeros(n_arms, np.int64)
     for j in range(n_arms):

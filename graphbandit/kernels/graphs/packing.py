@@ -8,7 +8,7 @@ from graphbandit.kernels.jit import kernel
 
 @kernel()
 def join_pairs(pairs: Int[np.ndarray, "n pairs 2"], words: UInt64[np.ndarray, "n arms words"]) -> None:
-    """Self-loops, and each pair of arms joined in both directions; `words` starts as zeros."""
+    """Add all self-loops and join each pair of arms in both directions; `words` starts as zeros."""
     n, n_arms, _ = words.shape
     for t in range(n):
         graph = words[t]

@@ -38,7 +38,7 @@ class MeanSettings(NamedTuple):
     prior_mean: float
     prior_variance: float
     address: int
-    """of TS-N's or IDS-N's kernel, which the others do not have compiled; else 0"""
+    """of TS-N's or IDS-N's kernel, which is compiled only for them; else 0"""
 
 
 class MeanArrays(NamedTuple):
@@ -62,7 +62,7 @@ def upper_bounds(rounds: int, settings: MeanSettings, arrays: MeanArrays, means:
 
 @inner()
 def best_neighbour(graph: Any, target: int, counts: ArmIndices, means: PerArm, available: ArmMask) -> int:
-    """Of the arms on offer that reveal `target`, the one of the highest mean among those seen; else `target`."""
+    """The arm of the highest mean among arms seen and on offer that reveal `target`; `target` if there is none."""
     scratch = np.empty(means.shape[0], np.int32)
     chosen = -1
     for j in range(means.shape[0]):
@@ -77,7 +77,7 @@ def best_neighbour(graph: Any, target: int, counts: ArmIndices, means: PerArm, a
 
 @kernel()
 def posterior(settings: MeanSettings, arrays: MeanArrays, means: PerArm) -> PerArm:
-    """Of N(prior_mean, prior_variance) means and N(0, sigma^2) noise: means are written, variances returned."""
+    """The posterior of N(prior_mean, prior_variance) means and N(0, sigma^2) noise: writes means, returns variances."""
     variances = np.empty(means.shape[0])
     noise = settings.noise * settings.noise
     for a in range(means.shape[0]):

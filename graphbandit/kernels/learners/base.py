@@ -1,4 +1,4 @@
-"""What all learners that learn in every round share: what a run of rounds takes, fills, and how a round is closed.
+"""What all learners that learn in every round share: what a run of rounds takes and fills, and how a round ends.
 
 A family of learners is one kernel module whose `run` plays rounds one after another in a single compiled loop, with the
 family's own settings and arrays. With `learn` off it decides a round and changes nothing.
@@ -58,7 +58,7 @@ def offered(inputs: Inputs, t: int) -> ArmMask:
 
 @inner()
 def close_round(graph: Any, t: int, values: PerArm, gamma: float, inputs: Inputs, outputs: Outputs) -> int:
-    """From the probabilities of round t and the estimated values to the drawn arm and all that explains it."""
+    """Draw the arm of round t by its probabilities, and write down what explains it, given the estimated values."""
     n_arms = values.shape[0]
     probabilities, gaps = outputs.tables[t, 0], outputs.tables[t, 2]
     observation_probabilities(graph, probabilities, np.empty(n_arms, np.int32), outputs.tables[t, 1])

@@ -43,7 +43,7 @@ class LinearLossArrays(NamedTuple):
     """(1): sum of Q"""
 
 
-# it takes observations as `exponential_weights.learn` does: an array for each column
+# takes observations like `exponential_weights.learn`: an array for each column
 @kernel()
 def learn(
     rounds: int,
@@ -56,7 +56,7 @@ def learn(
     propensities: PerObservation,
     notes: Float[np.ndarray, "n notes"],
 ) -> None:
-    """The context of the new round, the last row, then all losses that were revealed; `rounds` were learnt before."""
+    """Learn the context of the new round, the last row, then all revealed losses; `rounds` were learnt before."""
     direction = contexts[-1].copy()
     add_square(arrays.factor, direction)
     row = -1
@@ -111,7 +111,7 @@ def weigh(
     return gamma
 
 
-# what every family's round takes, see `run`
+# the arguments of every family's round, see `run`
 @inner()
 def one_round(
     graph: Any,

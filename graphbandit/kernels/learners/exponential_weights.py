@@ -44,7 +44,7 @@ class Exp3Settings(NamedTuple):
     low: float
     high: float
     address: int
-    """of what EXP3-DOM and EXP3.G ask about a graph, which the others do not have compiled; else 0"""
+    """of what EXP3-DOM and EXP3.G ask about a graph, which is compiled only for them; else 0"""
 
 
 class Exp3Arrays(NamedTuple):
@@ -54,8 +54,7 @@ class Exp3Arrays(NamedTuple):
     """(levels, arms): sums of estimated losses; more than one level for EXP3-DOM alone"""
     totals: Floats
     """(levels, 2). EXP3-SET, EXP3-IX: sum of Q. EXP3-DOM: sum since the last restart, r. EXP3.G: of strongly and of
-    weakly
-    observable graphs, the sum of independence or domination numbers, and how many"""
+    weakly observable graphs, the sum of independence or domination numbers, and how many"""
 
 
 @inner()
@@ -128,8 +127,8 @@ def observability_rates(
 def observability(graph: Any, available: ArmMask, chosen: ArmMask, independence: float) -> tuple[bool, float]:
     """Whether an arm on offer is weakly observable; then delta, else alpha, the independence number if it is told.
 
-    delta is the size of a greedy dominating set of such arms, which `chosen` receives; -1 if there is none. alpha that
-    is not told (nan) is that of a greedy independent set.
+    delta is the size of a greedy dominating set of such arms, which `chosen` receives; -1 if there is none. If alpha is
+    not told (nan), it is the size of a greedy independent set.
     """
     weak_arms = weakly_observable(graph, available)
     if weak_arms.any():
@@ -200,7 +199,7 @@ def learn(
     propensities: PerObservation,
     notes: Float[np.ndarray, "n notes"],
 ) -> None:
-    """All losses that were revealed, and the totals of the new round, which is the last row of the notes."""
+    """Learn all revealed losses, and the totals of the new round, which is the last row of the notes."""
     for k in range(arms.shape[0]):
         level = int(notes[rows[k], 0]) if settings.rule == EXP3_DOM else 0
         loss = (settings.high - rewards[k]) / (settings.high - settings.low)

@@ -1,7 +1,7 @@
 """Which of several independent Gaussian arms is the best: the probability of each, by quadrature.
 
 The maximum M of the arms has the distribution function F(x) = prod_a Phi_a(x). Between two points x < y it rises by
-F(y) - F(x), and of that rise arm a's share is (log Phi_a(y) - log Phi_a(x)) / (log F(y) - log F(x)): exact where the
+F(y) - F(x), and arm a's share of that rise is (log Phi_a(y) - log Phi_a(x)) / (log F(y) - log F(x)): exact where the
 log Phi are in proportion, and of second order in the step otherwise. The shares add up to 1 whatever the steps. Steps
 are halved until F rises by at most STEP in each, the rise times their length is at most WIDE and, where the log Phi of
 two arms or more change, the rise times the product of the two largest changes is at most UNEVEN: so an arm known to the
@@ -111,7 +111,7 @@ def maximum_points(means: PerArm, scales: PerArm, low: float, high: float) -> tu
                 continue
         if count == capacity:
             longer, longer_logs = np.empty(2 * capacity), np.empty((2 * capacity, n))
-            for k in range(capacity):  # not by slices: with them Numba compiles the words of an error
+            for k in range(capacity):  # not by slices: for them Numba would compile an error's text, too
                 longer[k] = points[k]
                 for i in range(n):
                     longer_logs[k, i] = logs[k, i]

@@ -20,10 +20,9 @@ def regrets_and_information(
 ) -> None:
     """Delta(a) = E[max] - mean(a), and h(a) = Var(E[theta_a | best arm]) / (2 (sigma^2 + variance(a))).
 
-    h(a) is a lower bound of the mutual information between the best arm and a reward of arm a. Given that the maximum
-    is x and another arm's, theta_a has the mean of N(mean, variance) below x; all integrals are sums over the steps.
-    Delta(a) is that of x - theta_a where another arm is the best: a sum of what is not negative, exact when it is
-    small.
+    h(a) is a lower bound of the mutual information between the best arm and a reward of arm a. If the maximum is
+    x and another arm has it, theta_a has the mean of N(mean, variance) below x; all integrals are sums over the steps.
+    Delta(a) is the integral of x - theta_a where another arm is the best: no term is negative, so small ones are exact.
     """
     n_arms = means.shape[0]
     arms, centres, scales, low, high = contenders(means, variances, available)

@@ -43,7 +43,7 @@ class LinearSettings(NamedTuple):
     draws: int
     seed: int
     address: int
-    """of `thompson_shares`, which LinUCB does not have compiled; else 0"""
+    """of `thompson_shares`, which is compiled only for LinTS; else 0"""
 
 
 class LinearArrays(NamedTuple):
@@ -54,7 +54,7 @@ class LinearArrays(NamedTuple):
     log_determinants: Floats
     """log det V - d log ridge"""
     totals: Floats
-    """how many rewards, the sum of their squares, the smallest, the largest, and from what they are counted"""
+    """the number of rewards, the sum of their squares, the smallest, the largest, and what they are counted from"""
 
 
 @kernel()
@@ -66,7 +66,7 @@ def learn(
     rewards: PerObservation,
     counted_from_first: bool,
 ) -> None:
-    """Every reward that was revealed is one more row of its regression, counted from 0 or from the first one."""
+    """Add every revealed reward to its regression as a row, counted from 0 or from the first reward."""
     shared = arrays.factors.shape[0] == 1
     vector, totals = np.empty(features.shape[2]), arrays.totals
     for k in range(arms.shape[0]):
@@ -92,7 +92,7 @@ def estimate(
     """phi_a' theta of each arm, and u_a = U'^-1 phi_a, whose length is the width of the estimate. Returns sigma.
 
     Noise that is not known is sqrt((b0 + R / 2) / (a0 + n / 2)), a0 = 2, b0 = a0 (span / 4)^2, R = sum r^2 - theta'b;
-    for a confidence set it is half the span at least. It is 1 while all rewards are the same.
+    for a confidence set it is at least half the span. It is 1 while all rewards are the same.
     """
     shared = arrays.factors.shape[0] == 1
     d = arrays.factors.shape[2]
@@ -168,8 +168,8 @@ def thompson_shares(
 ) -> None:
     """How often phi' theta + width u'z of each arm is the largest, z standard normal.
 
-    One z for all arms: in a share of the draws, whose z belong to round and draw and not to luck. One z an arm: the
-    arms are independent, and the probability is worked out.
+    With one z for all arms, it is a share of the draws, whose z follow from seed, round and draw. With one z an arm,
+    the arms are independent, and the probability is computed.
     """
     n_arms, d = directions.shape
     if not shared:

@@ -90,7 +90,7 @@ def proximal_step(out: Lists, c: PerArm, e: float, y: PerArm, free: float, p: Pe
 
 @kernel()
 def cover(out: Lists, b: PerArm, p: PerArm, slack: PerArm) -> None:
-    """By how much q exceeds b in each row, infinite where nothing is asked for."""
+    """Write by how much q exceeds b in each row; infinite where b is 0."""
     for a in range(b.shape[0]):
         slack[a] = -b[a] if b[a] > 0.0 else np.inf
     for j in range(p.shape[0]):
@@ -159,7 +159,7 @@ def lower_bound(
     y: PerArm,
     spare: PerArm,
 ) -> float:
-    """sum b y + min(free, 0) with y made to fit A'y + min(free, 0) <= c, each row moved by all that its arms spare.
+    """sum b y + min(free, 0) with y moved to fit A'y + min(free, 0) <= c, each row by all that its arms can spare.
 
     `spare` of an arm is negative if its constraint is violated. Its rows are then lowered, but not below 0, so all
     constraints hold after one walk, because they hold for y = 0.

@@ -115,7 +115,7 @@ def set_baseline(
 ) -> None:
     """p~(a) = max(1 / (|S| + gamma c(a)), min(d P(a), 1 / |S|)) for a in S but best, the rest on best, 0 elsewhere.
 
-    S are the first `size` arms of `explored`, and d is the doubt.
+    S is the first `size` arms of `explored`, and d is the doubt.
     """
     for a in range(gaps.shape[0]):
         baseline[a] = 0.0

@@ -1,6 +1,6 @@
 """Single steps of a round, for callers in Python. Each is compiled only if Python calls it.
 
-Each repeats the arguments of the inner function that it calls, `certify_program` among them: Python cannot call those.
+Each, `certify_program` too, repeats the arguments of the inner function that it calls, which Python cannot call.
 """
 
 import numpy as np
