@@ -30,9 +30,9 @@ class AdaCB(Learner[AdaCBGState]):
     the sampling program's answer is its baseline, the formula above. It learns from every reward the graph reveals and
     ignores the graph when choosing, so it takes any graph. F_m, lambda_m, gamma and doubt are those of `AdaCBG`.
 
-    This is not AdaCB of Foster, Rakhlin, Simchi-Levi & Xu (2021, algorithm 1) to the letter: as far as we remember that
-    paper, its gamma is one an epoch, from the number of all arms, where gamma here follows the candidates of each
-    round. Tables call it "AdaCB.G on loops".
+    This is not AdaCB of Foster, Rakhlin, Simchi-Levi & Xu (2021, algorithm 1) to the letter: to our knowledge, that
+    has one gamma an epoch, from the number of all arms, while gamma here follows the candidates of each round. Tables
+    call it "AdaCB.G on loops".
 
     - `radius`: how F_m is cut, "natural" (default), "sharp" or "paper", as in `AdaCBG`.
     - `eta`: strength of exploitation; gamma^2 is in proportion to it. None (default): that of `AdaCBG`.
@@ -97,7 +97,7 @@ class AdaCB(Learner[AdaCBGState]):
         return self._on_loops.rounds_until_update(state)
 
     def choose(self, state: AdaCBGState, shown: Shown, rng: np.random.Generator) -> Decisions:
-        """Chosen as if no arm revealed another; the observation probabilities are those of the graphs there are."""
+        """Chosen as if no arm revealed another; the observation probabilities are those of the graphs shown."""
         loops = FeedbackGraphs.repeat(bandit(state.problem.n_arms), len(shown))
         chosen = self._on_loops.choose(state, shown.with_graphs(loops), rng)
         _, observed = draw(chosen.probabilities, shown.feedback_graphs, np.zeros(len(shown)))

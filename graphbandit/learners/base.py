@@ -10,7 +10,7 @@ A learner is a frozen, keyword-only dataclass of settings. What it has learnt is
         state     = learner.update(state, observations)                # once `rounds_until_update` rounds are played
 
 Given the state, the rounds until the next update are independent of each other: they can be decided one by one, in
-batches of any size, or in parallel, and are the same decisions. Each round takes one uniform number from `rng`.
+batches of any size, or in parallel, with the same decisions. Each round takes one uniform number from `rng`.
 
 Input is checked once, at the door. A `Shown` is checked when it is built; `Learner.decide` and the loop that `Bandit`
 and `simulate` share (`learners.loop`) check that it fits the learner and its problem, and then call `choose`, which
@@ -74,14 +74,14 @@ class Learner(ABC, Generic[State]):
     _chooses_as_ours: ClassVar[bool] = True
 
     def __new__(cls, *_: Any, floor: float | None = None, **__: Any) -> "Learner[State]":
-        """Check the floor; here, as learners have a `__post_init__` of their own."""
+        """Check the floor here, as learners have a `__post_init__` of their own."""
         if floor is not None:
             setting_number("floor", floor, at_least=0.0, at_most=1.0)
         return super().__new__(cls)
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        # the package's own learners are tested to decide rightly; what others decide is checked in every round
+        # tests show that the package's own learners decide rightly; what others decide is checked in every round
         cls._is_ours = cls.__module__.partition(".")[0] == "graphbandit"
         cls._chooses_as_ours = cls.choose.__module__.partition(".")[0] == "graphbandit"
 
@@ -203,7 +203,7 @@ class Learner(ABC, Generic[State]):
 
     @final
     def in_words(self, state: State, shown: Shown, decisions: Decisions) -> Decisions:
-        """The decisions with `words`; whoever has a `choose` of their own from outside the package tells in there."""
+        """The decisions with `words`; a learner from outside the package with its own `choose` tells them there."""
         if not self._chooses_as_ours:
             return decisions
         if self.late_words:
@@ -245,7 +245,7 @@ class Learner(ABC, Generic[State]):
         return 0
 
     def grown(self, state: State, problem: Problem) -> State:
-        """The state for a problem with more arms, behind those there were: they are new, and the others as known."""
+        """The state for a problem with more arms behind the old ones: these stay as known, the new are unknown."""
         raise SettingError(
             f"{type(self).__name__} cannot take more arms while it learns; expected another learner, such as IDSG, or "
             "arms that are there from the start and retired until they are wanted"

@@ -59,7 +59,7 @@ class BootstrappedThompson(DrawingLearner):
         return plausible_draws(functions, data, noise, count=self.draws, seed=self.seed, names=names)
 
     def choose(self, state: PlausibleState, shown: Shown, rng: np.random.Generator) -> Decisions:
-        """The weight of those who call an arm best is the probability that it is played."""
+        """Each arm is played with a probability that is the weight of the draws that call it best."""
         from graphbandit.kernels.planning.information import best_arm_weights
 
         functions, contexts = self.functions(state.problem), shown.contexts

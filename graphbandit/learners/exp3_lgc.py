@@ -80,7 +80,7 @@ class LinearLossLearner(BoundedRewards, EveryRoundLearner[LinearLossState]):
         """The kernel's number of the algorithm."""
 
     def words(self, state: LinearLossState, shown: Shown, made: Decisions) -> Words:
-        """Weights, estimated losses, and exploration, at once: states of matrices are too much to be kept."""
+        """Weights, estimated losses, and exploration, at once: a state with matrices is too large to be kept."""
         rows, known = self._contexts(state, shown.contexts), state.vectors.shape[1] > 0
         losses = rows @ state.vectors.T if known else np.zeros(made.probabilities.shape)
         return weights_in_words(losses, made)

@@ -14,7 +14,7 @@ from graphbandit.rounds.words import Words
 class Exp3SET(Exp3Learner):
     """p(a) proportional to exp(-eta sum_s l_s(a)), l_s(a) = loss / q_s(a) where it was revealed and 0 elsewhere.
 
-    q(a) is the probability that some arm is played that reveals a. The regret is at most log(K) / eta + (eta / 2)
+    q(a) is the probability that an arm that reveals a is played. The regret is at most log(K) / eta + (eta / 2)
     sum_t Q_t, Q_t = sum_a p_t(a) / q_t(a), which is at most the independence number of an undirected graph.
 
     - `eta`: learning rate. None (default): eta_t = sqrt(2 log K / (K + sum_{s<t} Q_s)), the best fixed one for what was

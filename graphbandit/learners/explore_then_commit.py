@@ -108,7 +108,7 @@ class ExploreThenCommit(EpochLearner[CommitState]):
     def ended(
         self, state: CommitState, observations: Observations, *, split: int, length: int | None = None
     ) -> EndedEpoch:
-        """All data while exploring; afterwards what came of the exploring rounds."""
+        """All data while exploring; afterwards only late rewards of the exploring rounds are added."""
         ended = super().ended(state, observations, split=split, length=length)
         if state.model is None:
             return ended
@@ -124,7 +124,7 @@ class ExploreThenCommit(EpochLearner[CommitState]):
         return replace(after, model=functions.fit(after.data), fitted=rewards)
 
     def postpone(self, state: CommitState, observations: Observations) -> CommitState:
-        """All that is to be learnt from, and fhat as it was; while there is none, exploring goes on."""
+        """All data that counts, and fhat as it was; while there is no fhat, exploring goes on."""
         return self._after(state, self.ended(state, observations, split=state.rounds))
 
     @staticmethod

@@ -8,7 +8,7 @@ from graphbandit.learners.epochs.estimates import InverseGapLearner
 from graphbandit.planning.sampling import SamplingRule
 
 
-# Falcon, RegCB.G and Greedy are shown on the same data, to be compared
+# the examples of Falcon, RegCB.G and Greedy have the same data, to be compared
 @savable
 @dataclass(frozen=True, kw_only=True)
 class Falcon(InverseGapLearner):

@@ -17,7 +17,7 @@ _UNIFORM = SamplingRule(explore_all=True, coverage="none", rate=0.0)
 _BEST_ALONE = SamplingRule(explore_all=False, coverage="none", rate=0.0)
 
 
-# Falcon, RegCB.G and Greedy are shown on the same data, to be compared
+# the examples of Falcon, RegCB.G and Greedy have the same data, to be compared
 @savable
 @dataclass(frozen=True, kw_only=True)
 class Greedy(RuleLearner):

@@ -47,7 +47,7 @@ class IDSN(GaussianMeansLearner):
         return ids_pointer()
 
     def words(self, state: ArmMeansState, shown: Shown, made: Decisions) -> Words:
-        """The posterior, and, of a single round, what expected regret and information follow from it."""
+        """The posterior and, for a single round, the expected regret and information that follow from it."""
         from graphbandit.kernels.learners.gaussian_information import regrets_and_information
 
         words = super().words(state, shown, made)

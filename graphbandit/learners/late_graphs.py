@@ -1,4 +1,4 @@
-"""Learning without seeing the graph beforehand: what the rewards reveal of it makes edge probabilities."""
+"""Learning without seeing the graph beforehand: edge probabilities are estimated from the rewards that come."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -71,7 +71,7 @@ class LateGraph(Learner[LateGraphState]):
     expected observations are linear in the edges, so it makes no difference how edges of a round depend on each other.
     It is wrong for graphs that depend on the context.
 
-    A graph that is shown all the same must have the right size, and is ignored. An arm counts as revealed when its
+    If a graph is shown, it must have the right size, and is ignored. An arm counts as revealed when its
     reward comes, late or not, and as not revealed if it never comes. The `observation_probabilities` of the decisions
     follow from the same estimate.
 

@@ -52,7 +52,7 @@ class LinTS(LinearLearner):
     scale: float = 1.0
     draws: int = 100
     seed: int = 0
-    # these stand here and not in the base: the name of a type is looked up in the module of the class
+    # these fields are here and not in the base: the name of a type is looked up in the module of the class
     arm_features: "npt.ArrayLike | None" = None
     intercept: bool = False
     ridge: float = 1.0

@@ -53,7 +53,7 @@ class LinUCB(LinearLearner):
 
     alpha: float | None = None
     delta: float = 0.1
-    # these stand here and not in the base: the name of a type is looked up in the module of the class
+    # these fields are here and not in the base: the name of a type is looked up in the module of the class
     arm_features: "npt.ArrayLike | None" = None
     intercept: bool = False
     ridge: float = 1.0

@@ -173,13 +173,13 @@ def _of_one_round(played: Played | None, news: News | None, n_arms: int) -> Obse
             "actions": played.actions,
             "propensities": np.array(propensities, FLOAT),
             "notes": played.notes,
-            "checked": n_arms,  # contexts and rewards were, one by one, when they came
+            "checked": n_arms,  # contexts and rewards were checked one by one when they came
         },
     )
 
 
 def _in_order(news: News | None) -> bool:
-    """Whether these are a few rewards of one round, by ascending arm; False where others can tell as fast."""
+    """Whether these are a few rewards of one round, by ascending arm; False for arrays, which take the general way."""
     if news is None:
         return False
     rounds, arms, *_ = news

@@ -10,7 +10,7 @@ from graphbandit.planning.sampling import SamplingRule
 from graphbandit.rounds.words import Words
 
 
-# Falcon, RegCB.G and Greedy are shown on the same data, to be compared
+# the examples of Falcon, RegCB.G and Greedy have the same data, to be compared
 @savable
 @dataclass(frozen=True, kw_only=True)
 class RegCBG(InverseGapLearner):

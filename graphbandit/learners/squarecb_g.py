@@ -1,4 +1,4 @@
-"""SquareCB.G (Zhang, Zhang, Vrousgou, Luo and Mineiro 2023): each round the convex program of its estimate."""
+"""SquareCB.G (Zhang, Zhang, Vrousgou, Luo and Mineiro 2023): a convex program of the estimate in each round."""
 
 from dataclasses import dataclass
 

@@ -100,7 +100,7 @@ class EpochLearner(Learner[State], Generic[State]):
 
     @property
     def takes_own_arms(self) -> bool:
-        """Yes: what is known is the function class's, which says whether arms share their parameters."""
+        """Yes: all knowledge is the function class's, which says whether arms share their parameters."""
         return True
 
     def functions(self, problem: Problem) -> AnyFunctionClass:
@@ -156,7 +156,7 @@ class EpochLearner(Learner[State], Generic[State]):
         return replace(self.learnt(before, ended), epoch=state.epoch)
 
     def split(self, state: State) -> int:
-        """The round from which on the epoch's data is kept apart as `EndedEpoch.from_split`: its first."""
+        """The round from which the epoch's data is kept apart as `EndedEpoch.from_split` (default: its first)."""
         return state.rounds
 
     def ended(self, state: State, observations: Observations, *, split: int, length: int | None = None) -> EndedEpoch:
@@ -183,8 +183,8 @@ class EpochLearner(Learner[State], Generic[State]):
         return EndedEpoch(observations, expected, before, functions.add(before, after), after)
 
     def words(self, state: State, shown: Shown, made: Decisions) -> Words:
-        """`said`; without an estimate, no best arm, gaps or gamma: zeros would say a lot."""
-        if getattr(state, "model", None) is not None:  # some states have no such thing as a model
+        """`said`; without an estimate, no best arm, gaps or gamma: zeros would mislead."""
+        if getattr(state, "model", None) is not None:  # some states have no model
             return self.said
         unknown = {BEST: np.full(len(made), -1), "gap": np.full(made.gaps.shape, np.nan)}
         unknown["gamma"] = np.full(len(made), np.nan)
@@ -192,7 +192,7 @@ class EpochLearner(Learner[State], Generic[State]):
 
     @property
     def growth(self) -> float:
-        """The factor between the ends of epochs that is used."""
+        """The factor between the ends of epochs, as used."""
         return self.epoch_growth
 
     def epochs(self, problem: Problem) -> EpochSchedule:
@@ -200,7 +200,7 @@ class EpochLearner(Learner[State], Generic[State]):
         return schedule_of(self.growth, problem.longest_epoch)
 
     def no_data(self, problem: Problem) -> Any:
-        """The data of no observation, which forgets with the problem's half-life if it has one."""
+        """Data without observations, which forgets by the problem's half-life if it has one."""
         functions = self.functions(problem)
         return functions.empty() if problem.half_life is None else functions.empty(half_life=problem.half_life)
 
@@ -224,9 +224,7 @@ def rounds_that_count(problem: Problem, rounds: int) -> float:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RewardSpan(EpochClock):
-    """A state that knows the smallest and the largest reward seen, for the estimate of noise that the problem does not
-    say.
-    """
+    """A state with the smallest and the largest reward seen, to estimate noise that the problem does not state."""
 
     lowest_reward: float
     highest_reward: float
@@ -249,13 +247,13 @@ def estimates(functions: AnyFunctionClass, state: EpochState, shown: Shown) -> R
 
 
 def check_evaluable(functions: AnyFunctionClass, contexts: Contexts, available: ArmMasks | None = None) -> None:
-    """Have contexts refused that the class cannot evaluate: at the update it would be too late."""
+    """Refuse contexts that the class cannot evaluate: at the update it would be too late."""
     functions.check_contexts(contexts)
     if not functions.evaluates_all:
         candidates_of(functions, functions.version_space(functions.empty(), math.inf), contexts, available)
 
 
 def check_rates(eta: float, delta: float) -> None:
-    """Raise SettingError unless these are a strength of exploitation and a probability that gamma can be made of."""
+    """Raise SettingError unless gamma can be made of this strength of exploitation and probability of failure."""
     setting_number("eta", eta, above=0.0, below=LARGEST)
     setting_number("delta", delta, above=1.0 / LARGEST, below=1.0)

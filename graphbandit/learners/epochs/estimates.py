@@ -24,7 +24,7 @@ from graphbandit.rounds.words import Words
 
 
 class EstimateLearner(EpochLearner[EpochState]):
-    """A learner whose state is fhat_m; how it plays, given the estimate, is each one's own."""
+    """A learner whose state is fhat_m; each learner plays by it in its own way."""
 
     def init(self, problem: Problem) -> EpochState:
         """No data, no estimate."""

@@ -30,9 +30,9 @@ def conservative_noise(
 ) -> float:
     """The problem's sigma if known, or an estimate that errs on the high side; infinite without enough data.
 
-    The larger of two. Half the span of the rewards seen: by Hoeffding's lemma enough for rewards that stay within
-    it; no span tells nothing. And a bound from the residuals, for noise that is about Gaussian: those of f* have
-    sum of squares S >= sigma^2 (N - 2 sqrt(N log(1/delta))) with probability 1 - delta, and
+    It is the larger of two. The first is half the span of the rewards seen, if they differ: by Hoeffding's lemma
+    enough for rewards that stay within it. The second is a bound from the residuals, for noise that is about Gaussian:
+    those of f* have a sum of squares S >= sigma^2 (N - 2 sqrt(N log(1/delta))) with probability 1 - delta, and
     min L >= S - 2 sigma^2 log(|F|/delta), solved for sigma, with delta / (m (m + 1)) for delta in epoch m.
     """
     if known is not None:

@@ -42,7 +42,7 @@ CELLS = 2**15
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PlausibleState(RewardSpan):
-    """What a learner knows in epoch m that plays by plausible functions.
+    """What a learner that plays by plausible functions knows in epoch m.
 
     - `problem`, `rounds`, `epoch`, `data`: as in `EpochState`.
     - `lowest_reward`, `highest_reward`: the span of the rewards seen.
@@ -55,7 +55,7 @@ class PlausibleState(RewardSpan):
 
 
 class PlausibleLearner(EpochLearner[PlausibleState]):
-    """A learner whose state is a set of plausible functions; how it plays, given them, is each one's own.
+    """A learner whose state is a set of plausible functions; each learner plays by them in its own way.
 
     - `delta`: the probability that the truth is left out, or that noise nobody told is estimated too low.
     """
@@ -166,7 +166,7 @@ def values_of_draws(
 ) -> Iterable[tuple[slice, Float[np.ndarray, "part draws arms"]]]:
     """f_b(x, a), some rounds at a time, checked as kernels trust them; nothing where the class has no draws yet.
 
-    Without `finite` it is left to the caller to look whether they are (`check_drawn`).
+    Without `finite`, the caller must check that they are (`check_drawn`).
     """
     draws: Draws = state.plausible
     count, n = len(draws.weights), len(contexts)

@@ -1,4 +1,4 @@
-"""Epochs: when the learners of the paper stop to learn, and what their formulas ask for at that time."""
+"""Epochs: when the learners of the paper learn, and what their formulas need at that time."""
 
 import bisect
 import functools
@@ -78,7 +78,7 @@ class EpochSchedule:
         if m <= 0:
             return 0
         if m * math.log(self.growth) >= _LOG_END:
-            return END + m  # so long that nobody lives to see it, and still later than the epoch before
+            return END + m  # beyond any run, and still later than the epoch before
         if self.growth == 2.0:
             return 1 << m
         return max(m, round(self.growth) - 1 + m, round(self.growth**m))

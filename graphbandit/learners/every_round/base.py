@@ -1,8 +1,8 @@
 """Learners that learn in every round: one round is decided, what it reveals is learnt, and so on.
 
 In terms of the interface their epochs are one round long. For the simulator they also `play` many rounds one after
-another in a single compiled loop, with the same results as `decide` and `update` to the last bit, as the same kernel
-does one round of either. Rewards that come late are learnt when they come, with the propensities of their own round.
+another in a single compiled loop, with the same results as `decide` and `update` to the last bit, as one kernel
+plays a round for both. Rewards that come late are learnt when they come, with the propensities of their own round.
 """
 
 from abc import abstractmethod
@@ -164,7 +164,7 @@ class EveryRoundLearner(Learner[State], Generic[State]):
         words = len(self._told_words) if rewards is None else 0
         notes, told = np.empty((n, self.n_notes)), np.empty((n, words, n_arms))
         outputs = tuple_of(kernels.Outputs, (tables, explored, integers, numbers, notes, told))
-        # whoever has drawn the numbers elsewhere keeps them
+        # numbers drawn elsewhere are not put back
         place = None if isinstance(rng, GivenUniforms) else rng.bit_generator.state
         try:
             inputs = tuple_of(kernels.Inputs, (masks, rng.random(n), given, rewards is not None))
@@ -213,7 +213,7 @@ _at_once: dict[tuple[object, ...], AtOnce] = {}
 
 
 def kernel_at_once(kernels: ModuleType, name: str, settings: Iterable[object] = ()) -> AtOnce:
-    """A kernel of a family for settings of these types: a learner's whole number may be another's fraction."""
+    """A kernel of a family for settings of these types: where one learner has an int, another may have a float."""
     key = kernels, name, *map(type, settings)
     found = _at_once.get(key)
     if found is None:
@@ -222,7 +222,7 @@ def kernel_at_once(kernels: ModuleType, name: str, settings: Iterable[object] = 
 
 
 def propensities_of(observations: Observations) -> PerObservation:
-    """The probability with which each reward was revealed; raises where it is not told."""
+    """The probability with which each reward was revealed; raises if it is missing."""
     q = observations.propensities
     if q is None or q.shape != observations.rewards.shape:
         found = "none" if q is None else f"an array of shape {q.shape}"

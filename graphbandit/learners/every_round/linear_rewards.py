@@ -122,7 +122,7 @@ class LinearLearner(EveryRoundLearner[LinearState]):
         return False
 
     def words(self, state: LinearState, shown: Shown, made: Decisions) -> Words:
-        """What the kernel has told; states of matrices are too much to be kept for later."""
+        """What the kernel has told: a state with matrices is too large to be kept for later."""
         return {BEST: "best", **made.__dict__["words"]}
 
     def _told_noise(self, problem: Problem) -> float:
@@ -132,7 +132,7 @@ class LinearLearner(EveryRoundLearner[LinearState]):
 
     @abstractmethod
     def _counts_from_first(self, problem: Problem) -> bool:
-        """Whether rewards are counted from the first one seen: where nobody told the noise."""
+        """Whether rewards are counted from the first one seen, as they are if nobody told the noise."""
 
     @abstractmethod
     def _settings(self, problem: Problem, features: Float[np.ndarray, "n rows d"]) -> "LinearSettings":

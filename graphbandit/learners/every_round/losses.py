@@ -17,7 +17,7 @@ from graphbandit.rounds.words import Words
 class BoundedRewards:
     """Settings `low`, `high` and `clip` of a learner: loss = (high - reward) / (high - low).
 
-    Their guarantees are for rewards in [low, high], so another one is refused; with `clip` it counts as the nearer end.
+    Their guarantees are for rewards in [low, high], so any other is refused; with `clip` it counts as the nearer end.
     """
 
     low: float = 0.0
@@ -33,7 +33,7 @@ class BoundedRewards:
 
     @property
     def needs_loops(self) -> bool:
-        """Yes: each arm's loss is to be estimated while it is played."""
+        """Yes: an arm must reveal its own loss when it is played, so that it can be estimated."""
         return True
 
     @property
