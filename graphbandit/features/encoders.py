@@ -10,7 +10,7 @@ from graphbandit.features.transformer import TransformerFeatures
 
 
 def as_encoder(features: object) -> Encoder:
-    """The encoder that is meant: `Features` themselves or of a dictionary of columns, or a wrapped transformer.
+    """The encoder that is meant: `Features` as given, `Features` of a dictionary of columns, or a wrapped transformer.
 
     >>> as_encoder({"age": "number"}).size
     3

@@ -215,7 +215,7 @@ class CategoryColumn(Column):
         """A 1 at the value's category."""
         try:
             place = self._places.get(value)  # type: ignore[call-overload]
-        except TypeError:  # a list, say: no value of a dictionary's key
+        except TypeError:  # a list, say, which cannot be a dictionary's key
             raise InputError(f"{name} is {reprlib.repr(value)}; expected {self._expected}") from None
         if place is None or isinstance(value, _NOT_NUMBERS):  # True would be found under 1
             return self._put_other(name, value, row, at)

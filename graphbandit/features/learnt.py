@@ -71,7 +71,7 @@ def _number(name: str, values: Float[np.ndarray, " n"], standardise: bool) -> Nu
 
 
 def _of_values(name: str, values: Sequence[Any], standardise: bool, most_categories: int) -> Column:
-    """The kind of a column of Python values: texts, booleans or numbers, and nothing beside them but missing ones."""
+    """The kind of a column of Python values: texts, booleans or numbers, beside missing ones."""
     there = [value for value in values if not is_missing(value)]
     has_missing = len(there) < len(values)
     if not there:

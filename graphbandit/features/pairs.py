@@ -19,8 +19,8 @@ def pair_features(
     """phi(x, a) for every context and arm: contexts of shape (n, K, q) for a class whose parameters are shared.
 
     "outer" takes all products x_i z[a]_j, q = d e, so the effect of an arm's feature depends on the context. With an
-    intercept in both, x and z[a] are among the products. It is what a linear class with `arm_features` makes of x and z
-    itself, in the same order. "concatenate" takes (x, z[a]), q = d + e: the effect of an arm's feature is the same in
+    intercept in both, x and z[a] are among the products. A linear class with `arm_features` makes the same of x
+    and z, in the same order. "concatenate" takes (x, z[a]), q = d + e: the effect of an arm's feature is the same in
     all contexts.
 
     - `contexts`: x, encoded.

@@ -57,7 +57,7 @@ def as_table(value: object, columns: Sequence[str] | None) -> NamedColumns:
 
 
 def is_frame(value: object) -> bool:
-    """Whether this has columns with names, as a frame of pandas, Polars or Arrow; nothing is imported to see that."""
+    """Whether this has columns with names, like a frame of pandas, Polars or Arrow; nothing is imported for that."""
     return hasattr(value, "columns") and (hasattr(value, "shape") or hasattr(value, "collect"))
 
 
@@ -81,7 +81,7 @@ def as_frame(value: object) -> "nw.DataFrame[Any]":
 
 
 def check_names(found: Iterable[object], expected: Sequence[str], *, absent: str, extra: str, where: str = "") -> None:
-    """Raise InputError for columns that lack unless absent="missing", and for others unless extra="ignore"."""
+    """Raise InputError for absent columns unless absent="missing", and for unknown ones unless extra="ignore"."""
     there, wanted = list(found), set(expected)
     others = [name for name in there if name not in wanted]
     lacking = [name for name in expected if name not in set(there)]
@@ -145,7 +145,7 @@ def _table_of_array(array: Shaped[np.ndarray, "..."], columns: Sequence[str] | N
 
 
 def is_pandas_series(value: object) -> bool:
-    """Whether this is a pandas Series, which is not imported to see that."""
+    """Whether this is a pandas Series, found out without importing pandas."""
     kind = type(value)
     return kind.__name__ == "Series" and kind.__module__.partition(".")[0] == "pandas"
 

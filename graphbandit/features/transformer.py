@@ -83,7 +83,7 @@ class TransformerFeatures(Encoder):
 
     @classmethod
     def described(cls, given: object, description: Mapping[str, Any]) -> "TransformerFeatures":
-        """These features, or those of this transformer with the names that a description of such features has.
+        """The given features, or features of the given transformer with the names in a description.
 
         - `given`: the features, or a fitted transformer.
         - `description`: what `__external__` gave.
@@ -192,7 +192,7 @@ class TransformerFeatures(Encoder):
 
     @staticmethod
     def _plain(rows: Any) -> Shaped[np.ndarray, "..."]:
-        """Rows as an array of numbers if they are that, and of objects otherwise: a text must not change numbers."""
+        """Rows as an array of numbers if all are numbers, else of objects: a text must not change numbers."""
         array = np.array(rows, dtype=object)
         try:
             return array.astype(np.float64)

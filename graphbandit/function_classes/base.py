@@ -238,7 +238,7 @@ class FunctionClass(ABC, Generic[Data, Model, Space]):
         """The size of a reward that counts as 1 in formulas made for rewards in [0, 1].
 
         1 for a class that fixes its own units; the span of the rewards seen where the class holds a + b f with every
-        f (1 while they are all the same); the largest factor where outcomes of 0 to 1 are paid by arm.
+        f (1 while they are all the same); the largest factor where rewards are factor times outcome.
         """
         return 1.0
 

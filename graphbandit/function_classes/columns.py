@@ -44,8 +44,8 @@ class Columns:
     """N observations as columns, in their order.
 
     A `Columns` never changes: `append` returns a new one. Both share memory, in which the new rows are written behind
-    the old ones; it doubles when it is full. So N observations in parts cost O(N), and all parts
-    together take hardly more memory than the last. A file holds the N rows and no more.
+    the old ones; it doubles when it is full. So N observations in parts cost O(N), and all parts together take hardly
+    more memory than the last. A file holds the N rows and no more.
 
     - `contexts`: what the class knows of (x, a), one row an observation.
     - `arms`, `rewards`, `rounds`: the arm, the reward and the round of each.

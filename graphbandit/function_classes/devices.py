@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 DeviceName = Literal["cpu", "cuda", "auto"]
 
 _one_at_a_time = threading.Lock()
-"""PyTorch has one random generator for each device and process; whoever trains holds it alone, and restores it."""
+"""PyTorch has one random generator for each device and process: one thread at a time uses it, and restores it."""
 
 
 def device_of(name: DeviceName) -> "torch.device":

@@ -38,7 +38,7 @@ def _linear_kernels() -> Any:
 
 @cache
 def _hows() -> Int[np.ndarray, " hows"]:
-    """Where kernels count how candidates were found, which nobody asks here."""
+    """Room for the kernels' counts of how candidates were found, which are not used here."""
     return np.zeros(_kernels().HOWS, dtype=np.int64)
 
 

@@ -156,9 +156,9 @@ class EnsembleFunctionClass(RefittedClass[Function]):
         return lower, upper
 
     def draws(self, data: RefitData, *, noise: float | None, count: int, rng: np.random.Generator) -> Draws:
-        """The refits, equally weighted, as the bootstrap has it: all, or `count` drawn by `rng` if that is fewer.
+        """The refits, equally weighted, as in the bootstrap: all, or `count` drawn by `rng` if that is fewer.
 
-        The estimate, which is about their mean, is not among them. It is the only draw of too few observations.
+        The estimate, which is about their mean, is not among them. With too few observations it is the only draw.
         """
         optional_number("noise", noise, at_least=0.0)
         setting_integer("count", count, at_least=1)

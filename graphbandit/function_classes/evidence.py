@@ -1,12 +1,12 @@
 """How large the parameters of a generalised linear class are, learnt from the clicks or counts themselves.
 
 The prior is theta ~ N(0, I / lambda), and each lambda of `RIDGES` is tried. With one parameter for all arms and a
-feature that is the same in all rows seen, as a column of ones, the prior is that of centred features instead:
+feature that is the same in all rows seen, such as a column of ones, the prior is that of centred features instead:
 
     theta'phi = c + theta'(phi - m),  c ~ N(0, 1 / CENTRE),  theta_j ~ N(0, 1 / lambda) but for the constant feature,
 
 m being the mean row. Without that, a level of the clicks that is far from one half would be bought with a small lambda,
-and features far from zero, as log prices, would be shrunk together with the level. As a precision of theta it is
+and features far from zero, such as log prices, would be shrunk together with the level. As a precision of theta it is
 lambda I without the constant feature's entry, plus CENTRE m m'.
 
 A lambda has the evidence log p(y | lambda), by Laplace's approximation around the mode thetahat,
@@ -15,7 +15,7 @@ A lambda has the evidence log p(y | lambda), by Laplace's approximation around t
 
 P the prior's precision and H = P + sum w mu' phi phi'. Beforehand 1 / sqrt(lambda) is half-Cauchy of scale USUAL:
 clicks and counts have units of their own, in which parameters are a few units in size unless rewards say otherwise.
-With few rewards nearly all lambdas explain them, and the most likely one alone must not be one of the ends.
+Nearly all lambdas explain a few rewards; with this prior, the most likely one is then not an end of `RIDGES`.
 """
 
 import math
@@ -40,7 +40,7 @@ USUAL = 2.5
 """The scale of the half-Cauchy distribution of 1 / sqrt(lambda)."""
 
 NEGLIGIBLE = 12.0
-"""Lambdas are not tried beyond one whose posterior probability is e^-12 of the best one's: no draw would be of it."""
+"""Lambdas are not tried beyond one whose posterior probability is e^-12 of the best one's: no draw would use it."""
 
 LINK_NAMES = ("identity", "logistic", "poisson")
 """The names of the kernels' links."""
@@ -62,7 +62,7 @@ class Prior(NamedTuple):
 
     @property
     def floor(self) -> float:
-        """What no pivot of P + (a sum of squares) is below."""
+        """A lower bound of the pivots of P + (a sum of squares)."""
         return 0.0 if self.centred else self.ridge
 
     @property

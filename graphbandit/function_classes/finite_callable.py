@@ -70,7 +70,7 @@ class FiniteClass(FiniteFunctionClass):
         return self._n_functions
 
     def grown(self, n_arms: int, arm_features: Float[np.ndarray, "arms d"] | None) -> "FiniteClass":
-        """No: what the functions say of a new arm is not in them."""
+        """No: the functions say nothing about a new arm."""
         raise SettingError(
             f"FiniteClass cannot take more arms: its functions fix a value for each of {self.n_arms} arms; expected a "
             "new bandit with functions of all arms, which learns from past rows"
@@ -87,7 +87,7 @@ class FiniteClass(FiniteFunctionClass):
         """All contexts that the callable can evaluate are allowed."""
 
     def stays_within(self, model: AnyFiniteModel) -> bool:
-        """Yes: `values` looks at every answer of the callable."""
+        """Yes: `values` checks every answer of the callable."""
         return type(self) is FiniteClass
 
     def values(self, contexts: Contexts) -> Float[np.ndarray, "n functions arms"]:

@@ -91,7 +91,7 @@ class GeneralizedLinearData:
     def tried(self) -> list[Tried]:
         """The maximum of the penalised likelihood with the class's ridge or, without one, with each lambda.
 
-        Rewards that clicks or counts cannot be have no likelihood that could tell lambdas apart: lambda is then 1.
+        If a reward can be neither click nor count, no likelihood tells lambdas apart, and lambda is 1.
         """
         parts, size = list(self._parts()), self.columns.contexts.shape[1]
         if self.ridge is None and self.link != "identity" and self._may_be_outcomes:
@@ -141,8 +141,8 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
 
     Without a ridge, each fit takes the lambda of the prior N(0, I / lambda) that clicks or counts make most likely, and
     draws take lambda from its posterior; `evidence.py` says how, and what becomes of a feature that never changes.
-    Clicks and counts have units of their own. With the link "identity" decisions depend on the units and the zero of
-    the rewards, and a ridge that is not told is 1; those of `LinearClass` do not.
+    Clicks and counts have units of their own. With the link "identity" `ridge` is 1 unless given, and decisions depend
+    on the units and the zero of the rewards; those of `LinearClass` do not.
 
     - `n_arms`: K.
     - `dimension`: d, the length of a context, or of an arm's row of it.
@@ -300,7 +300,7 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
         return self.predict(model, contexts), self.candidates(space, contexts, available)
 
     def deviations(self, space: Ellipsoid, model: LinearModel, contexts: Contexts, contest: Contest) -> RoundsByArms:
-        """As linear, but clicks and counts say themselves how noisy they are: sigma is 1 there.
+        """As for linear functions, but clicks and counts say themselves how noisy they are: sigma is 1 there.
 
         mu rises, so without factors an arm is the best if its theta'phi is: s(a) is the deviation of theta'phi(x, best)
         - theta'phi(x, a), times the slope of mu between them. With factors it takes the slopes at thetahat.

@@ -54,7 +54,7 @@ class LastLayerDraws:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Network:
-    """A trained module without its last layer, and the sums of the ridge regression that stands for that."""
+    """A trained module without its last layer, and the sums of the ridge regression in place of that layer."""
 
     body: Networks
     head: LinearData
@@ -106,7 +106,7 @@ class LastLayerClass(FunctionClass[RefitData, RefitModel, LastLayerSpace]):
         }
 
     def grown(self, n_arms: int, arm_features: Float[np.ndarray, "arms d"] | None) -> FunctionClass[Any, Any, Any]:
-        """No: as the networks, whose module has an output for each arm."""
+        """No, like the networks: their module has an output for each arm."""
         return self._networks.grown(n_arms, arm_features)
 
     def check_own_arms(self) -> None:
@@ -181,7 +181,7 @@ class LastLayerClass(FunctionClass[RefitData, RefitModel, LastLayerSpace]):
         return self._linear.candidates(self._ellipsoid(space), self._features(space.data, contexts), available)
 
     def widths(self, space: LastLayerSpace, model: RefitModel, contexts: Contexts, best: RoundIndices) -> RoundsByArms:
-        """Exact if the model is of the same data; else its phi is another, and what the bounds allow is taken."""
+        """Exact if the model is of the same data; else its phi differs, and the bounds give the widths."""
         if space.radius == math.inf or not space.data.equals(model.data):
             return widths_within(*self.bounds(space, contexts), self.predict(model, contexts), best)
         features = self._features(space.data, contexts)
@@ -221,7 +221,7 @@ class LastLayerClass(FunctionClass[RefitData, RefitModel, LastLayerSpace]):
             if self._networks.arm_contexts:  # the linear class looks at the row of the arm that was seen
                 phi = np.broadcast_to(phi[:, None], (n, self.n_arms, self._size))
             index = np.arange(n)
-            # one round an observation, the same as those of the data where only their age counts
+            # one round an observation; with a half-life, the data's own rounds, as ages count
             rounds = columns.rounds if data.half_life is not None else index
             seen = Observations(contexts=phi, rounds=rounds, rows=index, arms=columns.arms, rewards=columns.rewards)
             fit_up_to(

@@ -47,8 +47,8 @@ def _aligned_products() -> "type[TorchFunctionMode]":
 class Networks:
     """Trained modules of one kind, from rows (n, d) to (n, outputs) or (n,).
 
-    The modules stay on the processor. A device has copies, made when they are first needed and in no pickle: so what
-    is pickled beside a GPU is loaded anywhere.
+    The modules stay on the processor. Each device gets copies when they are first needed, which are never pickled: so
+    what was pickled beside a GPU can be loaded anywhere.
     """
 
     def __init__(self, modules: "Sequence[torch.nn.Module]", *, outputs: int) -> None:

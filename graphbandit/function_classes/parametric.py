@@ -88,7 +88,7 @@ class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):
 
     @property
     def total_bound(self) -> float:
-        """S: the bound on the norm of all parameters together; as if `norm_bound` were 1 if it is not told."""
+        """S: the bound on the norm of all parameters together; `norm_bound` counts as 1 if it is not told."""
         return (1.0 if self.norm_bound is None else self.norm_bound) * math.sqrt(self.features.blocks)
 
     @property
@@ -113,7 +113,7 @@ class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):
 
     @property
     def predict_checks(self) -> bool:
-        """Yes: whoever makes features of contexts checks them."""
+        """Yes: contexts are checked when features are made of them."""
         return True
 
     def check_contexts(self, contexts: Contexts) -> None:
@@ -147,7 +147,7 @@ class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):
         s(a) is the slope of the mean reward at thetahat'phi(x, a).
         """
         norms = np.empty((len(contexts), self.features.n_arms))
-        for part, made in self.features.blocks_of(contexts, checked=True):  # as whoever found the candidates has
+        for part, made in self.features.blocks_of(contexts, checked=True):  # when candidates were found
             slopes = self.slopes_of_rows(model, made)
             rows = made if slopes is None else made * slopes[:, :, None]
             best, candidates, found = contest.best, contest.candidates, norms

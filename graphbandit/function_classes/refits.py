@@ -1,4 +1,4 @@
-"""What function classes share that fit from scratch: the data, its fits, each made once, and how long they took.
+"""What function classes that fit from scratch share: the data, its fits, each made once, and how long they took.
 
 Fits belong to the data they were made from. They are made when they are first asked for, in the order of their numbers,
 and kept with the data, so that the model, the version space and the draws of the same data share them. A file holds the
@@ -76,7 +76,7 @@ class RefitData:
         return [fit.report for fits in self.fits.values() for _, fit in sorted(fits.items())]
 
     def equals(self, other: "RefitData") -> bool:
-        """Whether these are the same observations; two values loaded from a file may be, without being one."""
+        """Whether these are the same observations; two values loaded from a file may be, without being one object."""
         names = ("contexts", "arms", "rewards", "rounds")
         return self is other or (
             self.half_life == other.half_life
@@ -111,10 +111,10 @@ def fit_up_to(
     groups: Sequence[tuple[int, ...]],
     on_fit: Callable[[FitReport], None] | None,
 ) -> list[Fit]:
-    """Fits 0 .. count - 1 that `owner` makes of this data; the groups in which some are missing are made now.
+    """Fits 0 .. count - 1 that `owner` makes of this data; groups that are missing are made now.
 
     `fit(group)` makes those of a group and `values(f)` evaluates one at the observations. Whatever goes wrong in
-    either, and values that are not finite, is a FitError; the groups made before it stay.
+    either, and values that are not finite, become a FitError; the groups made before it stay.
     """
     done = data.fits.setdefault(owner, {})
     total = sum(map(len, groups))
@@ -156,13 +156,13 @@ def fitted(
     values: Callable[[Any], PerObservation],
     weights: PerObservation,
 ) -> tuple[Any, float]:
-    """What `fit` makes, and its weighted sum of squares at the observations; FitError if there is no such thing."""
+    """What `fit` makes, and its weighted sum of squares at the observations; FitError if either fails."""
     function = _tried(who, len(rewards), fit)
     return function, loss_of(who, rewards, partial(values, function), weights)
 
 
 def loss_of(who: str, rewards: PerObservation, values: Callable[[], PerObservation], weights: PerObservation) -> float:
-    """The weighted sum of squares of these values at the observations; FitError if there is no such thing."""
+    """The weighted sum of squares of these values at the observations; FitError if that is not a finite number."""
     at_data = _tried(who, len(rewards), lambda: np.asarray(values(), dtype=np.float64))
     with np.errstate(over="ignore", invalid="ignore"):
         loss = float((weights * np.square(at_data - rewards)).sum())
@@ -172,7 +172,7 @@ def loss_of(who: str, rewards: PerObservation, values: Callable[[], PerObservati
 
 
 def _tried(who: str, count: int, action: Callable[[], Answer]) -> Answer:
-    """What somebody else's code gives; FitError, whatever it may raise."""
+    """What somebody else's code gives; whatever it raises becomes a FitError."""
     try:
         return action()
     except Exception as error:

@@ -60,13 +60,13 @@ class Member(Generic[Function]):
 
 
 class RefittedClass(FunctionClass[RefitData, RefitModel, Any], Generic[Function]):
-    """What function classes share that fit from scratch; each fits and evaluates one function in its own way.
+    """What function classes that fit from scratch share; each fits and evaluates one function in its own way.
 
     Fit 0 is the estimate, the least-squares fit of all data; fits 1 .. `members` are refits to data that was disturbed
     at random. Rewards are centred and scaled to unit variance before they are fitted, so units do not matter.
 
     Where nothing is known, mean rewards are anywhere in [low, high], widened to the rewards seen. That goes for all
-    arms, before there are `fewest` observations; and for an arm that was seen less than `fewest_of_arm` times. The
+    arms before there are `fewest` observations, and for an arm that was seen fewer than `fewest_of_arm` times. The
     estimate of such an arm is the mean of all rewards, a refit's is some reward that was seen, and its own rewards
     count in no loss.
     """
@@ -227,7 +227,7 @@ class RefittedClass(FunctionClass[RefitData, RefitModel, Any], Generic[Function]
         )
 
     def enough(self, data: RefitData) -> bool:
-        """Whether there are observations enough for a fit."""
+        """Whether there are enough observations for a fit."""
         return len(data) >= self._fewest
 
     def _groups(self) -> list[tuple[int, ...]]:
@@ -259,14 +259,14 @@ class RefittedClass(FunctionClass[RefitData, RefitModel, Any], Generic[Function]
         return np.where(member.unseen[columns.arms], columns.rewards, values)
 
     def unseen(self, columns: Columns) -> ArmMask:
-        """The arms of which nothing is known, having been seen too rarely."""
+        """The arms of which nothing is known, because they were seen too rarely."""
         unseen: ArmMask = np.bincount(columns.arms, minlength=self.n_arms) < self._fewest_of_arm
         return unseen
 
     def range_of(self, data: RefitData) -> tuple[float, float]:
         """[low, high], widened to the rewards seen; theirs alone where no range is told, and [0, 1] before any.
 
-        With factors this is the range of what they are multiplied with.
+        With factors, this is the range of the outcomes that they multiply.
         """
         rewards = data.columns.rewards / self._factors[data.columns.arms]
         low = self._low if self._low is not None else 0.0 if not len(rewards) else math.inf

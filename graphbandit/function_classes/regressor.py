@@ -123,7 +123,7 @@ class RegressorClass(EnsembleFunctionClass[Regressors]):
         }
 
     def grown(self, n_arms: int, arm_features: Float[np.ndarray, "arms d"] | None) -> "RegressorClass":
-        """The same regressor for more arms: known by their features, or new to it as arms that were never seen."""
+        """The same regressor for more arms: known by their features, or new to it, like arms that were never seen."""
         if self._arm_contexts:
             raise SettingError(FIXED_NUMBER)
         if (self._arm_features is None) != (arm_features is None):
@@ -182,7 +182,7 @@ class RegressorClass(EnsembleFunctionClass[Regressors]):
         return [(int(arm), np.flatnonzero(columns.arms == arm)) for arm in known]
 
     def _fresh(self, data: RefitData, number: int, arm: int) -> Any:
-        """A clone, with its random state, and any inside it, set by what it is for."""
+        """A clone whose random states, including any inside it, are set by what it is for."""
         from sklearn.base import clone
 
         regressor = clone(self._regressor)

@@ -83,7 +83,7 @@ def ridges_for(size: float) -> Float[np.ndarray, " tried"]:
     """`RIDGES` times 10^(k / 2), k = min(0, [2 log10 size]) with size the mean of phi'phi over what was seen.
 
     A prior has the variance sigma^2 phi'phi / lambda for a mean reward. If features are small and lambda is not, no
-    mean may differ from the others by more than a small part of sigma, however large the differences are. Large
+    mean can differ from the others by more than a small part of sigma, however large the true differences are. Large
     features need no larger lambda: a prior that is too wide gives way to the data.
     """
     moved = min(0, round(2.0 * math.log10(max(size, 1e-200)))) if size > 0.0 else 0
@@ -134,8 +134,8 @@ def most_likely(tried: list[Centred]) -> Centred:
 def shares(tried: list[Centred], count: int, rng: np.random.Generator) -> list[int]:
     """How many of `count` draws each lambda gets: its posterior probability, rounded at random.
 
-    All lambdas are as likely beforehand. While few rewards were seen, or of few arms, many lambdas explain them, and
-    the most likely one alone claims to know far more than the data says.
+    All lambdas are equally likely beforehand. While few rewards were seen, or those of few arms, many lambdas explain
+    them, and the most likely one alone claims to know far more than the data says.
     """
     likelihoods = np.array([each.likelihood for each in tried])
     weights = np.exp(likelihoods - likelihoods.max())

@@ -186,7 +186,7 @@ class TorchClass(EnsembleFunctionClass[Trained]):
         return Networks(modules, outputs=1 if self._arm_contexts else self.n_arms)
 
     def pair_values(self, function: Trained, rows: PairRows, arms: PairArms, *, most: int = BLOCK) -> PairValues:
-        """The module's answers, of which the arm's is taken."""
+        """The arm's value among the module's answers."""
         values = function.networks.values((function.which,), rows, self.device, most=most)[:, 0]
         picked: PairValues = values[np.arange(len(arms)), 0 if self._arm_contexts else arms]
         return picked

@@ -68,7 +68,7 @@ class Tensors:
     def loss(self, output: "torch.Tensor", index: "torch.Tensor") -> "torch.Tensor":
         """The mean of w (f(x, a) - y)^2 over the examples of `index`; a sum of such means, one a row of `index`.
 
-        `output` is f there, of every arm, or with a last axis of one or none of the arm that the row is about.
+        `output` has f there: of every arm or, with a last axis of one or none, of the arm that the row is about.
         """
         if output.numel() == index.numel():
             values = output.reshape(index.shape)
@@ -80,7 +80,7 @@ class Tensors:
 def train_alone(
     make: Make, examples: Examples, index: RoundIndices, training: Training, seed: int, device: "torch.device"
 ) -> "torch.nn.Module":
-    """A new module, trained on the examples of `index` there and handed back on the processor."""
+    """A new module, trained on the examples of `index` on the device and handed back on the processor."""
     import torch
 
     with private_randomness(seed, device):
@@ -143,7 +143,7 @@ def train_together(
 def why_not_together(make: Make, dimension: int) -> str | None:
     """Why modules that `make` makes cannot be trained in one batch; None if they can, or cannot be trained at all.
 
-    Two of them are tried: in training, twice, and whether each of them gives what it gives alone.
+    Two of them are run together, twice in training mode; then each must give what it gives alone.
     """
     import torch
     from torch.func import stack_module_state
@@ -156,7 +156,7 @@ def why_not_together(make: Make, dimension: int) -> str | None:
         rows = torch.randn(4, dimension, dtype=precision_of(modules[0]))
         try:
             copy.deepcopy(modules[0]).train()(rows).sum().backward()
-        except Exception:  # somebody else's code; the fit will fail with the same, and say so
+        except Exception:  # somebody else's code; the fit will fail in the same way, and say so
             return None
         try:
             state = stack_module_state(modules)

@@ -140,7 +140,7 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def _made(package: Any) -> Any:
-    """The class, made once the package is there."""
+    """The class, made when the package is loaded."""
 
     class GraphBanditEnv(package.Env):  # type: ignore[misc]
         """Rounds of an environment, one after the other."""

@@ -80,7 +80,7 @@ def _round(content: dict[str, Any], line: int) -> VwRound | Skipped:
 
 
 def _add_outcomes(found: VwRound, outcomes: Any, k: int) -> None:
-    """Rewards of further arms, as `write_dsjson` has them; other outcomes are parts of what `_label_cost` has."""
+    """Rewards of further arms, as `write_dsjson` has them; other outcomes are already part of `_label_cost`."""
     for outcome in outcomes if isinstance(outcomes, list) else ():
         if isinstance(outcome, dict) and "a" in outcome and "v" in outcome:
             arm = _arm(outcome["a"], k, found.line, "o.a")

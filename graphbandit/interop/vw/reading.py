@@ -177,7 +177,7 @@ class VwReader:
             raise LogError(f"{self.path.name}: {error}") from None
 
     def _times(self, part: list[VwRound]) -> Any:
-        """Times of events; a Z at the end, and more digits than microseconds, are taken off."""
+        """Times of events, without a Z at the end and without digits beyond microseconds."""
         times = []
         for one in part:
             head, dot, digits = str(one.time).rstrip("Z").partition(".")

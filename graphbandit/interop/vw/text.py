@@ -11,7 +11,7 @@ from graphbandit.interop.vw.dsjson import edge
 from graphbandit.interop.vw.rounds import FeatureValues, LineError, Skipped, VwRound, lines_of
 
 PROBABILITIES = "p="
-"""How the tag of a shared line begins that has the probabilities of all arms."""
+"""How the tag of a shared line begins if it has the probabilities of all arms."""
 
 
 def rounds(path: Path) -> Iterator[VwRound | Skipped]:
@@ -95,7 +95,7 @@ def _played(labels: dict[int, tuple[int, float, float]], graph: bool, line: int)
 
 
 def _parts(number: int, line: str) -> tuple[str, FeatureValues]:
-    """What stands before the features of a line, and the features."""
+    """The text before the features of a line, and the features."""
     head, *spaces = line.split("|")
     found: FeatureValues = {}
     for space in spaces:
@@ -132,7 +132,7 @@ def _edges(entries: tuple[str, ...], k: int, line: int) -> list[tuple[int, int, 
         raise LineError(error.message, line) from None
 
 
-@lru_cache(maxsize=1024)  # most rounds have the graph of another
+@lru_cache(maxsize=1024)  # most rounds repeat the graph of another
 def _known_edges(entries: tuple[str, ...], k: int) -> list[tuple[int, int, float]]:
     edges = []
     for word in entries:
