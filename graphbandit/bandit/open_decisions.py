@@ -68,7 +68,7 @@ class OpenDecision:
         number, seen = self.played.first, self.seen
         given = list(rewards.values())
         if {*map(type, rewards)} == {int} and {*map(type, given)} == {float} and abs(sum(given)) <= LARGEST:
-            # most are whole numbers of arms with finite rewards; whatever else there is, is looked at one by one
+            # most rewards are finite numbers by number of arm: these are checked together, all others one by one
             known = self._propensities(len(given))
             if max(given) <= LARGEST and min(given) >= -LARGEST and seen.isdisjoint(rewards):
                 found_in = [known[arm] for arm in rewards if arm in known]

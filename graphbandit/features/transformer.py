@@ -194,6 +194,8 @@ class TransformerFeatures(Encoder):
     def _plain(rows: Any) -> Shaped[np.ndarray, "..."]:
         """Rows as an array of numbers if all are numbers, else of objects: a text must not change numbers."""
         array = np.array(rows, dtype=object)
+        if any(isinstance(value, str | bytes) for value in array.flat):  # NumPy would make numbers of some texts
+            return array
         try:
             return array.astype(np.float64)
         except (TypeError, ValueError):

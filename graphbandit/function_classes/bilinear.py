@@ -128,7 +128,7 @@ class BilinearClass(FiniteFunctionClass):
         return self.values_of(np.arange(self.n_functions), contexts)
 
     def values_of(self, members: Int[np.ndarray, " some"], contexts: Contexts) -> Float[np.ndarray, "n some arms"]:
-        """f_i for these i alone; functions whose numbers nobody may write to are kept for the next rounds."""
+        """f_i for these i alone. Functions of a read-only array of numbers are kept for the next rounds."""
         if members.flags.writeable:
             return self._values(self._functions(members), contexts)
         kept: tuple[object, Bilinear] | None = self.__dict__.get("kept_functions")

@@ -267,3 +267,32 @@ def test_threads_may_share_a_bandit(instance):
     with ThreadPoolExecutor(4) as pool:
         assert sorted(pool.map(serve, range(ROUNDS))) == list(range(ROUNDS))
     assert bandit.open_decisions == []
+
+
+def test_rewards_are_looked_at_together_or_one_by_one():
+    """Huge rewards whose sum is too large, whole numbers and NumPy's are taken like others; what is wrong is named."""
+    graph = gb.graphs.complete(4)
+    taken = []
+    for rewards in (
+        {0: 1e100, 1: 1e100, 2: -3.0, 3: 0.5},
+        {3: 0.5, 2: -3, 1: np.float64(1e100), np.int64(0): 1e100},
+    ):
+        bandit = gb.Bandit(gb.learners.Uniform(), gb.Problem(n_arms=4), seed=3)
+        bandit.observe(bandit.decide(np.zeros(1), graph), rewards)
+        taken.append(sorted(zip(*[*bandit._loop.news][0], strict=True)))
+    assert taken[0] == taken[1]
+    for wrong, message in (
+        ({0: 0.5, 1: float("nan")}, "arm 1 of decision 0 is nan"),
+        ({0: 0.5, 1: float("-inf")}, "arm 1 of decision 0 is -inf"),
+        ({0: -1.1e100, 1: 1.1e100}, "arm 0 of decision 0 is -1.1e[+]100"),
+        ({0: 0.5, 4: 0.5}, "decision 0 did not reveal arm 4"),
+        ({0: 0.5, True: 0.5}, "arm is True"),
+    ):
+        bandit = gb.Bandit(gb.learners.Uniform(), gb.Problem(n_arms=4), seed=3)
+        decision = bandit.decide(np.zeros(1), graph)
+        with pytest.raises(ObservationError, match=message):
+            bandit.observe(decision, wrong)
+        assert bandit.awaited(decision).tolist() == [0, 1, 2, 3]
+    bandit.observe(decision, {1: 0.5})
+    with pytest.raises(ObservationError, match="arm 1 of decision 0 was given already"):
+        bandit.observe(decision, {0: 0.5, 1: 0.5})

@@ -132,3 +132,10 @@ def test_bad_contexts_are_refused():
     ]:
         with pytest.raises(InputError, match=message):
             features.encode(contexts)
+
+
+def test_texts_that_look_like_numbers_stay_texts():
+    codes = OneHotEncoder().fit(np.array([["1"], ["2"]], dtype=object))
+    features = TransformerFeatures(codes, columns=["code"], intercept=False)
+    for form in ([{"code": "2"}], pd.DataFrame({"code": ["2"]}), np.array([["2"]], dtype=object)):
+        assert features.encode(form).tolist() == [[0.0, 1.0]]

@@ -159,3 +159,50 @@ def test_the_posterior_is_the_weighted_mean_of_all_functions(functions, observat
     alone = functions.prospects(FiniteModel(index=3), space, contexts)
     assert alone.chances is None
     np.testing.assert_array_equal(alone[0], functions.predict(FiniteModel(index=3), contexts))
+
+
+def test_functions_are_kept_only_where_nobody_can_change_their_numbers(observations):
+    functions, contexts = CLASSES["bilinear"], observations.contexts[:5]
+    values = literal(contexts)
+    members = np.array([1, 4])
+    np.testing.assert_allclose(functions.values_of(members, contexts), values[:, [1, 4]], atol=1e-12)
+    members[:] = 7, 2
+    np.testing.assert_allclose(functions.values_of(members, contexts), values[:, [7, 2]], atol=1e-12)
+    members.flags.writeable = False
+    other = np.array([0])
+    other.flags.writeable = False
+    for numbers in (members, other, members, members):
+        np.testing.assert_allclose(functions.values_of(numbers, contexts), values[:, numbers], atol=1e-12)
+    space = functions.version_space(functions.add(functions.empty(), observations), np.inf)
+    doubled = gb.function_classes.BilinearClass(x0=X0, a0=A0, arms=-ARMS, scale=SCALE)
+    for one in (functions, doubled, functions):  # what is kept with the space is of one class
+        np.testing.assert_array_equal(one.candidates(space, contexts), one.best_arms(space.members, contexts, None))
+
+
+def test_many_arms_are_compared_eight_at_a_time():
+    """Best arms of members, on every number of arms around a multiple of eight, with exact ties and with masks."""
+    rng = np.random.default_rng(3)
+    for n_arms in (7, 8, 15, 16, 17, 23, 24, 31):
+        x0, a0, arms = (rng.integers(-2, 3, size=(n, 3)).astype(float) for n in (40, 40, n_arms))
+        functions = gb.function_classes.BilinearClass(x0=x0, a0=a0, arms=arms)
+        contexts = rng.integers(-2, 3, size=(9, 3)).astype(float)
+        values = np.einsum("nid,iad->nia", contexts[:, None] - x0, arms[None] - a0[:, None])
+        space = functions.version_space(functions.empty(), np.inf)
+        model = functions.posterior(functions.empty(), None)
+        available = rng.random((9, n_arms)) < 0.7
+        available[:, 3] = True
+        for offered in (None, available):
+            best = np.argmax(values if offered is None else np.where(offered[:, None], values, -np.inf), axis=2)
+            expected = (best[:, :, None] == np.arange(n_arms)).any(axis=1)
+            np.testing.assert_array_equal(functions.candidates(space, contexts, offered), expected)
+            np.testing.assert_array_equal(functions.prospects(model, space, contexts, offered).candidates, expected)
+
+
+def test_contexts_of_a_size_that_makes_huge_values_are_refused():
+    functions = CLASSES["bilinear"]
+    assert functions.stays_within(FiniteModel(index=0))
+    largest = 1e100 * SCALE / (4 * 4 * max(np.abs(ARMS).max(), np.abs(A0).max()))
+    functions.check_contexts(np.full((1, 4), 0.999 * largest))
+    assert np.abs(functions.values(np.full((1, 4), 0.999 * largest))).max() <= 1e100
+    with pytest.raises(gb.errors.InputError, match="contexts have"):
+        functions.check_contexts(np.full((1, 4), 1.001 * largest))
