@@ -138,6 +138,8 @@ class BilinearClass(FiniteFunctionClass):
 
     def value_of(self, member: int, contexts: Contexts) -> RoundsByArms:
         """f_i of one function, which is the same in all rounds of an epoch, so it is kept."""
+        if type(self) is not BilinearClass:  # whoever extends it may have values of their own
+            return super().value_of(member, contexts)
         kept: tuple[int, Bilinear] | None = self.__dict__.get("kept_function")
         if kept is None or kept[0] != member:
             kept = self.__dict__["kept_function"] = member, self._functions(np.array([member]))
@@ -179,6 +181,8 @@ class BilinearClass(FiniteFunctionClass):
 
     def candidates(self, space: FiniteSpace, contexts: Contexts, available: ArmMasks | None = None) -> ArmMasks:
         """`best_arms` of a space, whose functions are kept: they are the same in all rounds of an epoch."""
+        if type(self) is not BilinearClass:
+            return super().candidates(space, contexts, available)
         kept: tuple[BilinearClass, Bilinear] | None = space.__dict__.get("kept_functions")
         if kept is None or kept[0] is not self:
             self.check_size("members", len(space.members))

@@ -72,6 +72,7 @@ class Learner(ABC, Generic[State]):
 
     _is_ours: ClassVar[bool] = True
     _chooses_as_ours: ClassVar[bool] = True
+    _says_at_once: ClassVar[bool] = True
 
     def __new__(cls, *_: Any, floor: float | None = None, **__: Any) -> "Learner[State]":
         """Check the floor here, as learners have a `__post_init__` of their own."""
@@ -84,6 +85,7 @@ class Learner(ABC, Generic[State]):
         # tests show that the package's own learners decide rightly; what others decide is checked in every round
         cls._is_ours = cls.__module__.partition(".")[0] == "graphbandit"
         cls._chooses_as_ours = cls.choose.__module__.partition(".")[0] == "graphbandit"
+        cls._says_at_once = cls.late_words is Learner.late_words
 
     # What a learner can do is a property for each question, which subclasses answer and explain.
     @property
@@ -206,11 +208,12 @@ class Learner(ABC, Generic[State]):
         """The decisions with `words`; a learner from outside the package with its own `choose` tells them there."""
         if not self._chooses_as_ours:
             return decisions
-        if self.late_words:
+        if not self._says_at_once and self.late_words:
             return decisions.telling(LateWords(partial(self._arrays_in_words, state, shown, decisions)))
         known = decisions.__dict__  # nobody has seen the decisions yet
         known["words"] = self.words(state, shown, decisions)
-        known.pop("told", None)
+        if "told" in known:
+            del known["told"]
         return decisions
 
     def _arrays_in_words(
