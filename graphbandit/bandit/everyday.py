@@ -75,7 +75,7 @@ class _Once(NamedTuple):
     graph: FeedbackGraph
     batch: FeedbackGraphs
     plain: bool
-    """whether rounds with it and all arms can be decided by `Bandit._decide_plain`"""
+    """whether it is packed, and contexts come without features"""
 
 
 class Bandit:
@@ -302,7 +302,7 @@ class Bandit:
             if not isinstance(one, FeedbackGraph):
                 return self._decide(contexts, graphs_of(problem, one, 1), available, [key], tally)[0]
             batch = FeedbackGraphs.repeat(one, 1)
-            plain = batch.is_packed and problem.features is None and self._retired is None and self._log is None
+            plain = batch.is_packed and problem.features is None
             self._once = once = tuple_of(_Once, (one, batch, plain))
         if once.plain and key is None and available is None:
             return self._decide_plain(contexts, once.batch)
@@ -311,6 +311,8 @@ class Bandit:
     def _decide_plain(self, contexts: Shaped[np.ndarray, "1 ..."], graphs: FeedbackGraphs) -> Decision:
         """`_decide` for one round with all arms, a packed graph, no key and no log: it has less to do."""
         with self._lock:
+            if self._log is not None or self._retired is not None:
+                return self._decide(contexts, graphs, None, [None], NOTHING)[0]
             loop = self._loop if self._change is None and self._before is None else self._settled()
             try:
                 decisions, after = loop.decide(Shown.checked(contexts, graphs), self._stream(loop, 1))
@@ -613,7 +615,6 @@ class Bandit:
             same = before is not None and folder is not None and before.folder.resolve() == Path(folder).resolve()
             if before is not None and same:
                 before.close()
-            self._once = None  # it says whether there is a log
             self._log = None if folder is None else BanditLog(folder, loop.problem, loop.rounds, sync=sync)
             if before is not None and not same:
                 before.close()

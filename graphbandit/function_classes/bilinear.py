@@ -36,6 +36,9 @@ def _kernels() -> Any:
     return bilinear
 
 
+MOST_KEPT = 2**22
+"""Numbers x_i'a that are kept for the next rounds, at most: with many arms they take more memory than time."""
+
 _bilinear_values = AtOnce(lambda: _kernels().bilinear_values)
 _bilinear_candidates = AtOnce(lambda: _kernels().bilinear_candidates)
 
@@ -133,7 +136,9 @@ class BilinearClass(FiniteFunctionClass):
             return self._values(self._functions(members), contexts)
         kept: tuple[object, Bilinear] | None = self.__dict__.get("kept_functions")
         if kept is None or kept[0] is not members:
-            kept = self.__dict__["kept_functions"] = members, self._functions(members)
+            kept = members, self._functions(members)
+            if kept[1].offsets.size <= MOST_KEPT:
+                self.__dict__["kept_functions"] = kept
         return self._values(kept[1], contexts)
 
     def value_of(self, member: int, contexts: Contexts) -> RoundsByArms:
@@ -147,12 +152,10 @@ class BilinearClass(FiniteFunctionClass):
 
     def _functions(self, members: Int[np.ndarray, " some"]) -> "Bilinear":
         """These functions as kernels take them."""
+        everything = len(members) == self.n_functions and bool((members == np.arange(len(members))).all())
+        offsets = self.offsets if everything else self.offsets[members]
         functions: Bilinear = _kernels().Bilinear(
-            as_in_kernels(self.arms.copy()),
-            self.a0[members],
-            self.offsets[members],
-            self.constants[members],
-            self.scale,
+            self.arms, self.a0[members], offsets, self.constants[members], self.scale
         )
         return functions
 
@@ -186,7 +189,9 @@ class BilinearClass(FiniteFunctionClass):
         kept: tuple[BilinearClass, Bilinear] | None = space.__dict__.get("kept_functions")
         if kept is None or kept[0] is not self:
             self.check_size("members", len(space.members))
-            kept = space.__dict__["kept_functions"] = self, self._functions(np.flatnonzero(space.members))
+            kept = self, self._functions(np.flatnonzero(space.members))
+            if kept[1].offsets.size <= MOST_KEPT:
+                space.__dict__["kept_functions"] = kept
         return self._best_arms(kept[1], contexts, available)
 
     def _best_arms(self, functions: "Bilinear", contexts: Contexts, available: ArmMasks | None) -> ArmMasks:

@@ -259,7 +259,7 @@ class Loop:
             until=self.rounds + self.learner.rounds_until_update(state),
             waiting=Log(),
             news=Log(),
-            late=Log(),
+            late=Log() if len(late) else late,
         )
 
     def _with(self, **changes: Any) -> "Loop":

@@ -26,6 +26,9 @@ def _kernels() -> Any:
     return information
 
 
+_NOTHING_LARGE = (1e-17 * LARGEST) ** 2
+"""Up to this sum of squares, no value of a weight of 1e-17 or more is beyond `LARGEST`."""
+
 _directed_rounds = AtOnce(lambda: _kernels().directed_rounds)
 _weighed_rounds = AtOnce(lambda: _kernels().weighed_rounds)
 
@@ -53,7 +56,7 @@ def by_weighed_draws(
     ((_, stored),) = kernel_batches(graphs)
     for part, values in draws:
         squares = _weighed_rounds.call(stored, part.start, values, weights, available, knows_nothing, uniforms, found)
-        if not squares <= LARGEST * LARGEST:
+        if not squares <= _NOTHING_LARGE:
             check(values)
     return found
 

@@ -286,11 +286,12 @@ def _plan_sure(rule: SamplingRule, plan: PlannedRounds, graphs: FeedbackGraphs) 
         solvers, room = compiled_solvers(ROW_LIMIT), kept_room(graphs.n_arms, ROW_LIMIT)
     (rounds, outcome), open_programs = plan, 0
     for part, stored in kernel_batches(graphs):
-        some, into = rounds, outcome
-        if part is not WHOLE:
-            masks = rounds.available
-            some = kernels.Rounds(*(a if a is masks and len(a) == 1 else a[part] for a in rounds))
-            into = kernels.Outcome(*(array[part] for array in outcome))
+        if part is WHOLE:
+            open_programs = _decide_rounds.call(stored, rounds, rule.in_kernels, solvers, room, outcome)
+            break
+        masks = rounds.available
+        some = kernels.Rounds(*(a if a is masks and len(a) == 1 else a[part] for a in rounds))
+        into = kernels.Outcome(*(array[part] for array in outcome))
         open_programs += _decide_rounds.call(stored, some, rule.in_kernels, solvers, room, into)
     if not open_programs:
         return

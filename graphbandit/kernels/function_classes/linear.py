@@ -56,12 +56,14 @@ def drawn_values(
     for start in range(0, n_arms, TILE):
         width = min(TILE, n_arms - start)
         for t in range(n):
-            for a in range(width):
-                for i in range(d):
-                    columns[(a // 8 * d + i) * 8 + a % 8] = rows[t, 0 if shared_row else start + a, i]
             for a in range(0, width, 8):
-                count = min(width - a, 8)
-                for b in range(0, draws, 4):  # places beyond the last draw repeat it
+                first = max(min(a, width - 8), 0)  # the last eight arms, some of which were among those before
+                for k in range(min(width, 8)):
+                    for i in range(d):
+                        columns[a * d + i * 8 + k] = rows[t, 0 if shared_row else start + first + k, i]
+            for a in range(0, width, 8):
+                place, count = start + max(min(a, width - 8), 0), min(width, 8)
+                for b in range(0, draws, 4):  # beyond the last draw, that one again
                     b1, b2, b3 = min(b + 1, last), min(b + 2, last), min(b + 3, last)
                     s0, s1, s2, s3 = eight(0.0), eight(0.0), eight(0.0), eight(0.0)
                     for i in range(d):
@@ -70,10 +72,10 @@ def drawn_values(
                         s1 = s1 + column * parameters[b1, i]
                         s2 = s2 + column * parameters[b2, i]
                         s3 = s3 + column * parameters[b3, i]
-                    write(values[t, b], start + a, count, s0 + offsets[b])
-                    write(values[t, b1], start + a, count, s1 + offsets[b1])
-                    write(values[t, b2], start + a, count, s2 + offsets[b2])
-                    write(values[t, b3], start + a, count, s3 + offsets[b3])
+                    write(values[t, b], place, count, s0 + offsets[b])
+                    write(values[t, b1], place, count, s1 + offsets[b1])
+                    write(values[t, b2], place, count, s2 + offsets[b2])
+                    write(values[t, b3], place, count, s3 + offsets[b3])
 
 
 @inlined()

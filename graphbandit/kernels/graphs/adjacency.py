@@ -132,6 +132,19 @@ def _reveals(graph: Any, arm: Any, arms: Any) -> Any:
 
 
 @inner()
+def reveals_among(graph: Graph, arm: int, among: UInt64[np.ndarray, " words"], arms: ArmIndices) -> int:
+    """`reveals` for a packed graph, of some arms alone: those whose bits are in `among`."""
+    count = 0
+    for w in range(graph.words.shape[1]):
+        word = graph.words[arm, w] & among[w]
+        while word != np.uint64(0):
+            arms[count] = 64 * w + trailing_zeros(word)
+            count += 1
+            word &= word - np.uint64(1)
+    return count
+
+
+@inner()
 def observation_probabilities(graph: Any, probabilities: PerArm, scratch: ArmIndices, observed: PerArm) -> None:
     """q(a) = sum of p(j) over the arms j that reveal a."""
     for a in range(observed.shape[0]):

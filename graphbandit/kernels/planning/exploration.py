@@ -7,8 +7,8 @@ import numpy as np
 
 from graphbandit.base.arrays import ArmIndices, ArmMask, PerArm
 from graphbandit.base.programs import ROW_LIMIT
-from graphbandit.base.shapes import Float, Int
-from graphbandit.kernels.graphs.adjacency import reveals
+from graphbandit.base.shapes import Float, Int, UInt64
+from graphbandit.kernels.graphs.adjacency import Graph, reveals, reveals_among
 from graphbandit.kernels.jit import inner
 from graphbandit.kernels.planning.ordering import sort_chosen
 
@@ -79,20 +79,52 @@ def set_chances(
 
 
 @inner()
+def bits_of(chosen: ArmMask, n_words: int) -> UInt64[np.ndarray, " words"]:
+    """A mask of arms as packed graphs have their rows."""
+    words = np.zeros(n_words, np.uint64)
+    for a in range(chosen.shape[0]):
+        if chosen[a]:
+            words[a // 64] |= np.uint64(1) << np.uint64(a % 64)
+    return words
+
+
+@inner()
+def one_reveals(graph: Graph, wanted: ArmMask, available: ArmMask) -> bool:
+    """Whether some arm on offer reveals all wanted arms. The graph must be packed."""
+    n_words = graph.words.shape[1]
+    words = bits_of(wanted, n_words)
+    for j in range(available.shape[0]):
+        if available[j]:
+            missing = np.uint64(0)
+            for w in range(n_words):
+                missing |= words[w] & ~graph.words[j, w]
+            if missing == 0:
+                return True
+    return False
+
+
+@inner()
 def set_ceilings(
-    graph: Any, available: ArmMask, gaps: PerArm, chances: PerArm, scratch: ArmIndices, ceilings: PerArm
+    graph: Graph,
+    candidates: ArmMask,
+    available: ArmMask,
+    gaps: PerArm,
+    chances: PerArm,
+    scratch: ArmIndices,
+    ceilings: PerArm,
 ) -> None:
     """u(a) = max(P(a), max over j that reveal a of min(1, W(j) / c(j))), W(j) = sum over out(j) of P(b) c(b).
 
     To play arm j with probability W(j) / c(j) costs as much as to play each arm b that it reveals with probability
-    P(b).
+    P(b). Only candidates get a u, and P(b) is 0 elsewhere. The graph must be packed.
     """
     n_arms = gaps.shape[0]
+    among = bits_of(candidates, graph.words.shape[1])
     for a in range(n_arms):
         ceilings[a] = chances[a]
     for j in range(n_arms):
         if available[j]:
-            count = reveals(graph, j, scratch)
+            count = reveals_among(graph, j, among, scratch)
             worth = 0.0
             for k in range(count):
                 worth += chances[scratch[k]] * gaps[scratch[k]]

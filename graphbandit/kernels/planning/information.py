@@ -18,7 +18,7 @@ from graphbandit.base.arrays import (
 from graphbandit.base.shapes import Float, Int
 from graphbandit.kernels.graphs.adjacency import Graphs, graph_of, observation_probabilities, reveals, trailing_zeros
 from graphbandit.kernels.jit import inlined, inner, kernel
-from graphbandit.kernels.lanes import eight, equal_to, larger, largest_of, octet, put, total_of
+from graphbandit.kernels.lanes import equal_to, larger, largest_of, octet, put
 from graphbandit.kernels.planning.draw import weighted_observation_probabilities
 from graphbandit.kernels.planning.exploration import best_arm, draw_arm
 
@@ -70,7 +70,7 @@ def _posterior(
     estimates: PerArm,
     candidates: ArmMask,
 ) -> float:
-    """One round of `posterior_information`. Returns the sum of the squares of all values, NaN if one of them is NaN.
+    """One round of `posterior_information`. Returns a sum of squares that is NaN or large if a value with weight is.
 
     `place` must be -1 everywhere, and is so again afterwards.
     """
@@ -81,16 +81,12 @@ def _posterior(
         regret[a] = 0.0
         candidates[a] = False
     used = 0
-    squares, rest = eight(0.0), 0.0
+    squares = 0.0
     everyone = n_arms >= 16  # with fewer arms, a plain loop is as fast
     for a in range(n_arms):
         everyone = everyone and mask[a]
     for b in range(draws):
         weight, row = weights[b], values[b]
-        for a in range(0, whole, 8):
-            squares = squares + octet(row, a) * octet(row, a)
-        for a in range(whole, n_arms):
-            rest += row[a] * row[a]
         if weight <= 0.0:
             continue
         best = highest_arm(row) if everyone else best_arm(row, mask)
@@ -104,6 +100,7 @@ def _posterior(
         total = sums[place[best]]
         mass[place[best]] += weight
         highest = row[best]
+        squares += highest * highest
         for a in range(0, whole, 8):
             eight_arms = octet(row, a)
             put(regret, a, octet(regret, a) + weight * (highest - eight_arms))
@@ -122,30 +119,28 @@ def _posterior(
             spread += mass[s] * difference * difference
         estimates[a] = first[a] + mean
         information[a] = spread if used > 1 else 0.0
-    total_of_all: float = total_of(squares) + rest
-    return total_of_all
+        squares += estimates[a] * estimates[a] + regret[a] * regret[a]
+    return squares
 
 
 @inlined()
 def highest_arm(values: PerArm) -> int:
-    """`best_arm` for eight or more arms that are all on offer: the highest value, lowest index on ties."""
-    n_arms = values.shape[0]
-    whole = n_arms // 8 * 8
-    top = octet(values, 0)
-    for a in range(8, whole, 8):
+    """`best_arm` for eight or more arms that are all on offer: the highest value, lowest index on ties.
+
+    The last eight arms are looked at together, though some of them were looked at before.
+    """
+    tail = values.shape[0] - 8
+    top = octet(values, tail)
+    for a in range(0, tail, 8):
         top = larger(top, octet(values, a))
     most = largest_of(top)
-    for a in range(whole, n_arms):
-        most = max(most, values[a])
-    for a in range(0, whole, 8):
+    for a in range(0, tail, 8):
         same = equal_to(octet(values, a), most)
         if same != 0:
             first: int = a + trailing_zeros(same)
             return first
-    for a in range(whole, n_arms):
-        if values[a] == most:
-            return a
-    return 0  # the values are NaN
+    same = equal_to(octet(values, tail), most)
+    return tail + trailing_zeros(same) if same != 0 else 0  # none is equal if values are NaN
 
 
 class Weighed(NamedTuple):
@@ -173,8 +168,8 @@ def weighed_rounds(
 ) -> float:
     """`posterior_information` and `directed_rounds` for rounds of a batch from `first` on, one for each of `values`.
 
-    With `knows_nothing`, a round in which all arms on offer look the same is played uniformly. Returns the sum of the
-    squares of all values, so that callers can see whether they were finite.
+    With `knows_nothing`, a round in which all arms on offer look the same is played uniformly. Returns a sum of squares
+    that is NaN or large if a value with weight is, so that callers can look for it.
     """
     n, draws, n_arms = values.shape
     place, mass, sums = _room(draws, n_arms)

@@ -14,6 +14,7 @@ from graphbandit.kernels.planning.exploration import (
     best_arm,
     draw_arm,
     greedy_exploration_set,
+    one_reveals,
     paper_demand,
     set_baseline,
     set_ceilings,
@@ -144,7 +145,9 @@ def decide_rounds(graphs: Graphs, rounds: Rounds, rule: Rule, solvers: Solvers, 
         size = explore(graph, rule.explore_all, candidates, available, gaps, scratch, order, outcome.explored[t])
         amount = size
         if rule.cover != 0 and size > 1 and n_arms <= COVER_ARMS:
-            covering = call_cover(rule.cover, (graph, candidates, available, cover))
+            covering = 1 if one_reveals(graph, candidates, available) else size
+            if covering == size > 2:  # with two, no other cover is smaller
+                covering = call_cover(rule.cover, (graph, candidates, available, cover))
             if 0 < covering < size:
                 amount = covering
 
@@ -172,7 +175,7 @@ def decide_rounds(graphs: Graphs, rounds: Rounds, rule: Rule, solvers: Solvers, 
                     paper_demand(graph, baseline, best, scratch, demand)
                 else:
                     if known and n_arms <= COVER_ARMS:
-                        set_ceilings(graph, available, gaps, chances, scratch, ceilings)
+                        set_ceilings(graph, candidates, available, gaps, chances, scratch, ceilings)
                         for a in range(rounds.deviations.shape[1]):
                             if rounds.deviations[t, a] <= 0.0:
                                 ceilings[a] = 1.0  # refits may agree on an arm because none has seen it

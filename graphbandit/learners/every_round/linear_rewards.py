@@ -10,7 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbandit.base.arrays import Contexts
+from graphbandit.base.at_once import AtOnce
 from graphbandit.base.checks import (
+    INTEGER,
     LARGEST,
     as_in_kernels,
     check_features,
@@ -25,7 +27,7 @@ from graphbandit.base.shapes import Float
 from graphbandit.base.values import tuple_of
 from graphbandit.errors import InputError, SettingError
 from graphbandit.graphs.batch import FeedbackGraphs
-from graphbandit.learners.every_round.base import EveryRoundLearner, RoundState, kernel_at_once, run_rounds
+from graphbandit.learners.every_round.base import EveryRoundLearner, RoundState, run_rounds
 from graphbandit.learners.problem import Problem
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.observations import Observations
@@ -43,6 +45,9 @@ def linear_kernels() -> Any:
     from graphbandit.kernels.learners import linear_rewards
 
     return linear_rewards
+
+
+_learn_linear = AtOnce(lambda: linear_kernels().learn)
 
 
 @savable
@@ -216,15 +221,14 @@ class LinearLearner(EveryRoundLearner[LinearState]):
         return self._after(state, arrays, len(contexts)) if inputs.learn else state
 
     def _learn(self, state: LinearState, observations: Observations) -> LinearState:
-        kernels = linear_kernels()
         features = self.features(observations.contexts, state.problem.n_arms)
         state = self._regressions(state, features)
         arrays = self._arrays(state, copy=True)
-        kernel_at_once(kernels, "learn").call(
+        _learn_linear.call(
             arrays,
             features,
-            as_in_kernels(observations.rows, np.int64),
-            as_in_kernels(observations.arms, np.int64),
+            as_in_kernels(observations.rows, INTEGER),
+            as_in_kernels(observations.arms, INTEGER),
             as_in_kernels(observations.rewards),
             self._counts_from_first(state.problem),
         )
