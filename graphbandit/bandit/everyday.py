@@ -401,7 +401,7 @@ class Bandit:
                 given = rewards_in_order(rewards, self._entry(number).revealed)
             if not given and number not in self._open:
                 return  # nothing was revealed, or nothing is awaited any more
-            entry = self._entry(number)
+            entry = self._open.get(number) or self._entry(number)
             news = entry.news(given, arms.arms)
             loop, logged = self._loop, False
             ends = final or len(entry.seen) + len(news.arms) == len(entry.revealed)
@@ -412,7 +412,9 @@ class Bandit:
                 loop = loop.observe(news, entry.played, ahead=ends and len(self._open) == 1)
                 logged = self._log is not None and self._log.stage_rewards(number, news)
             closed = (number,) if ends else ()
-            self._do(tuple_of(_Change, (loop, _NOTHING_OPENED, (), closed, 0, None, news.arms, entry, None, logged)))
+            changes = loop, _NOTHING_OPENED, (), closed, 0, None, news.arms, entry, None, logged
+            self._change = change = tuple_of(_Change, changes)
+            self._settle(change)
 
     def _round_arms(self, decision: Decision | SupportsIndex | str) -> RoundArms:
         """The arms of a round that has brought its own."""

@@ -144,7 +144,8 @@ def rewards_of(arms: Arms, rewards: object) -> Mapping[Any, Any]:
             raise ObservationError("rewards has an arm twice in its index; expected each arm once")
         rewards = rewards.to_dict()  # type: ignore[attr-defined]
         assert isinstance(rewards, Mapping)
-    if not any(issubclass(kind, str) for kind in set(map(type, rewards))):
+    kinds = set(map(type, rewards))
+    if kinds == {int} or not any(issubclass(kind, str) for kind in kinds):
         return rewards
     found: dict[Any, Any] = {}
     for arm, reward in rewards.items():

@@ -65,15 +65,10 @@ class OpenDecision:
         - `rewards`: by number of arm.
         - `names`: the names of the arms, for messages; None (default): they have none.
         """
+        plain = self._plain_news(rewards)
+        if plain is not None:
+            return plain
         number, seen = self.played.first, self.seen
-        given = list(rewards.values())
-        if {*map(type, rewards)} == {int} and {*map(type, given)} == {float} and abs(sum(given)) <= LARGEST:
-            # most rewards are finite numbers by number of arm: these are checked together, all others one by one
-            known = self._propensities(len(given))
-            if max(given) <= LARGEST and min(given) >= -LARGEST and seen.isdisjoint(rewards):
-                found_in = [known[arm] for arm in rewards if arm in known]
-                if len(found_in) == len(given):
-                    return tuple_of(News, ([number] * len(given), list(rewards), given, found_in))
         found: dict[int, float] = {}
         propensity = self._propensities(len(rewards))
         for key, value in rewards.items():
@@ -93,6 +88,24 @@ class OpenDecision:
             fine = type(value) is float and abs(value) <= LARGEST
             found[arm] = value if fine else _reward(number, shown(names, arm), value)
         return News([number] * len(found), list(found), list(found.values()), [propensity[arm] for arm in found])
+
+    def _plain_news(self, rewards: Mapping[int, float]) -> News | None:
+        """`news` of finite rewards by number of arm, as most are, checked together; None if there is anything else."""
+        given = list(rewards.values())
+        if {*map(type, rewards)} != {int} or {*map(type, given)} != {float} or not abs(sum(given)) <= LARGEST:
+            return None
+        if max(given) > LARGEST or min(given) < -LARGEST or not self.seen.isdisjoint(rewards):
+            return None
+        arms = list(rewards)
+        if len(arms) == len(self.revealed) and arms == self.revealed.tolist():
+            propensities = self.propensities.tolist()
+        else:
+            known = self._propensities(len(arms))
+            propensities = [known[arm] for arm in arms if arm in known]
+            if len(propensities) < len(arms):
+                return None
+        made: News = tuple_of(News, ([self.played.first] * len(arms), arms, given, propensities))
+        return made
 
     def _propensities(self, wanted: int) -> "Mapping[int, float] | _Sorted":
         """The propensity of each revealed arm: all in a dictionary, or looked up one by one where few are wanted."""

@@ -104,7 +104,7 @@ class FeedbackGraphs:
             _checked_graphs([graph])
             index = np.zeros(setting_integer("n", n, at_least=0), dtype=np.int32)
             index.flags.writeable = False
-        stored = graph.words[None] if graph.is_packed else (graph,)
+        stored = graph.rows[None] if isinstance(graph.rows, np.ndarray) else (graph,)
         return trusted(cls, {"n_arms": graph.n_arms, "stored": stored, "index": index})._knowing(graph.has_all_loops)
 
     @classmethod
@@ -245,7 +245,8 @@ class FeedbackGraphs:
             known = self.__dict__["known_revealed"] = {}  # kept, because many rounds have the same graph
         kept = known.get(arm)
         if kept is None:
-            kept = known[arm] = unpack_rows(self.words[self.index[0], arm], self.n_arms).nonzero()[0]
+            row = self.words[self.index.item(0), arm]
+            kept = known[arm] = unpack_rows(row, self.n_arms).nonzero()[0]
             kept.flags.writeable = False
         return kept
 

@@ -44,9 +44,10 @@ def kernel_batches(graphs: FeedbackGraphs) -> "Iterable[tuple[slice, Graphs]]":
     """A batch as slices of its rounds: all rounds at once if the graphs are packed, else one by one."""
     form = graphs.__dict__.get("kernel_form")  # kept, because many rounds have the same graph
     if form is None:
-        if not graphs.is_packed:
+        stored = graphs.stored
+        if not isinstance(stored, np.ndarray):
             return _one_by_one(graphs)
-        fields = graphs.words, graphs.index, *_NO_LISTS
+        fields = stored, graphs.index, *_NO_LISTS
         form = graphs.__dict__["kernel_form"] = ((WHOLE, tuple_of(_forms().Graphs, fields)),)
     kept: tuple[tuple[slice, Graphs], ...] = form
     return kept

@@ -14,7 +14,6 @@ was learnt ride along with the next one. A learner of every round may learn `ahe
 
 import warnings
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -119,10 +118,11 @@ class Loop:
         late = self.late if played is None or played.first >= self.learnt else self.late.plus(played)
         more = self.news.plus(news)
         if ahead and self.until == self.rounds and self.rounds not in (self.problem.horizon, self.unfitted):
-            learner = self.learner
-            if isinstance(learner, EveryRoundLearner):
-                with suppress(FitError):
-                    return self._learnt(learner.update, late, more)
+            try:
+                if isinstance(self.learner, EveryRoundLearner):
+                    return self._learnt(self.learner.update, late, more)
+            except FitError:
+                return self._with(news=more, late=late)
         return self._with(news=more, late=late)
 
     def play(

@@ -75,7 +75,8 @@ class EveryRoundLearner(Learner[State], Generic[State]):
     @staticmethod
     def _after(state: State, arrays: Any, played: int) -> State:
         """The state after these rounds; a family's arrays have the names of its state's fields."""
-        fields = {"problem": state.problem, "rounds": state.rounds + played, **arrays._asdict()}
+        fields = dict(zip(arrays._fields, arrays, strict=True))
+        fields["problem"], fields["rounds"] = state.problem, state.rounds + played
         return trusted(type(state), fields)
 
     def rounds_until_update(self, state: State) -> int:
@@ -144,7 +145,7 @@ class EveryRoundLearner(Learner[State], Generic[State]):
                 f"round {state.rounds} is the last of the problem's horizon; expected no update after it"
             )
         rounds = observations.rounds
-        if not len(rounds) or int(rounds[-1]) != state.rounds:
+        if not len(rounds) or rounds.item(-1) != state.rounds:
             last = int(rounds[-1]) if len(rounds) else "none"
             raise InputError(
                 f"the observations hold rounds up to {last}; expected all of rounds {state.rounds} to {state.rounds}"
