@@ -279,9 +279,9 @@ class Bandit:
           list of dictionaries, a mapping from name to dictionary, or an array. `graph` and `available` are then of
           these arms; without a graph, every arm reveals itself alone. None (default): the arms of the problem.
         """
-        once, given = self._once, self._graph if graph is None else graph
-        everything = key is None and available is None and arms is None
-        if once is not None and once.plain and once.graph is given and everything:
+        once = self._once
+        plain = once is not None and once.plain and key is None and available is None and arms is None
+        if once is not None and plain and once.graph is (self._graph if graph is None else graph):
             return self._decide_plain(contexts_of(self._loop.problem, context, many=False)[0], once.batch)
         if key is not None:
             with self._lock:

@@ -7,7 +7,9 @@ nothing about which class it has, and the class nothing about epochs.
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -78,8 +80,23 @@ class Prospects(NamedTuple):
     deviations: RoundsByArms | None = None
 
 
+Predictor = Callable[[Contexts], RoundsByArms]
+"""`FunctionClass.predict` of one model."""
+
+Drawer = Callable[[Contexts], Float[np.ndarray, "n draws arms"]]
+"""`FunctionClass.draw_values` of the same draws."""
+
+Prospector = Callable[[Contexts, ArmMasks | None], Prospects]
+"""`FunctionClass.prospects` of one model and space."""
+
+
 class FunctionClass(ABC, Generic[Data, Model, Space]):
-    """A set F of functions from (context, arm) to mean reward, with its least-squares oracle."""
+    """A set F of functions from (context, arm) to mean reward, with its least-squares oracle.
+
+    `predict`, `draw_values` and `prospects` are asked for in every round of an epoch, with the same model, draws and
+    space. `predictor`, `drawer` and `prospector` give them as functions of the contexts; classes of the package do a
+    part of the work there, once.
+    """
 
     @property
     @abstractmethod
@@ -151,6 +168,10 @@ class FunctionClass(ABC, Generic[Data, Model, Space]):
     def predict(self, model: Model, contexts: Contexts) -> RoundsByArms:
         """The model's mean reward of every arm."""
 
+    def predictor(self, model: Model) -> Predictor:
+        """`predict` of this model, for many calls."""
+        return partial(self.predict, model)
+
     def stays_within(self, model: Model) -> bool:
         """Whether `predict` and `prospects` of this model always give arrays of the right shape with finite values up
         to `LARGEST`, at all contexts that pass `check_contexts` (default: no, they are checked).
@@ -210,6 +231,10 @@ class FunctionClass(ABC, Generic[Data, Model, Space]):
         """
         return Prospects(*self.outlook(model, space, contexts, available))
 
+    def prospector(self, model: Model, space: Space, noise: float | None) -> Prospector:
+        """`prospects` of this model and space, for many calls."""
+        return lambda contexts, available: self.prospects(model, space, contexts, available, noise)
+
     @abstractmethod
     def widths(self, space: Space, model: Model, contexts: Contexts, best: RoundIndices) -> RoundsByArms:
         """w(a) = sup over f in the space of |(f - fhat)(x, a) - (f - fhat)(x, best)|."""
@@ -259,3 +284,7 @@ class FunctionClass(ABC, Generic[Data, Model, Space]):
     @abstractmethod
     def draw_values(self, draws: Draws, contexts: Contexts) -> Float[np.ndarray, "n draws arms"]:
         """f_b(x, a) for every context, draw and arm."""
+
+    def drawer(self, draws: Draws) -> Drawer:
+        """`draw_values` of these draws, for many calls."""
+        return partial(self.draw_values, draws)

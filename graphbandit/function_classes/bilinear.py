@@ -1,13 +1,14 @@
 """The paper's class: f_i(x, a) = (x - x_i)'(a - a_i), evaluated in its cheap form."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from graphbandit.base.arrays import ArmMasks, Contexts, RoundsByArms
+from graphbandit.base.arrays import ArmMasks, Contexts
 from graphbandit.base.at_once import AtOnce
 from graphbandit.base.checks import (
     BOOL,
@@ -22,7 +23,8 @@ from graphbandit.base.checks import (
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Bool, Float, Int
 from graphbandit.errors import InputError, SettingError
-from graphbandit.function_classes.finite import AnyFiniteModel, FiniteFunctionClass, FiniteSpace
+from graphbandit.function_classes.base import Drawer, Prospector, Prospects
+from graphbandit.function_classes.finite import AnyFiniteModel, FiniteFunctionClass, FiniteMixture, FiniteSpace
 from graphbandit.rounds.observations import Observations
 
 if TYPE_CHECKING:
@@ -131,24 +133,22 @@ class BilinearClass(FiniteFunctionClass):
         return self.values_of(np.arange(self.n_functions), contexts)
 
     def values_of(self, members: Int[np.ndarray, " some"], contexts: Contexts) -> Float[np.ndarray, "n some arms"]:
-        """f_i for these i alone. Functions of a read-only array of numbers are kept for the next rounds."""
-        if members.flags.writeable:
-            return self._values(self._functions(members), contexts)
-        kept: tuple[object, Bilinear] | None = self.__dict__.get("kept_functions")
-        if kept is None or kept[0] is not members:
-            kept = members, self._functions(members)
-            if kept[1].offsets.size <= MOST_KEPT:
-                self.__dict__["kept_functions"] = kept
-        return self._values(kept[1], contexts)
+        """f_i for these i alone."""
+        return self._values(self._functions(members), contexts)
 
-    def value_of(self, member: int, contexts: Contexts) -> RoundsByArms:
-        """f_i of one function, which is the same in all rounds of an epoch, so it is kept."""
+    def evaluator(self, members: Int[np.ndarray, " some"]) -> Drawer:
+        """What these functions are made of is picked out once."""
         if type(self) is not BilinearClass:  # whoever extends it may have values of their own
-            return super().value_of(member, contexts)
-        kept: tuple[int, Bilinear] | None = self.__dict__.get("kept_function")
-        if kept is None or kept[0] != member:
-            kept = self.__dict__["kept_function"] = member, self._functions(np.array([member]))
-        return self._values(kept[1], contexts)[:, 0]
+            return super().evaluator(members)
+        functions = self._picked_out(members)
+        return lambda contexts: self._values(functions(), contexts)
+
+    def _picked_out(self, members: Int[np.ndarray, " some"]) -> Callable[[], "Bilinear"]:
+        """`_functions` of these members, made once unless they are large."""
+        if len(members) * self.n_arms > MOST_KEPT:
+            return partial(self._functions, members)
+        functions = self._functions(members)
+        return lambda: functions
 
     def _functions(self, members: Int[np.ndarray, " some"]) -> "Bilinear":
         """These functions as kernels take them."""
@@ -182,17 +182,18 @@ class BilinearClass(FiniteFunctionClass):
         self.check_size("members", len(members))
         return self._best_arms(self._functions(np.flatnonzero(members)), contexts, available)
 
-    def candidates(self, space: FiniteSpace, contexts: Contexts, available: ArmMasks | None = None) -> ArmMasks:
-        """`best_arms` of a space, whose functions are kept: they are the same in all rounds of an epoch."""
-        if type(self) is not BilinearClass:
-            return super().candidates(space, contexts, available)
-        kept: tuple[BilinearClass, Bilinear] | None = space.__dict__.get("kept_functions")
-        if kept is None or kept[0] is not self:
-            self.check_size("members", len(space.members))
-            kept = self, self._functions(np.flatnonzero(space.members))
-            if kept[1].offsets.size <= MOST_KEPT:
-                space.__dict__["kept_functions"] = kept
-        return self._best_arms(kept[1], contexts, available)
+    def prospector(self, model: AnyFiniteModel, space: FiniteSpace, noise: float | None) -> Prospector:
+        """The functions of the model and of the space are picked out once."""
+        if type(self) is not BilinearClass or isinstance(model, FiniteMixture):
+            return super().prospector(model, space, noise)
+        self.check_size("members", len(space.members))
+        predict, plausible = self.predictor(model), self._picked_out(np.flatnonzero(space.members))
+
+        def prospects(contexts: Contexts, available: ArmMasks | None) -> Prospects:
+            self.check_contexts(contexts)
+            return Prospects(predict(contexts), self._best_arms(plausible(), contexts, available))
+
+        return prospects
 
     def _best_arms(self, functions: "Bilinear", contexts: Contexts, available: ArmMasks | None) -> ArmMasks:
         self._check_shape(contexts)

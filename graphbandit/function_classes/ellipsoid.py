@@ -15,7 +15,7 @@ from graphbandit.base.declared import check_declared, limits
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float, Int
 from graphbandit.errors import InputError
-from graphbandit.function_classes.base import Draws
+from graphbandit.function_classes.base import Drawer, Draws
 from graphbandit.function_classes.features import FeatureMap
 
 EXACT_ARMS = 300
@@ -81,11 +81,6 @@ class LinearDraws:
 
     def __post_init__(self) -> None:
         check_declared(self)
-
-    @cached_property
-    def only_block(self) -> tuple[Float[np.ndarray, "draws d"], Float[np.ndarray, " draws"]]:
-        """theta and offset of each where there is one block, as kernels take them."""
-        return as_in_kernels(self.parameters[:, 0]), as_in_kernels(self.offsets)
 
 
 @savable
@@ -188,7 +183,7 @@ class Ellipsoid:
         apart = self.center - model.parameters
         for part, rows in features.blocks_of(contexts):
             norms, moved = np.empty((len(rows), features.n_arms)), np.empty((len(rows), features.n_arms))
-            linear_values(rows, apart, 0.0, moved)
+            linear_values(rows, math.inf, apart, 0.0, moved)
             chosen, wanted = best[part][:, None], np.ones(norms.shape, dtype=np.bool_)
             gap_norms(rows, np.ascontiguousarray(best[part]), self.factors, wanted, 1.0, norms)
             moved = np.abs(moved - np.take_along_axis(moved, chosen, axis=1))
@@ -199,7 +194,7 @@ class Ellipsoid:
         from graphbandit.kernels.function_classes.linear import linear_values
 
         values = np.empty((len(rows), n_arms))
-        linear_values(rows, self.center, 0.0, values)
+        linear_values(rows, math.inf, self.center, 0.0, values)
         return values
 
     def _norms(self, rows: Float[np.ndarray, "n rows d"], n_arms: int) -> RoundsByArms:
@@ -218,7 +213,7 @@ def linear_predictor(
 
     values = np.empty((len(contexts), features.n_arms))
     for part, rows in features.blocks_of(contexts):
-        linear_values(rows, parameters, 0.0, values[part])
+        linear_values(rows, math.inf, parameters, 0.0, values[part])
     return values
 
 
@@ -238,24 +233,37 @@ def gaussian_draws(
     return draws
 
 
-def draw_predictors(features: FeatureMap, draws: Draws, contexts: Contexts) -> Float[np.ndarray, "n draws arms"]:
-    """c_b + theta_b'phi(x, a) for every context, draw and arm."""
-    members, count = draws.members, len(draws.weights)
-    if draws.__dict__.get("features") is not features:  # they are the same in every round of an epoch
-        if not isinstance(members, LinearDraws):
-            raise InputError(f"the draws are a {type(members).__name__}; expected LinearDraws")
-        expected = (count, features.blocks, features.size)
-        if members.parameters.shape != expected:
-            raise InputError(f"the draws have parameters of shape {members.parameters.shape}; expected {expected}")
-        draws.__dict__["features"] = features
-    values = np.empty((len(contexts), count, features.n_arms))
-    for part, rows in features.blocks_of(contexts):
-        some = values if len(rows) == len(values) else values[part]
-        if features.blocks == 1:
-            _drawn_values.call(as_in_kernels(rows), *members.only_block, some)
-        else:
-            _linear_kernels().drawn_values_per_arm(rows, members.parameters, members.offsets, some)
-    return values
+def predictor_of_draws(features: FeatureMap, draws: Draws) -> Drawer:
+    """c_b + theta_b'phi(x, a) as a function of the contexts, for every one of them, draw and arm."""
+    members, count, n_arms = draws.members, len(draws.weights), features.n_arms
+    if not isinstance(members, LinearDraws):
+        raise InputError(f"the draws are a {type(members).__name__}; expected LinearDraws")
+    expected = (count, features.blocks, features.size)
+    if members.parameters.shape != expected:
+        raise InputError(f"the draws have parameters of shape {members.parameters.shape}; expected {expected}")
+    if features.blocks > 1:
+
+        def values_per_arm(contexts: Contexts) -> Float[np.ndarray, "n draws arms"]:
+            values = np.empty((len(contexts), count, n_arms))
+            for part, rows in features.blocks_of(contexts):
+                _linear_kernels().drawn_values_per_arm(rows, members.parameters, members.offsets, values[part])
+            return values
+
+        return values_per_arm
+    parameters, offsets = as_in_kernels(members.parameters[:, 0]), as_in_kernels(members.offsets)
+    at_a_time = features.at_a_time
+
+    def values_of(contexts: Contexts) -> Float[np.ndarray, "n draws arms"]:
+        if len(contexts) > at_a_time:
+            return np.concatenate([values_of(part) for part in features.portions(contexts)])
+        rows, limit = features.rows_and_limit(contexts)
+        values = np.empty((len(contexts), count, n_arms))
+        if not _drawn_values.call(rows, limit, parameters, offsets, values):
+            features.check_contexts(contexts)
+            _drawn_values.call(rows, math.inf, parameters, offsets, values)
+        return values
+
+    return values_of
 
 
 def check_parameters(features: FeatureMap, parameters: Float[np.ndarray, "blocks d"]) -> None:

@@ -1,6 +1,7 @@
 """Features phi(x, a) of a context and an arm, from contexts in each of the forms that linear classes take."""
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, Protocol, runtime_checkable
@@ -10,8 +11,10 @@ import numpy.typing as npt
 
 from graphbandit.base.arrays import Contexts, PerArm
 from graphbandit.base.checks import (
+    FLOAT,
     LARGEST_FEATURE,
     LARGEST_SCALE,
+    as_in_kernels,
     check_features,
     setting_array,
     setting_boolean,
@@ -22,6 +25,8 @@ from graphbandit.base.checks import (
 from graphbandit.base.shapes import Float
 from graphbandit.errors import InputError, SettingError
 from graphbandit.rounds.observations import Observations
+
+_SMALL = LARGEST_FEATURE**2
 
 BLOCK = 2**20
 """Numbers made at a time, at most, so that arrays of shape (n, K, q) never grow with the batch."""
@@ -148,6 +153,21 @@ class FeatureMap:
         """phi(x_t, a), one row an arm; one row a context where all arms have the same."""
         self.check_contexts(contexts)
         return self._rows(contexts)
+
+    def rows_and_limit(self, contexts: Contexts) -> tuple[Float[np.ndarray, "n rows d"], float]:
+        """`rows` as kernels take them, and a limit: their squares add up to less unless somebody has to look at each.
+
+        Contexts that are features as they stand are looked at by the kernel that reads them anyway. If their squares
+        add up to more, call `check_contexts`. The limit of all others is infinite: they have been looked at here.
+        """
+        fits = self._plain and contexts.ndim == 3 and contexts.shape[1:] in self._shapes
+        if fits and contexts.dtype == FLOAT and contexts.flags.carray:
+            return contexts, _SMALL
+        return as_in_kernels(self.rows(contexts)), math.inf
+
+    def portions(self, contexts: Contexts) -> Iterator[Contexts]:
+        """A few contexts at a time."""
+        return (contexts[start : start + self.at_a_time] for start in range(0, len(contexts), self.at_a_time))
 
     def _rows(self, contexts: Contexts) -> Float[np.ndarray, "n rows d"]:
         if self._plain and contexts.ndim == 3 and contexts.dtype == np.float64 and contexts.flags.c_contiguous:

@@ -2,8 +2,9 @@
 
 import math
 from abc import abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Bool, Float, Int
 from graphbandit.base.values import trusted, tuple_of
 from graphbandit.errors import InputError
-from graphbandit.function_classes.base import Draws, FunctionClass, Prospects
+from graphbandit.function_classes.base import Drawer, Draws, FunctionClass, Predictor, Prospector, Prospects
 from graphbandit.function_classes.discount import added, now, root_weights, shrinkage
 from graphbandit.function_classes.scale import NoiseLaw, RewardsSeen, Scale
 from graphbandit.rounds.observations import Observations
@@ -96,9 +97,6 @@ class FiniteMixture:
     def __post_init__(self) -> None:
         check_declared(self)
 
-
-_Used = tuple[Int[np.ndarray, " used"], Float[np.ndarray, " used"], Bool[np.ndarray, " used"]]
-"""Numbers of functions, their weights, and whether they are in a space."""
 
 AnyFiniteModel = FiniteModel | FiniteMixture
 
@@ -244,23 +242,29 @@ class FiniteFunctionClass(FunctionClass[FiniteData, AnyFiniteModel, FiniteSpace]
         chosen: Float[np.ndarray, "n some arms"] = self.values(contexts).take(members, axis=1)
         return chosen
 
-    def value_of(self, member: int, contexts: Contexts) -> RoundsByArms:
-        """f_i(x, a) of one function."""
-        return self.values_of(np.array([member]), contexts)[:, 0]
+    def evaluator(self, members: Int[np.ndarray, " some"]) -> Drawer:
+        """`values_of` of these members, for many calls."""
+        return partial(self.values_of, members)
 
     def predict(self, model: AnyFiniteModel, contexts: Contexts) -> RoundsByArms:
         """The values of the model's function, or the mean of all by its weights."""
+        return self.predictor(model)(contexts)
+
+    def predictor(self, model: AnyFiniteModel) -> Predictor:
+        """Only functions that count are evaluated."""
         self.check_model(model)
         if isinstance(model, FiniteMixture):
             everything = trusted(FiniteSpace, {"members": np.zeros(self.n_functions, dtype=np.bool_)})
-            return self.prospects(model, everything, contexts).values
-        if len(contexts) == 1:
-            return self.value_of(model.index, contexts)
-        predicted = np.empty((len(contexts), self.n_arms))
-        for start in range(0, len(contexts), BLOCK):
-            block = slice(start, start + BLOCK)
-            predicted[block] = self.value_of(model.index, contexts[block])
-        return predicted
+            prospects = self.prospector(model, everything, None)
+            return lambda contexts: prospects(contexts, None).values
+        values_of = self.evaluator(np.array([model.index]))
+
+        def predict(contexts: Contexts) -> RoundsByArms:
+            if len(contexts) > BLOCK:
+                return np.concatenate([predict(part) for part in _portions(contexts)])
+            return values_of(contexts)[:, 0].copy()
+
+        return predict
 
     def prospects(
         self,
@@ -270,46 +274,38 @@ class FiniteFunctionClass(FunctionClass[FiniteData, AnyFiniteModel, FiniteSpace]
         available: ArmMasks | None = None,
         noise: float | None = None,
     ) -> Prospects:
-        """P(a) is the weight of the functions whose best arm is a, in a mixture; every function is evaluated once."""
+        """`prospector` of this model and space."""
+        return self.prospector(model, space, noise)(contexts, available)
+
+    def prospector(self, model: AnyFiniteModel, space: FiniteSpace, noise: float | None) -> Prospector:
+        """P(a) is the weight of the functions whose best arm is a, in a mixture; every function is evaluated once.
+
+        Functions without weight that are not in the space either are left out.
+        """
         if not isinstance(model, FiniteMixture):
-            return super().prospects(model, space, contexts, available, noise)
-        self.check_contexts(contexts)
-        used, weights, members = self._used(model, space)
-        n, n_arms = len(contexts), self.n_arms
-        means, chances, chosen = np.empty((n, n_arms)), np.empty((n, n_arms)), np.zeros((n, n_arms), BOOL)
-        offered = kernel_mask(available, n, n_arms)
-        if n <= BLOCK:
-            values = self._values_in_kernels(used, contexts)
-            _finite_prospects.call(values, weights, members, offered, means, chosen, chances)
-        else:
+            return lambda contexts, available: Prospects(*self.outlook(model, space, contexts, available))
+        self.check_model(model)
+        self.check_size("members", len(space.members))
+        used = np.flatnonzero((model.weights > 0.0) | space.members)
+        weights, members = as_in_kernels(model.weights[used]), as_in_kernels(space.members[used], BOOL)
+        values_of, n_arms = self.evaluator(used), self.n_arms
+
+        def prospects(contexts: Contexts, available: ArmMasks | None) -> Prospects:
+            self.check_contexts(contexts)
+            n = len(contexts)
+            means, chances, chosen = np.empty((n, n_arms)), np.empty((n, n_arms)), np.zeros((n, n_arms), BOOL)
+            offered = kernel_mask(available, n, n_arms)
             for start in range(0, n, BLOCK):
                 block = slice(start, start + BLOCK)
-                values = self._values_in_kernels(used, contexts[block])
+                values = as_in_kernels(values_of(contexts[block]))
+                expected = (min(n - start, BLOCK), len(used), n_arms)
+                if values.shape != expected:
+                    raise InputError(f"the function class gave values of shape {values.shape}; expected {expected}")
                 mask = offered if available is None else offered[block]
                 _finite_prospects.call(values, weights, members, mask, means[block], chosen[block], chances[block])
-        return tuple_of(Prospects, (means, chosen, chances, None))
+            return tuple_of(Prospects, (means, chosen, chances, None))
 
-    def _used(self, model: FiniteMixture, space: FiniteSpace) -> _Used:
-        """The functions that have weight or are in the space; kept, as both are the same in all rounds of an epoch."""
-        kept: tuple[FiniteSpace, int, _Used] | None = model.__dict__.get("kept_members")
-        if kept is None or kept[0] is not space or kept[1] != self.n_functions:
-            self.check_model(model)
-            self.check_size("members", len(space.members))
-            used = np.flatnonzero((model.weights > 0.0) | space.members)
-            used.flags.writeable = False  # `values_of` may know it again
-            found = used, as_in_kernels(model.weights[used]), as_in_kernels(space.members[used], BOOL)
-            kept = model.__dict__["kept_members"] = space, self.n_functions, found
-        return kept[2]
-
-    def _values_in_kernels(
-        self, used: Int[np.ndarray, " used"], contexts: Contexts
-    ) -> Float[np.ndarray, "n used arms"]:
-        """The values of these functions as kernels take them."""
-        values = as_in_kernels(self.values_of(used, contexts))
-        expected = (len(contexts), len(used), self.n_arms)
-        if values.shape != expected:
-            raise InputError(f"the function class gave values of shape {values.shape}; expected {expected}")
-        return values
+        return prospects
 
     def smallest_loss(self, data: FiniteData) -> float:
         """min over i of L(f_i)."""
@@ -388,18 +384,19 @@ class FiniteFunctionClass(FunctionClass[FiniteData, AnyFiniteModel, FiniteSpace]
             exponents = law.shape * (logs.min() - logs)
         weights = np.exp(exponents)
         members = np.flatnonzero(weights > 1e-16)
-        members.flags.writeable = False  # `values_of` may know them again
         return trusted(Draws, {"members": members, "weights": weights[members] / weights[members].sum()})
 
     def draw_values(self, draws: Draws, contexts: Contexts) -> Float[np.ndarray, "n draws arms"]:
         """The rows of the values that were drawn."""
+        return self.drawer(draws)(contexts)
+
+    def drawer(self, draws: Draws) -> Drawer:
+        """The draws are checked once."""
         self.check_draws(draws)
-        return self.values_of(draws.members, contexts)
+        return self.evaluator(draws.members)
 
     def check_draws(self, draws: Draws) -> None:
         """Raise InputError unless the draws are functions of this class."""
-        if draws.__dict__.get("functions") == self.n_functions:
-            return  # they are the same in every round of an epoch
         members = draws.members
         fits = isinstance(members, np.ndarray) and members.shape == (len(draws),) and members.dtype.kind in "iu"
         # as numbers without a sign, those below 0 are too large
@@ -407,4 +404,8 @@ class FiniteFunctionClass(FunctionClass[FiniteData, AnyFiniteModel, FiniteSpace]
             raise InputError(
                 f"the draws are {members!r}; expected {len(draws)} numbers of {self.n_functions} functions"
             )
-        draws.__dict__["functions"] = self.n_functions
+
+
+def _portions(contexts: Contexts) -> Iterator[Contexts]:
+    """A few contexts at a time."""
+    return (contexts[start : start + BLOCK] for start in range(0, len(contexts), BLOCK))

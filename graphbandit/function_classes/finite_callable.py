@@ -14,8 +14,9 @@ from graphbandit.base.checks import (
     kernel_numbers,
     setting_integer,
 )
-from graphbandit.base.shapes import Bool, Float
+from graphbandit.base.shapes import Bool, Float, Int
 from graphbandit.errors import InputError, SettingError
+from graphbandit.function_classes.base import Drawer
 from graphbandit.function_classes.finite import BLOCK, AnyFiniteModel, FiniteFunctionClass, FiniteModel, FiniteSpace
 from graphbandit.rounds.observations import Observations
 
@@ -99,9 +100,11 @@ class FiniteClass(FiniteFunctionClass):
         check_within("the function class gave", values, of="values")
         return values
 
-    def value_of(self, member: int, contexts: Contexts) -> RoundsByArms:
-        """The row of one function."""
-        return self.values(contexts)[:, member].copy()
+    def evaluator(self, members: Int[np.ndarray, " some"]) -> Drawer:
+        """Rows of the callable's answer, or all of it."""
+        if type(self).values_of is FiniteClass.values_of and np.array_equal(members, np.arange(self._n_functions)):
+            return self.values
+        return super().evaluator(members)
 
     def add_losses(self, losses: Float[np.ndarray, " functions"], observations: Observations) -> None:
         """Block by block, in the order of the observations."""

@@ -16,16 +16,16 @@ from graphbandit.base.declared import check_declared, limits
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float
 from graphbandit.errors import InputError
-from graphbandit.function_classes.base import Contest, Draws
+from graphbandit.function_classes.base import Contest, Drawer, Draws
 from graphbandit.function_classes.columns import Columns
 from graphbandit.function_classes.discount import weights_now
 from graphbandit.function_classes.ellipsoid import (
     Ellipsoid,
     LinearDraws,
     LinearModel,
-    draw_predictors,
     gaussian_draws,
     linear_predictor,
+    predictor_of_draws,
 )
 from graphbandit.function_classes.evidence import Prior, Tried, all_tried, blocks_seen, fitted, most_likely, shares
 from graphbandit.function_classes.features import FeatureMap, arm_factors
@@ -418,8 +418,17 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
 
     def draw_values(self, draws: Draws, contexts: Contexts) -> Float[np.ndarray, "n draws arms"]:
         """mu(theta_b'phi(x, a))."""
-        values = draw_predictors(self.features, draws, contexts)
-        return self.means(values.reshape(-1, self.n_arms)).reshape(values.shape)
+        return self.drawer(draws)(contexts)
+
+    def drawer(self, draws: Draws) -> Drawer:
+        """The parameters are checked once."""
+        predictors = predictor_of_draws(self.features, draws)
+
+        def values_of(contexts: Contexts) -> Float[np.ndarray, "n draws arms"]:
+            values = predictors(contexts)
+            return self.means(values.reshape(-1, self.n_arms)).reshape(values.shape)
+
+        return values_of
 
     def means(self, predictors: RoundsByArms) -> RoundsByArms:
         """The arm's factor times mu of every predictor."""

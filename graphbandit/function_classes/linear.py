@@ -25,15 +25,15 @@ from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float
 from graphbandit.base.values import trusted, tuple_of
 from graphbandit.errors import InputError
-from graphbandit.function_classes.base import Draws, Prospects
+from graphbandit.function_classes.base import Drawer, Draws, Prospector, Prospects
 from graphbandit.function_classes.discount import added, now, root_weights, shrinkage
 from graphbandit.function_classes.ellipsoid import (
     Ellipsoid,
     LinearDraws,
     LinearModel,
     check_parameters,
-    draw_predictors,
     gaussian_draws,
+    predictor_of_draws,
 )
 from graphbandit.function_classes.features import FeatureMap
 from graphbandit.function_classes.parametric import ParametricClass
@@ -57,10 +57,6 @@ def _find_prospects() -> Any:
 
 
 _linear_prospects = AtOnce(_find_prospects)
-
-
-_Fixed = tuple[Float[np.ndarray, "1 d"], float, Float[np.ndarray, " d"], Float[np.ndarray, "d d"], float]
-"""theta and offset; center, U and radius"""
 
 
 class Regression(NamedTuple):
@@ -350,39 +346,33 @@ class LinearFunctionClass(ParametricClass[LinearData]):
         available: ArmMasks | None = None,
         noise: float | None = None,
     ) -> Prospects:
+        """`prospector` of this model and space."""
+        return self.prospector(model, space, noise)(contexts, available)
+
+    def prospector(self, model: LinearModel, space: Ellipsoid, noise: float | None) -> Prospector:
         """One pass of a kernel, where one theta is for all arms and candidates are exact."""
-        features, n = self.features, len(contexts)
-        fixed = self._in_kernels(model, space)
-        if fixed is None or n > features.at_a_time:
-            return super().prospects(model, space, contexts, available, noise)
-        rows, n_arms = as_in_kernels(features.rows(contexts)), features.n_arms
-        values, chosen = np.empty((n, n_arms)), np.zeros((n, n_arms), BOOL)
-        deviations = None if noise is None else np.empty((n, n_arms))
-        _linear_prospects.call(
-            rows,
-            *fixed,
-            kernel_mask(available, n, n_arms),
-            0.0 if noise is None else noise,
-            values,
-            chosen,
-            values if deviations is None else deviations,
-        )
-        return tuple_of(Prospects, (values, chosen, None, deviations))
+        features = self.features
+        check_parameters(features, space.center)
+        check_parameters(features, model.parameters)
+        if features.blocks > 1 or not self.exact_candidates:
+            return lambda contexts, available: Prospects(*self.outlook(model, space, contexts, available))
+        fixed = as_in_kernels(model.parameters), float(model.offset), *space.only_block
+        n_arms, at_a_time, scale = features.n_arms, features.at_a_time, 0.0 if noise is None else float(noise)
 
-    def _in_kernels(self, model: LinearModel, space: Ellipsoid) -> "_Fixed | None":
-        """Model and space as `linear_prospects` takes them, which are the same in all rounds of an epoch.
+        def prospects(contexts: Contexts, available: ArmMasks | None) -> Prospects:
+            n = len(contexts)
+            if n > at_a_time:
+                return Prospects(*self.outlook(model, space, contexts, available))
+            rows, limit = features.rows_and_limit(contexts)
+            values, chosen, mask = np.empty((n, n_arms)), np.zeros((n, n_arms), BOOL), kernel_mask(available, n, n_arms)
+            deviations = None if noise is None else np.empty((n, n_arms))
+            into = values, chosen, values if deviations is None else deviations
+            if not _linear_prospects.call(rows, limit, *fixed, mask, scale, *into):
+                features.check_contexts(contexts)
+                _linear_prospects.call(rows, math.inf, *fixed, mask, scale, *into)
+            return tuple_of(Prospects, (values, chosen, None, deviations))
 
-        None where each arm has its own theta, and where candidates are not exact.
-        """
-        kept: tuple[object, LinearModel, _Fixed | None] | None = space.__dict__.get("kept_fixed")
-        if kept is None or kept[0] is not self or kept[1] is not model:
-            check_parameters(self.features, space.center)
-            check_parameters(self.features, model.parameters)
-            fixed = None
-            if self.features.blocks == 1 and self.exact_candidates:
-                fixed = (as_in_kernels(model.parameters), float(model.offset), *space.only_block)
-            kept = space.__dict__["kept_fixed"] = self, model, fixed
-        return kept[2]
+        return prospects
 
     def widths(self, space: Ellipsoid, model: LinearModel, contexts: Contexts, best: RoundIndices) -> RoundsByArms:
         """|(center - thetahat)'v| + sqrt(radius v'V^-1 v) with v = phi(x, a) - phi(x, best); exact."""
@@ -421,7 +411,11 @@ class LinearFunctionClass(ParametricClass[LinearData]):
 
     def draw_values(self, draws: Draws, contexts: Contexts) -> Float[np.ndarray, "n draws arms"]:
         """c_b + theta_b'phi(x, a)."""
-        return draw_predictors(self.features, draws, contexts)
+        return self.drawer(draws)(contexts)
+
+    def drawer(self, draws: Draws) -> Drawer:
+        """The parameters are checked once."""
+        return predictor_of_draws(self.features, draws)
 
     def check_data(self, data: LinearData) -> None:
         """Raise InputError unless the data is of this class; kernels trust it."""

@@ -12,7 +12,7 @@ from graphbandit.base.at_once import AtOnce
 from graphbandit.base.checks import BOOL, INTEGER, as_in_kernels
 from graphbandit.base.shapes import Float
 from graphbandit.errors import SettingError
-from graphbandit.function_classes.base import FIXED_NUMBER, Contest, FunctionClass
+from graphbandit.function_classes.base import FIXED_NUMBER, Contest, FunctionClass, Predictor
 from graphbandit.function_classes.ellipsoid import EXACT_ARMS, Ellipsoid, LinearModel, check_parameters, check_rows
 from graphbandit.function_classes.features import FeatureMap
 
@@ -165,12 +165,25 @@ class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):
 
     def predict(self, model: LinearModel, contexts: Contexts) -> RoundsByArms:
         """mu(thetahat'phi(x, a))."""
-        if len(contexts) == 1:
-            return self.values_of_rows(model, self.features.rows(contexts))
-        blocks = [self.values_of_rows(model, rows) for _, rows in self.features.blocks_of(contexts)]
-        if not blocks:
-            return np.empty((0, self.n_arms))
-        return blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
+        return self.predictor(model)(contexts)
+
+    def predictor(self, model: LinearModel) -> Predictor:
+        """The parameters are checked once."""
+        features, parameters, offset = self.features, as_in_kernels(model.parameters), float(model.offset)
+        check_parameters(features, parameters)
+        n_arms, at_a_time, means = features.n_arms, features.at_a_time, self.means
+
+        def predict(contexts: Contexts) -> RoundsByArms:
+            if len(contexts) > at_a_time:
+                return np.concatenate([predict(part) for part in features.portions(contexts)])
+            rows, limit = features.rows_and_limit(contexts)
+            values = np.empty((len(contexts), n_arms))
+            if not _linear_values.call(rows, limit, parameters, offset, values):
+                features.check_contexts(contexts)
+                _linear_values.call(rows, math.inf, parameters, offset, values)
+            return means(values)
+
+        return predict
 
     def slopes_of_rows(self, model: LinearModel, rows: Float[np.ndarray, "n rows d"]) -> RoundsByArms | None:
         """The derivative of the mean reward by theta'phi, at the model's; None: 1."""
@@ -185,7 +198,8 @@ class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):
         check_rows(self.features, rows)
         check_parameters(self.features, model.parameters)
         values = np.empty((len(rows), self.features.n_arms))
-        _linear_values.call(as_in_kernels(rows), as_in_kernels(model.parameters), float(model.offset), values)
+        parameters, offset = as_in_kernels(model.parameters), float(model.offset)
+        _linear_values.call(as_in_kernels(rows), math.inf, parameters, offset, values)
         return values
 
     def means(self, predictors: RoundsByArms) -> RoundsByArms:

@@ -1,26 +1,27 @@
 """AdaCB.G, the adaptive contextual bandit algorithm with graph feedback (Algorithm 1 of Gong & Zhang)."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from graphbandit.base.arrays import ArmMasks, Contexts
+from graphbandit.base.arrays import ArmMasks, Contexts, RoundsByArms
 from graphbandit.base.checks import setting_boolean, setting_choice, setting_number
 from graphbandit.base.programs import ROW_LIMIT, CoverageName
 from graphbandit.base.saved_files import savable
 from graphbandit.errors import InputError, SettingError
-from graphbandit.function_classes.base import Contest
-from graphbandit.learners.base import candidates_of, predicted, prospects_of
+from graphbandit.function_classes.base import Contest, Prospector, Prospects
+from graphbandit.learners.base import candidates_of, prospector_of
 from graphbandit.learners.epochs.base import (
     AnyFunctionClass,
     EndedEpoch,
     EpochLearner,
     RewardSpan,
-    check_evaluable,
     check_rates,
+    estimator,
     reward_span,
     rounds_that_count,
 )
@@ -74,13 +75,25 @@ GROWTH = {"natural": 1.2, "paper": 2.0, "width": 2.0}
 """The factor between the ends of epochs by the rule of gamma."""
 
 
-class _Plan(NamedTuple):
+class _Epoch(NamedTuple):
     """What an epoch's rounds have in common."""
 
     rule: SamplingRule
     functions: AnyFunctionClass
+    prospects: Prospector
+    """fhat and the candidates"""
     noise: float | None
     """sigma, if doubts count: for that, F_m and sigma must be known"""
+
+
+def _of_all_arms(estimate: Callable[[Contexts, ArmMasks | None], RoundsByArms]) -> Prospector:
+    """Estimates, and every arm on offer as a candidate."""
+
+    def prospects(contexts: Contexts, available: ArmMasks | None) -> Prospects:
+        values = estimate(contexts, available)
+        return Prospects(values, np.ones(values.shape, dtype=np.bool_) if available is None else np.array(available))
+
+    return prospects
 
 
 @savable
@@ -252,18 +265,9 @@ class AdaCBG(EpochLearner[AdaCBGState]):
         assert graphs is not None  # the door let none without in
         if not graphs.has_all_loops and self.unrevealed == "error":
             check_revealed(graphs, available, state.problem.arms)
-        learnt, chances, deviations, plan = state.model is not None, None, None, self._plan(state)
-        functions = plan.functions
-        if self.candidate_set:
-            values, candidates, chances, deviations = prospects_of(
-                functions, state.model, state.space, contexts, available, plan.noise
-            )
-        else:
-            functions.check_contexts(contexts)
-            if not learnt:
-                check_evaluable(functions, contexts, available)
-            values = predicted(functions, state.model, contexts) if learnt else np.zeros((len(shown), functions.n_arms))
-            candidates = np.ones(values.shape, dtype=np.bool_) if available is None else np.array(available)
+        epoch: _Epoch = self.of_epoch(state)
+        functions, learnt = epoch.functions, state.model is not None
+        values, candidates, chances, deviations = epoch.prospects(contexts, available)
         widths = None
         if learnt and self.gamma_rule == "width":
             widths = functions.widths(state.space, state.model, contexts, shown.best_offered(values))
@@ -271,11 +275,11 @@ class AdaCBG(EpochLearner[AdaCBGState]):
                 raise InputError(f"the function class gave widths of shape {widths.shape}; expected {values.shape}")
             if available is not None:
                 widths = np.where(available, widths, 0.0)
-        if chances is None and deviations is None and plan.noise is not None and _some_choice(candidates):
-            contest = Contest(shown.best_offered(values), candidates, plan.noise, state.radius)
+        if chances is None and deviations is None and epoch.noise is not None and _some_choice(candidates):
+            contest = Contest(shown.best_offered(values), candidates, epoch.noise, state.radius)
             deviations = functions.deviations(state.space, state.model, contexts, contest)
         return sample_rounds(
-            plan.rule,
+            epoch.rule,
             values=values,
             candidates=candidates,
             graphs=graphs,
@@ -287,25 +291,25 @@ class AdaCBG(EpochLearner[AdaCBGState]):
             chances=chances,
         )
 
-    def _plan(self, state: AdaCBGState) -> _Plan:
-        """How this epoch samples; kept with the state, as it is asked for in every round."""
-        kept: tuple[AdaCBG, _Plan] | None = state.__dict__.get("kept_plan")
-        if kept is None or kept[0] is not self:
-            natural = self.gamma_rule == "natural"
-            rule = SamplingRule(
-                explore_all=self.baseline == "inverse-gap",
-                coverage=self._coverage(state),
-                rate=0.0 if state.model is None else self._rate(state),
-                effort=self.effort,
-                doubt=self.doubt,
-                by_cover=natural and self.coverage == "tight" and self.baseline == "exploration-set",
-            )
-            doubts = natural and state.difficulty != 0.0 and self.doubt != 0.0 and 0.0 < state.radius < math.inf
-            noise = None if not doubts or state.noise is None else float(state.noise)
-            known = noise is not None and 0.0 < noise < math.inf
-            plan = _Plan(rule, self.functions(state.problem), noise if known else None)
-            kept = state.__dict__["kept_plan"] = self, plan
-        return kept[1]
+    def prepared(self, state: AdaCBGState) -> "_Epoch":
+        """The rule of sampling, and fhat and F_m, ready to be asked."""
+        natural, functions = self.gamma_rule == "natural", self.functions(state.problem)
+        rule = SamplingRule(
+            explore_all=self.baseline == "inverse-gap",
+            coverage=self._coverage(state),
+            rate=0.0 if state.model is None else self._rate(state),
+            effort=self.effort,
+            doubt=self.doubt,
+            by_cover=natural and self.coverage == "tight" and self.baseline == "exploration-set",
+        )
+        doubts = natural and state.difficulty != 0.0 and self.doubt != 0.0 and 0.0 < state.radius < math.inf
+        noise = None if not doubts or state.noise is None else float(state.noise)
+        noise = noise if noise is not None and 0.0 < noise < math.inf else None
+        if self.candidate_set:
+            prospects = prospector_of(functions, state.model, state.space, noise)
+        else:
+            prospects = _of_all_arms(estimator(functions, state.model))
+        return _Epoch(rule, functions, prospects, noise)
 
     def _coverage(self, state: AdaCBGState) -> CoverageName:
         """What is asked for in this epoch."""

@@ -27,10 +27,10 @@ import numpy as np
 
 from graphbandit.base.arms import shown as named
 from graphbandit.base.arrays import ArmMasks, Contexts, PerRound, RoundsByArms
-from graphbandit.base.checks import check_within, numbers, setting_number
+from graphbandit.base.checks import check_within, kernel_numbers, numbers, setting_number
 from graphbandit.base.shapes import Float, Shaped
 from graphbandit.errors import GraphError, InputError, SettingError
-from graphbandit.function_classes.base import FunctionClass, Prospects
+from graphbandit.function_classes.base import Drawer, Draws, FunctionClass, Predictor, Prospector, Prospects
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.probabilistic import ProbabilisticGraphs
 from graphbandit.learners.problem import Problem, check_function_class
@@ -286,10 +286,40 @@ def function_class_of(own: FunctionClass[Any, Any, Any] | None, problem: Problem
     return problem.function_class
 
 
-def predicted(functions: FunctionClass[Any, Any, Any], model: Any, contexts: Contexts) -> RoundsByArms:
+def predictor_of(functions: FunctionClass[Any, Any, Any], model: Any) -> Predictor:
     """The model's mean rewards, checked, as kernels trust them: one finite number for each context and arm."""
-    values = functions.predict(model, contexts)
-    return values if functions.stays_within(model) else _checked_values(functions, values, contexts)
+    predict = functions.predictor(model) if _is_ours(functions) else partial(functions.predict, model)
+    within, checks = functions.stays_within(model), functions.predict_checks
+    if within and checks:
+        return predict
+
+    def checked(contexts: Contexts) -> RoundsByArms:
+        if not checks:
+            functions.check_contexts(contexts)
+        values = predict(contexts)
+        return values if within else _checked_values(functions, values, contexts)
+
+    return checked
+
+
+def drawer_of(functions: FunctionClass[Any, Any, Any], draws: Draws) -> Drawer:
+    """The values of draws; they need not be finite."""
+    draw = functions.drawer(draws) if _is_ours(functions) else partial(functions.draw_values, draws)
+    count, n_arms = len(draws), functions.n_arms
+
+    def checked(contexts: Contexts) -> Float[np.ndarray, "n draws arms"]:
+        values = kernel_numbers("the draws", draw(contexts), has="have")
+        if values.shape != (len(contexts), count, n_arms):
+            expected = (len(contexts), count, n_arms)
+            raise InputError(f"the function class gave draws of shape {values.shape}; expected {expected}")
+        return values
+
+    return checked
+
+
+def _is_ours(functions: FunctionClass[Any, Any, Any]) -> bool:
+    """Whether this is a class of the package; one that extends it may evaluate in ways of its own."""
+    return type(functions).__module__.partition(".")[0] == "graphbandit"
 
 
 def _checked_values(functions: FunctionClass[Any, Any, Any], given: Any, contexts: Contexts) -> RoundsByArms:
@@ -319,25 +349,36 @@ def outlook_of(
     return _checked_values(functions, values, contexts), _checked_candidates(functions, candidates, contexts)
 
 
-def prospects_of(
+def prospector_of(functions: FunctionClass[Any, Any, Any], model: Any, space: Any, noise: float | None) -> Prospector:
+    """What the class says of rounds, checked; rewards of 0 without a model."""
+    if model is None:
+        return lambda contexts, available: Prospects(*outlook_of(functions, model, space, contexts, available))
+    if _is_ours(functions):
+        prospects = functions.prospector(model, space, noise)
+        if functions.stays_within(model):
+            return prospects
+    else:
+        prospects = partial(_own_prospects, functions, model, space, noise)
+
+    def checked(contexts: Contexts, available: ArmMasks | None) -> Prospects:
+        values, candidates, *others = prospects(contexts, available)
+        known = [None if array is None else _checked_values(functions, array, contexts) for array in others]
+        return Prospects(
+            _checked_values(functions, values, contexts), _checked_candidates(functions, candidates, contexts), *known
+        )
+
+    return checked
+
+
+def _own_prospects(
     functions: FunctionClass[Any, Any, Any],
     model: Any,
     space: Any,
+    noise: float | None,
     contexts: Contexts,
     available: ArmMasks | None,
-    noise: float | None,
 ) -> Prospects:
-    """What the class says of these rounds, checked; rewards of 0 without a model."""
-    if model is None:
-        return Prospects(*outlook_of(functions, model, space, contexts, available))
-    found = functions.prospects(model, space, contexts, available, noise)
-    if functions.stays_within(model):
-        return found
-    values, candidates, *others = found
-    known = [None if array is None else _checked_values(functions, array, contexts) for array in others]
-    return Prospects(
-        _checked_values(functions, values, contexts), _checked_candidates(functions, candidates, contexts), *known
-    )
+    return functions.prospects(model, space, contexts, available, noise)
 
 
 def _checked_candidates(functions: FunctionClass[Any, Any, Any], mask: ArmMasks, contexts: Contexts) -> ArmMasks:

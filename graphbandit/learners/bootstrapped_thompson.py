@@ -11,6 +11,7 @@ from graphbandit.learners.epochs.deciding import decided, ranked
 from graphbandit.learners.epochs.plausible import (
     DrawingLearner,
     PlausibleState,
+    check_drawn,
     draws_know_nothing,
     masks_of,
     plausible_draws,
@@ -58,17 +59,24 @@ class BootstrappedThompson(DrawingLearner):
         """Draws."""
         return plausible_draws(functions, data, noise, count=self.draws, seed=self.seed, names=names)
 
+    def prepared(self, state: PlausibleState) -> Any:
+        """The functions, and the draws ready to be asked."""
+        functions = self.functions(state.problem)
+        return functions, values_of_draws(functions, state.plausible)
+
     def choose(self, state: PlausibleState, shown: Shown, rng: np.random.Generator) -> Decisions:
         """Each arm is played with a probability that is the weight of the draws that call it best."""
         from graphbandit.kernels.planning.information import best_arm_weights
 
-        functions, contexts = self.functions(state.problem), shown.contexts
+        functions, values_in_parts = self.of_epoch(state)
+        contexts = shown.contexts
         functions.check_contexts(contexts)
         masks = masks_of(shown, functions.n_arms)
         shape = len(contexts), functions.n_arms
         probabilities, means = np.zeros(shape), np.zeros(shape)
         same = np.ones(len(contexts), dtype=np.bool_)
-        for part, values in values_of_draws(functions, state, contexts):
+        for part, values in values_in_parts(contexts):
+            check_drawn(values)
             mask = masks if len(masks) == 1 else masks[part]
             best_arm_weights(values, state.plausible.weights, mask, probabilities[part], means[part], same[part])
         blind = same & draws_know_nothing(functions, state)

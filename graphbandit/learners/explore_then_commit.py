@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -9,7 +10,7 @@ from graphbandit.base.checks import setting_integer
 from graphbandit.base.saved_files import savable
 from graphbandit.errors import SettingError
 from graphbandit.learners.base import Learner
-from graphbandit.learners.epochs.base import AnyFunctionClass, EndedEpoch, EpochLearner, EpochState, estimates
+from graphbandit.learners.epochs.base import AnyFunctionClass, EndedEpoch, EpochLearner, EpochState, estimator
 from graphbandit.learners.epochs.deciding import decided, ranked
 from graphbandit.learners.problem import Problem
 from graphbandit.rounds.decisions import Decisions
@@ -80,9 +81,13 @@ class ExploreThenCommit(EpochLearner[CommitState]):
         horizon = state.problem.horizon
         return length if horizon is None else min(length, horizon - state.rounds)
 
+    def prepared(self, state: CommitState) -> Any:
+        """The estimate, ready to be asked."""
+        return estimator(self.functions(state.problem), state.model)
+
     def choose(self, state: CommitState, shown: Shown, rng: np.random.Generator) -> Decisions:
         """Any arm, or the one that looks best."""
-        values = estimates(self.functions(state.problem), state, shown)
+        values = self.of_epoch(state)(shown.contexts, shown.available)
         n_arms, ranking = values.shape[1], ranked(values, shown)
         played = shown.offered(n_arms) if state.model is None else np.arange(n_arms) == ranking.best[:, None]
         return decided(uniform_over(played), ranking, state, shown, rng, exploration_set=np.array(played))

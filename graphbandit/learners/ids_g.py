@@ -21,6 +21,7 @@ from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.learners.epochs.base import AnyFunctionClass, schedule_of
 from graphbandit.learners.epochs.plausible import (
     DrawingLearner,
+    Parts,
     PlausibleState,
     bounds_of,
     check_drawn,
@@ -128,15 +129,12 @@ class IDSG(DrawingLearner):
         """Regret and information of every arm, the smallest ratio, draw."""
         graphs = shown.graphs
         assert graphs is not None  # the door let none without in
-        known: _Epoch | None = state.__dict__.get("kept_epoch")
-        if known is None or known.learner is not self:
-            known = state.__dict__["kept_epoch"] = self._epoch(state)
-        if known.weights is not None and isinstance(graphs, FeedbackGraphs) and graphs.is_packed:
-            return _in_one_kernel(known, state, shown, graphs, rng)
-        functions, contexts = known.functions, shown.contexts
-        masks = masks_of(shown, functions.n_arms)
-        outlook = _by_draws if self.form == "bayesian" else _by_bounds
-        regrets, information, estimates, candidates, blind = outlook(functions, state, contexts, masks)
+        epoch: _Epoch = self.of_epoch(state)
+        if epoch.weights is not None and isinstance(graphs, FeedbackGraphs) and graphs.is_packed:
+            return _in_one_kernel(epoch, state, shown, graphs, rng)
+        contexts, masks = shown.contexts, masks_of(shown, epoch.functions.n_arms)
+        outlook = _by_bounds if epoch.values is None else _by_draws
+        regrets, information, estimates, candidates, blind = outlook(epoch, state, contexts, masks)
         found = information_directed_rounds(
             graphs,
             regrets=regrets,
@@ -156,13 +154,14 @@ class IDSG(DrawingLearner):
             told={"expected regret": regrets, "information": found.gains, "estimate": estimates},
         )
 
-    def _epoch(self, state: PlausibleState) -> "_Epoch":
-        """What the rounds of this epoch have in common."""
+    def prepared(self, state: PlausibleState) -> "_Epoch":
+        """The draws, ready to be asked, and their weights."""
         functions = self.functions(state.problem)
-        if self.form == "frequentist" or not len(state.plausible):
-            return _Epoch(self, functions, None, False)
-        weights = as_in_kernels(state.plausible.weights)
-        return _Epoch(self, functions, weights, draws_know_nothing(functions, state))
+        if self.form == "frequentist":
+            return _Epoch(functions, None, None, False)
+        weights = as_in_kernels(state.plausible.weights) if len(state.plausible) else None
+        knows_nothing = draws_know_nothing(functions, state)
+        return _Epoch(functions, values_of_draws(functions, state.plausible), weights, knows_nothing)
 
     def words(self, state: PlausibleState, shown: Shown, made: Decisions) -> Words:
         """Estimates, expected regrets and information, as `choose` has told them, and the candidates."""
@@ -171,28 +170,30 @@ class IDSG(DrawingLearner):
 
 
 class _Epoch(NamedTuple):
-    """What the rounds of an epoch have in common; kept with the state, as it is asked for in every round."""
+    """What the rounds of an epoch have in common."""
 
-    learner: IDSG
     functions: AnyFunctionClass
+    values: Callable[[Contexts], Parts] | None
+    """of the draws; None in the frequentist form"""
     weights: Float[np.ndarray, " draws"] | None
     """of the draws; None in the frequentist form, and where there are none"""
     knows_nothing: bool
 
 
 def _in_one_kernel(
-    known: _Epoch, state: PlausibleState, shown: Shown, graphs: FeedbackGraphs, rng: np.random.Generator
+    epoch: _Epoch, state: PlausibleState, shown: Shown, graphs: FeedbackGraphs, rng: np.random.Generator
 ) -> Decisions:
     """The Bayesian form with draws and packed graphs, which is by far the most common: one call of a kernel."""
-    contexts, functions = shown.contexts, known.functions
+    contexts = shown.contexts
     n = len(contexts)
-    assert known.weights is not None  # or there would be no draws
+    assert epoch.values is not None  # it is the Bayesian form
+    assert epoch.weights is not None  # and there are draws
     found = by_weighed_draws(
         graphs,
-        values_of_draws(functions, state, contexts, finite=False),
-        weights=known.weights,
-        available=masks_of(shown, functions.n_arms),
-        knows_nothing=known.knows_nothing,
+        epoch.values(contexts),
+        weights=epoch.weights,
+        available=masks_of(shown, graphs.n_arms),
+        knows_nothing=epoch.knows_nothing,
         uniforms=rng.random(n),
         check=check_drawn,
     )
@@ -251,12 +252,14 @@ def _kernels() -> Any:
 _posterior_information = AtOnce(lambda: _kernels().posterior_information)
 
 
-def _by_draws(functions: AnyFunctionClass, state: PlausibleState, contexts: Contexts, masks: Offers) -> _Outlook:
-    n, n_arms = len(contexts), functions.n_arms
+def _by_draws(epoch: _Epoch, state: PlausibleState, contexts: Contexts, masks: Offers) -> _Outlook:
+    n, n_arms = len(contexts), epoch.functions.n_arms
     tables, candidates = np.zeros((3, n, n_arms)), np.empty((n, n_arms), dtype=np.bool_)
     regrets, information, estimates = tables[0], tables[1], tables[2]
     weights = as_in_kernels(state.plausible.weights)
-    for part, values in values_of_draws(functions, state, contexts):
+    assert epoch.values is not None  # it is the Bayesian form
+    for part, values in epoch.values(contexts):
+        check_drawn(values)
         _posterior_information.call(
             as_in_kernels(values),
             weights,
@@ -269,13 +272,13 @@ def _by_draws(functions: AnyFunctionClass, state: PlausibleState, contexts: Cont
     if not len(weights):
         candidates[:] = masks
     blind = np.zeros(n, dtype=np.bool_)
-    if draws_know_nothing(functions, state):
+    if epoch.knows_nothing:
         blind[:] = (np.where(masks, regrets, 0.0) == 0.0).all(axis=1)
     return regrets, information, estimates, candidates, blind
 
 
-def _by_bounds(functions: AnyFunctionClass, state: PlausibleState, contexts: Contexts, masks: Offers) -> _Outlook:
-    lower, upper = bounds_of(functions, state.plausible, contexts)
+def _by_bounds(epoch: _Epoch, state: PlausibleState, contexts: Contexts, masks: Offers) -> _Outlook:
+    lower, upper = bounds_of(epoch.functions, state.plausible, contexts)
     blind = ~((np.abs(lower) <= LARGEST) & (np.abs(upper) <= LARGEST)).all(axis=1)
     lower, upper = np.where(blind[:, None], 0.0, lower), np.where(blind[:, None], 0.0, upper)
     regrets, information = np.empty(lower.shape), np.empty(lower.shape)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import graphbandit as gb
-from graphbandit.function_classes import FiniteModel
+from graphbandit.function_classes import FiniteModel, bilinear
 from graphbandit.function_classes.finite import FiniteMixture
 
 RNG = np.random.default_rng(8)
@@ -161,22 +161,15 @@ def test_the_posterior_is_the_weighted_mean_of_all_functions(functions, observat
     np.testing.assert_array_equal(alone[0], functions.predict(FiniteModel(index=3), contexts))
 
 
-def test_functions_are_kept_only_where_nobody_can_change_their_numbers(observations):
-    functions, contexts = CLASSES["bilinear"], observations.contexts[:5]
-    values = literal(contexts)
-    members = np.array([1, 4])
-    np.testing.assert_allclose(functions.values_of(members, contexts), values[:, [1, 4]], atol=1e-12)
-    members[:] = 7, 2
-    np.testing.assert_allclose(functions.values_of(members, contexts), values[:, [7, 2]], atol=1e-12)
-    members.flags.writeable = False
-    other = np.array([0])
-    other.flags.writeable = False
-    for numbers in (members, other, members, members):
-        np.testing.assert_allclose(functions.values_of(numbers, contexts), values[:, numbers], atol=1e-12)
-    space = functions.version_space(functions.add(functions.empty(), observations), np.inf)
-    doubled = gb.function_classes.BilinearClass(x0=X0, a0=A0, arms=-ARMS, scale=SCALE)
-    for one in (functions, doubled, functions):  # what is kept with the space is of one class
-        np.testing.assert_array_equal(one.candidates(space, contexts), one.best_arms(space.members, contexts, None))
+@pytest.mark.parametrize("most_kept", [0, 2**22])
+def test_evaluators_give_the_same_functions_for_all_contexts(observations, monkeypatch, most_kept):
+    monkeypatch.setattr(bilinear, "MOST_KEPT", most_kept)
+    for functions in CLASSES.values():
+        for members in (np.array([1, 4]), np.arange(functions.n_functions)):
+            evaluate = functions.evaluator(members)
+            for contexts in (observations.contexts[:5], observations.contexts[2:3], observations.contexts[:5]):
+                np.testing.assert_array_equal(evaluate(contexts), functions.values_of(members, contexts))
+                np.testing.assert_allclose(evaluate(contexts), literal(contexts)[:, members], atol=1e-12)
 
 
 def test_many_arms_are_compared_eight_at_a_time():

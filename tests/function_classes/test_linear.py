@@ -12,7 +12,7 @@ from graphbandit.function_classes.features import FeatureMap
 from graphbandit.function_classes.linear import LinearModel
 from graphbandit.kernels import cholesky as factors
 from graphbandit.kernels.jit import kernel
-from graphbandit.learners.base import predicted
+from graphbandit.learners.base import predictor_of
 from graphbandit.rounds.shown import Shown
 
 ARMS = np.random.default_rng(5).normal(size=(4, 2))
@@ -460,6 +460,6 @@ def test_values_of_a_huge_theta_are_looked_at():
     assert line.stays_within(fair)
     assert not line.stays_within(huge)
     contexts = np.full((1, 2, 1), 1e30)
-    assert predicted(line, fair, contexts).tolist() == [[1e90, 1e90]]
+    assert predictor_of(line, fair)(contexts).tolist() == [[1e90, 1e90]]
     with pytest.raises(InputError, match=r"predicts 1e\+110 at \[0, 0\]"):
-        predicted(line, huge, contexts)
+        predictor_of(line, huge)(contexts)

@@ -51,7 +51,7 @@ def test_values_of_draws_are_sums_in_the_order_of_coordinates(
     rows = rng.normal(size=(n, 1 if shared else n_arms, d))
     parameters, offsets = rng.normal(size=(draws, d)), rng.normal(size=draws)
     values, expected = np.empty((n, draws, n_arms)), np.zeros((n, draws, n_arms))
-    drawn_values(rows, parameters, offsets, values)
+    drawn_values(rows, np.inf, parameters, offsets, values)
     for i in range(d):
         expected += parameters[None, :, i, None] * rows[:, None, :, i]
     assert np.array_equal(values, expected + offsets[None, :, None])

@@ -321,6 +321,7 @@ def ellipsoid_candidates(
 @kernel()
 def linear_prospects(
     rows: Float[np.ndarray, "n arms d"],
+    limit: float,
     parameters: Float[np.ndarray, "1 d"],
     offset: float,
     center: Vector,
@@ -331,9 +332,13 @@ def linear_prospects(
     values: RoundsByArms,
     chosen: ArmMasks,
     deviations: RoundsByArms,
-) -> None:
-    """c + theta'phi(x, a), the arms that win somewhere in the ellipsoid, and `gap_norms` unless the scale is 0."""
-    linear_values(rows, parameters, offset, values)
+) -> bool:
+    """c + theta'phi(x, a), the arms that win somewhere in the ellipsoid, and `gap_norms` unless the scale is 0.
+
+    False, and nothing else, unless features are `small`.
+    """
+    if not linear_values(rows, limit, parameters, offset, values):
+        return False
     ellipsoid_candidates(rows, center, factor, radius, available, True, chosen, np.zeros(HOWS, np.int64))
     if scale > 0.0:
         best = np.full(chosen.shape[0], -1)
@@ -343,6 +348,7 @@ def linear_prospects(
                 if mask[a] and (best[t] < 0 or values[t, a] > values[t, best[t]]):
                     best[t] = a
         gap_norms(rows, best, factor.reshape(1, factor.shape[0], factor.shape[1]), chosen, scale, deviations)
+    return True
 
 
 @kernel()

@@ -21,17 +21,38 @@ from graphbandit.base.arrays import (
 from graphbandit.base.shapes import Float
 from graphbandit.kernels.cholesky import cholesky, solve_lower, solve_upper
 from graphbandit.kernels.jit import inlined, inner, kernel
-from graphbandit.kernels.lanes import eight, lane, octet, put
+from graphbandit.kernels.lanes import eight, lane, octet, put, total_of
 
 TILE = 256
 """Arms taken at a time, so that their features stay near the processor while all draws pass over them."""
 
 
+@inner()
+def small(rows: Float[np.ndarray, "n rows d"], limit: float) -> bool:
+    """Whether the squares of all numbers add up to `limit` at most; not so if one is not a number."""
+    if limit == np.inf:
+        return True  # somebody has looked
+    numbers, lanes, rest = rows.reshape(-1), eight(0.0), 0.0
+    whole = numbers.shape[0] // 8 * 8
+    for i in range(0, whole, 8):
+        lanes = lanes + octet(numbers, i) * octet(numbers, i)
+    for i in range(whole, numbers.shape[0]):
+        rest += numbers[i] * numbers[i]
+    total: float = total_of(lanes) + rest
+    return total <= limit
+
+
 @kernel()
 def linear_values(
-    rows: Float[np.ndarray, "n rows d"], parameters: Float[np.ndarray, "blocks d"], offset: float, values: RoundsByArms
-) -> None:
-    """c + theta'phi(x, a) for every context and arm."""
+    rows: Float[np.ndarray, "n rows d"],
+    limit: float,
+    parameters: Float[np.ndarray, "blocks d"],
+    offset: float,
+    values: RoundsByArms,
+) -> bool:
+    """c + theta'phi(x, a) for every context and arm; False, and nothing else, unless features are `small`."""
+    if not small(rows, limit):
+        return False
     shared_row, shared_block = rows.shape[1] == 1, parameters.shape[0] == 1
     for t in range(values.shape[0]):
         for a in range(values.shape[1]):
@@ -40,16 +61,23 @@ def linear_values(
             for i in range(row.shape[0]):
                 total += row[i] * block[i]
             values[t, a] = total + offset if offset != 0.0 else total
+    return True
 
 
 @kernel()
 def drawn_values(
     rows: Float[np.ndarray, "n rows d"],
+    limit: float,
     parameters: Float[np.ndarray, "draws d"],
     offsets: Float[np.ndarray, " draws"],
     values: Float[np.ndarray, "n draws arms"],
-) -> None:
-    """c_b + theta_b'phi(x, a) for every context, draw and arm: four draws and eight arms at a time."""
+) -> bool:
+    """c_b + theta_b'phi(x, a) for every context, draw and arm; False, and nothing else, unless features are `small`.
+
+    Four draws and eight arms are taken at a time.
+    """
+    if not small(rows, limit):
+        return False
     n, draws, n_arms = values.shape
     d, shared_row = rows.shape[2], rows.shape[1] == 1
     columns, last = np.zeros((min(TILE, n_arms) + 7) // 8 * 8 * d), draws - 1
@@ -76,6 +104,7 @@ def drawn_values(
                     write(values[t, b1], place, count, s1 + offsets[b1])
                     write(values[t, b2], place, count, s2 + offsets[b2])
                     write(values[t, b3], place, count, s3 + offsets[b3])
+    return True
 
 
 @inlined()
@@ -88,7 +117,7 @@ def write(row: PerArm, place: int, count: int, lanes: Any) -> None:
             row[place + k] = lane(lanes, k)
 
 
-# the arguments are those of `drawn_values`, with parameters for each arm
+# the arguments are those of `drawn_values`, with parameters for each arm, and of features that somebody has looked at
 @kernel()
 def drawn_values_per_arm(
     rows: Float[np.ndarray, "n rows d"],
@@ -99,7 +128,7 @@ def drawn_values_per_arm(
     """c_b + theta_b(a)'phi(x, a) for every context, draw and arm."""
     for t in range(values.shape[0]):
         for b in range(values.shape[1]):
-            linear_values(rows[t : t + 1], parameters[b], 0.0, values[t, b : b + 1])
+            linear_values(rows[t : t + 1], np.inf, parameters[b], 0.0, values[t, b : b + 1])
             for a in range(values.shape[2]):
                 values[t, b, a] += offsets[b]
 

@@ -3,6 +3,7 @@
 import math
 import warnings
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
@@ -14,7 +15,7 @@ from graphbandit.base.checks import LARGEST, setting_integer, setting_number
 from graphbandit.base.saved_files import savable
 from graphbandit.errors import EstimatedNoiseWarning, HorizonError, InputError, SettingError
 from graphbandit.function_classes.base import FunctionClass
-from graphbandit.learners.base import Learner, candidates_of, function_class_of, predicted
+from graphbandit.learners.base import Learner, candidates_of, function_class_of, predictor_of
 from graphbandit.learners.epochs.schedule import END, EpochSchedule
 from graphbandit.learners.problem import Problem
 from graphbandit.rounds.decisions import Decisions
@@ -48,6 +49,10 @@ class EpochClock:
             raise SettingError(f"problem is {self.problem!r}; expected a Problem")
         setting_integer("rounds", self.rounds, at_least=0, at_most=END)
         setting_integer("epoch", self.epoch, at_least=1, at_most=self.rounds + 1)  # an epoch has a round at least
+
+    def __getstate__(self) -> dict[str, Any]:
+        # what is kept can be worked out again, and may hold functions that cannot be copied
+        return {name: value for name, value in self.__dict__.items() if name != "kept"}
 
 
 @savable
@@ -106,6 +111,17 @@ class EpochLearner(Learner[State], Generic[State]):
     def functions(self, problem: Problem) -> AnyFunctionClass:
         """The learner's own function class if it names one, else the problem's."""
         return function_class_of(self.function_class, problem)
+
+    def of_epoch(self, state: State) -> Any:
+        """What the rounds of an epoch have in common, as `prepared` gives it; kept, as every round asks for it."""
+        kept: tuple[object, Any] | None = state.__dict__.get("kept")
+        if kept is None or kept[0] is not self:
+            kept = state.__dict__["kept"] = self, self.prepared(state)
+        return kept[1]
+
+    def prepared(self, state: State) -> Any:
+        """What the rounds of this epoch have in common (default: nothing)."""
+        return None
 
     def rounds_until_update(self, state: State) -> int:
         """Rounds until the epoch, or the horizon, ends."""
@@ -236,14 +252,20 @@ def reward_span(state: RewardSpan, observations: Observations) -> tuple[float, f
     return low, float(observations.rewards.max(initial=state.highest_reward))
 
 
-def estimates(functions: AnyFunctionClass, state: EpochState, shown: Shown) -> RoundsByArms:
-    """fhat_m(x, a), zero where there is no estimate yet. Raises at contexts that the class cannot evaluate."""
-    if state.model is None:
-        check_evaluable(functions, shown.contexts, shown.available)
-        return np.zeros((len(shown), functions.n_arms))
-    if not functions.predict_checks:
-        functions.check_contexts(shown.contexts)
-    return predicted(functions, state.model, shown.contexts)
+def estimator(functions: AnyFunctionClass, model: Any) -> Callable[[Contexts, ArmMasks | None], RoundsByArms]:
+    """fhat_m(x, a) for contexts and arms on offer, zero without a model.
+
+    The function raises InputError at contexts that the class cannot evaluate.
+    """
+    if model is not None:
+        predict = predictor_of(functions, model)
+        return lambda contexts, _: predict(contexts)
+
+    def nothing(contexts: Contexts, available: ArmMasks | None) -> RoundsByArms:
+        check_evaluable(functions, contexts, available)
+        return np.zeros((len(contexts), functions.n_arms))
+
+    return nothing
 
 
 def check_evaluable(functions: AnyFunctionClass, contexts: Contexts, available: ArmMasks | None = None) -> None:

@@ -1,18 +1,19 @@
 """What FALCON, RegCB.G, the greedy learners and SquareCB share: an estimate from all data at each epoch's start."""
 
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import replace
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from graphbandit.base.arrays import ArmMasks, RoundsByArms
+from graphbandit.base.arrays import ArmMasks, Contexts, RoundsByArms
 from graphbandit.learners.epochs.base import (
     EndedEpoch,
     EpochLearner,
     EpochState,
     check_rates,
-    estimates,
+    estimator,
     rounds_that_count,
 )
 from graphbandit.learners.epochs.schedule import EpochSchedule, EpochTerms
@@ -36,9 +37,22 @@ class EstimateLearner(EpochLearner[EpochState]):
         rounds = state.rounds + ended.length
         return replace(state, rounds=rounds, epoch=state.epoch + 1, data=ended.data, model=model)
 
+    def prepared(self, state: EpochState) -> "Estimated":
+        """The estimate, ready to be asked."""
+        return Estimated(estimator(self.functions(state.problem), state.model))
+
     def estimates(self, state: EpochState, shown: Shown) -> RoundsByArms:
         """fhat_m(x, a), zero where there is no estimate yet."""
-        return estimates(self.functions(state.problem), state, shown)
+        values: RoundsByArms = self.of_epoch(state).estimate(shown.contexts, shown.available)
+        return values
+
+
+class Estimated(NamedTuple):
+    """What the rounds of an epoch have in common."""
+
+    estimate: Callable[[Contexts, ArmMasks | None], RoundsByArms]
+    """fhat_m(x, a), zero where there is no estimate yet"""
+    rule: SamplingRule | None = None
 
 
 class RuleLearner(EstimateLearner):
@@ -52,17 +66,23 @@ class RuleLearner(EstimateLearner):
     def explored_arms(self, state: EpochState, values: RoundsByArms, shown: Shown) -> ArmMasks:
         """The arms that exploration has to cover: the candidates of this learner."""
 
+    def prepared(self, state: EpochState) -> Estimated:
+        """The estimate, and the rule."""
+        return super().prepared(state)._replace(rule=self.rule(state))
+
     def choose(self, state: EpochState, shown: Shown, rng: np.random.Generator) -> Decisions:
         """Estimates, then the learner's own rule."""
-        values = self.estimates(state, shown)
+        estimate, rule = self.of_epoch(state)
+        contexts, available = shown.contexts, shown.available
+        values = estimate(contexts, available)
         return sample_rounds(
-            self.rule(state),
+            rule,
             values=values,
             candidates=self.explored_arms(state, values, shown),
             graphs=shown.feedback_graphs,
-            uniforms=rng.random(len(values)),
+            uniforms=rng.random(len(contexts)),
             epoch=state.epoch,
-            available=shown.available,
+            available=available,
         )
 
 

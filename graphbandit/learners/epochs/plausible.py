@@ -2,7 +2,7 @@
 
 import math
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,6 @@ from graphbandit.base.checks import (
     LARGEST,
     check_within,
     everyone_always,
-    kernel_numbers,
     setting_integer,
     setting_number,
 )
@@ -22,6 +21,7 @@ from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Float
 from graphbandit.errors import InputError
 from graphbandit.function_classes.base import Draws
+from graphbandit.learners.base import drawer_of
 from graphbandit.learners.epochs.base import (
     AnyFunctionClass,
     EndedEpoch,
@@ -161,34 +161,31 @@ def draws_know_nothing(functions: AnyFunctionClass, state: PlausibleState) -> bo
     return functions.n_observed(state.data) == 0 or (state.noise is None and same)
 
 
-def values_of_draws(
-    functions: AnyFunctionClass, state: PlausibleState, contexts: Contexts, *, finite: bool = True
-) -> Iterable[tuple[slice, Float[np.ndarray, "part draws arms"]]]:
-    """f_b(x, a), some rounds at a time, checked as kernels trust them; nothing where the class has no draws yet.
+Parts = Iterable[tuple[slice, Float[np.ndarray, "part draws arms"]]]
+"""Values f_b(x, a) for some rounds at a time, and which rounds they are."""
 
-    Without `finite`, the caller must check that they are (`check_drawn`).
+
+def values_of_draws(functions: AnyFunctionClass, draws: Draws) -> Callable[[Contexts], Parts]:
+    """f_b(x, a) as a function of the contexts, some rounds at a time; nothing where the class has no draws yet.
+
+    The values are as kernels trust them, except that they need not be finite: `check_drawn`.
     """
-    draws: Draws = state.plausible
-    count, n = len(draws.weights), len(contexts)
-    if not count:
-        check_evaluable(functions, contexts)
-        return ()
-    step = max(CELLS // (count * functions.n_arms), 1)
-    if n <= step:
-        return ((slice(0, n), _values_of(functions, draws, contexts, finite)),)
-    parts = (slice(start, start + step) for start in range(0, n, step))
-    return ((part, _values_of(functions, draws, contexts[part], finite)) for part in parts)
+    if not len(draws):
 
+        def nothing(contexts: Contexts) -> Parts:
+            check_evaluable(functions, contexts)
+            return ()
 
-def _values_of(
-    functions: AnyFunctionClass, draws: Draws, contexts: Contexts, finite: bool
-) -> Float[np.ndarray, "part draws arms"]:
-    values = kernel_numbers("the draws", functions.draw_values(draws, contexts), has="have")
-    expected = (len(contexts), len(draws.weights), functions.n_arms)
-    if values.shape != expected:
-        raise InputError(f"the function class gave draws of shape {values.shape}; expected {expected}")
-    if finite:
-        check_drawn(values)
+        return nothing
+    values_of, most = drawer_of(functions, draws), max(CELLS // (len(draws) * functions.n_arms), 1)
+
+    def values(contexts: Contexts) -> Parts:
+        n = len(contexts)
+        if n <= most:
+            return ((slice(0, n), values_of(contexts)),)
+        parts = (slice(start, start + most) for start in range(0, n, most))
+        return ((part, values_of(contexts[part])) for part in parts)
+
     return values
 
 
