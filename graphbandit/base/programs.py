@@ -12,6 +12,11 @@ SOLVERS: tuple[SolverName, ...] = get_args(SolverName)
 stopped at a certified gap; "interior-point": the compiled solver of SquareCB.G's convex program.
 """
 
+ExploreName = Literal["candidates", "all", "best"]
+
+EXPLORES: tuple[ExploreName, ...] = get_args(ExploreName)
+"""What the exploration set is: the greedy one of the candidates, all arms on offer, or the best arm alone."""
+
 CoverageName = Literal["none", "paper", "tight", "cover"]
 
 COVERAGES: tuple[CoverageName, ...] = get_args(CoverageName)

@@ -295,7 +295,7 @@ class AdaCBG(EpochLearner[AdaCBGState]):
         """The rule of sampling, and fhat and F_m, ready to be asked."""
         natural, functions = self.gamma_rule == "natural", self.functions(state.problem)
         rule = SamplingRule(
-            explore_all=self.baseline == "inverse-gap",
+            explore="all" if self.baseline == "inverse-gap" else "candidates",
             coverage=self._coverage(state),
             rate=0.0 if state.model is None else self._rate(state),
             effort=self.effort,

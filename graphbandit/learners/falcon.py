@@ -43,4 +43,4 @@ class Falcon(InverseGapLearner):
 
     def rule(self, state: EpochState) -> SamplingRule:
         """All arms, no program."""
-        return SamplingRule(explore_all=True, coverage="none", rate=self._rate(state))
+        return SamplingRule(explore="all", coverage="none", rate=self._rate(state))

@@ -2,19 +2,13 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-
-from graphbandit.base.arrays import ArmMasks, RoundsByArms
-from graphbandit.base.checks import BOOL
 from graphbandit.base.saved_files import savable
 from graphbandit.learners.epochs.base import AnyFunctionClass, EpochState
 from graphbandit.learners.epochs.estimates import RuleLearner
 from graphbandit.learners.epochs.schedule import EpochSchedule
-from graphbandit.planning.sampling import SamplingRule
-from graphbandit.rounds.shown import Shown
+from graphbandit.planning.sampling import UNIFORM, SamplingRule
 
-_UNIFORM = SamplingRule(explore_all=True, coverage="none", rate=0.0)
-_BEST_ALONE = SamplingRule(explore_all=False, coverage="none", rate=0.0)
+_BEST_ALONE = SamplingRule(explore="best", coverage="none", rate=0.0)
 
 
 # the examples of Falcon, RegCB.G and Greedy have the same data, to be compared
@@ -48,16 +42,4 @@ class Greedy(RuleLearner):
 
     def rule(self, state: EpochState) -> SamplingRule:
         """Uniform over all arms in epoch 1; afterwards the only arm to cover is the best."""
-        return _UNIFORM if state.model is None else _BEST_ALONE
-
-    def explored_arms(self, state: EpochState, values: RoundsByArms, shown: Shown) -> ArmMasks:
-        """The best arm alone, once there is an estimate."""
-        if state.model is None:
-            return np.array(shown.offered(values.shape[1]))
-        chosen = np.zeros(values.shape, BOOL)
-        if len(chosen) == 1 and shown.available is None:
-            chosen[0, values.argmax()] = True
-        else:
-            best = shown.best_offered(values)
-            chosen[np.arange(len(best)), best] = True
-        return chosen
+        return UNIFORM if state.model is None else _BEST_ALONE

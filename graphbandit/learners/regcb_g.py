@@ -3,10 +3,14 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
+from graphbandit.base.arrays import ArmMasks
 from graphbandit.base.saved_files import savable
 from graphbandit.learners.epochs.base import AnyFunctionClass, EpochState
 from graphbandit.learners.epochs.estimates import InverseGapLearner
 from graphbandit.planning.sampling import SamplingRule
+from graphbandit.rounds.shown import Shown
 from graphbandit.rounds.words import Words
 
 
@@ -50,4 +54,8 @@ class RegCBG(InverseGapLearner):
 
     def rule(self, state: EpochState) -> SamplingRule:
         """The greedy exploration set, no program."""
-        return SamplingRule(explore_all=False, coverage="none", rate=self._rate(state))
+        return SamplingRule(explore="candidates", coverage="none", rate=self._rate(state))
+
+    def candidates(self, state: EpochState, shown: Shown) -> ArmMasks:
+        """Every arm on offer."""
+        return np.array(shown.offered(state.problem.n_arms))

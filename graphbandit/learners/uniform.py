@@ -7,7 +7,7 @@ import numpy as np
 from graphbandit.base.saved_files import savable
 from graphbandit.learners.epochs.base import EndedEpoch, EpochLearner, EpochState
 from graphbandit.learners.problem import Problem
-from graphbandit.planning.sampling import SamplingRule, sample_rounds
+from graphbandit.planning.sampling import UNIFORM, sample_rounds
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.observations import Observations
 from graphbandit.rounds.shown import Shown
@@ -37,9 +37,9 @@ class Uniform(EpochLearner[EpochState]):
         """The same distribution in every round."""
         shape = len(shown), state.problem.n_arms
         return sample_rounds(
-            SamplingRule(explore_all=True, coverage="none", rate=0.0),
+            UNIFORM,
             values=np.zeros(shape),
-            candidates=np.array(shown.offered(shape[1])),
+            candidates=None,
             graphs=shown.feedback_graphs,
             uniforms=rng.random(len(shown)),
             epoch=state.epoch,

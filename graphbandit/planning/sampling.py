@@ -33,7 +33,7 @@ import numpy as np
 from graphbandit.base.arrays import ArmMask, ArmMasks, ArmsByArms, PerArm, PerRound, RoundsByArms
 from graphbandit.base.at_once import AtOnce
 from graphbandit.base.checks import BOOL, INTEGER, as_in_kernels, kernel_mask
-from graphbandit.base.programs import COVER_ARMS, COVERAGES, ROW_LIMIT, SOLVERS, CoverageName
+from graphbandit.base.programs import COVER_ARMS, COVERAGES, EXPLORES, ROW_LIMIT, SOLVERS, CoverageName, ExploreName
 from graphbandit.base.shapes import Int
 from graphbandit.base.values import tuple_of
 from graphbandit.graphs.batch import FeedbackGraphs
@@ -64,7 +64,7 @@ if TYPE_CHECKING:
 class SamplingRule:
     """How probabilities follow from gaps, candidates and graph.
 
-    - `explore_all`: S is every available arm instead of the greedy exploration set.
+    - `explore`: what S is, one of `EXPLORES`.
     - `coverage`: the demands of the sampling program, or "none" to play the baseline, or "cover" to play uniformly
       on few arms that reveal all candidates, whatever their gaps.
     - `rate`: gamma = rate sqrt(|S|), or, with widths, gamma = rate times the gamma of the smallest bound.
@@ -77,7 +77,7 @@ class SamplingRule:
       `COVER_ARMS` arms.
     """
 
-    explore_all: bool
+    explore: ExploreName
     coverage: CoverageName
     rate: float
     effort: Effort = DEFAULT_EFFORT
@@ -92,7 +92,7 @@ class SamplingRule:
     def in_kernels(self) -> "Rule":
         """The rule as kernels take it; cached, because every round asks for it."""
         rule: Rule = _kernels().Rule(
-            self.explore_all,
+            EXPLORES.index(self.explore),
             COVERAGES.index(self.coverage),
             float(self.rate),
             float(self.doubt),
@@ -104,6 +104,10 @@ class SamplingRule:
     def without_program(self) -> "SamplingRule":
         """The same rule without the program: the baseline is played."""
         return replace(self, coverage="none")
+
+
+UNIFORM = SamplingRule(explore="all", coverage="none", rate=0.0)
+"""All arms on offer, each as often as the others."""
 
 
 class PlannedRounds(NamedTuple):
@@ -146,7 +150,7 @@ def sample_rounds(
     rule: SamplingRule,
     *,
     values: RoundsByArms,
-    candidates: ArmMasks,
+    candidates: ArmMasks | None,
     graphs: FeedbackGraphs | ProbabilisticGraphs,
     uniforms: PerRound,
     epoch: int,
@@ -155,34 +159,40 @@ def sample_rounds(
     deviations: RoundsByArms | None = None,
     chances: RoundsByArms | None = None,
 ) -> Decisions:
-    """Decide every round of a batch by its own graph (steps 1 to 7). One uniform number a round draws its arm."""
+    """Decide every round of a batch by its own graph (steps 1 to 7). One uniform number a round draws its arm.
+
+    Without `candidates`, which rules that explore them need, they are the arms that are explored.
+    """
     n, n_arms = values.shape
     masks = kernel_mask(available, n, n_arms)
     none = _NO_COLUMNS if n == 1 else np.empty((n, 0))
-    candidates = as_in_kernels(candidates, BOOL)
+    chosen = masks if candidates is None else as_in_kernels(candidates, BOOL)
     given_rounds = (
         as_in_kernels(values),
-        candidates,
+        chosen,
         masks,
         none if widths is None else as_in_kernels(widths),
         none if deviations is None else as_in_kernels(deviations),
         none if chances is None else as_in_kernels(chances),
         uniforms,
     )
-    plan = _empty(tuple_of(_kernels().Rounds, given_rounds), n, n_arms)
-    if isinstance(graphs, FeedbackGraphs) and graphs.has_all_loops and rule.coverage != "cover":
+    kernels = _kernels()
+    outcome = _outcome(n, n_arms)
+    plan = tuple_of(PlannedRounds, (tuple_of(kernels.Rounds, given_rounds), outcome))
+    if rule.coverage != "cover" and isinstance(graphs, FeedbackGraphs) and graphs.has_all_loops:
         _plan_sure(rule, plan, graphs)
     else:
         _plan_by_kind(rule, plan, graphs)
-    tables, _, integers, numbers = outcome = plan.outcome
+    tables, _, integers, numbers = outcome
     given = {
         "action": integers[:, 0],
         "probability": numbers[:, 0],
         "observation_probabilities": tables[:, 1] if n == 1 else np.ascontiguousarray(tables[:, 1]),
-        "candidates": candidates,
         "notes": no_notes(n),
         "of_epoch": epoch,
     }
+    if candidates is not None:
+        given["candidates"] = chosen
     return Decisions.of_kernel(outcome, _FIELDS, given)
 
 
@@ -192,6 +202,7 @@ _FIELDS: Columns = {
     "gaps": lambda outcome: np.ascontiguousarray(outcome.gaps),
     "baseline": lambda outcome: np.ascontiguousarray(outcome.baseline),
     "exploration_set": lambda outcome: outcome.explored,
+    "candidates": lambda outcome: outcome.explored,
     "gamma": lambda outcome: outcome.numbers[:, 1],
     "objective": lambda outcome: outcome.numbers[:, 2],
     "duality_gap": lambda outcome: outcome.numbers[:, 3],
@@ -223,10 +234,12 @@ def _nothing_to_solve() -> "tuple[Solvers, Room]":
 _decide_rounds = AtOnce(lambda: _kernels().decide_rounds)
 
 
-def _empty(rounds: "Rounds", n: int, n_arms: int) -> PlannedRounds:
+def _outcome(n: int, n_arms: int) -> "Outcome":
+    """Room for what is decided."""
     explored, integers = np.empty((n, n_arms), BOOL), np.empty((n, 3), INTEGER)
     arrays = np.empty((n, 4, n_arms)), explored, integers, np.empty((n, 5))
-    return tuple_of(PlannedRounds, (rounds, tuple_of(_kernels().Outcome, arrays)))
+    made: Outcome = tuple_of(_kernels().Outcome, arrays)
+    return made
 
 
 def _plan_by_kind(rule: SamplingRule, plan: PlannedRounds, graphs: FeedbackGraphs | ProbabilisticGraphs) -> None:
@@ -238,7 +251,7 @@ def _plan_by_kind(rule: SamplingRule, plan: PlannedRounds, graphs: FeedbackGraph
         return
     for chosen, strategy, part in parts:
         some = [array if array is masks and len(masks) == 1 else array[chosen] for array in plan.rounds]
-        found = _empty(_kernels().Rounds(*some), len(some[0]), n_arms)
+        found = PlannedRounds(_kernels().Rounds(*some), _outcome(len(some[0]), n_arms))
         strategy(rule, found, part)
         for whole, array in zip(plan.outcome, found.outcome, strict=True):
             whole[chosen] = array
@@ -356,7 +369,7 @@ def _plan_probabilistic(rule: SamplingRule, plan: PlannedRounds, graphs: Probabi
     from graphbandit.kernels.planning.probabilistic import baselines
 
     rounds, outcome = plan.rounds, plan.outcome
-    baselines(graphs.stored, graphs.index, rounds, rule.explore_all, float(rule.rate), float(rule.doubt), outcome)
+    baselines(graphs.stored, graphs.index, rounds, rule.explore == "all", float(rule.rate), float(rule.doubt), outcome)
     plays_baseline = rule.coverage in ("none", "cover")  # there is no cover where edges are uncertain
     for t in range(len(graphs)):
         matrix, mask, candidates = graphs.matrix(t), plan.mask(t), rounds.candidates[t]

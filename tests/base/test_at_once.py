@@ -41,7 +41,7 @@ def test_arrays_in_any_layout_and_type_give_the_same_decisions():
     values, candidates = rng.normal(size=(40, 6)), rng.random((40, 6)) < 0.7
     candidates[:, 0] = True
     graphs = gb.FeedbackGraphs.repeat(gb.graphs.random_graph(6, 0.3, rng=rng), 40)
-    rule = SamplingRule(explore_all=False, coverage="tight", rate=5.0)
+    rule = SamplingRule(explore="candidates", coverage="tight", rate=5.0)
     uniforms = rng.random(40)
     read_only = values.copy()
     read_only.flags.writeable = False

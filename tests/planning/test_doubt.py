@@ -62,7 +62,7 @@ def test_demands_are_inverse_gaps_between_what_doubt_asks_and_what_it_is_worth(k
             else gb.ProbabilisticGraphs.from_dense(np.where(np.eye(6, dtype=bool), 1.0, 0.5 * edges)[None])
         )
         made = sample_rounds(
-            SamplingRule(explore_all=False, coverage="tight", rate=rate, doubt=0.4),
+            SamplingRule(explore="candidates", coverage="tight", rate=rate, doubt=0.4),
             values=values[None],
             candidates=candidates[None],
             graphs=graphs,

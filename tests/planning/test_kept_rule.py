@@ -10,7 +10,7 @@ from graphbandit.planning.sampling import SamplingRule
 
 @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda rule: pickle.loads(pickle.dumps(rule))])
 def test_a_copy_of_a_rule_finds_its_own_addresses(copied: object) -> None:
-    rule = SamplingRule(explore_all=False, coverage="tight", rate=2.0, by_cover=True, doubt=0.2)
+    rule = SamplingRule(explore="candidates", coverage="tight", rate=2.0, by_cover=True, doubt=0.2)
     assert rule.in_kernels.cover != 0
     assert callable(copied)
     other = copied(rule)
@@ -20,5 +20,5 @@ def test_a_copy_of_a_rule_finds_its_own_addresses(copied: object) -> None:
 
 
 def test_a_rule_without_its_program_plays_the_baseline() -> None:
-    rule = SamplingRule(explore_all=True, coverage="tight", rate=2.0)
-    assert rule.without_program == SamplingRule(explore_all=True, coverage="none", rate=2.0)
+    rule = SamplingRule(explore="all", coverage="tight", rate=2.0)
+    assert rule.without_program == SamplingRule(explore="all", coverage="none", rate=2.0)

@@ -263,7 +263,7 @@ def test_gamma_follows_the_width_of_the_baseline():
     values, widths = rng.normal(size=(20, K)), rng.random((20, K))
     widths[3] = 0.0
     d = sample_rounds(
-        SamplingRule(explore_all=False, coverage="tight", rate=1.5),
+        SamplingRule(explore="candidates", coverage="tight", rate=1.5),
         values=values,
         candidates=np.ones((20, K), dtype=bool),
         graphs=odds,

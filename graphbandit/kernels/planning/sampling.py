@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from graphbandit.base.arrays import ArmIndices, ArmMask, ArmMasks, Offers, PerArm, PerRound, RoundsByArms
-from graphbandit.base.programs import COVER_ARMS, COVERAGES, SOLVERS
+from graphbandit.base.programs import COVER_ARMS, COVERAGES, EXPLORES, SOLVERS
 from graphbandit.base.shapes import Float, Int
 from graphbandit.kernels.graphs.adjacency import Graph, Graphs, graph_of, observation_probabilities
 from graphbandit.kernels.graphs.domination import call_cover
@@ -23,6 +23,7 @@ from graphbandit.kernels.planning.exploration import (
 )
 from graphbandit.kernels.planning.program import SOLVED, Room, Solvers, call_program
 
+ALL, BEST = EXPLORES.index("all"), EXPLORES.index("best")
 NO_PROGRAM, PAPER_COVERAGE = COVERAGES.index("none"), COVERAGES.index("paper")
 NONE, TRIVIAL, SIMPLEX = SOLVERS.index("none"), SOLVERS.index("trivial"), SOLVERS.index("simplex")
 PENDING = -1
@@ -33,9 +34,9 @@ GAMMAS = 11
 
 
 class Rule(NamedTuple):
-    """`planning.sampling.SamplingRule` for kernels; `coverage` is a position in `COVERAGES`."""
+    """`planning.sampling.SamplingRule` for kernels; `explore` and `coverage` are positions in `EXPLORES`, `COVERAGES`."""
 
-    explore_all: bool
+    explore: int
     coverage: int
     rate: float
     doubt: float
@@ -47,7 +48,8 @@ class Rounds(NamedTuple):
     """The input of the rounds, one row each."""
 
     values: RoundsByArms
-    candidates: ArmMasks
+    candidates: Offers
+    """one mask for all rounds, or one for each"""
     available: Offers
     """one mask for all rounds, or one for each"""
     widths: Float[np.ndarray, "n arms_or_none"]
@@ -94,7 +96,8 @@ class Outcome(NamedTuple):
 @inner()
 def explore(
     graph: Graph,
-    explore_all: bool,
+    explored_arms: int,
+    best: int,
     candidates: ArmMask,
     available: ArmMask,
     gaps: PerArm,
@@ -105,7 +108,10 @@ def explore(
     """The exploration set, in `order` and as a mask; returns its size."""
     n_arms = gaps.shape[0]
     size = 0
-    if explore_all:
+    if explored_arms == BEST:
+        order[0] = best
+        size = 1
+    elif explored_arms == ALL:
         for a in range(n_arms):
             if available[a]:
                 order[size] = a
@@ -135,14 +141,15 @@ def decide_rounds(graphs: Graphs, rounds: Rounds, rule: Rule, solvers: Solvers, 
     pending = 0
     for t in range(n):
         graph = graph_of(graphs, t)
-        values, candidates, widths = rounds.values[t], rounds.candidates[t], rounds.widths[t]
+        values, widths = rounds.values[t], rounds.widths[t]
+        candidates = rounds.candidates[t if rounds.candidates.shape[0] > 1 else 0]
         available = rounds.available[t if rounds.available.shape[0] > 1 else 0]
         probabilities, observed = outcome.tables[t, 0], outcome.tables[t, 1]
         gaps, baseline = outcome.tables[t, 2], outcome.tables[t, 3]
         best = best_arm(values, available)
         for a in range(n_arms):
             gaps[a] = values[best] - values[a]
-        size = explore(graph, rule.explore_all, candidates, available, gaps, scratch, order, outcome.explored[t])
+        size = explore(graph, rule.explore, best, candidates, available, gaps, scratch, order, outcome.explored[t])
         amount = size
         if rule.cover != 0 and size > 1 and n_arms <= COVER_ARMS:
             covering = 1 if one_reveals(graph, candidates, available) else size

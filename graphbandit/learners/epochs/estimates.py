@@ -62,9 +62,9 @@ class RuleLearner(EstimateLearner):
     def rule(self, state: EpochState) -> SamplingRule:
         """How probabilities follow from the estimate in this epoch."""
 
-    @abstractmethod
-    def explored_arms(self, state: EpochState, values: RoundsByArms, shown: Shown) -> ArmMasks:
-        """The arms that exploration has to cover: the candidates of this learner."""
+    def candidates(self, state: EpochState, shown: Shown) -> ArmMasks | None:
+        """The arms that exploration has to cover; None (default): those that the rule explores."""
+        return None
 
     def prepared(self, state: EpochState) -> Estimated:
         """The estimate, and the rule."""
@@ -78,7 +78,7 @@ class RuleLearner(EstimateLearner):
         return sample_rounds(
             rule,
             values=values,
-            candidates=self.explored_arms(state, values, shown),
+            candidates=self.candidates(state, shown),
             graphs=shown.feedback_graphs,
             uniforms=rng.random(len(contexts)),
             epoch=state.epoch,
@@ -101,10 +101,6 @@ class InverseGapLearner(RuleLearner):
     def __post_init__(self) -> None:
         check_rates(self.eta, self.delta)
         EpochSchedule(growth=self.epoch_growth)
-
-    def explored_arms(self, state: EpochState, values: RoundsByArms, shown: Shown) -> ArmMasks:
-        """Every available arm."""
-        return np.array(shown.offered(values.shape[1]))
 
     def _rate(self, state: EpochState) -> float:
         """sqrt(eta tau_{m-1} / (2 log(2 K |F| T^2 / delta))) over the unit of the rewards; 0 in epoch 1."""
