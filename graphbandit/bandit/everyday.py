@@ -23,6 +23,7 @@ from graphbandit.bandit.inputs import (
     contexts_of,
     is_polars_series,
     on_offer,
+    one_context,
     rewards_in_order,
     rewards_of,
 )
@@ -37,7 +38,7 @@ from graphbandit.bandit.taking import check_taken, take
 from graphbandit.base.checks import setting_boolean, setting_integer
 from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
-from graphbandit.base.values import tuple_of
+from graphbandit.base.values import trusted, tuple_of
 from graphbandit.errors import FitError, InputError, ObservationError, SettingError, UnknownDecisionError
 from graphbandit.features import NOTHING, Tally
 from graphbandit.function_classes.base import FunctionClass
@@ -191,8 +192,9 @@ class Bandit:
     @property
     def _maker(self) -> Maker:
         """Who decides, this copy in this process: a process that was forked is another one."""
-        maker, process, arms = self._decides, this_process(), self._loop.problem.arms
-        if maker is None or maker.process != process or maker.arms is not arms:
+        maker, arms = self._decides, self._loop.problem.arms
+        if maker is None or maker.process != this_process[0] or maker.arms is not arms:
+            process = this_process[0]
             maker = self._decides = Maker(process, self._identity, f"{self._copy}-{process}", arms)
         return maker
 
@@ -282,7 +284,7 @@ class Bandit:
         once = self._once
         plain = once is not None and once.plain and key is None and available is None and arms is None
         if once is not None and plain and once.graph is (self._graph if graph is None else graph):
-            return self._decide_plain(contexts_of(self._loop.problem, context, many=False)[0], once.batch)
+            return self._decide_plain(one_context(self._loop.problem, context), once.batch)
         if key is not None:
             with self._lock:
                 self._settled()
@@ -314,8 +316,9 @@ class Bandit:
             if self._log is not None or self._retired is not None:
                 return self._decide(contexts, graphs, None, [None], NOTHING)[0]
             loop = self._loop if self._change is None and self._before is None else self._settled()
+            shown = trusted(Shown, {"contexts": contexts, "graphs": graphs, "available": None})
             try:
-                decisions, after = loop.decide(Shown.checked(contexts, graphs), self._stream(loop, 1))
+                decisions, after = loop.decide(shown, self._stream(loop, 1))
             except FitError as error:
                 self._postpone(loop, error)
                 raise

@@ -8,14 +8,17 @@ import numpy as np
 
 from graphbandit.bandit.graph_inputs import Arms, several_graphs
 from graphbandit.base.arms import known_arm, shown
-from graphbandit.base.checks import FLOAT, finite_contexts
+from graphbandit.base.checks import FLOAT
 from graphbandit.base.shapes import Bool, Int, Shaped
 from graphbandit.errors import InputError, ObservationError, SettingError
-from graphbandit.features import NOTHING, Tally
+from graphbandit.features import Tally
 from graphbandit.features.tables import as_frame, is_frame, is_pandas_series
 from graphbandit.learners.problem import Problem
+from graphbandit.rounds.size import small
 
 _ROWS = (list, tuple, set, frozenset, np.ndarray)
+_FINITE = 1e150
+"""Numbers up to this size are finite, and so are their squares."""
 _NO_FRAMES = (np.ndarray, dict, list, tuple)
 
 
@@ -26,8 +29,6 @@ def contexts_of(
 
     None means no context. With `many` it means `rounds` rounds without one, and so does a list of None.
     """
-    if type(contexts) is np.ndarray and contexts.dtype == FLOAT and problem.features is None:
-        return finite_contexts(contexts.copy() if many else contexts[None].copy()), NOTHING  # the shortest way
     if many and isinstance(contexts, list | tuple) and contexts and all(one is None for one in contexts):
         rounds, contexts = len(contexts), None
     if contexts is None:
@@ -46,6 +47,15 @@ def contexts_of(
     if frame and not many and len(rows) != 1:
         raise InputError(f"the context is a frame of {len(rows)} rows; expected one, or several in decide_batch")
     return rows.copy(), tally  # whoever handed it in may change it
+
+
+def one_context(problem: Problem, context: object) -> Shaped[np.ndarray, "1 ..."]:
+    """`contexts_of` for one context of a problem without features; most are an array of small numbers."""
+    if type(context) is np.ndarray and context.dtype == FLOAT:
+        copied = context[None].copy()
+        if small(copied, _FINITE):
+            return copied
+    return contexts_of(problem, context, many=False)[0]
 
 
 def rounds_told(*, graphs: object = None, available: object = None, columns: Iterable[object] = ()) -> int:

@@ -25,15 +25,11 @@ class Maker(NamedTuple):
     arms: ArmNames | None
 
 
-_process = [os.getpid()]
+this_process = [os.getpid()]
+"""The number of this process."""
 
 if hasattr(os, "register_at_fork"):  # asking the system takes as long as all else that a round's maker takes
-    os.register_at_fork(after_in_child=lambda: _process.__setitem__(0, os.getpid()))
-
-
-def this_process() -> int:
-    """The number of this process."""
-    return _process[0]
+    os.register_at_fork(after_in_child=lambda: this_process.__setitem__(0, os.getpid()))
 
 
 def made_round(

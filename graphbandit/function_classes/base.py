@@ -288,3 +288,8 @@ class FunctionClass(ABC, Generic[Data, Model, Space]):
     def drawer(self, draws: Draws) -> Drawer:
         """`draw_values` of these draws, for many calls."""
         return partial(self.draw_values, draws)
+
+    @property
+    def draws_fit(self) -> bool:
+        """Whether `drawer` always gives arrays as kernels take them (default: no, they are checked)."""
+        return False

@@ -288,22 +288,29 @@ class FiniteFunctionClass(FunctionClass[FiniteData, AnyFiniteModel, FiniteSpace]
         self.check_size("members", len(space.members))
         used = np.flatnonzero((model.weights > 0.0) | space.members)
         weights, members = as_in_kernels(model.weights[used]), as_in_kernels(space.members[used], BOOL)
-        values_of, n_arms = self.evaluator(used), self.n_arms
+        values_of, count, n_arms = self.evaluator(used), len(used), self.n_arms
 
         def prospects(contexts: Contexts, available: ArmMasks | None) -> Prospects:
             self.check_contexts(contexts)
             n = len(contexts)
             means, chances, chosen = np.empty((n, n_arms)), np.empty((n, n_arms)), np.zeros((n, n_arms), BOOL)
             offered = kernel_mask(available, n, n_arms)
+            if n <= BLOCK:
+                _finite_prospects.call(values_in_kernels(contexts), weights, members, offered, means, chosen, chances)
+                return tuple_of(Prospects, (means, chosen, chances, None))
             for start in range(0, n, BLOCK):
                 block = slice(start, start + BLOCK)
-                values = as_in_kernels(values_of(contexts[block]))
-                expected = (min(n - start, BLOCK), len(used), n_arms)
-                if values.shape != expected:
-                    raise InputError(f"the function class gave values of shape {values.shape}; expected {expected}")
-                mask = offered if available is None else offered[block]
-                _finite_prospects.call(values, weights, members, mask, means[block], chosen[block], chances[block])
-            return tuple_of(Prospects, (means, chosen, chances, None))
+                mask, into = offered if available is None else offered[block], (means, chosen, chances)
+                values = values_in_kernels(contexts[block])
+                _finite_prospects.call(values, weights, members, mask, *(array[block] for array in into))
+            return Prospects(means, chosen, chances)
+
+        def values_in_kernels(contexts: Contexts) -> Float[np.ndarray, "n used arms"]:
+            values = as_in_kernels(values_of(contexts))
+            if values.shape != (len(contexts), count, n_arms):
+                expected = (len(contexts), count, n_arms)
+                raise InputError(f"the function class gave values of shape {values.shape}; expected {expected}")
+            return values
 
         return prospects
 

@@ -116,6 +116,11 @@ class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):
         """Yes: contexts are checked when features are made of them."""
         return True
 
+    @property
+    def draws_fit(self) -> bool:
+        """Yes: a kernel fills them."""
+        return True
+
     def check_contexts(self, contexts: Contexts) -> None:
         """One of the shapes of `FeatureMap`, of numbers whose squares stay finite."""
         self.features.check_contexts(contexts)

@@ -289,6 +289,7 @@ class AdaCBG(EpochLearner[AdaCBGState]):
             widths=widths,
             deviations=deviations,
             chances=chances,
+            words=self.said if learnt else None,
         )
 
     def prepared(self, state: AdaCBGState) -> "_Epoch":

@@ -72,6 +72,7 @@ class Learner(ABC, Generic[State]):
 
     _is_ours: ClassVar[bool] = True
     _chooses_as_ours: ClassVar[bool] = True
+    _says_as_ours: ClassVar[bool] = True
     _says_at_once: ClassVar[bool] = True
 
     def __new__(cls, *_: Any, floor: float | None = None, **__: Any) -> "Learner[State]":
@@ -85,6 +86,7 @@ class Learner(ABC, Generic[State]):
         # tests show that the package's own learners decide rightly; what others decide is checked in every round
         cls._is_ours = cls.__module__.partition(".")[0] == "graphbandit"
         cls._chooses_as_ours = cls.choose.__module__.partition(".")[0] == "graphbandit"
+        cls._says_as_ours = cls.words.__module__.partition(".")[0] == "graphbandit"
         cls._says_at_once = cls.late_words is Learner.late_words
 
     # What a learner can do is a property for each question, which subclasses answer and explain.
@@ -184,8 +186,6 @@ class Learner(ABC, Generic[State]):
                 f"the graph of round {t} of the batch lacks the self-loop of {arms}; "
                 "this learner expects every arm to reveal itself"
             )
-        if graphs is not None:
-            graphs.__dict__["fits"] = self, problem  # `Loop.check` asks for it
 
     @final
     def chosen(self, problem: Problem, state: State, shown: Shown, rng: np.random.Generator) -> Decisions:
@@ -205,12 +205,17 @@ class Learner(ABC, Generic[State]):
 
     @final
     def in_words(self, state: State, shown: Shown, decisions: Decisions) -> Decisions:
-        """The decisions with `words`; a learner from outside the package with its own `choose` tells them there."""
+        """The decisions with `words`, unless `choose` has given them.
+
+        A learner from outside the package with its own `choose` tells them there.
+        """
         if not self._chooses_as_ours:
+            return decisions
+        known = decisions.__dict__  # nobody has seen the decisions yet
+        if "words" in known and self._says_as_ours:
             return decisions
         if not self._says_at_once and self.late_words:
             return decisions.telling(LateWords(partial(self._arrays_in_words, state, shown, decisions)))
-        known = decisions.__dict__  # nobody has seen the decisions yet
         known["words"] = self.words(state, shown, decisions)
         if "told" in known:
             del known["told"]
@@ -304,7 +309,10 @@ def predictor_of(functions: FunctionClass[Any, Any, Any], model: Any) -> Predict
 
 def drawer_of(functions: FunctionClass[Any, Any, Any], draws: Draws) -> Drawer:
     """The values of draws; they need not be finite."""
-    draw = functions.drawer(draws) if _is_ours(functions) else partial(functions.draw_values, draws)
+    ours = _is_ours(functions)
+    draw = functions.drawer(draws) if ours else partial(functions.draw_values, draws)
+    if ours and functions.draws_fit:
+        return draw
     count, n_arms = len(draws), functions.n_arms
 
     def checked(contexts: Contexts) -> Float[np.ndarray, "n draws arms"]:

@@ -165,8 +165,7 @@ class IDSG(DrawingLearner):
 
     def words(self, state: PlausibleState, shown: Shown, made: Decisions) -> Words:
         """Estimates, expected regrets and information, as `choose` has told them, and the candidates."""
-        known = made.__dict__.get("words")
-        return known if known is _SAID else {BEST: "best", **made.told, "candidates": "candidates"}
+        return {BEST: "best", **made.told, "candidates": "candidates"}
 
 
 class _Epoch(NamedTuple):

@@ -30,7 +30,7 @@ from graphbandit.learners.problem import Problem
 from graphbandit.learners.snapshot import Snapshot
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.observations import Observations
-from graphbandit.rounds.shown import Shown
+from graphbandit.rounds.shown import Graphs, Shown
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -44,6 +44,7 @@ class Loop:
       came late.
     - `unfitted`: the number of rounds after which a fit has failed; it is not tried again before there is more data.
     - `postponed`: how many fits were put off to the next epoch.
+    - `fitting`: the graphs of the last rounds, which fit the learner and its problem.
     """
 
     learner: Learner[Any]
@@ -57,6 +58,7 @@ class Loop:
     late: Log[Played] = field(default_factory=Log)
     unfitted: int | None = None
     postponed: int = 0
+    fitting: Graphs | None = None
 
     @classmethod
     def start(cls, learner: Learner[Any], problem: Problem) -> "Loop":
@@ -181,7 +183,7 @@ class Loop:
             return part._replace(available=np.pad(mask, ((0, 0), (0, new))))
 
         state = self.learner.grown(self.state, problem)
-        return self._with(problem=problem, state=state, waiting=Log(map(padded, self.waiting)))
+        return self._with(problem=problem, state=state, waiting=Log(map(padded, self.waiting)), fitting=None)
 
     def snapshot(self) -> Snapshot:
         """What decides the next round."""
@@ -204,10 +206,9 @@ class Loop:
 
     def check(self, shown: Shown) -> None:
         """Raise unless these rounds fit the learner, the rounds before and the horizon. The door to `choose`."""
-        problem, learner, graphs = self.problem, self.learner, shown.graphs
-        fits = None if graphs is None else graphs.__dict__.get("fits")
-        if fits is None or fits[0] is not learner or fits[1] is not problem:  # many rounds have the same graph
-            learner.check_shown(problem, shown)
+        problem, graphs = self.problem, shown.graphs
+        if graphs is None or graphs is not self.fitting:  # many rounds have the same graph
+            self.learner.check_shown(problem, shown)
         if problem.horizon is not None:
             self.check_horizon(len(shown))
         before = self.waiting.first
@@ -238,6 +239,7 @@ class Loop:
         played: Played = tuple_of(Played, fields)
         after = self.__dict__.copy()
         after["rounds"], after["waiting"] = rounds + len(contexts), self.waiting.plus(played)
+        after["fitting"] = shown.graphs
         return decisions, trusted(Loop, after)
 
     def _learn(self, postponing: bool) -> "Loop":

@@ -89,20 +89,17 @@ class Log(Generic[Item]):
     ([1, 2], [1, 2, 3], [1, 2, 4])
     """
 
-    __slots__ = ("_items", "_length", "first")
+    __slots__ = ("_items", "_length", "first", "last")
 
     first: Item | None
     """The first item; None if there is none."""
+    last: Item | None
+    """The last one."""
 
     def __init__(self, items: Iterable[Item] = ()) -> None:
         self._items = list(items)
         self._length = len(self._items)
-        self.first = self._items[0] if self._items else None
-
-    @property
-    def last(self) -> Item | None:
-        """The last item; None if there is none."""
-        return self._items[self._length - 1] if self._length else None
+        self.first, self.last = (self._items[0], self._items[-1]) if self._items else (None, None)
 
     def plus(self, item: Item) -> "Log[Item]":
         """This sequence and one item more."""
@@ -111,7 +108,8 @@ class Log(Generic[Item]):
             items = items[: self._length]
         items.append(item)
         longer: Log[Item] = Log.__new__(Log)
-        longer._items, longer._length, longer.first = items, self._length + 1, items[0]
+        longer._items, longer._length = items, self._length + 1
+        longer.first, longer.last = items[0], item
         return longer
 
     def __len__(self) -> int:

@@ -32,7 +32,7 @@ import numpy as np
 
 from graphbandit.base.arrays import ArmMask, ArmMasks, ArmsByArms, PerArm, PerRound, RoundsByArms
 from graphbandit.base.at_once import AtOnce
-from graphbandit.base.checks import BOOL, INTEGER, as_in_kernels, kernel_mask
+from graphbandit.base.checks import BOOL, INTEGER, as_in_kernels, everyone_always, kernel_mask
 from graphbandit.base.programs import COVER_ARMS, COVERAGES, EXPLORES, ROW_LIMIT, SOLVERS, CoverageName, ExploreName
 from graphbandit.base.shapes import Int
 from graphbandit.base.values import tuple_of
@@ -54,6 +54,7 @@ from graphbandit.planning.sampling_program import (
 )
 from graphbandit.rounds.decisions import Columns, Decisions, no_notes
 from graphbandit.rounds.draw import uniform_over
+from graphbandit.rounds.words import Words
 
 if TYPE_CHECKING:
     from graphbandit.kernels.planning.program import Room, Solvers
@@ -158,13 +159,15 @@ def sample_rounds(
     widths: RoundsByArms | None = None,
     deviations: RoundsByArms | None = None,
     chances: RoundsByArms | None = None,
+    words: Words | None = None,
 ) -> Decisions:
     """Decide every round of a batch by its own graph (steps 1 to 7). One uniform number a round draws its arm.
 
-    Without `candidates`, which rules that explore them need, they are the arms that are explored.
+    Without `candidates`, which rules that explore them need, they are the arms that are explored. `words` are what the
+    learner says of these decisions, if it knows that already.
     """
     n, n_arms = values.shape
-    masks = kernel_mask(available, n, n_arms)
+    masks = everyone_always(n_arms) if available is None else kernel_mask(available, n, n_arms)
     none = _NO_COLUMNS if n == 1 else np.empty((n, 0))
     chosen = masks if candidates is None else as_in_kernels(candidates, BOOL)
     given_rounds = (
@@ -184,7 +187,7 @@ def sample_rounds(
     else:
         _plan_by_kind(rule, plan, graphs)
     tables, _, integers, numbers = outcome
-    given = {
+    given: dict[str, Any] = {
         "action": integers[:, 0],
         "probability": numbers[:, 0],
         "observation_probabilities": tables[:, 1] if n == 1 else np.ascontiguousarray(tables[:, 1]),
@@ -193,6 +196,8 @@ def sample_rounds(
     }
     if candidates is not None:
         given["candidates"] = chosen
+    if words is not None:
+        given["words"] = words
     return Decisions.of_kernel(outcome, _FIELDS, given)
 
 

@@ -224,7 +224,7 @@ class Decisions:
         - `given`: fields that every caller asks for, and the epoch as `of_epoch`. The dictionary is kept, not copied.
         """
         given["outcome"], given["columns"] = outcome, columns
-        return trusted(cls, given)
+        return trusted(Decisions, given)
 
     def __getattr__(self, name: str) -> Any:
         """A field that is worked out when it is first asked for: few decisions are explained."""

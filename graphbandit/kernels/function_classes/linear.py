@@ -21,25 +21,11 @@ from graphbandit.base.arrays import (
 from graphbandit.base.shapes import Float
 from graphbandit.kernels.cholesky import cholesky, solve_lower, solve_upper
 from graphbandit.kernels.jit import inlined, inner, kernel
-from graphbandit.kernels.lanes import eight, lane, octet, put, total_of
+from graphbandit.kernels.lanes import eight, lane, octet, put
+from graphbandit.kernels.size import small
 
 TILE = 256
 """Arms taken at a time, so that their features stay near the processor while all draws pass over them."""
-
-
-@inner()
-def small(rows: Float[np.ndarray, "n rows d"], limit: float) -> bool:
-    """Whether the squares of all numbers add up to `limit` at most; not so if one is not a number."""
-    if limit == np.inf:
-        return True  # somebody has looked
-    numbers, lanes, rest = rows.reshape(-1), eight(0.0), 0.0
-    whole = numbers.shape[0] // 8 * 8
-    for i in range(0, whole, 8):
-        lanes = lanes + octet(numbers, i) * octet(numbers, i)
-    for i in range(whole, numbers.shape[0]):
-        rest += numbers[i] * numbers[i]
-    total: float = total_of(lanes) + rest
-    return total <= limit
 
 
 @kernel()
@@ -51,7 +37,7 @@ def linear_values(
     values: RoundsByArms,
 ) -> bool:
     """c + theta'phi(x, a) for every context and arm; False, and nothing else, unless features are `small`."""
-    if not small(rows, limit):
+    if not small(rows.reshape(-1), limit):
         return False
     shared_row, shared_block = rows.shape[1] == 1, parameters.shape[0] == 1
     for t in range(values.shape[0]):
@@ -76,7 +62,7 @@ def drawn_values(
 
     Four draws and eight arms are taken at a time.
     """
-    if not small(rows, limit):
+    if not small(rows.reshape(-1), limit):
         return False
     n, draws, n_arms = values.shape
     d, shared_row = rows.shape[2], rows.shape[1] == 1

@@ -34,7 +34,7 @@ GAMMAS = 11
 
 
 class Rule(NamedTuple):
-    """`planning.sampling.SamplingRule` for kernels; `explore` and `coverage` are positions in `EXPLORES`, `COVERAGES`."""
+    """`planning.sampling.SamplingRule` for kernels: positions in `EXPLORES` and `COVERAGES` in place of names."""
 
     explore: int
     coverage: int

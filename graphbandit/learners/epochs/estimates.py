@@ -39,7 +39,8 @@ class EstimateLearner(EpochLearner[EpochState]):
 
     def prepared(self, state: EpochState) -> "Estimated":
         """The estimate, ready to be asked."""
-        return Estimated(estimator(self.functions(state.problem), state.model))
+        said = None if state.model is None else self.said
+        return Estimated(estimator(self.functions(state.problem), state.model), said)
 
     def estimates(self, state: EpochState, shown: Shown) -> RoundsByArms:
         """fhat_m(x, a), zero where there is no estimate yet."""
@@ -52,6 +53,8 @@ class Estimated(NamedTuple):
 
     estimate: Callable[[Contexts, ArmMasks | None], RoundsByArms]
     """fhat_m(x, a), zero where there is no estimate yet"""
+    said: Words | None
+    """the words of the learner's decisions; None without an estimate"""
     rule: SamplingRule | None = None
 
 
@@ -72,17 +75,18 @@ class RuleLearner(EstimateLearner):
 
     def choose(self, state: EpochState, shown: Shown, rng: np.random.Generator) -> Decisions:
         """Estimates, then the learner's own rule."""
-        estimate, rule = self.of_epoch(state)
+        estimate, said, rule = self.of_epoch(state)
         contexts, available = shown.contexts, shown.available
         values = estimate(contexts, available)
         return sample_rounds(
             rule,
             values=values,
             candidates=self.candidates(state, shown),
-            graphs=shown.feedback_graphs,
+            graphs=shown.graphs,  # type: ignore[arg-type]  # the door let nothing else in
             uniforms=rng.random(len(contexts)),
             epoch=state.epoch,
             available=available,
+            words=said,
         )
 
 

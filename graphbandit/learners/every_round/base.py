@@ -8,7 +8,7 @@ plays a round for both. Rewards that come late are learnt when they come, with t
 from abc import abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -28,6 +28,7 @@ from graphbandit.learners.problem import Problem
 from graphbandit.rounds.decisions import Columns, Decisions
 from graphbandit.rounds.observations import Observations
 from graphbandit.rounds.shown import Shown
+from graphbandit.rounds.words import BEST, Words
 
 if TYPE_CHECKING:
     from graphbandit.kernels.learners.base import Inputs, Outputs
@@ -86,12 +87,17 @@ class EveryRoundLearner(Learner[State], Generic[State]):
     def choose(self, state: State, shown: Shown, rng: np.random.Generator) -> Decisions:
         """The next round."""
         outputs, _ = self._played(state, shown, rng, None)
-        return _decisions(outputs, shown.available, state.rounds, self._told_words)
+        return _decisions(outputs, shown.available, state.rounds, self._said)
 
     @property
     def _told_words(self) -> tuple[str, ...]:
         """What the kernel writes into `Outputs.told` (default: nothing)."""
         return ()
+
+    @cached_property
+    def _said(self) -> Words | None:
+        """The words of decisions, if the kernel tells all of them."""
+        return {BEST: "best", **dict(zip(self._told_words, _TOLD, strict=False))} if self._told_words else None
 
     def play(
         self, state: State, shown: Shown, rewards: RoundsByArms, rng: np.random.Generator
@@ -256,16 +262,17 @@ def noise_of(own: float | None, problem: Problem) -> float:
     return float(noise)
 
 
-def _decisions(outputs: "Outputs", available: ArmMasks | None, rounds: int, words: tuple[str, ...] = ()) -> Decisions:
+def _decisions(outputs: "Outputs", available: ArmMasks | None, rounds: int, words: Words | None = None) -> Decisions:
     observed = outputs.tables[:, 1]
-    given = {
+    given: dict[str, Any] = {
         "action": outputs.integers[:, 0],
         "probability": outputs.numbers[:, 0],
         "observation_probabilities": observed if len(observed) == 1 else np.ascontiguousarray(observed),
         "notes": outputs.notes,
         "rounds": rounds,
-        "words": dict(zip(words, _TOLD, strict=False)),
     }
+    if words is not None:
+        given["words"] = words
     if available is not None:
         given["candidates"] = np.array(available)
     return Decisions.of_kernel(outputs, _FIELDS, given)

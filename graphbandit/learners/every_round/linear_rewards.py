@@ -29,10 +29,7 @@ from graphbandit.errors import InputError, SettingError
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.learners.every_round.base import EveryRoundLearner, RoundState, run_rounds
 from graphbandit.learners.problem import Problem
-from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.observations import Observations
-from graphbandit.rounds.shown import Shown
-from graphbandit.rounds.words import BEST, Words
 
 if TYPE_CHECKING:
     from graphbandit.kernels.learners.base import Inputs, Outputs
@@ -125,10 +122,6 @@ class LinearLearner(EveryRoundLearner[LinearState]):
     def needs_loops(self) -> bool:
         """No: what is not revealed is not learnt."""
         return False
-
-    def words(self, state: LinearState, shown: Shown, made: Decisions) -> Words:
-        """What the kernel has told: a state with matrices is too large to be kept for later."""
-        return {BEST: "best", **made.__dict__["words"]}
 
     def _told_noise(self, problem: Problem) -> float:
         """sigma of the learner or of the problem; NaN if neither says it."""

@@ -1,0 +1,25 @@
+"""Whether numbers are of a fair size, as is asked of contexts and values in every round."""
+
+from typing import Any
+
+import numpy as np
+
+from graphbandit.base.at_once import AtOnce
+from graphbandit.base.checks import FLOAT, within
+from graphbandit.base.shapes import Shaped
+
+
+def _find_small() -> Any:
+    from graphbandit.kernels.size import small
+
+    return small
+
+
+_small = AtOnce(_find_small)
+
+
+def small(array: Shaped[np.ndarray, "..."], largest: float) -> bool:
+    """`within` by a kernel, in a third of the time for a few hundred numbers."""
+    if array.dtype == FLOAT and array.flags.carray and _small.call(array.reshape(-1), largest * largest):
+        return True
+    return within(array, largest)
