@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import numpy as np
 
 from graphbandit.base.arrays import ArmMasks, Contexts, RoundsByArms
-from graphbandit.base.checks import setting_boolean, setting_choice, setting_number
+from graphbandit.base.checks import as_in_kernels, setting_boolean, setting_choice, setting_number
 from graphbandit.base.programs import ROW_LIMIT, CoverageName
 from graphbandit.base.saved_files import savable
 from graphbandit.errors import InputError, SettingError
@@ -275,9 +275,10 @@ class AdaCBG(EpochLearner[AdaCBGState]):
                 raise InputError(f"the function class gave widths of shape {widths.shape}; expected {values.shape}")
             if available is not None:
                 widths = np.where(available, widths, 0.0)
+            widths = as_in_kernels(widths)
         if chances is None and deviations is None and epoch.noise is not None and _some_choice(candidates):
             contest = Contest(shown.best_offered(values), candidates, epoch.noise, state.radius)
-            deviations = functions.deviations(state.space, state.model, contexts, contest)
+            deviations = as_in_kernels(functions.deviations(state.space, state.model, contexts, contest))
         return sample_rounds(
             epoch.rule,
             values=values,

@@ -27,7 +27,7 @@ import numpy as np
 
 from graphbandit.base.arms import shown as named
 from graphbandit.base.arrays import ArmMasks, Contexts, PerRound, RoundsByArms
-from graphbandit.base.checks import check_within, kernel_numbers, numbers, setting_number
+from graphbandit.base.checks import as_in_kernels, check_within, kernel_numbers, numbers, setting_number
 from graphbandit.base.shapes import Float, Shaped
 from graphbandit.errors import GraphError, InputError, SettingError
 from graphbandit.function_classes.base import Drawer, Draws, FunctionClass, Predictor, Prospector, Prospects
@@ -293,8 +293,9 @@ def function_class_of(own: FunctionClass[Any, Any, Any] | None, problem: Problem
 
 def predictor_of(functions: FunctionClass[Any, Any, Any], model: Any) -> Predictor:
     """The model's mean rewards, checked, as kernels trust them: one finite number for each context and arm."""
-    predict = functions.predictor(model) if _is_ours(functions) else partial(functions.predict, model)
-    within, checks = functions.stays_within(model), functions.predict_checks
+    ours = _is_ours(functions)
+    predict = functions.predictor(model) if ours else partial(functions.predict, model)
+    within, checks = ours and functions.stays_within(model), functions.predict_checks
     if within and checks:
         return predict
 
@@ -336,7 +337,7 @@ def _checked_values(functions: FunctionClass[Any, Any, Any], given: Any, context
     if values.shape != expected:
         raise InputError(f"the function class predicts values of shape {values.shape}; expected {expected}")
     check_within("the function class predicts", values, of="values")
-    return values
+    return as_in_kernels(values)
 
 
 def candidates_of(
@@ -396,4 +397,4 @@ def _checked_candidates(functions: FunctionClass[Any, Any, Any], mask: ArmMasks,
             f"the function class gave candidates of type {mask.dtype} and shape {mask.shape}; "
             f"expected booleans of shape {expected}"
         )
-    return mask
+    return as_in_kernels(mask, np.bool_)

@@ -32,7 +32,7 @@ import numpy as np
 
 from graphbandit.base.arrays import ArmMask, ArmMasks, ArmsByArms, PerArm, PerRound, RoundsByArms
 from graphbandit.base.at_once import AtOnce
-from graphbandit.base.checks import BOOL, INTEGER, as_in_kernels, everyone_always, kernel_mask
+from graphbandit.base.checks import BOOL, INTEGER, everyone_always, kernel_mask
 from graphbandit.base.programs import COVER_ARMS, COVERAGES, EXPLORES, ROW_LIMIT, SOLVERS, CoverageName, ExploreName
 from graphbandit.base.shapes import Int
 from graphbandit.base.values import tuple_of
@@ -163,25 +163,24 @@ def sample_rounds(
 ) -> Decisions:
     """Decide every round of a batch by its own graph (steps 1 to 7). One uniform number a round draws its arm.
 
-    Without `candidates`, which rules that explore them need, they are the arms that are explored. `words` are what the
-    learner says of these decisions, if it knows that already.
+    Arrays are as kernels take them (`as_in_kernels`), but for `available`. Without `candidates`, which rules that
+    explore them need, they are the arms that are explored. `words` are what the learner says of these decisions, if it
+    knows that already.
     """
     n, n_arms = values.shape
     masks = everyone_always(n_arms) if available is None else kernel_mask(available, n, n_arms)
     none = _NO_COLUMNS if n == 1 else np.empty((n, 0))
-    chosen = masks if candidates is None else as_in_kernels(candidates, BOOL)
     given_rounds = (
-        as_in_kernels(values),
-        chosen,
+        values,
+        masks if candidates is None else candidates,
         masks,
-        none if widths is None else as_in_kernels(widths),
-        none if deviations is None else as_in_kernels(deviations),
-        none if chances is None else as_in_kernels(chances),
+        none if widths is None else widths,
+        none if deviations is None else deviations,
+        none if chances is None else chances,
         uniforms,
     )
-    kernels = _kernels()
     outcome = _outcome(n, n_arms)
-    plan = tuple_of(PlannedRounds, (tuple_of(kernels.Rounds, given_rounds), outcome))
+    plan = tuple_of(PlannedRounds, (tuple_of(_kernels().Rounds, given_rounds), outcome))
     if rule.coverage != "cover" and isinstance(graphs, FeedbackGraphs) and graphs.has_all_loops:
         _plan_sure(rule, plan, graphs)
     else:
@@ -195,7 +194,7 @@ def sample_rounds(
         "of_epoch": epoch,
     }
     if candidates is not None:
-        given["candidates"] = chosen
+        given["candidates"] = candidates
     if words is not None:
         given["words"] = words
     return Decisions.of_kernel(outcome, _FIELDS, given)

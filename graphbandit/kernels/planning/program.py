@@ -11,6 +11,7 @@ from graphbandit.kernels.graphs.adjacency import GRAPH, Graph
 from graphbandit.kernels.jit import caller, kernel, pointer
 from graphbandit.kernels.planning.certificate import certify_program
 from graphbandit.kernels.planning.exploration import paper_demand
+from graphbandit.kernels.planning.one_demand import meet_one_demand
 from graphbandit.kernels.planning.restriction import restrict, transpose_lists
 from graphbandit.kernels.planning.simplex import (
     INFEASIBLE,
@@ -75,13 +76,21 @@ def solve_program(
     """
     n_arms = demand.shape[0]
     n_rows: Any = np.int64(0)  # not a literal: functions that receive it would be compiled once more for it
+    demanded = 0
     for a in range(n_arms):
         probabilities[a] = 0.0
         duals[a] = 0.0
         if demand[a] > 0.0:
             n_rows += 1
+            demanded = a
     if n_rows > row_limit:
         return TOO_LARGE, np.nan, np.nan
+    if n_rows == 1:
+        met, objective, gap = meet_one_demand(
+            graph, demanded, demand[demanded], gaps, best, available, probabilities, duals
+        )
+        if met:
+            return SOLVED, objective, gap
     rows = np.empty(n_rows, np.int32)
     b = np.empty(n_rows)
     i = 0

@@ -25,7 +25,7 @@ from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.kernel_forms import kernel_batches
 from graphbandit.learners.base import GivenUniforms, Learner
 from graphbandit.learners.problem import Problem
-from graphbandit.rounds.decisions import Columns, Decisions
+from graphbandit.rounds.decisions import Columns, Decisions, no_notes
 from graphbandit.rounds.observations import Observations
 from graphbandit.rounds.shown import Shown
 from graphbandit.rounds.words import BEST, Words
@@ -46,6 +46,9 @@ class RoundState:
 
 
 State = TypeVar("State", bound=RoundState)
+
+
+_NO_REWARDS = np.empty((0, 0))
 
 
 @cache
@@ -77,7 +80,7 @@ class EveryRoundLearner(Learner[State], Generic[State]):
     def _after(state: State, arrays: Any, played: int) -> State:
         """The state after these rounds; a family's arrays have the names of its state's fields."""
         fields = dict(zip(arrays._fields, arrays, strict=True))
-        fields["problem"], fields["rounds"] = state.problem, state.rounds + played
+        fields["problem"], fields["rounds"], fields["in_kernels"] = state.problem, state.rounds + played, arrays
         return trusted(type(state), fields)
 
     def rounds_until_update(self, state: State) -> int:
@@ -163,19 +166,21 @@ class EveryRoundLearner(Learner[State], Generic[State]):
         self, state: State, shown: Shown, rng: np.random.Generator, rewards: RoundsByArms | None
     ) -> tuple["Outputs", State]:
         kernels = _kernels()
-        n, n_arms, available = len(shown), state.problem.n_arms, shown.available
+        n, n_arms, available = len(shown.contexts), state.problem.n_arms, shown.available
         masks = everyone_always(n_arms) if available is None else as_in_kernels(available, np.bool_)
-        given = np.empty((0, n_arms)) if rewards is None else as_in_kernels(rewards)
+        given = _NO_REWARDS if rewards is None else as_in_kernels(rewards)
         tables, explored = np.empty((n, 3, n_arms)), np.empty((n, n_arms), BOOL)
         integers, numbers = np.empty((n, 2), INTEGER), np.empty((n, 3))
         words = len(self._told_words) if rewards is None else 0
-        notes, told = np.empty((n, self.n_notes)), np.empty((n, words, n_arms))
+        notes = np.empty((n, self.n_notes)) if self.n_notes else no_notes(n)
+        told = np.empty((n, words, n_arms))
         outputs = tuple_of(kernels.Outputs, (tables, explored, integers, numbers, notes, told))
         # numbers drawn elsewhere are not put back
         place = None if isinstance(rng, GivenUniforms) else rng.bit_generator.state
         try:
             inputs = tuple_of(kernels.Inputs, (masks, rng.random(n), given, rewards is not None))
-            return outputs, self._run(state, shown.contexts, shown.feedback_graphs, inputs, outputs)
+            graphs: Any = shown.graphs  # the door let no others in
+            return outputs, self._run(state, shown.contexts, graphs, inputs, outputs)
         except BaseException:
             if place is not None:
                 rng.bit_generator.state = place
@@ -196,13 +201,16 @@ def run_rounds(
     outputs: "Outputs",
     *,
     one_type: bool = False,
+    ready: bool = False,
 ) -> None:
     """Let the kernels of a family play the rounds, `rounds` being the number of those before them.
 
-    `one_type` says that settings of the family are always of the same types.
+    `one_type` says that settings of the family are always of the same types, and `ready` that the arrays are those that
+    a kernel has filled, or copies of them.
     """
     run = kernel_at_once(kernels, "run", () if one_type else settings)
-    arrays = tuple_of(type(arrays), [as_in_kernels(array, array.dtype) for array in arrays])
+    if not ready:
+        arrays = tuple_of(type(arrays), [as_in_kernels(array, array.dtype) for array in arrays])
     failed, first = kernels.DONE, 0
     for _, stored in kernel_batches(graphs):
         failed = run.call(stored, first, rounds + first, settings, arrays, inputs, outputs)

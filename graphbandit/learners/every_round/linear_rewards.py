@@ -30,6 +30,7 @@ from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.learners.every_round.base import EveryRoundLearner, RoundState, run_rounds
 from graphbandit.learners.problem import Problem
 from graphbandit.rounds.observations import Observations
+from graphbandit.rounds.size import small
 
 if TYPE_CHECKING:
     from graphbandit.kernels.learners.base import Inputs, Outputs
@@ -43,6 +44,9 @@ def linear_kernels() -> Any:
 
     return linear_rewards
 
+
+_LARGEST = LARGEST**0.25
+"""How large a feature may be."""
 
 _learn_linear = AtOnce(lambda: linear_kernels().learn)
 
@@ -152,6 +156,9 @@ class LinearLearner(EveryRoundLearner[LinearState]):
 
     def features(self, contexts: Contexts, n_arms: int) -> Float[np.ndarray, "n rows d"]:
         """phi of each round: (n, 1, d), or (n, arms, d) where arms have features of their own."""
+        plain = contexts.ndim == 3 and self.arm_features is None and not self.intercept and contexts.flags.carray
+        if plain and contexts.shape[1] == n_arms and contexts.shape[2] and small(contexts, _LARGEST):
+            return contexts  # as most are
         if contexts.ndim == 2:
             rows = contexts[:, None, :]
         elif contexts.ndim == 3 and contexts.shape[1] == n_arms:
@@ -162,8 +169,8 @@ class LinearLearner(EveryRoundLearner[LinearState]):
             raise InputError(f"contexts have shape {contexts.shape}; expected at least one feature")
         if rows.dtype.kind not in "biuf":
             raise InputError(f"contexts have type {rows.dtype}; expected numbers")
-        if not within(rows, LARGEST**0.25):
-            check_features(rows, largest=LARGEST**0.25)
+        if not within(rows, _LARGEST):
+            check_features(rows, largest=_LARGEST)
         if self.arm_features is not None and rows.shape[1] != 1:
             raise InputError(f"contexts have shape {contexts.shape}; expected (n, d), as there are arm_features")
         if self.intercept:
@@ -208,9 +215,10 @@ class LinearLearner(EveryRoundLearner[LinearState]):
         kernels = linear_kernels()
         features = self.features(contexts, state.problem.n_arms)
         state = self._regressions(state, features)
-        arrays = self._arrays(state, copy=inputs.learn)
-        settings = self._settings(state.problem, features)
-        run_rounds(kernels, graphs, state.rounds, settings, arrays, inputs, outputs, one_type=True)
+        known = None if inputs.learn else state.__dict__.get("in_kernels")
+        arrays = self._arrays(state, copy=inputs.learn) if known is None else known
+        settings, ready = self._settings(state.problem, features), inputs.learn or known is not None
+        run_rounds(kernels, graphs, state.rounds, settings, arrays, inputs, outputs, one_type=True, ready=ready)
         return self._after(state, arrays, len(contexts)) if inputs.learn else state
 
     def _learn(self, state: LinearState, observations: Observations) -> LinearState:

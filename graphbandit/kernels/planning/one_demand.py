@@ -1,0 +1,86 @@
+"""The sampling program where one arm alone is demanded: its answer is at hand.
+
+That is the most common program once two arms are left that may be best. If the best arm reveals the demanded one, it is
+played alone. Else the cheapest arm that reveals it is played as often as demanded, and best takes the rest: any other
+way costs at least as much for every unit of coverage, which the dual c(j) of the demand proves.
+"""
+
+import math
+
+import numpy as np
+
+from graphbandit.base.arrays import ArmIndices, ArmMask, PerArm
+from graphbandit.base.programs import CERTIFIED, SMALLEST_OBJECTIVE
+from graphbandit.kernels.graphs.adjacency import Graph
+from graphbandit.kernels.jit import inner
+from graphbandit.kernels.planning.simplex import SHRINK
+from graphbandit.kernels.planning.simplex_pivot import TIE, ZERO_RATIO
+
+
+@inner()
+def revealers(graph: Graph, arm: int, available: ArmMask, arms: ArmIndices) -> int:
+    """Write the arms on offer that reveal `arm` into `arms`, ascending, and return how many there are."""
+    count = 0
+    if graph.words.shape[1] == 0:
+        for k in range(graph.in_pointers[arm], graph.in_pointers[arm + 1]):
+            arms[count] = graph.in_arms[k]
+            count += available[graph.in_arms[k]]
+    else:
+        bit = np.uint64(1) << np.uint64(arm & 63)
+        for j in range(available.shape[0]):
+            arms[count] = j
+            count += available[j] and (graph.words[j, arm >> 6] & bit) != np.uint64(0)
+    return count
+
+
+@inner()
+def meet_one_demand(
+    graph: Graph,
+    arm: int,
+    demand: float,
+    gaps: PerArm,
+    best: int,
+    available: ArmMask,
+    probabilities: PerArm,
+    duals: PerArm,
+) -> tuple[bool, float, float]:
+    """Fill `probabilities` and `duals`, which are 0, and return (whether this is certified, objective, gap).
+
+    The same bits as the simplex gives: units, ties and roundings are its own. If it is not certified, `probabilities`
+    and `duals` are 0 again.
+    """
+    arms = np.empty(available.shape[0] + 1, np.int32)
+    count = revealers(graph, arm, available, arms)
+    if count == 0 or not demand <= 1.0:
+        return False, np.nan, np.nan
+    largest = 0.0
+    for k in range(count):
+        if arms[k] == best:
+            probabilities[best] = 1.0
+            return True, 0.0, 0.0
+        largest = max(largest, gaps[arms[k]])
+    unit, total = math.ldexp(1.0, math.frexp(largest)[1]), math.ldexp(1.0, -math.frexp(demand)[1])
+    cheapest = np.inf
+    for k in range(count):
+        cheapest = min(cheapest, gaps[arms[k]] / unit)
+    chosen, limit = -1, cheapest * (1.0 + TIE) + ZERO_RATIO
+    for k in range(count):
+        if chosen < 0 and gaps[arms[k]] / unit < limit:
+            chosen = arms[k]
+    often = demand * total
+    rest = total - often
+    probabilities[chosen], probabilities[best] = often / (rest + often), rest / (rest + often)
+    duals[arm] = gaps[chosen] * SHRINK
+
+    objective, bound, dual_of_sum = gaps[chosen] * probabilities[chosen], demand * duals[arm], 0.0
+    for k in range(count):
+        dual_of_sum = min(dual_of_sum, gaps[arms[k]] - duals[arm])
+    gap = abs(objective - (bound + dual_of_sum))
+    if gap > 0.0:
+        gap /= max(objective, SMALLEST_OBJECTIVE * largest)
+    mass = probabilities[best] + probabilities[chosen]
+    infeasibility = max(abs(mass - 1.0), demand - probabilities[chosen])
+    if infeasibility <= CERTIFIED and gap <= CERTIFIED:
+        return True, objective, gap
+    probabilities[chosen], probabilities[best], duals[arm] = 0.0, 0.0, 0.0
+    return False, np.nan, np.nan
