@@ -128,6 +128,11 @@ class FeatureMap:
         return (joint,) if self.arm_features is None else (plain,)
 
     @cached_property
+    def _joint(self) -> tuple[int, int]:
+        """The shape of a context with a row for each arm."""
+        return self.n_arms, self.dimension
+
+    @cached_property
     def _plain(self) -> bool:
         """Whether the rows of a context are its features as they stand."""
         return self.embedding is None and self.arm_features is None and not self.intercept
@@ -160,8 +165,7 @@ class FeatureMap:
         Contexts that are features as they stand are looked at by the kernel that reads them anyway. If their squares
         add up to more, call `check_contexts`. The limit of all others is infinite: they have been looked at here.
         """
-        fits = self._plain and contexts.ndim == 3 and contexts.shape[1:] in self._shapes
-        if fits and contexts.dtype == FLOAT and contexts.flags.carray:
+        if self._plain and contexts.shape[1:] == self._joint and contexts.dtype == FLOAT and contexts.flags.carray:
             return contexts, _SMALL
         return as_in_kernels(self.rows(contexts)), math.inf
 

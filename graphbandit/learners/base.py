@@ -72,7 +72,8 @@ class Learner(ABC, Generic[State]):
 
     _is_ours: ClassVar[bool] = True
     _chooses_as_ours: ClassVar[bool] = True
-    _says_as_ours: ClassVar[bool] = True
+    says_as_ours: ClassVar[bool] = True
+    """Whether words that `choose` gives are those of `words`: nobody from outside the package has other ones."""
     _says_at_once: ClassVar[bool] = True
 
     def __new__(cls, *_: Any, floor: float | None = None, **__: Any) -> "Learner[State]":
@@ -86,7 +87,7 @@ class Learner(ABC, Generic[State]):
         # tests show that the package's own learners decide rightly; what others decide is checked in every round
         cls._is_ours = cls.__module__.partition(".")[0] == "graphbandit"
         cls._chooses_as_ours = cls.choose.__module__.partition(".")[0] == "graphbandit"
-        cls._says_as_ours = cls.words.__module__.partition(".")[0] == "graphbandit"
+        cls.says_as_ours = cls.words.__module__.partition(".")[0] == "graphbandit"
         cls._says_at_once = cls.late_words is Learner.late_words
 
     # What a learner can do is a property for each question, which subclasses answer and explain.
@@ -205,17 +206,12 @@ class Learner(ABC, Generic[State]):
 
     @final
     def in_words(self, state: State, shown: Shown, decisions: Decisions) -> Decisions:
-        """The decisions with `words`, unless `choose` has given them.
-
-        A learner from outside the package with its own `choose` tells them there.
-        """
+        """The decisions with `words`; a learner from outside the package with its own `choose` tells them there."""
         if not self._chooses_as_ours:
-            return decisions
-        known = decisions.__dict__  # nobody has seen the decisions yet
-        if "words" in known and self._says_as_ours:
             return decisions
         if not self._says_at_once and self.late_words:
             return decisions.telling(LateWords(partial(self._arrays_in_words, state, shown, decisions)))
+        known = decisions.__dict__  # nobody has seen the decisions yet
         known["words"] = self.words(state, shown, decisions)
         if "told" in known:
             del known["told"]

@@ -91,8 +91,10 @@ class Loop:
 
         Raises FitError if the learner cannot learn; `postponing` gives the loop that then goes on without.
         """
-        self.check(shown)
-        n = len(shown.contexts)
+        before, n = self.waiting.first, len(shown.contexts)
+        alike = before is not None and shown.contexts.shape == before.contexts.shape
+        if not alike or shown.graphs is not self.fitting or shown.graphs is None or self.problem.horizon is not None:
+            self.check(shown)  # most rounds are like those before
         if n <= self.until - self.rounds:
             return self._decided(shown, rng)
         loop, parts, start, postponing = self, [], 0, False
@@ -234,7 +236,9 @@ class Loop:
     def _decided(self, shown: Shown, rng: np.random.Generator) -> tuple[Decisions, "Loop"]:
         """Decide rounds of the current epoch."""
         learner, state, rounds, contexts = self.learner, self.state, self.rounds, shown.contexts
-        decisions = learner.in_words(state, shown, learner.chosen(self.problem, state, shown, rng))
+        decisions = learner.chosen(self.problem, state, shown, rng)
+        if "words" not in decisions.__dict__ or not learner.says_as_ours:
+            decisions = learner.in_words(state, shown, decisions)
         fields = rounds, contexts, decisions.action, decisions.notes, shown.available
         played: Played = tuple_of(Played, fields)
         after = self.__dict__.copy()

@@ -289,19 +289,28 @@ def ellipsoid_candidates(
             chosen[t, arms[0]] = True
             settled[LINE] += 1
         elif kept > 1:
-            # best is the last, at 0
-            points, shifted, sizes = np.zeros((d, kept + 1)), np.zeros(kept + 1), np.zeros(kept + 1)
-            mean, direction = np.zeros(d), np.empty(d)
+            m = kept + 1  # best is the last, at 0
+            columns, of_arms, middle, flags = (
+                np.empty((2, d, m)),
+                np.empty((4, m)),
+                np.empty((2, d)),
+                np.empty((2, m), np.bool_),
+            )
+            points, vectors, mean, direction, alive, present = (
+                columns[0], columns[1], middle[0], middle[1], flags[0], flags[1],
+            )  # fmt: skip
+            shifted, sizes, excess, slope = of_arms[0], of_arms[1], of_arms[2], of_arms[3]
+            shifted[kept], sizes[:] = 0.0, 0.0
             for i in range(d):
+                points[i, kept], mean[i] = 0.0, 0.0
                 for k in range(kept):
                     points[i, k] = differences[i, k]
                     sizes[k] += differences[i, k] * differences[i, k]
                     mean[i] += differences[i, k]
-                mean[i] /= kept + 1
+                mean[i] /= m
             for k in range(kept):
                 shifted[k], sizes[k] = values[k], np.sqrt(sizes[k])
-            alive, present = np.ones(kept + 1, dtype=np.bool_), np.empty(kept + 1, dtype=np.bool_)
-            excess, slope, vectors = np.empty(kept + 1), np.empty(kept + 1), np.empty((d, kept + 1))
+            alive[:] = True
             if not exact:
                 _drop_beaten(points, shifted, alive, rho)
                 for k in range(kept):

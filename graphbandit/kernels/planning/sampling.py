@@ -134,10 +134,9 @@ def decide_rounds(graphs: Graphs, rounds: Rounds, rule: Rule, solvers: Solvers, 
     instead of |S| if it is smaller. A round whose solver is PENDING has its demands in `probabilities`.
     """
     n, n_arms = rounds.values.shape
-    scratch, order = np.empty(n_arms, np.int32), np.empty(n_arms, np.int32)
-    cover = np.empty(n_arms, np.bool_)
-    demand, duals = np.empty(n_arms), np.empty(n_arms)
-    chances, ceilings = np.empty(n_arms), np.empty(n_arms)
+    indices, floats = np.empty((2, n_arms), np.int32), np.empty((4, n_arms))
+    scratch, order = indices[0], indices[1]
+    demand, duals, chances, ceilings = floats[0], floats[1], floats[2], floats[3]
     pending = 0
     for t in range(n):
         graph = graph_of(graphs, t)
@@ -154,7 +153,7 @@ def decide_rounds(graphs: Graphs, rounds: Rounds, rule: Rule, solvers: Solvers, 
         if rule.cover != 0 and size > 1 and n_arms <= COVER_ARMS:
             covering = 1 if one_reveals(graph, candidates, available) else size
             if covering == size > 2:  # with two, no other cover is smaller
-                covering = call_cover(rule.cover, (graph, candidates, available, cover))
+                covering = call_cover(rule.cover, (graph, candidates, available, np.empty(n_arms, np.bool_)))
             if 0 < covering < size:
                 amount = covering
 
