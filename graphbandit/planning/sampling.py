@@ -32,7 +32,7 @@ import numpy as np
 
 from graphbandit.base.arrays import ArmMask, ArmMasks, ArmsByArms, PerArm, PerRound, RoundsByArms
 from graphbandit.base.at_once import AtOnce
-from graphbandit.base.checks import BOOL, INTEGER, everyone_always, kernel_mask
+from graphbandit.base.checks import INTEGER, everyone_always, kernel_mask
 from graphbandit.base.programs import COVER_ARMS, COVERAGES, EXPLORES, ROW_LIMIT, SOLVERS, CoverageName, ExploreName
 from graphbandit.base.shapes import Int
 from graphbandit.base.values import tuple_of
@@ -185,7 +185,7 @@ def sample_rounds(
         _plan_sure(rule, plan, graphs)
     else:
         _plan_by_kind(rule, plan, graphs)
-    tables, _, integers, numbers = outcome
+    tables, integers, numbers = outcome
     given: dict[str, Any] = {
         "action": integers[:, 0],
         "probability": numbers[:, 0],
@@ -205,8 +205,8 @@ _FIELDS: Columns = {
     "best": lambda outcome: outcome.integers[:, 1],
     "gaps": lambda outcome: np.ascontiguousarray(outcome.gaps),
     "baseline": lambda outcome: np.ascontiguousarray(outcome.baseline),
-    "exploration_set": lambda outcome: outcome.explored,
-    "candidates": lambda outcome: outcome.explored,
+    "exploration_set": lambda outcome: outcome.explored != 0.0,
+    "candidates": lambda outcome: outcome.explored != 0.0,
     "gamma": lambda outcome: outcome.numbers[:, 1],
     "objective": lambda outcome: outcome.numbers[:, 2],
     "duality_gap": lambda outcome: outcome.numbers[:, 3],
@@ -240,8 +240,7 @@ _decide_rounds = AtOnce(lambda: _kernels().decide_rounds)
 
 def _outcome(n: int, n_arms: int) -> "Outcome":
     """Room for what is decided."""
-    explored, integers = np.empty((n, n_arms), BOOL), np.empty((n, 3), INTEGER)
-    arrays = np.empty((n, 4, n_arms)), explored, integers, np.empty((n, 5))
+    arrays = np.empty((n, 5, n_arms)), np.empty((n, 3), INTEGER), np.empty((n, 5))
     made: Outcome = tuple_of(_kernels().Outcome, arrays)
     return made
 
@@ -336,7 +335,7 @@ def _plan_cover(rule: SamplingRule, plan: PlannedRounds, graphs: FeedbackGraphs)
     for t in range(len(graphs)):
         mask = np.ascontiguousarray(plan.mask(t))
         outcome.explored[t] = cover_of(graphs[t], plan.rounds.candidates[t], mask)
-        outcome.baseline[t] = uniform_over(outcome.explored[t][None])[0]
+        outcome.baseline[t] = uniform_over(outcome.explored[t][None] != 0.0)[0]
         program = Program(graphs[t], nothing, outcome.gaps[t], int(outcome.integers[t, 1]), mask)
         answer = program.certified(outcome.baseline[t].copy(), nothing, "none")
         plan.enter(t, replace(answer, duality_gap=np.nan), "none")

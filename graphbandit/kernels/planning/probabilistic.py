@@ -59,7 +59,7 @@ def baselines(
     If all widths are 0, gamma is infinite and all mass is on best.
     """
     values, candidates, available, widths = rounds.values, rounds.candidates, rounds.available, rounds.widths
-    gaps, baseline, explored = outcome.tables[:, 2], outcome.tables[:, 3], outcome.explored
+    gaps, baseline, explored = outcome.tables[:, 2], outcome.tables[:, 3], outcome.tables[:, 4]
     n, n_arms = values.shape
     order, chances = np.empty(n_arms, np.int32), np.empty(n_arms)
     for t in range(n):
@@ -76,9 +76,9 @@ def baselines(
         else:
             size = greedy_likely_set(matrix, candidates[t], gaps[t], order)
         for a in range(n_arms):
-            explored[t, a] = False
+            explored[t, a] = 0.0
         for i in range(size):
-            explored[t, order[i]] = True
+            explored[t, order[i]] = 1.0
         set_chances(candidates[t], gaps[t], rounds.deviations[t], rounds.chances[t], chances)
         gamma = rate * np.sqrt(size)
         squares = 0.0

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import types
 
-from graphbandit.base.arrays import ArmIndices, ArmMask, PerArm
+from graphbandit.base.arrays import ArmMask, PerArm
 from graphbandit.base.shapes import Float, Int
 from graphbandit.kernels.graphs.adjacency import GRAPH, Graph
 from graphbandit.kernels.jit import caller, kernel, pointer
@@ -35,12 +35,12 @@ UNFIT = 4
 class Room(NamedTuple):
     """Room for the programs of one thread. Pages that no program reaches are never touched."""
 
-    row_of: ArmIndices
-    marks: ArmIndices
-    """-1 everywhere, before and after each program"""
+    indices: Int[np.ndarray, " indices"]
+    """an index for each arm; a mark for each, -1 everywhere before and after each program; the integers of `Scratch`"""
     floats: Float[np.ndarray, " floats"]
-    integers: Int[np.ndarray, " integers"]
-    inverse: Float[np.ndarray, "capacity capacity"]
+    """those of `Scratch`, with the inverse first"""
+    side: int
+    """rows and columns of the inverse"""
 
 
 class Solvers(NamedTuple):
@@ -54,7 +54,9 @@ class Solvers(NamedTuple):
 def room(n_arms: int, row_limit: int) -> Room:
     """Room for programs of this many arms."""
     own = scratch(n_arms, min(n_arms, row_limit))
-    return Room(np.empty(n_arms, dtype=np.int32), np.full(n_arms, -1, dtype=np.int32), *own)
+    indices = np.empty(2 * n_arms + own.integers.size, dtype=np.int32)
+    indices[n_arms : 2 * n_arms] = -1
+    return Room(indices, np.empty(own.inverse.size + own.floats.size), len(own.inverse))
 
 
 @kernel()
@@ -91,6 +93,7 @@ def solve_program(
         )
         if met:
             return SOLVED, objective, gap
+    row_of, marks, inverse = room.indices[:n_arms], room.indices[n_arms : 2 * n_arms], room.floats[: room.side**2]
     rows = np.empty(n_rows, np.int32)
     b = np.empty(n_rows)
     i = 0
@@ -98,9 +101,9 @@ def solve_program(
         if demand[a] > 0.0:
             rows[i] = a
             b[i] = demand[a]
-            room.row_of[a] = i
+            row_of[a] = i
             i += 1
-    columns, column_pointers, column_rows = restrict(graph, room.row_of, rows, best, available, room.marks)
+    columns, column_pointers, column_rows = restrict(graph, row_of, rows, best, available, marks)
     row_pointers, row_columns = transpose_lists(column_pointers, column_rows, n_rows)
     n_columns = columns.shape[0]
     c = np.empty(n_columns)
@@ -115,7 +118,7 @@ def solve_program(
         simplex,
         (
             column_pointers, column_rows, row_pointers, row_columns, c, b, start, p, y,
-            Scratch(room.floats, room.integers, room.inverse),
+            Scratch(room.floats[inverse.size :], room.indices[2 * n_arms :], inverse.reshape(room.side, room.side)),
         ),
     )  # fmt: skip
     if status not in (OPTIMAL, NOT_CERTIFIED):
@@ -128,7 +131,7 @@ def solve_program(
 
 
 FLOATS, INDICES = types.float64[::1], types.int32[::1]
-ROOM = types.NamedTuple((INDICES, INDICES, FLOATS, INDICES, types.float64[:, ::1]), Room)
+ROOM = types.NamedTuple((INDICES, FLOATS, types.int64), Room)
 SIGNATURE = types.Tuple((types.int64, types.float64, types.float64))(
     GRAPH, FLOATS, FLOATS, types.int64, types.boolean[::1], ROOM, FLOATS, FLOATS, types.int64, types.int64
 )
@@ -164,7 +167,7 @@ def answer_program(
     if status != SOLVED:
         return status, np.nan, np.nan, np.nan, np.nan
     violation, objective, bound, largest = certify_program(
-        graph, demand, gaps, available, probabilities, duals, room.row_of, observed
+        graph, demand, gaps, available, probabilities, duals, room.indices[: len(gaps)], observed
     )
     return status, violation, objective, bound, largest
 
@@ -204,7 +207,7 @@ def answer_at_once(
         return UNFIT, np.nan, np.nan, np.nan, np.nan
     demand = answer[3]
     if is_baseline:
-        paper_demand(graph, asked, best, room.row_of, demand)
+        paper_demand(graph, asked, best, room.indices[: len(gaps)], demand)
     else:
         for a in range(n_arms):
             demand[a] = asked[a]
@@ -216,6 +219,6 @@ def answer_at_once(
     if status != SOLVED:
         return status, np.nan, np.nan, np.nan, np.nan
     violation, objective, bound, largest = certify_program(
-        graph, demand, gaps, available, answer[0], answer[1], room.row_of, answer[2]
+        graph, demand, gaps, available, answer[0], answer[1], room.indices[: len(gaps)], answer[2]
     )
     return status, violation, objective, bound, largest

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from graphbandit.base.arrays import ArmIndices, ArmMask, ArmMasks, Offers, PerArm, PerRound, RoundsByArms
+from graphbandit.base.arrays import ArmIndices, ArmMask, Offers, PerArm, PerRound, RoundsByArms
 from graphbandit.base.programs import COVER_ARMS, COVERAGES, EXPLORES, SOLVERS
 from graphbandit.base.shapes import Float, Int
 from graphbandit.kernels.graphs.adjacency import Graph, Graphs, graph_of, observation_probabilities
@@ -64,9 +64,8 @@ class Rounds(NamedTuple):
 class Outcome(NamedTuple):
     """The results, one row a round: the fields of `Decisions`."""
 
-    tables: Float[np.ndarray, "n 4 arms"]
-    """p, q, the gaps, and the baseline"""
-    explored: ArmMasks
+    tables: Float[np.ndarray, "n 5 arms"]
+    """p, q, the gaps, the baseline, and the exploration set: 1 for its arms, 0 elsewhere"""
     integers: Int[np.ndarray, "n 3"]
     """action, best, solver"""
     numbers: Float[np.ndarray, "n 5"]
@@ -92,6 +91,11 @@ class Outcome(NamedTuple):
         """p-tilde."""
         return self.tables[:, 3]
 
+    @property
+    def explored(self) -> RoundsByArms:
+        """S, as ones."""
+        return self.tables[:, 4]
+
 
 @inner()
 def explore(
@@ -103,9 +107,9 @@ def explore(
     gaps: PerArm,
     scratch: ArmIndices,
     order: ArmIndices,
-    explored: ArmMask,
+    explored: PerArm,
 ) -> int:
-    """The exploration set, in `order` and as a mask; returns its size."""
+    """The exploration set, in `order` and as ones; returns its size."""
     n_arms = gaps.shape[0]
     size = 0
     if explored_arms == BEST:
@@ -119,9 +123,9 @@ def explore(
     else:
         size = greedy_exploration_set(graph, candidates, gaps, scratch, order)
     for a in range(n_arms):
-        explored[a] = False
+        explored[a] = 0.0
     for i in range(size):
-        explored[order[i]] = True
+        explored[order[i]] = 1.0
     return size
 
 
@@ -148,7 +152,7 @@ def decide_rounds(graphs: Graphs, rounds: Rounds, rule: Rule, solvers: Solvers, 
         best = best_arm(values, available)
         for a in range(n_arms):
             gaps[a] = values[best] - values[a]
-        size = explore(graph, rule.explore, best, candidates, available, gaps, scratch, order, outcome.explored[t])
+        size = explore(graph, rule.explore, best, candidates, available, gaps, scratch, order, outcome.tables[t, 4])
         amount = size
         if rule.cover != 0 and size > 1 and n_arms <= COVER_ARMS:
             covering = 1 if one_reveals(graph, candidates, available) else size
