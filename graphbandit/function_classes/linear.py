@@ -15,6 +15,7 @@ from graphbandit.base.checks import (
     LARGEST,
     LARGEST_FEATURE,
     as_in_kernels,
+    everyone_always,
     kernel_mask,
     optional_number,
     setting_integer,
@@ -356,20 +357,27 @@ class LinearFunctionClass(ParametricClass[LinearData]):
         check_parameters(features, model.parameters)
         if features.blocks > 1 or not self.exact_candidates:
             return lambda contexts, available: Prospects(*self.outlook(model, space, contexts, available))
-        fixed = as_in_kernels(model.parameters), float(model.offset), *space.only_block
+        parameters, offset, (center, factor, radius) = (
+            as_in_kernels(model.parameters),
+            float(model.offset),
+            space.only_block,
+        )
         n_arms, at_a_time, scale = features.n_arms, features.at_a_time, 0.0 if noise is None else float(noise)
+        everyone = everyone_always(n_arms)
 
         def prospects(contexts: Contexts, available: ArmMasks | None) -> Prospects:
             n = len(contexts)
             if n > at_a_time:
                 return Prospects(*self.outlook(model, space, contexts, available))
             rows, limit = features.rows_and_limit(contexts)
-            values, chosen, mask = np.empty((n, n_arms)), np.zeros((n, n_arms), BOOL), kernel_mask(available, n, n_arms)
+            values, chosen = np.empty((n, n_arms)), np.zeros((n, n_arms), BOOL)
             deviations = None if noise is None else np.empty((n, n_arms))
-            into = values, chosen, values if deviations is None else deviations
-            if not _linear_prospects.call(rows, limit, *fixed, mask, scale, *into):
+            into = values if deviations is None else deviations
+            mask = everyone if available is None else kernel_mask(available, n, n_arms)
+            find = _linear_prospects.call
+            if not find(rows, limit, parameters, offset, center, factor, radius, mask, scale, values, chosen, into):
                 features.check_contexts(contexts)
-                _linear_prospects.call(rows, math.inf, *fixed, mask, scale, *into)
+                find(rows, math.inf, parameters, offset, center, factor, radius, mask, scale, values, chosen, into)
             return tuple_of(Prospects, (values, chosen, None, deviations))
 
         return prospects

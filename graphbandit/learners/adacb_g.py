@@ -84,6 +84,10 @@ class _Epoch(NamedTuple):
     """fhat and the candidates"""
     noise: float | None
     """sigma, if doubts count: for that, F_m and sigma must be known"""
+    by_widths: bool
+    """whether gamma follows the widths of F_m"""
+    said: Words | None
+    """the words of its decisions; None without an estimate"""
 
 
 def _of_all_arms(estimate: Callable[[Contexts, ArmMasks | None], RoundsByArms]) -> Prospector:
@@ -266,10 +270,9 @@ class AdaCBG(EpochLearner[AdaCBGState]):
         if not graphs.has_all_loops and self.unrevealed == "error":
             check_revealed(graphs, available, state.problem.arms)
         epoch: _Epoch = self.of_epoch(state)
-        functions, learnt = epoch.functions, state.model is not None
         values, candidates, chances, deviations = epoch.prospects(contexts, available)
-        widths = None
-        if learnt and self.gamma_rule == "width":
+        functions, widths = epoch.functions, None
+        if epoch.by_widths:
             widths = functions.widths(state.space, state.model, contexts, shown.best_offered(values))
             if widths.shape != values.shape:
                 raise InputError(f"the function class gave widths of shape {widths.shape}; expected {values.shape}")
@@ -290,7 +293,7 @@ class AdaCBG(EpochLearner[AdaCBGState]):
             widths=widths,
             deviations=deviations,
             chances=chances,
-            words=self.said if learnt else None,
+            words=epoch.said,
         )
 
     def prepared(self, state: AdaCBGState) -> "_Epoch":
@@ -311,7 +314,9 @@ class AdaCBG(EpochLearner[AdaCBGState]):
             prospects = prospector_of(functions, state.model, state.space, noise)
         else:
             prospects = _of_all_arms(estimator(functions, state.model))
-        return _Epoch(rule, functions, prospects, noise)
+        learnt = state.model is not None
+        by_widths, said = learnt and self.gamma_rule == "width", self.said if learnt else None
+        return _Epoch(rule, functions, prospects, noise, by_widths, said)
 
     def _coverage(self, state: AdaCBGState) -> CoverageName:
         """What is asked for in this epoch."""

@@ -87,7 +87,7 @@ class SamplingRule:
 
     def __getstate__(self) -> dict[str, Any]:
         # an address is valid in this process only
-        return {name: value for name, value in self.__dict__.items() if name != "in_kernels"}
+        return {name: value for name, value in self.__dict__.items() if name not in ("in_kernels", "solvers")}
 
     @cached_property
     def in_kernels(self) -> "Rule":
@@ -100,6 +100,11 @@ class SamplingRule:
             cover_address() if self.by_cover else 0,
         )
         return rule
+
+    @cached_property
+    def solvers(self) -> "Solvers":
+        """The addresses of the compiled solvers, if there are programs to solve."""
+        return _no_solvers() if self.coverage == "none" else compiled_solvers(ROW_LIMIT)
 
     @cached_property
     def without_program(self) -> "SamplingRule":
@@ -228,11 +233,19 @@ def _kernels() -> Any:
 
 
 @cache
-def _nothing_to_solve() -> "tuple[Solvers, Room]":
-    """Placeholders for solvers and room, for rounds without a program."""
+def _no_solvers() -> "Solvers":
+    """A placeholder for rounds without a program."""
     from graphbandit.kernels.planning import program
 
-    return program.Solvers(0, 0, 0), program.room(1, ROW_LIMIT)
+    return program.Solvers(0, 0, 0)
+
+
+@cache
+def _no_room() -> "Room":
+    """A placeholder for rounds without a program."""
+    from graphbandit.kernels.planning import program
+
+    return program.room(1, ROW_LIMIT)
 
 
 _decide_rounds = AtOnce(lambda: _kernels().decide_rounds)
@@ -296,10 +309,7 @@ def _parts_of_sure(rule: SamplingRule, graphs: FeedbackGraphs) -> list[_Part]:
 def _plan_sure(rule: SamplingRule, plan: PlannedRounds, graphs: FeedbackGraphs) -> None:
     """Plan all rounds in one compiled pass; then solve the programs that it left open."""
     kernels = _kernels()
-    if rule.coverage == "none":
-        solvers, room = _nothing_to_solve()
-    else:
-        solvers, room = compiled_solvers(ROW_LIMIT), kept_room(graphs.n_arms, ROW_LIMIT)
+    solvers, room = rule.solvers, _no_room() if rule.coverage == "none" else kept_room(graphs.n_arms, ROW_LIMIT)
     (rounds, outcome), open_programs = plan, 0
     for part, stored in kernel_batches(graphs):
         if part is WHOLE:

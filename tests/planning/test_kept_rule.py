@@ -12,10 +12,11 @@ from graphbandit.planning.sampling import SamplingRule
 def test_a_copy_of_a_rule_finds_its_own_addresses(copied: object) -> None:
     rule = SamplingRule(explore="candidates", coverage="tight", rate=2.0, by_cover=True, doubt=0.2)
     assert rule.in_kernels.cover != 0
+    assert rule.solvers.program != 0
     assert callable(copied)
     other = copied(rule)
     assert other == rule
-    assert "in_kernels" not in other.__dict__
+    assert not {"in_kernels", "solvers"} & set(other.__dict__)
     assert other.in_kernels == rule.in_kernels
 
 

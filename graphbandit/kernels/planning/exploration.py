@@ -79,20 +79,19 @@ def set_chances(
 
 
 @inner()
-def bits_of(chosen: ArmMask, n_words: int) -> UInt64[np.ndarray, " words"]:
-    """A mask of arms as packed graphs have their rows."""
-    words = np.zeros(n_words, np.uint64)
+def write_bits(chosen: ArmMask, words: UInt64[np.ndarray, " words"]) -> None:
+    """Write a mask of arms as packed graphs have their rows."""
+    for w in range(words.shape[0]):
+        words[w] = np.uint64(0)
     for a in range(chosen.shape[0]):
         if chosen[a]:
             words[a // 64] |= np.uint64(1) << np.uint64(a % 64)
-    return words
 
 
 @inner()
-def one_reveals(graph: Graph, wanted: ArmMask, available: ArmMask) -> bool:
-    """Whether some arm on offer reveals all wanted arms. The graph must be packed."""
-    n_words = graph.words.shape[1]
-    words = bits_of(wanted, n_words)
+def one_reveals(graph: Graph, words: UInt64[np.ndarray, " words"], available: ArmMask) -> bool:
+    """Whether some arm on offer reveals all arms of a mask, which has the form of a row. The graph must be packed."""
+    n_words = words.shape[0]
     for j in range(available.shape[0]):
         if available[j]:
             missing = np.uint64(0)
@@ -106,7 +105,7 @@ def one_reveals(graph: Graph, wanted: ArmMask, available: ArmMask) -> bool:
 @inner()
 def set_ceilings(
     graph: Graph,
-    candidates: ArmMask,
+    among: UInt64[np.ndarray, " words"],
     available: ArmMask,
     gaps: PerArm,
     chances: PerArm,
@@ -116,10 +115,9 @@ def set_ceilings(
     """u(a) = max(P(a), max over j that reveal a of min(1, W(j) / c(j))), W(j) = sum over out(j) of P(b) c(b).
 
     To play arm j with probability W(j) / c(j) costs as much as to play each arm b that it reveals with probability
-    P(b). Only candidates get a u, and P(b) is 0 elsewhere. The graph must be packed.
+    P(b). Only candidates get a u, and P(b) is 0 elsewhere. The graph must be packed; `among` are the candidates.
     """
     n_arms = gaps.shape[0]
-    among = bits_of(candidates, graph.words.shape[1])
     for a in range(n_arms):
         ceilings[a] = chances[a]
     for j in range(n_arms):

@@ -20,6 +20,7 @@ from graphbandit.kernels.planning.exploration import (
     set_ceilings,
     set_chances,
     tight_demand,
+    write_bits,
 )
 from graphbandit.kernels.planning.program import SOLVED, Room, Solvers, call_program
 
@@ -141,6 +142,7 @@ def decide_rounds(graphs: Graphs, rounds: Rounds, rule: Rule, solvers: Solvers, 
     indices, floats = np.empty((2, n_arms), np.int32), np.empty((4, n_arms))
     scratch, order = indices[0], indices[1]
     demand, duals, chances, ceilings = floats[0], floats[1], floats[2], floats[3]
+    among = np.empty(graphs.words.shape[2], np.uint64)
     pending = 0
     for t in range(n):
         graph = graph_of(graphs, t)
@@ -154,8 +156,10 @@ def decide_rounds(graphs: Graphs, rounds: Rounds, rule: Rule, solvers: Solvers, 
             gaps[a] = values[best] - values[a]
         size = explore(graph, rule.explore, best, candidates, available, gaps, scratch, order, outcome.tables[t, 4])
         amount = size
+        if n_arms <= COVER_ARMS and (size > 1 or order[0] != best):  # else there is no program
+            write_bits(candidates, among)
         if rule.cover != 0 and size > 1 and n_arms <= COVER_ARMS:
-            covering = 1 if one_reveals(graph, candidates, available) else size
+            covering = 1 if one_reveals(graph, among, available) else size
             if covering == size > 2:  # with two, no other cover is smaller
                 covering = call_cover(rule.cover, (graph, candidates, available, np.empty(n_arms, np.bool_)))
             if 0 < covering < size:
@@ -185,7 +189,7 @@ def decide_rounds(graphs: Graphs, rounds: Rounds, rule: Rule, solvers: Solvers, 
                     paper_demand(graph, baseline, best, scratch, demand)
                 else:
                     if known and n_arms <= COVER_ARMS:
-                        set_ceilings(graph, candidates, available, gaps, chances, scratch, ceilings)
+                        set_ceilings(graph, among, available, gaps, chances, scratch, ceilings)
                         for a in range(rounds.deviations.shape[1]):
                             if rounds.deviations[t, a] <= 0.0:
                                 ceilings[a] = 1.0  # refits may agree on an arm because none has seen it
