@@ -7,14 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 import graphbandit as gb
-from graphbandit.cli.app import app
 from graphbandit.cli.evaluation import policies_named
 from graphbandit.errors import SettingError
 from graphbandit.evaluation import compare, evaluate
 from graphbandit.evaluation.report import report_html
+from tests.commands import invoke
 from tests.logs.logged import logged
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -33,7 +32,7 @@ def folder(tmp_path_factory):
 
 
 def run(*arguments: object) -> tuple[int, str]:
-    found = CliRunner().invoke(app, ["evaluate", *map(str, arguments)])
+    found = invoke("evaluate", *arguments)
     return found.exit_code, found.output
 
 

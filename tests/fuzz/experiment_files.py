@@ -8,14 +8,13 @@ from typing import Any
 
 import numpy as np
 import tomli_w
-from typer.testing import CliRunner
 
-from graphbandit.cli.app import app
 from graphbandit.errors import ExperimentError
 from graphbandit.experiments import Experiment, load
 from graphbandit.experiments.describe.environment_kinds import ENVIRONMENT_KINDS
 from graphbandit.experiments.describe.learner_kinds import LEARNER_KINDS
 from graphbandit.studies.study import STARTER, packaged_names, packaged_text
+from tests.commands import invoke
 from tests.fuzz.driver import Case, Defect, Part, TooLong, time_limit
 
 FILES = 60
@@ -138,7 +137,7 @@ def _tried(path: Path, case: Case) -> None:
 
 def _command(words: list[str], case: Case) -> None:
     """Give a command; it may fail, but not with a traceback of its own."""
-    result = CliRunner(env={"COLUMNS": "100", "NO_COLOR": "1"}).invoke(app, words)
+    result = invoke(*words)
     case.count("commands")
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise Defect(

@@ -16,7 +16,7 @@ from graphbandit.studies.leaderboard.study import ADVERSARIAL, STUDY
 from graphbandit.studies.leaderboard.tables import board_markdown, group_table, overview_table
 from graphbandit.studies.leaderboard.verdict import behind_lines, cells_line, specialist_lines, worst_line
 from tests.browser import needs_chromium, visit
-from tests.studies.commands import invoke
+from tests.commands import invoke
 
 IDS, ADA = OURS
 SPREAD = np.array([-1.0, 0.0, 1.0])

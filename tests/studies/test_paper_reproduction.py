@@ -25,9 +25,9 @@ from graphbandit.studies.paper.study import STUDY
 from graphbandit.studies.paper.tables import set_size_table, table_of
 from graphbandit.studies.paper.trends import trends
 from tests.browser import needs_chromium, visit
+from tests.commands import files_of, invoke
 from tests.experiments.test_report import check_outline, section, text
 from tests.paper_findings import findings
-from tests.studies.commands import files_of, invoke
 
 TITLES = STUDY.experiments
 TINY = ["--repeats", "2", "--rounds", "32"]
