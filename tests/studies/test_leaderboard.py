@@ -171,7 +171,7 @@ def test_from_end_to_end(small):
 
 
 @needs_chromium
-def test_the_page_in_a_browser(small, tmp_path):
+def test_the_page_in_a_browser(small):
     out, _ = small
     script = """
     const table = document.querySelector("#overview table");
@@ -185,7 +185,7 @@ def test_the_page_in_a_browser(small, tmp_path):
              best: document.querySelectorAll("#group-0 td.best").length,
              overflow: document.documentElement.scrollWidth > innerWidth };
     """
-    seen = visit(out / "report.html", script, tmp_path)
+    seen = visit(out / "report.html", script)
     assert seen.console == []
     assert seen.outcome["figures"] == 2
     assert seen.outcome["best"] == 4

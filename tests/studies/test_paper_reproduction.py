@@ -115,7 +115,7 @@ def test_the_page_is_whole_and_needs_no_network(whole: tuple[Path, Result]) -> N
 
 @needs_chromium
 @pytest.mark.parametrize(("width", "dark"), [(390, True), (1200, False)])
-def test_a_browser_shows_it(whole: tuple[Path, Result], width: int, dark: bool, tmp_path: Path) -> None:
+def test_a_browser_shows_it(whole: tuple[Path, Result], width: int, dark: bool) -> None:
     script = """
     const figures = Array.from(document.querySelectorAll("figure svg"), (f) => f.getBoundingClientRect());
     return {
@@ -125,7 +125,7 @@ def test_a_browser_shows_it(whole: tuple[Path, Result], width: int, dark: bool, 
       first: document.querySelector("main section").id,
     };
     """
-    seen = visit(whole[0] / "report.html", script, tmp_path, width=width, dark=dark)
+    seen = visit(whole[0] / "report.html", script, width=width, dark=dark)
     assert seen.console == []
     assert seen.outcome["scroll"] == width
     assert len(seen.outcome["figures"]) == len(TITLES) + 4
