@@ -6,7 +6,6 @@ import json
 import shutil
 import subprocess
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,6 +15,8 @@ from typing import Any
 import httpx
 import pytest
 from websockets.sync.client import connect
+
+from tests.waiting import wait_until
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="no chromium on the PATH (Debian: apt install chromium)")
@@ -88,10 +89,7 @@ class Page:
         return self.told.pop()
 
     def wait_for(self, condition: str, seconds: float = 30.0) -> None:
-        deadline = time.monotonic() + seconds
-        while not self.evaluate(f"Boolean(document.body && ({condition}))"):
-            assert time.monotonic() < deadline, f"{condition} did not come true; {self.console}"
-            time.sleep(0.1)
+        wait_until(lambda: self.evaluate(f"Boolean(document.body && ({condition}))"), condition, seconds)
 
     def screenshot(self, path: Path, *, whole: bool = True) -> None:
         found = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=whole)
@@ -109,10 +107,7 @@ def browser() -> Iterator[Page]:
         )
         try:
             port_file = Path(profile) / "DevToolsActivePort"
-            deadline = time.monotonic() + 60
-            while not port_file.exists() or not port_file.read_text().strip():
-                assert time.monotonic() < deadline, "chromium did not start"
-                time.sleep(0.1)
+            wait_until(lambda: port_file.exists() and port_file.read_text().strip(), "chromium starts", 60)
             port = port_file.read_text().splitlines()[0]
             tabs = httpx.get(f"http://127.0.0.1:{port}/json", trust_env=False).json()
             address = next(tab["webSocketDebuggerUrl"] for tab in tabs if tab["type"] == "page")

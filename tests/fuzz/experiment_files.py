@@ -14,6 +14,7 @@ from graphbandit.experiments import Experiment, load
 from graphbandit.experiments.describe.environment_kinds import ENVIRONMENT_KINDS
 from graphbandit.experiments.describe.learner_kinds import LEARNER_KINDS
 from graphbandit.studies.study import STARTER, packaged_names, packaged_text
+from tests.archives import places
 from tests.commands import invoke
 from tests.fuzz.driver import Case, Defect, Part, TooLong, time_limit
 
@@ -44,12 +45,6 @@ def base(rng: np.random.Generator) -> dict[str, Any]:
     made["environments"] = {"one": {"kind": kinds["environments"], "n_arms": 4}}
     made["learners"] = {"two": {"kind": kinds["learners"]}, "three": {"kind": "Uniform"}}
     return made
-
-
-def places(tree: Any, place: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    """The places of everything in it."""
-    children = tree.items() if isinstance(tree, dict) else enumerate(tree) if isinstance(tree, list) else ()
-    return [place, *(found for key, child in children for found in places(child, (*place, key)))]
 
 
 def changed(tree: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
