@@ -1,7 +1,6 @@
 """The reproduction of the paper from end to end, in a size that takes seconds."""
 
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -26,7 +25,7 @@ from graphbandit.studies.paper.tables import set_size_table, table_of
 from graphbandit.studies.paper.trends import trends
 from tests.browser import needs_chromium, visit
 from tests.commands import files_of, invoke
-from tests.experiments.test_report import check_outline, section, text
+from tests.pages import check_addresses, check_outline, section, text
 from tests.paper_findings import findings
 
 TITLES = STUDY.experiments
@@ -98,10 +97,7 @@ def test_results_are_parquet_with_settings_versions_and_seed(whole: tuple[Path, 
 def test_the_page_is_whole_and_needs_no_network(whole: tuple[Path, Result]) -> None:
     page = (whole[0] / "report.html").read_text(encoding="utf-8")
     check_outline(page)
-    assert set(re.findall(r"https?://[^\s\"'<>]+", page)) == {
-        "http://www.w3.org/1999/xlink",
-        "http://www.w3.org/2000/svg",
-    }
+    check_addresses(page)
     assert page.count("<svg") == len(TITLES) + 4
     told = text(section(page, "claims"))
     for words in ("no graph parameter is needed as input", "Judged so:", "rescaled, our form"):
