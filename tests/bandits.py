@@ -21,6 +21,15 @@ def refuse(bandit, call, error, message, folder):
     assert content(bandit, folder) == before
 
 
+def play(bandit, drawn, first, stop):
+    """The decisions of these rounds of an instance, one by one, with prompt rewards."""
+    made = []
+    for t in range(first, stop):
+        made.append(bandit.decide(drawn.contexts[t], drawn.graphs[t]))
+        bandit.observe(made[-1], {int(a): float(drawn.rewards[t, a]) for a in made[-1].revealed})
+    return made
+
+
 def play_late(bandit, drawn, rounds, *, late, folder=None, masks=None):
     """The bandit and its decisions after some rounds; rewards come `late` rounds late, and one arm of a round only.
 

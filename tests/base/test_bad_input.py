@@ -28,7 +28,7 @@ from graphbandit.errors import (
 from graphbandit.learners import Uniform
 from graphbandit.rounds.shown import Shown
 from tests.archives import entries, forged, npy, packed, places
-from tests.bandits import content, refuse
+from tests.bandits import content, play, refuse
 
 K, D, PLAYED = 4, 2, 11
 NAN, INF = float("nan"), float("inf")
@@ -64,20 +64,16 @@ class Whole:
         return self.value
 
 
-def play(bandit, first, stop):
+def played(bandit, first, stop):
     """Rounds with prompt rewards; all that was decided, as bytes."""
-    made = []
-    for t in range(first, stop):
-        decision = bandit.decide(DRAWN.contexts[t], DRAWN.graphs[t])
-        bandit.observe(decision, {int(a): float(DRAWN.rewards[t, a]) for a in decision.revealed})
-        made.append((decision.id, decision.action, decision.gamma, decision.epoch, decision.probabilities.tobytes()))
-    return made
+    made = play(bandit, DRAWN, first, stop)
+    return [(each.id, each.action, each.gamma, each.epoch, each.probabilities.tobytes()) for each in made]
 
 
 def make(learner=LEARNERS["AdaCB.G"], horizon=None):
     """A bandit in its fourth epoch: 8 has late news, 9 part of its rewards, 7 was forgotten, 10 all is awaited of."""
     bandit = gb.Bandit(learner, INSTANCE.problem(horizon), seed=3, identity="test")
-    play(bandit, 0, 6)
+    played(bandit, 0, 6)
     late = bandit.decide(DRAWN.contexts[6], EVERYTHING)
     bandit.forget(bandit.decide(DRAWN.contexts[7], EVERYTHING))
     bandit.decide(DRAWN.contexts[8], EVERYTHING, available=[True, True, False, True])
@@ -89,7 +85,7 @@ def make(learner=LEARNERS["AdaCB.G"], horizon=None):
 
 @pytest.fixture(scope="module")
 def undisturbed():
-    return play(make(), PLAYED, PLAYED + 12)
+    return played(make(), PLAYED, PLAYED + 12)
 
 
 def batch(n=3, at=1, bad=None, fill=0.0):
@@ -206,7 +202,7 @@ CALLS = {
 def test_a_refused_call_leaves_the_bandit_as_it_was(call, error, message, undisturbed, tmp_path):
     bandit = make()
     refuse(bandit, call, error, message, tmp_path)
-    assert play(bandit, PLAYED, PLAYED + 12) == undisturbed
+    assert played(bandit, PLAYED, PLAYED + 12) == undisturbed
 
 
 @pytest.mark.parametrize("name", LEARNERS)
@@ -339,7 +335,7 @@ def test_a_class_of_the_users_own_is_refused_before_kernels_see_it(learner, meth
     functions = wrong(x0=np.ones((2, D)), a0=[[1, 2], [3, 4]], arms=np.eye(K, D))
     bandit = gb.Bandit(learner, gb.Problem(n_arms=K, function_class=functions, noise=1.0))
     with pytest.raises(InputError, match=re.escape(message)):
-        play(bandit, 0, 3)
+        played(bandit, 0, 3)
 
 
 # Settings, and functions that keep nothing --------------------------------------------------------------------------
@@ -831,7 +827,7 @@ def test_a_class_that_cannot_be_saved_is_refused_and_the_old_file_stays(tmp_path
 def test_a_save_that_fails_half_way_is_refused_and_the_old_file_stays(step, error, tmp_path, monkeypatch):
     bandit = make()
     before = content(bandit, tmp_path)
-    play(bandit, PLAYED, PLAYED + 1)
+    played(bandit, PLAYED, PLAYED + 1)
 
     def fail(*_):
         raise error

@@ -12,7 +12,7 @@ from graphbandit.base.seeds import stream
 from graphbandit.errors import GraphError, HorizonError, InputError, ObservationError, SettingError
 from graphbandit.rounds.decisions import ARRAYS
 from graphbandit.rounds.shown import Shown
-from tests.bandits import content, play_late
+from tests.bandits import content, play, play_late
 from tests.every_round_learners import EVERY_ROUND
 
 N_ARMS, ROUNDS = 6, 40
@@ -120,19 +120,11 @@ def test_simulate_gives_the_same_bytes_for_any_chunk_and_is_what_a_bandit_does(c
     for name, learner in EVERY_ROUND.items():
         bandit = gb.Bandit(learner, INSTANCE.problem(ROUNDS))
         bandit._rng = stream(7, "simulate", name, 0)
-        made = play(bandit, 0, ROUNDS)
+        made = play(bandit, DRAWN, 0, ROUNDS)
         assert [d.action for d in made] == runs.decisions[name][0].action.tolist()
         assert np.stack([d.probabilities for d in made]).tobytes() == runs.decisions[name][0].probabilities.tobytes()
         assert [d.epoch for d in made] == list(range(1, ROUNDS + 1))
         assert runs.states[name][0].rounds == ROUNDS
-
-
-def play(bandit, first, stop):
-    made = []
-    for t in range(first, stop):
-        made.append(bandit.decide(DRAWN.contexts[t], DRAWN.graphs[t]))
-        bandit.observe(made[-1], {int(a): float(DRAWN.rewards[t, a]) for a in made[-1].revealed})
-    return made
 
 
 @pytest.mark.parametrize("name", EVERY_ROUND)

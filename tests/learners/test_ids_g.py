@@ -13,6 +13,7 @@ from graphbandit.planning.information import information_directed_rounds
 from graphbandit.rounds.decisions import ARRAYS
 from graphbandit.rounds.shown import Shown
 from tests import ids_reference as reference
+from tests.bandits import play
 from tests.learners.playing import Undrawn, problem, run_package, states_after_epochs
 
 
@@ -324,9 +325,7 @@ def test_it_survives_being_saved(tmp_path):
     for form in ("bayesian", "frequentist"):
         bandit = gb.Bandit(gb.IDSG(form=form), instance.problem(None), seed=4)
         part = instance.rounds(0, 40)
-        for t in range(20):
-            decision = bandit.decide(part.contexts[t], part.graphs[t])
-            bandit.observe(decision, {int(a): float(part.rewards[t, a]) for a in decision.revealed})
+        play(bandit, part, 0, 20)
         bandit.save(tmp_path / "bandit")
         again = gb.Bandit.load(tmp_path / "bandit")
         for t in range(20, 40):
