@@ -7,7 +7,6 @@ memory it took above what the process had before. A star of ten arms, five conte
 
 import argparse
 import json
-import resource
 import subprocess
 import sys
 import tempfile
@@ -18,6 +17,7 @@ from typing import Any
 import numpy as np
 
 import graphbandit as gb
+from benchmarks.child import memory
 
 ARMS, NUMBERS = 10, 5
 OURS = ("write a log", "read and check a log", "copy a log", "evaluate a log")
@@ -70,7 +70,7 @@ def step(name: str, rows: int, folder: Path) -> dict[str, Any]:
     """One step, measured."""
     from graphbandit.interop.convert import convert
 
-    begin, before = time.process_time(), memory()
+    begin, before = time.process_time(), memory()["peak"]
     names = {"dsjson": "log.dsjson", "text": "log.txt", "obp": "log.npz"}
     log, size = folder / "log", None
     if name == "write a log":
@@ -97,7 +97,7 @@ def step(name: str, rows: int, folder: Path) -> dict[str, Any]:
         "step": name,
         "rows": rows,
         "seconds": time.process_time() - begin,
-        "megabytes": memory() - before,
+        "megabytes": (memory()["peak"] - before) / 2**20,
         "file": size,
     }
 
@@ -115,11 +115,6 @@ def play(one: gb.Bandit, rounds: int) -> None:
     for context in contexts:
         decision = one.decide(context)
         one.observe(decision, dict.fromkeys(decision.revealed.tolist(), 0.5))
-
-
-def memory() -> float:
-    """The most memory so far, in megabytes."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 def main(arguments: list[str] | None = None) -> None:

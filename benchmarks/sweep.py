@@ -3,12 +3,12 @@
 python -m benchmarks.sweep [RUNS]
 """
 
-import resource
 import sys
 import tempfile
 import time
 from pathlib import Path
 
+from benchmarks.child import memory
 from graphbandit.experiments import Experiment, Grid, InProcess, Progress, run
 from graphbandit.experiments.running import tasks
 
@@ -21,13 +21,6 @@ def experiment(runs: int) -> Experiment:
         environments={"star": Grid("paper", {"graph": "star", "n_arms": 10})},
         learners={name: Grid(name) for name in ("AdaCBG", "Falcon", "Greedy", "Uniform")},
     )
-
-
-def megabytes() -> float:
-    for line in Path("/proc/self/status").read_text().splitlines():
-        if line.startswith("VmRSS:"):
-            return int(line.split()[1]) / 1024
-    return float("nan")
 
 
 def main(runs: int = 10_000) -> None:
@@ -43,10 +36,10 @@ def main(runs: int = 10_000) -> None:
             playing += time.process_time() - start
 
     tasks._play = timed_play
-    memory: dict[int, float] = {}
+    taken: dict[int, float] = {}
 
     def watch(progress: Progress) -> None:
-        memory[10 * progress.done // progress.total] = megabytes()
+        taken[10 * progress.done // progress.total] = memory()["now"] / 2**20
 
     run(experiment(40), engine=InProcess())  # kernels are loaded
     playing = 0.0
@@ -64,12 +57,9 @@ def main(runs: int = 10_000) -> None:
     print(f"of these, the simulation itself            {playing:8.1f} s, {1000 * playing / runs:.2f} ms a run")
     engine = cpu - playing
     print(f"the engine                                 {engine:8.1f} s, {1000 * engine / runs:.2f} ms a run")
-    print("memory at each tenth, MB:", *(f"{memory[i]:.0f}" for i in sorted(memory)), "; peak", peak())
+    peak = f"{memory()['peak'] / 2**20:.0f}"
+    print("memory at each tenth, MB:", *(f"{taken[i]:.0f}" for i in sorted(taken)), "; peak", peak)
     print(f"results on disk: {size:.1f} MB; resuming the finished sweep: {again:.2f} s")
-
-
-def peak() -> str:
-    return f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f}"
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 """What tests of bandits share: all there is to one, and a run with late rewards that is saved and loaded on its way."""
 
+import pytest
+
 import graphbandit as gb
 
 
@@ -7,6 +9,25 @@ def content(bandit, folder):
     """All there is to a bandit: state, random stream, open decisions and rewards not yet learnt from."""
     bandit.save(folder / "content.gb")
     return (folder / "content.gb").read_bytes()
+
+
+def refuse(bandit, call, error, message, folder):
+    """The call raises this, and afterwards the bandit is what it was."""
+    before = content(bandit, folder)
+    with pytest.raises(error) as caught:
+        call(bandit)
+    assert type(caught.value) is error
+    assert message in str(caught.value)
+    assert content(bandit, folder) == before
+
+
+def play(bandit, drawn, first, stop):
+    """The decisions of these rounds of an instance, one by one, with prompt rewards."""
+    made = []
+    for t in range(first, stop):
+        made.append(bandit.decide(drawn.contexts[t], drawn.graphs[t]))
+        bandit.observe(made[-1], {int(a): float(drawn.rewards[t, a]) for a in made[-1].revealed})
+    return made
 
 
 def play_late(bandit, drawn, rounds, *, late, folder=None, masks=None):

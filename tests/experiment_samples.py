@@ -29,3 +29,8 @@ SMALL = Experiment(
 def small_results(folder: Path) -> Results:
     """Run the small experiment in this process, into `folder`."""
     return run(SMALL, out=folder, engine=InProcess())
+
+
+def content(directory: Path) -> dict[str, bytes]:
+    """The files of results that must not depend on workers and kills."""
+    return {name: (directory / name).read_bytes() for name in ("plan.parquet", "runs.parquet", "curves.parquet")}

@@ -44,11 +44,14 @@ wished = pytest.mark.skipif(
 )
 
 
+def interpreter(version: str) -> Path:
+    """This Python; skip the test where it is not here."""
+    return interpreters().get(version) or pytest.skip(f"Python {version} is not here")
+
+
 @pytest.mark.parametrize("version", ["3.12", "3.13"])
 def test_all_of_the_source_compiles_without_a_warning(version):
-    python = interpreters().get(version)
-    if python is None:
-        pytest.skip(f"Python {version} is not here")
+    python = interpreter(version)
     folders = [str(ROOT / name) for name in ("graphbandit", "examples", "tests", "benchmarks")]
     done = subprocess.run([python, "-W", "error", "-c", COMPILE, *folders], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
@@ -58,9 +61,7 @@ def test_all_of_the_source_compiles_without_a_warning(version):
 @wished
 @pytest.mark.parametrize("version", ["3.12", "3.13"])
 def test_a_part_of_the_tests_with_another_python(version):
-    python = interpreters().get(version)
-    if python is None:
-        pytest.skip(f"Python {version} is not here")
+    python = interpreter(version)
     mine = FOLDER / version / "bin" / "python"
     plain = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "VIRTUAL_ENV")}
     if not mine.exists():

@@ -1,5 +1,6 @@
 """Own learners are saved, and loaded by whoever hands their classes in: a file imports nothing by itself."""
 
+import re
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -75,9 +76,8 @@ def test_an_own_learner_goes_on_from_its_file(path):
     ids=["none", "one of two", "no class", "a name twice", "no dataclass"],
 )
 def test_classes_that_are_missing_or_wrong_are_refused(classes, error, message, path):
-    with pytest.raises(error) as caught:
+    with pytest.raises(error, match=re.escape(message)):
         gb.Bandit.load(path, classes=classes)
-    assert message in str(caught.value)
 
 
 def test_past_rows_and_deciders_work_for_own_learners(path):

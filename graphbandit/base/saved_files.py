@@ -115,6 +115,16 @@ def write_atomically(target: Path, write: Callable[[IO[bytes]], object]) -> None
             temporary.unlink(missing_ok=True)
 
 
+def make_folder(folder: str | os.PathLike[str], within: str = "") -> Path:
+    """Make a folder and another one `within` it, unless they are there, and return the inner one."""
+    made = Path(folder) / within
+    try:
+        made.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SavedFileError(f"{folder} cannot be made: {error.strerror or error}") from None
+    return made
+
+
 def read(
     path: str | os.PathLike[str], kind: str, replace: Callable[[dict[str, Any]], Any], classes: Sequence[type] = ()
 ) -> dict[str, Any]:

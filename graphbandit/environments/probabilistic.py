@@ -1,6 +1,6 @@
 """Any environment with edge probabilities, which learners may know before they decide."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import numpy as np
@@ -108,12 +108,9 @@ class ProbabilisticInstance(BlockInstance):
         whole = ProbabilisticGraphs.from_graphs(given.graphs)
         odds = ProbabilisticGraphs(whole.stored * self.present, whole.index)
         shown = self.environment.shown
-        return Rounds(
-            contexts=given.contexts,
+        return replace(
+            given,
             graphs=odds.sample(self.draws("edges", number)),
-            means=given.means,
-            rewards=given.rewards,
-            available=given.available,
             probabilistic=odds if shown == "probabilities" else None,
             hidden=shown == "nothing",
         )

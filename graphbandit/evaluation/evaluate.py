@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, Literal
 
 from graphbandit.errors import InputError, LogError, SettingError
@@ -241,8 +242,7 @@ def _table(log: Log, sums: Sums, plan: PassPlan, policies: dict[str, Any], model
         method = plan.plain_method
         without = None
         if plain is not None and method is not None:
-            values_settings = Settings(**{**settings.__dict__, "method": method})
-            other = Estimator(settings=values_settings, reward_range=plan.reward_range, counts=sums.counts)
+            other = replace(estimator, settings=replace(settings, method=method))
             without = other.of_policy(plain, part=part)
         values[name] = PolicyValue(
             name=name,

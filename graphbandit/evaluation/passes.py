@@ -13,7 +13,7 @@ from graphbandit.errors import InputError, LogError, SettingError, SupportError
 from graphbandit.evaluation.groups import SegmentSums, Sums, Terms, WeightSums, group_of, group_slack, n_groups
 from graphbandit.evaluation.models import GivenModel, ModelData, RewardModels, default_class
 from graphbandit.evaluation.policies import Policy, checked
-from graphbandit.evaluation.settings import PLAIN, WITH_MODEL, Settings
+from graphbandit.evaluation.settings import PLAIN, WITH_MODEL, Method, Settings
 from graphbandit.evaluation.terms import Seen, terms, weights_of
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.logs import Log, LogBatch
@@ -45,7 +45,7 @@ class PassPlan:
         return [*self.policies, *(pair_name(*pair) for pair in self.pairs)]
 
     @property
-    def plain_method(self) -> str | None:
+    def plain_method(self) -> Method | None:
         """The method without side observations; None if there is none, or if the worth is not asked for."""
         method = PLAIN.get(self.settings.method)
         return method if self.settings.worth and method not in (None, "direct") else None

@@ -18,7 +18,13 @@ WITH_MODEL = ("direct", "dr", "graph-balanced", "graph-dr")
 ANY_SIZE: tuple[IntervalKind, ...] = ("bernstein", "betting", "sequence")
 """Intervals that hold at every number of rounds."""
 
-PLAIN = {"graph-ips": "ips", "graph-snips": "snips", "graph-balanced": "ips", "graph-dr": "dr", "direct": "direct"}
+PLAIN: dict[Method, Method] = {
+    "graph-ips": "ips",
+    "graph-snips": "snips",
+    "graph-balanced": "ips",
+    "graph-dr": "dr",
+    "direct": "direct",
+}
 """The counterpart of each method without side observations."""
 
 

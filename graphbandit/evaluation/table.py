@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
@@ -224,32 +224,30 @@ class EvaluationTable(Mapping[str, PolicyValue]):
 
         return notes_of(self)
 
-    def _cells(self) -> tuple[list[str], list[list[str]]]:
-        head = ["policy", "value", "low", "high", "s.e.", "eff. rounds", "max weight", "support", "worth"]
-        rows = []
-        for v in self.values_by_name.values():
-            worth = "" if math.isnan(v.worth) else f"{v.worth:.2f}x"
-            support = "unknown" if math.isnan(v.support) else f"{v.support:.1%}"
-            figures = (f"{v.value:.5g}", f"{v.low:.5g}", f"{v.high:.5g}", f"{v.standard_error:.2g}")
-            weights = (f"{v.effective_sample_size:.0f}", f"{v.largest_weight:.3g}")
-            rows.append([v.name, *figures, *weights, support, worth])
-        return head, rows
-
     def as_table(self) -> Table:
         """The values as a table for the console and the page; the highest is marked."""
-        heads, rows = self._cells()
-        found: list[list[object]] = []
-        for (name, *texts), value in zip(rows, self.values(), strict=True):
-            numbers = [value.value, value.low, value.high, value.standard_error, value.effective_sample_size]
-            numbers += [value.largest_weight, value.support, value.worth]
-            cells = [Cell(text, number) for text, number in zip(texts, numbers, strict=True)]
-            if value.name == self.best and len(self) > 1:
-                cells[0] = Cell(texts[0], value.value, mark="best")
-            found.append([name, *cells])
-        return Table("Values a round, with their intervals", heads, found)
+        heads = ["policy", "value", "low", "high", "s.e.", "eff. rounds", "max weight", "support", "worth"]
+        rows = []
+        for v in self.values():
+            cells = [
+                Cell(f"{v.value:.5g}", v.value, mark="best" if v.name == self.best and len(self) > 1 else ""),
+                Cell(f"{v.low:.5g}", v.low),
+                Cell(f"{v.high:.5g}", v.high),
+                Cell(f"{v.standard_error:.2g}", v.standard_error),
+                Cell(f"{v.effective_sample_size:.0f}", v.effective_sample_size),
+                Cell(f"{v.largest_weight:.3g}", v.largest_weight),
+                Cell("unknown" if math.isnan(v.support) else f"{v.support:.1%}", v.support),
+                Cell("" if math.isnan(v.worth) else f"{v.worth:.2f}x", v.worth),
+            ]
+            rows.append([v.name, *cells])
+        return Table("Values a round, with their intervals", heads, rows)
+
+    def _texts(self) -> tuple[Sequence[str], list[list[str]]]:
+        table = self.as_table()
+        return table.headings, [[cell.text for cell in row] for row in table.cells]
 
     def __str__(self) -> str:
-        head, rows = self._cells()
+        head, rows = self._texts()
         widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
         lines = [
             "  ".join(
@@ -267,7 +265,7 @@ class EvaluationTable(Mapping[str, PolicyValue]):
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        head, rows = self._cells()
+        head, rows = self._texts()
         cells = "".join(f"<th>{html.escape(cell)}</th>" for cell in head)
         body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
         notes = "".join(f"<p>{html.escape(note)}</p>" for note in self.notes)

@@ -43,14 +43,14 @@ KNOWN, MISSING, UNKNOWN = Outcome
 class Column(ABC):
     """One column of a context: how many features it makes, what they are called, and their values."""
 
-    @property
-    @abstractmethod
-    def size(self) -> int:
-        """The number of features."""
-
     @abstractmethod
     def feature_names(self, name: str) -> list[str]:
         """The names of the features of a column called `name`."""
+
+    @property
+    def size(self) -> int:
+        """The number of features."""
+        return len(self.feature_names(""))
 
     @abstractmethod
     def put(self, name: str, value: object, row: list[float], at: int) -> Outcome:
@@ -77,18 +77,13 @@ class NumberColumn(Column):
             raise SettingError(f"default is {default!r}; expected one that location and scale keep finite")
 
     @property
-    def size(self) -> int:
-        """1, or 2 with a column for missing values."""
-        return 1 + (self.missing == "column")
-
-    @property
     def _filled(self) -> float:
         """The feature of a missing value."""
         return 0.0 if self.default is None else (self.default - self.location) / self.scale
 
     def feature_names(self, name: str) -> list[str]:
         """The column's own name, then `name:missing`."""
-        return [name, f"{name}:missing"][: self.size]
+        return _with_missing([name], name, self.missing)
 
     def put(self, name: str, value: object, row: list[float], at: int) -> Outcome:
         """The standardised value, or the default and a 1 in the column for missing values."""
@@ -143,14 +138,9 @@ class BooleanColumn(Column):
             raise SettingError(f"default is {self.default!r}; expected True or False")
         _check_missing(self.missing)
 
-    @property
-    def size(self) -> int:
-        """1, or 2 with a column for missing values."""
-        return 1 + (self.missing == "column")
-
     def feature_names(self, name: str) -> list[str]:
         """The column's own name, then `name:missing`."""
-        return [name, f"{name}:missing"][: self.size]
+        return _with_missing([name], name, self.missing)
 
     def put(self, name: str, value: object, row: list[float], at: int) -> Outcome:
         """0 or 1, or the default and a 1 in the column for missing values."""
@@ -200,16 +190,11 @@ class CategoryColumn(Column):
         object.__setattr__(self, "categories", tuple(given))
         object.__setattr__(self, "_places", places)
 
-    @property
-    def size(self) -> int:
-        """One a category, and one each for unknown and missing values if they have a column."""
-        return len(self.categories) + (self.unknown == "column") + (self.missing == "column")
-
     def feature_names(self, name: str) -> list[str]:
         """`name=category`, then `name:unknown` and `name:missing`."""
         names = [f"{name}={value}" for value in self.categories]
         names += [f"{name}:unknown"] if self.unknown == "column" else []
-        return names + ([f"{name}:missing"] if self.missing == "column" else [])
+        return _with_missing(names, name, self.missing)
 
     def put(self, name: str, value: object, row: list[float], at: int) -> Outcome:
         """A 1 at the value's category."""
@@ -227,7 +212,7 @@ class CategoryColumn(Column):
             if self.missing == "error":
                 raise InputError(f"{name} is missing; expected {self._expected}")
             if self.missing == "column":
-                row[at + self.size - 1] = 1.0
+                row[at + len(self.categories) + (self.unknown == "column")] = 1.0
             return MISSING
         if isinstance(self.categories[0], str):
             fits = isinstance(value, str)
@@ -259,14 +244,9 @@ class CyclicColumn(Column):
         object.__setattr__(self, "period", setting_number("period", self.period, above=0.0))
         _check_missing(self.missing)
 
-    @property
-    def size(self) -> int:
-        """2, or 3 with a column for missing values."""
-        return 2 + (self.missing == "column")
-
     def feature_names(self, name: str) -> list[str]:
         """`name:sin`, `name:cos`, then `name:missing`."""
-        return [f"{name}:sin", f"{name}:cos", f"{name}:missing"][: self.size]
+        return _with_missing([f"{name}:sin", f"{name}:cos"], name, self.missing)
 
     def put(self, name: str, value: object, row: list[float], at: int) -> Outcome:
         """The point on the circle, or its centre if the value is missing."""
@@ -371,6 +351,11 @@ def as_column(name: str, declared: object) -> Column:
         f"column {name!r} is {reprlib.repr(declared)}; expected 'number', 'boolean', a list of categories, "
         f"or what number(), boolean(), category() or cyclic() makes"
     )
+
+
+def _with_missing(names: list[str], name: str, missing: Missing) -> list[str]:
+    """The names of a column's features, with that of missing values if these have a feature of their own."""
+    return [*names, f"{name}:missing"] if missing == "column" else names
 
 
 def _check_missing(missing: object) -> None:

@@ -54,6 +54,19 @@ REQUIRED = {
     GRAPHS: ("graph", "edges"),
 }
 
+_REWARDS = [
+    pa.field("decision", pa.int64(), nullable=False),
+    pa.field("arm", pa.int32(), nullable=False),
+    pa.field("reward", pa.float64(), nullable=False),
+    pa.field("observation_probability", pa.float64()),
+    pa.field("time", TIME),
+]
+_GRAPHS = [
+    pa.field("graph", pa.int64(), nullable=False),
+    pa.field("edges", pa.list_(pa.int32()), nullable=False),
+    pa.field("edge_probabilities", pa.list_(pa.float64())),
+]
+
 
 @dataclass(frozen=True, kw_only=True)
 class Stamp:
@@ -139,7 +152,7 @@ class Layout:
 
     @cached_property
     def _schemas(self) -> dict[str, pa.Schema]:
-        fields = {DECISIONS: self._decisions(), REWARDS: _rewards(), GRAPHS: _graphs()}
+        fields = {DECISIONS: self._decisions(), REWARDS: _REWARDS, GRAPHS: _GRAPHS}
         return {
             table: pa.schema(columns, metadata={STAMP: self.stamp.to_json(table).encode()})
             for table, columns in fields.items()
@@ -162,24 +175,6 @@ class Layout:
             pa.field("epoch", pa.int64()),
             *(pa.field(name, kind) for name, kind in self.columns.items()),
         ]
-
-
-def _rewards() -> list[pa.Field]:
-    return [
-        pa.field("decision", pa.int64(), nullable=False),
-        pa.field("arm", pa.int32(), nullable=False),
-        pa.field("reward", pa.float64(), nullable=False),
-        pa.field("observation_probability", pa.float64()),
-        pa.field("time", TIME),
-    ]
-
-
-def _graphs() -> list[pa.Field]:
-    return [
-        pa.field("graph", pa.int64(), nullable=False),
-        pa.field("edges", pa.list_(pa.int32()), nullable=False),
-        pa.field("edge_probabilities", pa.list_(pa.float64())),
-    ]
 
 
 def check_columns(table: str, schema: pa.Schema, place: str | None = None) -> None:

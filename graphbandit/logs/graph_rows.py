@@ -92,12 +92,13 @@ class GraphStore:
                 places[key] = len(pool)
                 pool.append(read_graph(edges, probabilities, self.n_arms, "decisions", first_row + row))
             index[row] = places[key]
-        return _pooled(pool, index)
+        return pooled(pool, index)
 
 
-def _pooled(
-    pool: list[FeedbackGraph | Float[np.ndarray, "arms arms"]], index: Int[np.ndarray, " n"]
+def pooled(
+    pool: Sequence[FeedbackGraph | Float[np.ndarray, "arms arms"]], index: Int[np.ndarray, " n"]
 ) -> FeedbackGraphs | ProbabilisticGraphs:
+    """A batch in which row i has graph index[i] of the pool: edge probabilities if any of them is a matrix."""
     sure = [graph for graph in pool if isinstance(graph, FeedbackGraph)]
     if len(sure) == len(pool):
         return FeedbackGraphs.pool(sure, index)

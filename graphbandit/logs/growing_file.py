@@ -11,6 +11,7 @@ from typing import IO, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from graphbandit.base.locks import take_lock
 from graphbandit.base.saved_files import write_atomically
 from graphbandit.errors import LogError
 from graphbandit.logs.folder import OPEN, SEALED, read_stream
@@ -121,14 +122,7 @@ def lock_file(path: Path) -> IO[bytes]:
     """Hold a lock on a file until it is closed or the process ends, however it ends."""
     file = path.open("ab")
     try:
-        try:
-            import fcntl
-        except ImportError:  # Windows
-            import msvcrt
-
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
-        else:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        take_lock(file.fileno())
     except OSError:
         file.close()
         raise LogError(f"{path.parent} is being written by another process or object") from None

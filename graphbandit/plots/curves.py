@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphbandit.base.shapes import Float, Int
-from graphbandit.plots.axes import figure_of, panel_title, write_labels
+from graphbandit.plots.axes import figure_of, new_axes, panel_title, write_labels
 from graphbandit.plots.looks import Look, looks
 from graphbandit.plots.style import name_ends
 from graphbandit.simulate import SimulationResult
@@ -28,9 +28,7 @@ def plot_regret(result: SimulationResult, *, title: str | None = None, ax: Axes 
     - `title`: the title above the curves; None (default): none.
     - `ax`: the axes to draw on; None (default): those of a new figure.
     """
-    from graphbandit.plots.notebook import NotebookFigure
-
-    axes = NotebookFigure(figsize=(7.0, 4.2), layout="constrained").add_subplot() if ax is None else ax
+    axes = new_axes(7.0, 4.2) if ax is None else ax
     n = next(iter(result.regret.values())).shape[1]
     shown = np.unique(np.linspace(0, n - 1, POINTS).astype(np.int64))
     draw_curves(axes, shown + 1, {name: mean_and_std(regret[:, shown]) for name, regret in result.regret.items()})

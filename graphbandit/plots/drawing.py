@@ -142,16 +142,8 @@ def draw(
         axes.add_patch(Circle((x, y), RADIUS, facecolor=fill, edgecolor=INK, zorder=3, **line))
         if a == best:
             axes.add_patch(Circle((x, y), RADIUS + RING, fill=False, edgecolor=BLUE, linewidth=1.8, zorder=3))
-        axes.text(
-            x,
-            y,
-            texts[a],
-            ha="center",
-            va="center_baseline",
-            size=size,
-            color="white" if dark else INK,
-            zorder=4,
-        )
+        shown: dict[str, Any] = {"ha": "center", "va": "center_baseline", "color": "white" if dark else INK}
+        axes.text(x, y, texts[a], size=size, zorder=4, **shown)
         _label(axes, (x, y), places.outward[a], labels[a], len(values), quiet=played[a] <= 0)
 
 
@@ -167,24 +159,24 @@ def _label(
     x, y = (float(u + (RADIUS + 0.14) * v) for u, v in zip(point, outward, strict=True))
     common: dict[str, Any] = {"color": GREY if quiet else INK, "linespacing": 1.35, "zorder": 4}
     if n > ROW_LIMIT:
-        left = outward[0] < -1e-9
-        turn = np.degrees(np.arctan2(outward[1], outward[0])) + (180 if left else 0)
-        axes.text(
-            x,
-            y,
-            text,
-            rotation=turn,
-            rotation_mode="anchor",
-            ha="right" if left else "left",
-            va="center_baseline",
-            size=10.0 if n <= NUMBERED else 8.0,
-            bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.0} if not np.any(point) else None,
-            **common,
-        )
+        box = {"facecolor": "white", "edgecolor": "none", "pad": 1.0} if not np.any(point) else None
+        axes.text(x, y, text, bbox=box, **along(outward, 10.0 if n <= NUMBERED else 8.0), **common)
         return
     ha = "center" if abs(outward[0]) < 0.3 else ("left" if outward[0] > 0 else "right")
     va = "center" if abs(outward[1]) < 0.3 else ("bottom" if outward[1] > 0 else "top")
     axes.text(x, y, text, ha=ha, va=va, size=10.5, **common)
+
+
+def along(away: Float[np.ndarray, " 2"], size: float) -> dict[str, Any]:
+    """The look of a text along the radius, if there are many arms."""
+    left = away[0] < -1e-9
+    return {
+        "rotation": np.degrees(np.arctan2(away[1], away[0])) + (180 if left else 0),
+        "rotation_mode": "anchor",
+        "ha": "right" if left else "left",
+        "va": "center_baseline",
+        "size": size,
+    }
 
 
 def _edges(

@@ -11,7 +11,7 @@ from graphbandit.base.colours import INK
 from graphbandit.base.shapes import Bool, Float, Int
 from graphbandit.errors import InputError
 from graphbandit.graphs.graph import FeedbackGraph
-from graphbandit.plots.drawing import RADIUS, ROW_LIMIT, check_size, cut, without_loops
+from graphbandit.plots.drawing import RADIUS, ROW_LIMIT, along, check_size, cut, without_loops
 from graphbandit.plots.style import GREY, literal
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def plot_graph(graph: FeedbackGraph, *, names: Sequence[str] | None = None) -> F
             look: dict[str, Any] = {"ha": "center", "va": "center_baseline", "size": min(16.0, 0.3 * letter)}
         else:
             x, y = x + (radius + 0.12) * away[0], y + (radius + 0.12) * away[1]
-            look = _upright(away) if upright else _along(away, min(10.0, 0.5 * letter))
+            look = _upright(away) if upright else along(away, min(10.0, 0.5 * letter))
         axes.text(x, y, literal(name), color=INK, zorder=3, **look)
     return figure
 
@@ -84,18 +84,6 @@ def _upright(away: Float[np.ndarray, " 2"]) -> dict[str, Any]:
     side = "center" if abs(away[0]) < 0.3 else "left" if away[0] > 0 else "right"
     up = "center_baseline" if abs(away[1]) < 0.7 else "bottom" if away[1] > 0 else "top"
     return {"ha": side, "va": up, "size": 10.0}
-
-
-def _along(away: Float[np.ndarray, " 2"], size: float) -> dict[str, Any]:
-    """The look of a name along the radius, if there are many arms."""
-    left = away[0] < -1e-9
-    return {
-        "rotation": np.degrees(np.arctan2(away[1], away[0])) + (180 if left else 0),
-        "rotation_mode": "anchor",
-        "ha": "right" if left else "left",
-        "va": "center_baseline",
-        "size": size,
-    }
 
 
 def around(graph: FeedbackGraph) -> Int[np.ndarray, " arms"]:

@@ -16,9 +16,10 @@ import numpy as np
 import pyarrow as pa
 
 from graphbandit.errors import SettingError
-from graphbandit.graphs import FeedbackGraph, FeedbackGraphs, ProbabilisticGraph, ProbabilisticGraphs
+from graphbandit.graphs import FeedbackGraph, ProbabilisticGraph
 from graphbandit.logs import LogBatch, LogWriter
 from graphbandit.logs.format import REWARDS, TIME
+from graphbandit.logs.graph_rows import pooled
 from graphbandit.logs.whole_folder import whole_folder
 from graphbandit.rounds.shown import Graphs
 from graphbandit.service.configuration import Bandit
@@ -250,20 +251,14 @@ def _settings(row: Row) -> Bandit:
 def _pooled(graphs: Sequence[FeedbackGraph | ProbabilisticGraph]) -> Graphs:
     """The graphs of some rounds, each stored once."""
     places: dict[Any, int] = {}
-    pool: list[FeedbackGraph | ProbabilisticGraph] = []
+    pool: list[FeedbackGraph | np.ndarray] = []
     index = np.empty(len(graphs), dtype=np.int32)
     for i, graph in enumerate(graphs):
-        same = graph if isinstance(graph, FeedbackGraph) else graph.matrix.tobytes()
-        index[i] = places.setdefault(same, len(pool))
+        stored = graph if isinstance(graph, FeedbackGraph) else graph.matrix
+        index[i] = places.setdefault(stored if isinstance(stored, FeedbackGraph) else stored.tobytes(), len(pool))
         if index[i] == len(pool):
-            pool.append(graph)
-    sure = [graph for graph in pool if isinstance(graph, FeedbackGraph)]
-    if len(sure) == len(pool):
-        return FeedbackGraphs.pool(sure, index)
-    matrices = [
-        graph.to_dense().astype(np.float64) if isinstance(graph, FeedbackGraph) else graph.matrix for graph in pool
-    ]
-    return ProbabilisticGraphs.pool(np.stack(matrices), index)
+            pool.append(stored)
+    return pooled(pool, index)
 
 
 def _objects(values: Sequence[Any]) -> Any:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from graphbandit.base.saved_files import make_folder
 from graphbandit.base.tables import Table, counted, number_cell
-from graphbandit.errors import SavedFileError
 from graphbandit.experiments.report.facts import computing_seconds, seconds_text, version_rows
 from graphbandit.plots.pages.page import Section, page_html, templates, write_text
 from graphbandit.plots.pages.svg import PagePicture, page_picture
@@ -132,10 +132,7 @@ def _timings_section(findings: Findings, seconds: float) -> Section:
 
 def _write_figures(pictures: Sequence[Picture], folder: Path) -> dict[str, PagePicture]:
     """Write each figure as .png and .svg, and return the figures for the page."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise SavedFileError(f"{folder} cannot be made: {error.strerror or error}") from None
+    make_folder(folder)
     drawn = {}
     for picture in pictures:
         picture.figure.draw_without_rendering()

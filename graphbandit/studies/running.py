@@ -8,7 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from graphbandit.errors import EngineError, SavedFileError
+from graphbandit.base.saved_files import make_folder
+from graphbandit.errors import EngineError
 from graphbandit.experiments.describe.environment_kinds import build_environment
 from graphbandit.experiments.describe.experiment import Experiment
 from graphbandit.experiments.describe.grids import Point
@@ -108,12 +109,8 @@ def run_plan(
     - `progress`: a function that is called as runs finish; None (default): none.
     """
     engine = InProcess() if workers == 1 else Processes(workers)
-    folder = Path(out) / RUNS
     experiments = plan.experiments()
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise SavedFileError(f"{out} cannot be made: {error.strerror or error}") from None
+    folder = make_folder(out, RUNS)
     asked = list(experiments.values())
     whole = PlanProgress(asked, [_work(experiment) for experiment in asked], time.monotonic())
 

@@ -1,7 +1,5 @@
 """Files whose manifest was changed in single places: each was once loaded, or asked for gigabytes."""
 
-import json
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,18 +9,13 @@ import pytest
 
 import graphbandit as gb
 from graphbandit.errors import SavedFileError
+from tests.archives import forged
 
 
 def tampered(path: Path, change: Callable[[dict[str, Any]], None]) -> Path:
     """The file with its manifest changed."""
-    with zipfile.ZipFile(path) as archive:
-        entries = {name: archive.read(name) for name in archive.namelist()}
-    manifest = json.loads(entries["manifest.json"])
-    change(manifest["content"]["$object"])
     other = path.with_name("tampered.gb")
-    with zipfile.ZipFile(other, "w") as archive:
-        for name, content in {**entries, "manifest.json": json.dumps(manifest).encode()}.items():
-            archive.writestr(name, content)
+    other.write_bytes(forged(path.read_bytes(), lambda manifest: change(manifest["content"]["$object"])))
     return other
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import graphbandit as gb
 from graphbandit.errors import HorizonError, ObservationError, SavedFileError
-from tests.bandits import play_late
+from tests.bandits import play, play_late
 from tests.every_round_learners import EVERY_ROUND
 
 N_ARMS, ROUNDS = 8, 70
@@ -63,16 +63,6 @@ def facts(decisions):
          d.exploration_set.tobytes(), d.objective)
         for d in decisions
     ]  # fmt: skip
-
-
-def play(bandit, drawn, first, stop):
-    """Round by round, with prompt rewards."""
-    made = []
-    for t in range(first, stop):
-        decision = bandit.decide(drawn.contexts[t], drawn.graphs[t])
-        bandit.observe(decision, rewards_of(decision, drawn))
-        made.append(decision)
-    return made
 
 
 def test_batches_are_the_same_decisions_as_rounds_one_by_one(learner, instance):

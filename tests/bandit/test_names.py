@@ -19,7 +19,7 @@ from graphbandit.errors import (
     SettingError,
     UnknownDecisionError,
 )
-from tests.bandits import content
+from tests.bandits import content, refuse
 
 PRICES = ["7.99", "8.99", "9.99"]
 FEATURES = gb.Features({"age": "number", "country": ["DE", "FR", "IT"]})
@@ -396,10 +396,7 @@ CALLS = {
 def test_a_refused_call_changes_nothing(call, error, message, tmp_path):
     bandit = played(make(gb.Greedy()))
     bandit.decide(VISIT, available=["8.99"])
-    before = content(bandit, tmp_path)
-    with pytest.raises(error, match=re.escape(message)):
-        call(bandit)
-    assert content(bandit, tmp_path) == before
+    refuse(bandit, call, error, message, tmp_path)
 
 
 def test_learners_name_the_arms_they_complain_about():
@@ -421,9 +418,8 @@ def test_learners_name_the_arms_they_complain_about():
     ids=str,
 )
 def test_settings_are_refused(settings, error, message):
-    with pytest.raises(error) as caught:
+    with pytest.raises(error, match=re.escape(message)):
         make(**settings)
-    assert message in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,10 @@
 """Bad input is refused with a typed error that names the wrong value, and the failing call changes nothing."""
 
 import errno
-import io
-import json
 import os
+import re
 import subprocess
 import sys
-import zipfile
 
 import numpy as np
 import pytest
@@ -29,7 +27,8 @@ from graphbandit.errors import (
 )
 from graphbandit.learners import Uniform
 from graphbandit.rounds.shown import Shown
-from tests.bandits import content
+from tests.archives import entries, forged, npy, packed, places
+from tests.bandits import content, play, refuse
 
 K, D, PLAYED = 4, 2, 11
 NAN, INF = float("nan"), float("inf")
@@ -65,20 +64,16 @@ class Whole:
         return self.value
 
 
-def play(bandit, first, stop):
+def played(bandit, first, stop):
     """Rounds with prompt rewards; all that was decided, as bytes."""
-    made = []
-    for t in range(first, stop):
-        decision = bandit.decide(DRAWN.contexts[t], DRAWN.graphs[t])
-        bandit.observe(decision, {int(a): float(DRAWN.rewards[t, a]) for a in decision.revealed})
-        made.append((decision.id, decision.action, decision.gamma, decision.epoch, decision.probabilities.tobytes()))
-    return made
+    made = play(bandit, DRAWN, first, stop)
+    return [(each.id, each.action, each.gamma, each.epoch, each.probabilities.tobytes()) for each in made]
 
 
 def make(learner=LEARNERS["AdaCB.G"], horizon=None):
     """A bandit in its fourth epoch: 8 has late news, 9 part of its rewards, 7 was forgotten, 10 all is awaited of."""
     bandit = gb.Bandit(learner, INSTANCE.problem(horizon), seed=3, identity="test")
-    play(bandit, 0, 6)
+    played(bandit, 0, 6)
     late = bandit.decide(DRAWN.contexts[6], EVERYTHING)
     bandit.forget(bandit.decide(DRAWN.contexts[7], EVERYTHING))
     bandit.decide(DRAWN.contexts[8], EVERYTHING, available=[True, True, False, True])
@@ -88,19 +83,9 @@ def make(learner=LEARNERS["AdaCB.G"], horizon=None):
     return bandit
 
 
-def refuse(bandit, call, error, message, folder):
-    """The call raises this, and afterwards the bandit is what it was."""
-    before = content(bandit, folder)
-    with pytest.raises(error) as caught:
-        call(bandit)
-    assert type(caught.value) is error
-    assert message in str(caught.value)
-    assert content(bandit, folder) == before
-
-
 @pytest.fixture(scope="module")
 def undisturbed():
-    return play(make(), PLAYED, PLAYED + 12)
+    return played(make(), PLAYED, PLAYED + 12)
 
 
 def batch(n=3, at=1, bad=None, fill=0.0):
@@ -217,7 +202,7 @@ CALLS = {
 def test_a_refused_call_leaves_the_bandit_as_it_was(call, error, message, undisturbed, tmp_path):
     bandit = make()
     refuse(bandit, call, error, message, tmp_path)
-    assert play(bandit, PLAYED, PLAYED + 12) == undisturbed
+    assert played(bandit, PLAYED, PLAYED + 12) == undisturbed
 
 
 @pytest.mark.parametrize("name", LEARNERS)
@@ -349,9 +334,8 @@ def test_a_class_of_the_users_own_is_refused_before_kernels_see_it(learner, meth
     wrong = type("Wrong", (Own,), {method: lambda *_: answer})
     functions = wrong(x0=np.ones((2, D)), a0=[[1, 2], [3, 4]], arms=np.eye(K, D))
     bandit = gb.Bandit(learner, gb.Problem(n_arms=K, function_class=functions, noise=1.0))
-    with pytest.raises(InputError) as caught:
-        play(bandit, 0, 3)
-    assert message in str(caught.value)
+    with pytest.raises(InputError, match=re.escape(message)):
+        played(bandit, 0, 3)
 
 
 # Settings, and functions that keep nothing --------------------------------------------------------------------------
@@ -636,9 +620,8 @@ STEPS = {
 @pytest.mark.parametrize(("call", "error", "message"), STEPS.values(), ids=STEPS)
 def test_a_learner_by_itself_refuses_what_kernels_would_trust(name, call, error, message):
     state = LEARNERS[name].init(INSTANCE.problem(None))
-    with pytest.raises(error) as caught:
+    with pytest.raises(error, match=re.escape(message)):
         call(LEARNERS[name], state)
-    assert message in str(caught.value)
 
 
 # Saved files ---------------------------------------------------------------------------------------------------------
@@ -661,27 +644,6 @@ def load(data, folder):
         return gb.Bandit.load(path)
     except SavedFileError:
         return None
-
-
-def entries(data):
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        return {name: archive.read(name) for name in archive.namelist()}
-
-
-def packed(files):
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
-        for name, data in files.items():
-            archive.writestr(name, data)
-    return buffer.getvalue()
-
-
-def forged(data, change):
-    """The same file with another manifest, its checksums right."""
-    files = entries(data)
-    manifest = json.loads(files["manifest.json"])
-    change(manifest)
-    return packed({**files, "manifest.json": json.dumps(manifest)})
 
 
 def test_every_truncation_is_refused(saved, tmp_path):
@@ -729,13 +691,6 @@ def test_any_bytes_are_refused(saved, tmp_path, noise, at_the_end):
     assert bandit is None or content(bandit, tmp_path) == saved[0]
 
 
-def paths(tree, path=()):
-    """The places of everything in a JSON tree."""
-    yield path
-    for key in tree if isinstance(tree, dict) else range(len(tree)) if isinstance(tree, list) else ():
-        yield from paths(tree[key], (*path, key))
-
-
 FORGERIES = [None, True, -1, 0, 7, 10**30, 0.5, "x", [], {}, {"$array": 0}, {"$array": "x"}, {"$float": "nan"},
              {"$float": "one"}, {"$class": "FiniteModel", "fields": {"index": 99}}, {"$class": "os", "fields": {}},
              {"$external": {}}, {"$object": {}}, {"$class": "Uniform", "fields": {"eta": 1}}]  # fmt: skip
@@ -745,7 +700,7 @@ FORGERIES = [None, True, -1, 0, 7, 10**30, 0.5, "x", [], {}, {"$array": 0}, {"$a
 @settings(BOUNDED, max_examples=250)
 def test_forged_manifests_are_refused_or_make_a_bandit(saved, tmp_path, data):
     def change(manifest):
-        *way, last = data.draw(st.sampled_from([path for path in paths(manifest) if path]))
+        *way, last = data.draw(st.sampled_from([path for path in places(manifest) if path]))
         place = manifest
         for key in way:
             place = place[key]
@@ -780,12 +735,6 @@ def instead(name, value):
     return lambda data: packed({**entries(data), name: value})
 
 
-def npy(array, **kwargs):
-    buffer = io.BytesIO()
-    np.lib.format.write_array(buffer, array, **kwargs)
-    return buffer.getvalue()
-
-
 BIG = (
     b"\x93NUMPY\x01\x00v\x00"
     + b"{'descr': '<f8', 'fortran_order': False, 'shape': (10000000000000000,), }".ljust(117)
@@ -817,7 +766,7 @@ FILES = {
     "other state": (put(0, "content", "$object", "state", "fields", "rounds"), "is damaged"),
     "other generator": (put("MT19937", "content", "$object", "generator", "$object", "bit_generator"), "is damaged"),
     "array missing": (without("arrays/3.npy"), "is damaged: KeyError"),
-    "array of objects": (instead("arrays/3.npy", npy(np.array([None]), allow_pickle=True)), "does not fit into its"),
+    "array of objects": (instead("arrays/3.npy", npy(np.array([None]))), "does not fit into its"),
     "array cut short": (lambda data: instead("arrays/3.npy", entries(data)["arrays/3.npy"][:-1])(data), "is damaged"),
     "array of another kind": (instead("arrays/0.npy", npy(np.array(["x"]))), "x0 is not an array of numbers"),
     "array too large": (instead("arrays/0.npy", BIG), "is damaged"),
@@ -843,9 +792,8 @@ def test_refused_files(change, message, saved, tmp_path):
     ],
 )
 def test_paths_that_are_no_files_are_refused(path, message, tmp_path):
-    with pytest.raises(SavedFileError) as caught:
+    with pytest.raises(SavedFileError, match=re.escape(message)):
         gb.Bandit.load(path if path == 5 else tmp_path / path)
-    assert message in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -861,9 +809,8 @@ def test_paths_that_are_no_files_are_refused(path, message, tmp_path):
 def test_other_function_classes_than_the_saved_one_are_refused(handed_in, message, tmp_path):
     _, bandit = fickle_bandit(gb.AdaCBG())
     bandit.save(tmp_path / "saved.gb")
-    with pytest.raises(SavedFileError) as caught:
+    with pytest.raises(SavedFileError, match=re.escape(message)):
         gb.Bandit.load(tmp_path / "saved.gb", function_class=handed_in)
-    assert message in str(caught.value)
 
 
 def test_a_class_that_cannot_be_saved_is_refused_and_the_old_file_stays(tmp_path):
@@ -880,7 +827,7 @@ def test_a_class_that_cannot_be_saved_is_refused_and_the_old_file_stays(tmp_path
 def test_a_save_that_fails_half_way_is_refused_and_the_old_file_stays(step, error, tmp_path, monkeypatch):
     bandit = make()
     before = content(bandit, tmp_path)
-    play(bandit, PLAYED, PLAYED + 1)
+    played(bandit, PLAYED, PLAYED + 1)
 
     def fail(*_):
         raise error

@@ -1,7 +1,6 @@
 """Saved values are checked against what their classes declare, by one check, before a kernel sees them."""
 
 import json
-import zipfile
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
@@ -15,6 +14,7 @@ from graphbandit.base.saved_files import _savable
 from graphbandit.base.shapes import Bool, Float, Int, array_shape
 from graphbandit.errors import InputError, SavedFileError
 from graphbandit.function_classes.online import OnlineState
+from tests.archives import entries, npy, packed
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,15 +97,9 @@ def test_a_tampered_inverse_is_refused_at_the_door(tmp_path: Path, shape: tuple[
     """`decide` would read memory beyond the array."""
     path = saved(tmp_path / "bandit.gb")
     gb.Bandit.load(path)
-    with zipfile.ZipFile(path) as archive:
-        entries = {name: archive.read(name) for name in archive.namelist()}
-    manifest = json.loads(entries["manifest.json"])
-    number = find(manifest, "inverses")["$array"]
-    np.save(tmp_path / "other.npy", np.zeros(shape))
-    entries[f"arrays/{number}.npy"] = (tmp_path / "other.npy").read_bytes()
-    with zipfile.ZipFile(path, "w") as archive:
-        for name, content in entries.items():
-            archive.writestr(name, content)
+    files = entries(path.read_bytes())
+    number = find(json.loads(files["manifest.json"]), "inverses")["$array"]
+    path.write_bytes(packed({**files, f"arrays/{number}.npy": npy(np.zeros(shape))}))
     with pytest.raises(SavedFileError, match=r"OnlineState\.inverses has shape"):
         gb.Bandit.load(path)
 

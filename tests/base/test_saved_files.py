@@ -1,6 +1,5 @@
 """Saved files: modes and links are kept, and a small file never becomes a large one in memory."""
 
-import io
 import json
 import os
 import stat
@@ -11,6 +10,7 @@ import pytest
 
 from graphbandit.base import saved_files
 from graphbandit.errors import SavedFileError
+from tests.archives import npy
 
 
 def refused(description):
@@ -21,12 +21,6 @@ def manifest(content):
     return json.dumps(
         {"format": saved_files.FORMAT, "version": saved_files.VERSION, "kind": "test", "content": content}
     )
-
-
-def array_bytes(array):
-    buffer = io.BytesIO()
-    np.lib.format.write_array(buffer, array, allow_pickle=False)
-    return buffer.getvalue()
 
 
 def test_a_file_keeps_its_mode(tmp_path):
@@ -60,7 +54,7 @@ def test_compressed_entries_are_refused(tmp_path):
     path = tmp_path / "bomb.gb"
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("manifest.json", manifest({"$object": {"x": {"$array": 0}}}))
-        archive.writestr("arrays/0.npy", array_bytes(np.zeros(100_000)), compress_type=zipfile.ZIP_DEFLATED)
+        archive.writestr("arrays/0.npy", npy(np.zeros(100_000)), compress_type=zipfile.ZIP_DEFLATED)
     with pytest.raises(SavedFileError, match=r"has a compressed entry, 'arrays/0\.npy'; expected none"):
         saved_files.read(path, "test", refused)
 
@@ -69,7 +63,7 @@ def test_an_array_is_read_once_however_often_it_is_named(tmp_path, monkeypatch):
     path = tmp_path / "many.gb"
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("manifest.json", manifest({"$object": {"x": [{"$array": 0}] * 2000}}))
-        archive.writestr("arrays/0.npy", array_bytes(np.arange(1000.0)))
+        archive.writestr("arrays/0.npy", npy(np.arange(1000.0)))
     reads = []
     whole = zipfile.ZipFile.read
 

@@ -4,18 +4,14 @@ from pathlib import Path
 
 import pytest
 import typer
-from typer.testing import CliRunner, Result
 
 import graphbandit as gb
 from graphbandit import cli, plots
 from graphbandit.cli.app import GROUPS, app
 from graphbandit.studies.running import compile_kernels
+from tests.commands import invoke, refusal
 
 COMMANDS = [command.name or command.callback.__name__ for command in app.registered_commands]
-
-
-def run(*arguments: object) -> Result:
-    return CliRunner(env={"COLUMNS": "100", "NO_COLOR": "1"}).invoke(app, [str(x) for x in arguments])
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -26,12 +22,12 @@ def _compiled() -> None:
 
 
 def test_version() -> None:
-    assert run("--version").output == f"graphbandit {gb.__version__}\n"
+    assert invoke("--version").output == f"graphbandit {gb.__version__}\n"
 
 
 def test_help_lists_every_command() -> None:
-    output = run("--help").output
-    assert run().output.strip() == output.strip()
+    output = invoke("--help").output
+    assert invoke().output.strip() == output.strip()
     for name in COMMANDS:
         assert name in output
 
@@ -44,7 +40,7 @@ def test_no_file_of_commands_is_forgotten() -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_and_option_is_documented(name: str) -> None:
-    result = run(name, "--help")
+    result = invoke(name, "--help")
     assert result.exit_code == 0
     assert f"Example: graphbandit {name}" in result.output
     command = typer.main.get_command(app).commands[name]
@@ -55,7 +51,7 @@ def test_every_command_and_option_is_documented(name: str) -> None:
 
 
 def test_demo_prints_the_star(tmp_path) -> None:
-    result = run("demo")
+    result = invoke("demo")
     assert result.exit_code == 0
     lines = [line.split() for line in result.output.splitlines()]
     assert ["0", "hub", "0.9", "0.0000", "0.0667", "1.0000", "1.0000"] in lines
@@ -67,7 +63,7 @@ def test_demo_prints_the_star(tmp_path) -> None:
 @pytest.mark.parametrize("suffix", [".png", ".svg"])
 def test_demo_draws_the_star(suffix: str, tmp_path) -> None:
     path = tmp_path / f"star{suffix}"
-    result = run("demo", "--picture", path)
+    result = invoke("demo", "--picture", path)
     assert result.exit_code == 0
     assert str(path) in result.output.replace("\n", "")
     assert path.stat().st_size > 10_000
@@ -85,7 +81,7 @@ def test_presets(preset: str, name: str, monkeypatch, tmp_path) -> None:
 
     monkeypatch.setattr("graphbandit.studies.running.run_study", stop)
     chosen = ["--only", "ablation", "--only", "arms", "--workers", 3]
-    assert isinstance(run("reproduce", preset, "--seed", 7, *chosen, "--out", tmp_path).exception, SeenError)
+    assert isinstance(invoke("reproduce", preset, "--seed", 7, *chosen, "--out", tmp_path).exception, SeenError)
 
 
 @pytest.mark.parametrize(
@@ -102,19 +98,12 @@ def test_presets(preset: str, name: str, monkeypatch, tmp_path) -> None:
 )
 def test_errors_are_one_line_and_exit_code_2(arguments: list[object], message: str, tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
-    result = run(*arguments)
-    assert result.exit_code == 2
-    assert result.stdout == ""
-    assert result.stderr.startswith("graphbandit: ")
-    assert result.stderr.count("\n") == 1
-    assert message in result.stderr
+    assert message in refusal(*arguments)
 
 
 def test_an_output_folder_that_cannot_be_made_is_refused_before_the_run(tmp_path) -> None:
     (tmp_path / "file").write_text("")
-    result = run("reproduce", "--out", tmp_path / "file" / "below")
-    assert result.exit_code == 2
-    assert "cannot be made" in result.stderr
+    assert "cannot be made" in refusal("reproduce", "--out", tmp_path / "file" / "below")
 
 
 def test_interruption_is_one_line_and_exit_code_130(monkeypatch, tmp_path) -> None:
@@ -122,7 +111,7 @@ def test_interruption_is_one_line_and_exit_code_130(monkeypatch, tmp_path) -> No
         raise KeyboardInterrupt
 
     monkeypatch.setattr("graphbandit.studies.running.run_study", interrupt)
-    result = run("reproduce", "--out", tmp_path)
+    result = invoke("reproduce", "--out", tmp_path)
     assert result.exit_code == 130
     assert result.stderr == "graphbandit: interrupted\n"
 

@@ -7,14 +7,13 @@ import sys
 from collections import defaultdict
 
 import pytest
-from typer.testing import CliRunner
 
 import graphbandit as gb
-from graphbandit.cli.app import app
 from graphbandit.cli.compile import USUAL
 from graphbandit.cli.rehearsals import Rehearsal, rehearsals
 from graphbandit.errors import InputError
 from graphbandit.experiments.describe.learner_kinds import LEARNER_KINDS
+from tests.commands import invoke
 
 PLAY = """
 import sys
@@ -91,11 +90,11 @@ def test_what_is_not_compiled_is_said(monkeypatch):
         raise InputError(f"{name} cannot")
 
     monkeypatch.setattr(Rehearsal, "play", refuse)
-    done = CliRunner(env={"COLUMNS": "120", "NO_COLOR": "1"}).invoke(app, ["compile", "Greedy"])
+    done = invoke("compile", "Greedy")
     assert done.exit_code == 0
     assert done.output.count("not compiled: Greedy cannot") == len(rehearsals())
 
 
 def test_learners_that_are_not_there_are_named():
-    done = CliRunner().invoke(app, ["compile", "Gready"])
+    done = invoke("compile", "Gready")
     assert done.exit_code != 0

@@ -5,19 +5,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
-from graphbandit.cli.app import app
 from graphbandit.errors import GraphError
 from graphbandit.graphs import star
 from graphbandit.graphs.networks.network import Network
 from graphbandit.graphs.networks.source import NetworkSource
 from graphbandit.graphs.parameters import independence_number
 from graphbandit.plots import plot_network
+from tests.commands import invoke, refusal
 
 
-def run(*arguments: object) -> Result:
-    return CliRunner(env={"COLUMNS": "120", "NO_COLOR": "1"}).invoke(app, ["network", *map(str, arguments)])
+def network(*words: object) -> Result:
+    return invoke("network", *words)
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +26,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     lines = [f"{a} {b}" for a, b in rng.integers(0, 200, size=(400, 2))] + ["7 7", "500 501"]
     path = tmp_path_factory.mktemp("network") / "friends.gz"
     path.write_bytes(gzip.compress("\n".join(["# friends", *lines]).encode()))
-    run(path, "--size", 5, "--count", 1)  # kernels are compiled
+    network(path, "--size", 5, "--count", 1)  # kernels are compiled
     return path
 
 
@@ -38,19 +38,19 @@ def rows(result: Result) -> dict[str, str]:
 
 def test_it_prints_the_figures_of_the_network_and_its_subgraphs(file: Path) -> None:
     source = NetworkSource(n_arms=20, file=str(file), count=10, sampler="random-walk", pool_seed=3)
-    result = run(file, "--size", 20, "--count", 10, "--sampler", "random-walk", "--seed", 3)
-    network, found = source.network, rows(result)
-    assert found["nodes"] == str(network.n_nodes)
+    result = network(file, "--size", 20, "--count", 10, "--sampler", "random-walk", "--seed", 3)
+    whole, found = source.network, rows(result)
+    assert found["nodes"] == str(whole.n_nodes)
     assert (
         found["edges"]
         == f"mean {np.mean([(g.n_edges - 20) / 2 for g in source.pool]):.1f}, "
         + f"{min((g.n_edges - 20) // 2 for g in source.pool)} to {max((g.n_edges - 20) // 2 for g in source.pool)}"
     )
-    assert str(network.n_edges) in result.stdout
-    assert f"{network.loops_dropped} self-loops, {network.repeats_dropped} repeats" in found["dropped"]
-    assert f"mean {2 * network.n_edges / network.n_nodes:.2f}" in found["degrees"]
-    assert f"largest {network.degrees.max()}" in found["degrees"]
-    assert found["connected parts"].startswith(f"{network.n_components}, the largest of")
+    assert str(whole.n_edges) in result.stdout
+    assert f"{whole.loops_dropped} self-loops, {whole.repeats_dropped} repeats" in found["dropped"]
+    assert f"mean {2 * whole.n_edges / whole.n_nodes:.2f}" in found["degrees"]
+    assert f"largest {whole.degrees.max()}" in found["degrees"]
+    assert found["connected parts"].startswith(f"{whole.n_components}, the largest of")
     numbers = [independence_number(graph).value for graph in source.pool]
     assert found["independence number"] == f"mean {np.mean(numbers):.1f}, {min(numbers)} to {max(numbers)}"
     assert "10 connected subgraphs of 20 nodes, by random-walk" in result.stdout
@@ -58,7 +58,7 @@ def test_it_prints_the_figures_of_the_network_and_its_subgraphs(file: Path) -> N
 
 
 def test_without_a_file_it_says_that_a_stand_in_is_shown() -> None:
-    result = run("--count", 0)
+    result = network("--count", 0)
     assert "stands in. It is not Flixster." in result.stdout
     assert rows(result)["nodes"] == "50,000"
     assert "subgraphs" not in result.stdout
@@ -69,7 +69,7 @@ def test_bounds_are_said_to_be_bounds(file: Path, monkeypatch: pytest.MonkeyPatc
         "graphbandit.graphs.parameters.independence_number",
         lambda graph: independence_number(star(3)).__class__(2, 4),
     )
-    result = run(file, "--size", 5, "--count", 2)
+    result = network(file, "--size", 5, "--count", 2)
     assert "at least mean 2.0, 2 to 2" in result.stdout
     assert "at most mean 4.0, 4 to 4 (0 of 2 are known exactly)" in result.stdout
 
@@ -78,7 +78,7 @@ def test_bounds_are_said_to_be_bounds(file: Path, monkeypatch: pytest.MonkeyPatc
 def test_it_draws_a_picture_with_the_same_bytes(file: Path, suffix: str, tmp_path: Path) -> None:
     pictures = [tmp_path / f"{name}{suffix}" for name in ("one", "two")]
     for picture in pictures:
-        assert f"Picture: {picture}" in run(file, "--size", 30, "--count", 2, "--picture", picture).stdout.replace(
+        assert f"Picture: {picture}" in network(file, "--size", 30, "--count", 2, "--picture", picture).stdout.replace(
             "\n", ""
         )
     assert pictures[0].read_bytes() == pictures[1].read_bytes()
@@ -97,14 +97,11 @@ def test_it_draws_a_picture_with_the_same_bytes(file: Path, suffix: str, tmp_pat
     ],
 )
 def test_errors_are_one_line(arguments: list[object], message: str) -> None:
-    result = run(*arguments)
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr.startswith(f"graphbandit: {message}")
-    assert result.stderr.count("\n") == 1
+    assert refusal("network", *arguments).startswith(message)
 
 
 def test_subgraphs_larger_than_any_part_are_refused_after_the_figures(file: Path) -> None:
-    result = run(file, "--size", 1000)
+    result = network(file, "--size", 1000)
     assert result.exit_code == 2
     assert "size is 1000; expected at most" in result.stderr
     assert "connected parts" in result.stdout

@@ -6,17 +6,12 @@ from pathlib import Path
 
 import pytest
 from pyarrow import parquet
-from typer.testing import CliRunner
 
-from graphbandit.cli.app import app
 from graphbandit.cli.console import summary
 from graphbandit.experiments import Grid, InProcess, Progress, Results, run
 from graphbandit.experiments.describe.toml_writer import to_toml
+from tests.commands import invoke, refusal
 from tests.experiment_samples import SMALL, small_results
-
-
-def cli(*arguments: object):
-    return CliRunner(env={"COLUMNS": "100", "NO_COLOR": "1"}).invoke(app, [str(x) for x in arguments])
 
 
 def with_format(path: Path, number: object) -> None:
@@ -32,11 +27,7 @@ def test_results_of_another_version_are_refused_and_left_alone(tmp_path):
     (tmp_path / "small.toml").write_text(to_toml(SMALL, relative_to=tmp_path))
     before = {path: path.read_bytes() for path in out.iterdir()}
     for command in (["run", tmp_path / "small.toml", "--out", out], ["show", out]):
-        result = cli(*command)
-        assert result.exit_code == 2
-        assert f"{out}/plan.parquet has results of format 99; this version" in result.stderr
-        assert result.stderr.count("\n") == 1
-        assert result.stdout == ""
+        assert f"{out}/plan.parquet has results of format 99; this version" in refusal(*command)
     assert {path: path.read_bytes() for path in out.iterdir()} == before
 
 
@@ -55,18 +46,18 @@ def test_progress_tells_speed_time_left_and_the_best_learner(tmp_path):
 def test_run_and_show_print_a_table_and_are_quiet_on_request(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("small.toml").write_text(to_toml(SMALL, relative_to=tmp_path))
-    result = cli("run", "small.toml", "--workers", 1)
+    result = invoke("run", "small.toml", "--workers", 1)
     assert result.exit_code == 0
     assert result.stderr == ""  # no progress bar where nobody watches
     assert "small: 36 of 36 runs of 64 rounds" in result.stdout
     assert "Results: results/small" in result.stdout
     found = Results.open("results/small").regret("cliques", "FALCON")
     assert f"{found.mean():.2f} ± {found.std(ddof=1) / 3**0.5:.2f}" in result.stdout
-    assert cli("show", "results/small").stdout in result.stdout
-    assert cli("run", "small.toml", "--workers", 1, "--quiet").output == ""
+    assert invoke("show", "results/small").stdout in result.stdout
+    assert invoke("run", "small.toml", "--workers", 1, "--quiet").output == ""
     fewer = replace(SMALL, repeats=4, environments={f"e{i}": Grid("paper", {"n_arms": 3 + i}) for i in range(6)})
     Path("wide.toml").write_text(to_toml(replace(fewer, name="wide"), relative_to=tmp_path))
-    turned = cli("run", "wide.toml", "--workers", 1).stdout.splitlines()
+    turned = invoke("run", "wide.toml", "--workers", 1).stdout.splitlines()
     assert turned[3].split()[-1] == "uniform"
 
 
@@ -82,7 +73,7 @@ def test_show_tells_how_far_it_is(tmp_path, monkeypatch):
 
     with pytest.raises(StopError):
         run(SMALL, out=tmp_path, engine=InProcess(), progress=stop)
-    result = cli("show", tmp_path)
+    result = invoke("show", tmp_path)
     done = Results.open(tmp_path).runs.num_rows
     assert done == 20
     assert f"small: {done} of 36 runs" in result.stdout

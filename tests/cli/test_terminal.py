@@ -7,12 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
 
-from graphbandit.cli.app import app
 from graphbandit.cli.console import PLAIN, progress_bar
 from graphbandit.experiments import Grid, InProcess, Progress, run
 from graphbandit.experiments.describe.toml_writer import to_toml
+from tests.commands import invoke
 from tests.experiment_samples import SMALL
 
 NAMES = ("AdaCB.G [ours]", "AdaCB.G [paper]", "a[/b]", "$x^$", "[bold]x[/bold]")
@@ -26,10 +25,6 @@ NASTY = replace(
 )
 
 
-def command(*arguments: object) -> Result:
-    return CliRunner(env={"COLUMNS": "200", "NO_COLOR": "1"}).invoke(app, [str(x) for x in arguments])
-
-
 @pytest.fixture(scope="module")
 def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("nasty") / "out"
@@ -39,19 +34,19 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_names_are_printed_and_never_read_as_markup(directory: Path, tmp_path: Path) -> None:
     (tmp_path / "nasty.toml").write_text(to_toml(NASTY, relative_to=tmp_path))
-    done = command("run", tmp_path / "nasty.toml", "--out", tmp_path / "again", "--workers", 1)
+    done = invoke("run", tmp_path / "nasty.toml", "--out", tmp_path / "again", "--workers", 1)
     assert done.exit_code == 0, done.output
-    shown = command("show", directory)
+    shown = invoke("show", directory)
     assert shown.exit_code == 0, shown.output
     for name in (*NAMES, *NASTY.environments):
         assert name in shown.stdout
         assert name in done.stdout
-    compared = command("compare", directory, "a[/b]", "AdaCB.G [ours]")
+    compared = invoke("compare", directory, "a[/b]", "AdaCB.G [ours]")
     assert "Final regret of a[/b] minus that of AdaCB.G [ours]" in compared.stdout
 
 
 def test_names_are_drawn_and_never_read_as_formulas(directory: Path) -> None:
-    done = command("report", directory)
+    done = invoke("report", directory)
     assert done.exit_code == 0, done.output
     page = (directory / "report.html").read_text(encoding="utf-8")
     assert page.count("<svg") == 4

@@ -61,7 +61,7 @@ def test_search_has_an_index(site):
 def test_pages_open_without_an_error_and_fit(site, name, width, dark):
     page = site / f"{name}.html"
     script = "await wait(200); return [document.documentElement.scrollWidth, document.title];"
-    seen = visit(page, script, page.parent, width=width, dark=dark)
+    seen = visit(page, script, width=width, dark=dark)
     assert not [line for line in seen.console if "Error" in line or "Failed" in line], seen.console
     assert seen.outcome[0] <= width, f"the page is {seen.outcome[0]} wide"
     assert "graphbandit" in seen.outcome[1]

@@ -7,16 +7,15 @@ import zipfile
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 import graphbandit as gb
-from graphbandit.cli.app import app
 from graphbandit.environments import LabelledData, RatingData, load_dataset, read_labelled, read_ratings
 from graphbandit.environments.datasets import BUNDLED, DATASETS, KEEL, principal_components
 from graphbandit.errors import ExperimentError, InputError, MissingExtraError, SettingError
 from graphbandit.experiments import Experiment, Grid, load
 from graphbandit.experiments.describe.environment_kinds import ENVIRONMENT_KINDS, build_environment
 from graphbandit.experiments.describe.identity import identity
+from tests.commands import invoke
 
 RNG = np.random.default_rng(7)
 X, Y = RNG.integers(0, 16, (40, 3)), np.arange(40) % 4
@@ -273,9 +272,9 @@ def experiment_file(folder, monkeypatch):
 
 def test_experiments_name_data_sets(experiment_file):
     out = experiment_file.parent / "out"
-    done = CliRunner().invoke(app, ["run", str(experiment_file), "--workers", "1", "--out", str(out)])
+    done = invoke("run", experiment_file, "--workers", 1, "--out", out)
     assert done.exit_code == 0, done.output
-    shown = CliRunner().invoke(app, ["show", str(out)])
+    shown = invoke("show", out)
     assert shown.exit_code == 0
     assert "letters degree=2" in shown.output
     results = gb.experiments.Results.open(out)

@@ -2,20 +2,19 @@
 
 import re
 from contextlib import contextmanager
-from html.parser import HTMLParser
 from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 import graphbandit as gb
-from graphbandit.cli.app import app
 from graphbandit.cli.evaluation import policies_named
 from graphbandit.errors import SettingError
 from graphbandit.evaluation import compare, evaluate
 from graphbandit.evaluation.report import report_html
+from tests.commands import invoke
 from tests.logs.logged import logged
+from tests.pages import check_outline
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -33,7 +32,7 @@ def folder(tmp_path_factory):
 
 
 def run(*arguments: object) -> tuple[int, str]:
-    found = CliRunner().invoke(app, ["evaluate", *map(str, arguments)])
+    found = invoke("evaluate", *arguments)
     return found.exit_code, found.output
 
 
@@ -112,22 +111,7 @@ def test_the_page_is_well_formed():
     made = logged(n=200)
     table = evaluate(made.log, ["uniform", "logged"], interval="asymptotic")
     html = report_html(table, name="<log>", differences=[compare(made.log, "uniform", "logged")])
-
-    class Balance(HTMLParser):
-        def __init__(self):
-            super().__init__()
-            self.open = []
-
-        def handle_starttag(self, tag, attrs):
-            if tag != "meta":
-                self.open.append(tag)
-
-        def handle_endtag(self, tag):
-            assert self.open.pop() == tag
-
-    parser = Balance()
-    parser.feed(html)
-    assert not parser.open
+    check_outline(html)
     assert "&lt;log&gt;" in html
 
 

@@ -40,8 +40,8 @@ return found;
 
 @needs_chromium
 @pytest.mark.parametrize(("width", "dark"), [(390, True), (1200, False)])
-def test_it_fits_sorts_and_changes_colours(page: Path, width: int, dark: bool, tmp_path: Path) -> None:
-    seen = visit(page, SEEN, tmp_path, width=width, dark=dark)
+def test_it_fits_sorts_and_changes_colours(page: Path, width: int, dark: bool) -> None:
+    seen = visit(page, SEEN, width=width, dark=dark)
     assert seen.console == []
     found = seen.outcome
     assert found["width"] == found["scroll"] == width

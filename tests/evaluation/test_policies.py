@@ -1,5 +1,7 @@
 """Policies of every kind give the probabilities they should, and change nothing."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -124,9 +126,8 @@ def test_a_learner_is_better_than_chance(made):
     ],
 )
 def test_bad_policies_are_refused(made, policy, message):
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, match=re.escape(message)):
         evaluate(made.log, {"x": policy})
-    assert message in str(caught.value)
 
 
 def test_names_of_policies_or_refused(made):

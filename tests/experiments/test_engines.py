@@ -11,10 +11,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 import graphbandit as gb
-from graphbandit.cli.app import app
 from graphbandit.errors import EngineError, SettingError
 from graphbandit.experiments import Cluster, InProcess, Processes, load, run
 from graphbandit.experiments.describe.grids import Point
@@ -24,15 +22,12 @@ from graphbandit.experiments.results.reading import part_files
 from graphbandit.experiments.running.engines.base import DEATHS
 from graphbandit.experiments.running.engines.cluster import _check_version
 from graphbandit.experiments.running.tasks import Conditions, Task, run_task
-from tests.experiment_samples import SMALL
+from tests.commands import invoke
+from tests.experiment_samples import SMALL, content
 from tests.experiments.test_files import arrays_file
 
 LONGER = replace(SMALL, rounds=300, repeats=6)
 STARTER = Path(gb.__file__).parent / "experiments" / "describe" / "starter.toml"
-
-
-def content(directory: Path) -> dict[str, bytes]:
-    return {name: (directory / name).read_bytes() for name in ("plan.parquet", "runs.parquet", "curves.parquet")}
 
 
 @pytest.fixture(scope="module")
@@ -149,14 +144,13 @@ def test_a_failing_run_is_reported_and_the_rest_goes_on(engine, tmp_path):
 def test_the_exit_code_and_the_output_tell_of_failures(tmp_path, monkeypatch):
     failing_experiment(tmp_path)
     monkeypatch.setattr("graphbandit.experiments.running.tasks.run_repeat", lambda *a, **k: 1 / 0)
-    arguments = ["run", str(tmp_path / "experiment.toml"), "--workers", "1", "--out", str(tmp_path / "out")]
-    result = CliRunner(env={"NO_COLOR": "1"}).invoke(app, arguments)
+    result = invoke("run", tmp_path / "experiment.toml", "--workers", 1, "--out", tmp_path / "out")
     assert result.exit_code == 1
     assert "failing: 0 of 8 runs" in result.stdout
     assert "8 of 8 runs failed" in result.stderr
     assert "ZeroDivisionError" in result.stderr
     assert "'kind': 'Greedy'" in result.stderr
-    shown = CliRunner(env={"NO_COLOR": "1"}).invoke(app, ["show", str(tmp_path / "out")])
+    shown = invoke("show", tmp_path / "out")
     assert "8 of 8 runs failed" in shown.stderr
     assert len(json.loads((tmp_path / "out" / "failures.json").read_text())) == 8
 
@@ -189,7 +183,7 @@ def test_bad_engines_are_refused(tmp_path):
         with pytest.raises(SettingError, match="workers is 0"):
             engine(0)
     shutil.copy(STARTER, tmp_path / "s.toml")
-    result = CliRunner().invoke(app, ["run", str(tmp_path / "s.toml"), "--cluster", "somewhere"])
+    result = invoke("run", tmp_path / "s.toml", "--cluster", "somewhere")
     assert result.exit_code == 2
     assert "expected an address" in result.stderr
 

@@ -8,16 +8,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 import graphbandit as gb
-from graphbandit.cli.app import app
 from graphbandit.errors import ExperimentError
 from graphbandit.experiments import Experiment, Grid, load
 from graphbandit.experiments.describe.planned_runs import planned_runs
 from graphbandit.experiments.describe.toml_reader import line_of
 from graphbandit.experiments.describe.toml_writer import to_toml
 from graphbandit.studies.study import STARTER, packaged_names, packaged_text, study_named
+from tests.commands import invoke, refusal
 
 GOOD = """\
 # a comment
@@ -95,20 +94,13 @@ def changed(old: str, new: str) -> str:
     return GOOD.replace(old, new, 1)
 
 
-def run(*arguments: object):
-    return CliRunner(env={"COLUMNS": "100", "NO_COLOR": "1"}).invoke(app, [str(x) for x in arguments])
-
-
 @pytest.mark.parametrize(("old", "new", "line", "message"), BAD)
 def test_a_mistake_is_told_with_its_line_and_nothing_is_written(old, new, line, message, tmp_path):
     file = tmp_path / "bad.toml"
     file.write_text(changed(old, new))
-    result = run("run", file, "--out", tmp_path / "out")
-    assert result.exit_code == 2
-    assert result.stderr.startswith(f"graphbandit: {file}, line {line}: ")
-    assert message in result.stderr
-    assert result.stderr.count("\n") == 1
-    assert result.stdout == ""
+    refused = refusal("run", file, "--out", tmp_path / "out")
+    assert refused.startswith(f"{file}, line {line}: ")
+    assert message in refused
     assert [path.name for path in tmp_path.iterdir()] == ["bad.toml"]
 
 
@@ -229,14 +221,14 @@ def test_lines_of_every_way_to_write_a_key():
     "name", [STARTER, "ablation", "clique-table", "leaderboard/linear_still", "exploration/finite"]
 )
 def test_packaged_experiments_can_be_written_out_and_run(name, tmp_path):
-    result = run("new", tmp_path / "new.toml", "--like", name)
+    result = invoke("new", tmp_path / "new.toml", "--like", name)
     assert result.exit_code == 0
     assert (tmp_path / "new.toml").read_text() == packaged_text(name)
     written = load(tmp_path / "new.toml")
     if name != STARTER:
         study, file = packaged_names()[name]
         assert written == study_named(study).experiment(file)
-    again = run("new", tmp_path / "new.toml")
+    again = invoke("new", tmp_path / "new.toml")
     assert again.exit_code == 2
     assert "File exists" in again.stderr
 
@@ -249,7 +241,7 @@ def test_the_example_runs(tmp_path):
 
 
 def test_an_unknown_packaged_experiment_is_refused(tmp_path):
-    result = run("new", tmp_path / "new.toml", "--like", "nothing")
+    result = invoke("new", tmp_path / "new.toml", "--like", "nothing")
     assert result.exit_code == 2
     assert "expected one of 'starter', " in result.stderr
     assert not list(tmp_path.iterdir())

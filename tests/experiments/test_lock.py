@@ -74,7 +74,7 @@ def test_systems_without_fcntl_lock_too(tmp_path, monkeypatch):
             raise ImportError
         return windows if name == "msvcrt" else load(name)
 
-    monkeypatch.setattr(lock.importlib, "import_module", load_as_on_windows)
+    monkeypatch.setattr(importlib, "import_module", load_as_on_windows)
     with lock.locked(tmp_path), pytest.raises(SavedFileError, match="being written to by another run"):
         small_results(tmp_path)
     assert len(held) == 1

@@ -10,15 +10,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 import graphbandit as gb
-from graphbandit.cli.app import app
 from graphbandit.errors import ExperimentError, InputError, SettingError
 from graphbandit.experiments import Experiment, Grid, InProcess, Processes, load, register, run
 from graphbandit.experiments.describe import own_kinds
 from graphbandit.experiments.describe.planned_runs import planned_runs
 from graphbandit.studies import Plan
+from tests.commands import invoke
 
 MODULE = '''
 from dataclasses import dataclass
@@ -431,7 +430,7 @@ def test_the_leaderboard_takes_them(module, monkeypatch):
         "--repeats",
         "2",
     ]
-    said = CliRunner().invoke(app, [*words, "--out", "board", "--workers", "1"])
+    said = invoke(*words, "--out", "board", "--workers", 1)
     assert said.exit_code == 0, said.output
     assert "Biased" in said.output
     assert "Biased" in (module / "board" / "tables.md").read_text()

@@ -1,6 +1,5 @@
 import html
 import re
-from html.parser import HTMLParser
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +13,7 @@ from graphbandit.experiments.analysis.statistics import FinalRegrets, paired_dif
 from graphbandit.experiments.report.experiment import report_html, write_report
 from graphbandit.plots.pages.page import END_OF_TIMINGS, TIMINGS
 from tests.experiment_results import made_up, sweep
+from tests.pages import check_addresses, check_outline, section, text
 
 NAN = float("nan")
 DOCUMENTATION = (Path(__file__).parents[2] / "docs" / "reports.md").read_text(encoding="utf-8")
@@ -32,57 +32,13 @@ def page() -> str:
     return report_html(sweep(failures=[FAILURE]))
 
 
-def section(page: str, name: str) -> str:
-    found = re.search(rf'<section id="{name}".*?</section>', page, re.DOTALL)
-    return found.group(0) if found else ""
-
-
-def text(page: str) -> str:
-    return " ".join(re.sub(r"<svg.*?</svg>|<[^>]+>", " ", page, flags=re.DOTALL).split())
-
-
-class Outline(HTMLParser):
-    """Collects ids, and checks that what is opened is closed in turn."""
-
-    EMPTY = frozenset({"meta", "use", "path", "br"})
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.ids: list[str] = []
-        self.links: list[str] = []
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.ids += [value or "" for name, value in attrs if name == "id"]
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.handle_startendtag(tag, attrs)
-        self.links += [value or "" for name, value in attrs if name in ("href", "xlink:href", "src")]
-        if tag not in self.EMPTY:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-
-def check_outline(page: str) -> None:
-    """All tags are closed, ids are unique, and links lead to them."""
-    outline = Outline()
-    outline.feed(page)
-    assert outline.open == []
-    assert len(outline.ids) == len(set(outline.ids))
-    assert {link.removeprefix("#") for link in outline.links} <= set(outline.ids)
-
-
 def test_the_page_is_whole_and_its_ids_are_unique(page: str) -> None:
     check_outline(page)
 
 
 def test_nothing_is_fetched(page: str) -> None:
     assert "default-src 'none'" in page
-    addresses = set(re.findall(r"https?://[^\s\"'<>]+", page))
-    assert addresses == {"http://www.w3.org/1999/xlink", "http://www.w3.org/2000/svg"}  # names, not places
-    assert not re.search(r"@import|<link|<img|<script src|url\((?!#)", page)
+    check_addresses(page)
 
 
 def test_the_summary_marks_the_best_and_what_is_close(page: str) -> None:
@@ -137,7 +93,7 @@ def test_names_are_text_and_never_markup() -> None:
     assert "<script>alert" not in page
     assert f"<title>{escape(nasty)}</title>" in page
     assert nasty in html.unescape(text(section(page, "summary")))
-    Outline().feed(page)
+    check_outline(page)
 
 
 def test_the_same_results_give_the_same_bytes_but_for_the_timings(page: str) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from graphbandit.experiments.report.experiment import write_report
-from tests.browser import needs_chromium, screenshot, visit
+from tests.browser import browser, needs_chromium, visit
 from tests.experiment_results import made_up, sweep, tuning
 
 
@@ -32,8 +32,8 @@ return {
 @needs_chromium
 @pytest.mark.parametrize("width", [390, 1200])
 @pytest.mark.parametrize("which", ["sweep", "tuning"])
-def test_the_page_fits_and_its_figures_show(pages: dict[str, Path], which: str, width: int, tmp_path: Path) -> None:
-    seen = visit(pages[which], SEEN, tmp_path, width=width)
+def test_the_page_fits_and_its_figures_show(pages: dict[str, Path], which: str, width: int) -> None:
+    seen = visit(pages[which], SEEN, width=width)
     assert seen.console == []
     assert seen.outcome["width"] == width
     assert seen.outcome["scroll"] == width  # the page itself never scrolls sideways; wide tables do, in their boxes
@@ -43,7 +43,7 @@ def test_the_page_fits_and_its_figures_show(pages: dict[str, Path], which: str, 
 
 
 @needs_chromium
-def test_tables_sort_when_their_headings_are_clicked(pages: dict[str, Path], tmp_path: Path) -> None:
+def test_tables_sort_when_their_headings_are_clicked(pages: dict[str, Path]) -> None:
     script = """
     const table = document.querySelector("#summary table");
     const heads = Array.from(table.tHead.rows[0].cells);
@@ -53,7 +53,7 @@ def test_tables_sort_when_their_headings_are_clicked(pages: dict[str, Path], tmp
     for (const column of [0, 0, 2, 2]) { heads[column].querySelector("button").click(); states.push(state()); }
     return states;
     """
-    seen = visit(pages["sweep"], script, tmp_path)
+    seen = visit(pages["sweep"], script)
     assert seen.console == []
     names = ["AdaCB.G", "RegCB.G", "FALCON", "Uniform"]
     by_name = ["AdaCB.G", "FALCON", "RegCB.G", "Uniform"]
@@ -77,14 +77,12 @@ def test_cells_without_a_number_stay_last(tmp_path: Path) -> None:
     for (let i = 0; i < 2; i++) { button.click(); found.push(names()); }
     return found;
     """
-    assert visit(page, script, tmp_path).outcome == ["abc", "bac"]
+    assert visit(page, script).outcome == ["abc", "bac"]
 
 
 @needs_chromium
 @pytest.mark.parametrize("dark", [False, True])
-def test_light_and_dark_follow_the_system_until_chosen_and_are_remembered(
-    pages: dict[str, Path], dark: bool, tmp_path: Path
-) -> None:
+def test_light_and_dark_follow_the_system_until_chosen_and_are_remembered(pages: dict[str, Path], dark: bool) -> None:
     look = """({
       ground: getComputedStyle(document.body).backgroundColor, theme: document.documentElement.dataset.theme ?? null,
       ink: getComputedStyle(document.querySelector("figure svg [style*='--ink']")).fill,
@@ -99,7 +97,7 @@ def test_light_and_dark_follow_the_system_until_chosen_and_are_remembered(
     }}
     return [...JSON.parse(window.name), {look}];
     """
-    seen = visit(pages["sweep"], script, tmp_path, dark=dark)
+    seen = visit(pages["sweep"], script, dark=dark)
     assert seen.console == []
     light = {"ground": "rgb(246, 246, 244)", "ink": "rgb(34, 34, 34)", "button": "Dark"}
     night = {"ground": "rgb(20, 21, 23)", "ink": "rgb(233, 233, 231)", "button": "Light"}
@@ -114,7 +112,10 @@ def test_what_a_reader_sees_is_light_or_dark(pages: dict[str, Path], tmp_path: P
 
     shades = []
     for dark in (False, True):
-        screenshot(pages["sweep"], tmp_path / "page.png", tmp_path, width=600, height=700, dark=dark)
+        with browser() as tab:
+            tab.size(600, 700, dark=dark)
+            tab.once_loaded(pages["sweep"].as_uri(), "return true;")
+            tab.screenshot(tmp_path / "page.png", whole=False)
         shades.append(float(imread(tmp_path / "page.png")[..., :3].mean()))
     assert shades[0] > 0.85
     assert shades[1] < 0.25

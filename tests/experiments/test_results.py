@@ -17,7 +17,7 @@ from graphbandit.experiments.describe.planned_runs import planned_runs
 from graphbandit.experiments.results import files
 from graphbandit.experiments.results.reading import part_files
 from graphbandit.rounds.decisions import ARRAYS
-from tests.experiment_samples import SMALL, small_results
+from tests.experiment_samples import SMALL, content, small_results
 from tests.processes import loaded
 
 
@@ -31,10 +31,6 @@ def run_new(experiment: gb.experiments.Experiment, out: Path) -> tuple[Results, 
     seen: list[Progress] = []
     results = run(experiment, out=out, engine=InProcess(), progress=seen.append)
     return results, seen[-1].done - seen[0].finished_before
-
-
-def content(directory: Path) -> dict[str, bytes]:
-    return {name: (directory / name).read_bytes() for name in ("plan.parquet", "runs.parquet", "curves.parquet")}
 
 
 def test_tables(small):

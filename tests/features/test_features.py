@@ -268,9 +268,8 @@ BAD_CONTEXTS = {
 @pytest.mark.parametrize("case", BAD_CONTEXTS)
 def test_bad_contexts_are_refused(case):
     contexts, message = BAD_CONTEXTS[case]
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, match=re.escape(message)):
         TWO.encode(contexts)
-    assert message in str(caught.value)
 
 
 def test_other_kinds_refuse_what_is_no_value_of_theirs():
@@ -290,9 +289,8 @@ def test_other_kinds_refuse_what_is_no_value_of_theirs():
         ),
         (number(scale=1e-300), 1e300, "x is 1e+300; expected a finite number"),
     ]:
-        with pytest.raises(InputError) as caught:
+        with pytest.raises(InputError, match=re.escape(message)):
             Features({"x": column}).encode({"x": value})
-        assert message in str(caught.value)
 
 
 BAD_SETTINGS = {

@@ -16,12 +16,16 @@ K, D = 3, 2
 TRUTH = np.array([[0.5, 0.1], [0.1, 0.6], [0.3, 0.3]])
 
 
-def seen(n=40, *, arms=range(K), seed=0, noise=0.05):
-    """n rounds, in which each of these arms is seen with probability one half, and its reward is TRUTH x + noise."""
+def seen(n=40, *, arms=range(K), seed=0, noise=0.05, arm_contexts=False):
+    """n rounds, in which each of these arms is seen with probability one half, and its reward is TRUTH x + noise.
+
+    With `arm_contexts` each arm has a context of its own, and the first row of TRUTH.
+    """
     rng = np.random.default_rng(seed)
-    contexts = rng.uniform(size=(n, D))
+    contexts = rng.uniform(size=(n, K, D) if arm_contexts else (n, D))
+    means = contexts @ TRUTH[0] if arm_contexts else contexts @ TRUTH.T
     revealed = (rng.random((n, K)) < 0.5) & np.isin(np.arange(K), list(arms))
-    return gb.Observations.from_masks(contexts, revealed, contexts @ TRUTH.T + noise * rng.normal(size=(n, K)))
+    return gb.Observations.from_masks(contexts, revealed, means + noise * rng.normal(size=(n, K)))
 
 
 def made(regressor, kind=RegressorClass, **settings):

@@ -14,10 +14,8 @@ from graphbandit.rounds.observations import Observations
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 from torch import nn  # noqa: E402
 
+from tests.function_classes.regressors import TRUTH, D, K, data_of, seen  # noqa: E402
 from tests.processes import loaded  # noqa: E402
-
-K, D = 3, 2
-TRUTH = np.array([[0.5, 0.1], [0.1, 0.6], [0.3, 0.3]])
 
 
 class Net(nn.Module):
@@ -43,18 +41,6 @@ class ForArms(Net):
 
 def made(make=Net, **settings):
     return gb.TorchClass(make, **{"n_arms": K, "dimension": D, "members": 2, "passes": 10, **settings})
-
-
-def seen(n=40, *, arms=range(K), arm_contexts=False):
-    rng = np.random.default_rng(0)
-    contexts = rng.uniform(size=(n, K, D) if arm_contexts else (n, D))
-    means = contexts @ TRUTH[0] if arm_contexts else contexts @ TRUTH.T
-    revealed = (rng.random((n, K)) < 0.5) & np.isin(np.arange(K), list(arms))
-    return Observations.from_masks(contexts, revealed, means + 0.05 * rng.normal(size=(n, K)))
-
-
-def data_of(functions, observations):
-    return functions.add(functions.empty(), observations)
 
 
 def new_contexts(n=300):

@@ -16,39 +16,16 @@ import numpy as np
 
 import graphbandit as gb
 from graphbandit.errors import FitError, GraphBanditError, SavedFileError
+from tests.archives import entries, npy, packed, places
 from tests.fuzz.driver import Case, Part
 from tests.fuzz.operations import check, decided
-from tests.fuzz.subjects import Subject, fits, graph, pair
+from tests.fuzz.subjects import Subject, fitting_pair, graph
 
 FILES = 60
 """Damaged files of one bandit."""
 
 MEMORY = 4 << 30
 """What a process may take while it reads them, on top of what it has."""
-
-Entries = dict[str, bytes]
-
-
-def packed(array: np.ndarray) -> bytes:
-    """An array as an entry of a file."""
-    buffer = io.BytesIO()
-    np.lib.format.write_array(buffer, array, allow_pickle=array.dtype.hasobject)
-    return buffer.getvalue()
-
-
-def written(entries: Entries, compression: int = zipfile.ZIP_STORED) -> bytes:
-    """Entries as a file."""
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", compression) as archive:
-        for name, data in entries.items():
-            archive.writestr(name, data)
-    return buffer.getvalue()
-
-
-def nodes(tree: Any, place: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    """The places of everything in a manifest."""
-    children = tree.items() if isinstance(tree, dict) else enumerate(tree) if isinstance(tree, list) else ()
-    return [place, *(found for key, child in children for found in nodes(child, (*place, key)))]
 
 
 def replaced(tree: Any, place: tuple[Any, ...], change: Any) -> Any:
@@ -71,8 +48,8 @@ VALUES: tuple[Any, ...] = (
 
 def changed_node(manifest: Any, rng: np.random.Generator) -> Any:
     """The manifest with one node changed, dropped, doubled, or put in the place of another one."""
-    places = nodes(manifest["content"])
-    place = places[rng.integers(len(places))] or places[-1]
+    found = places(manifest["content"])
+    place = found[rng.integers(len(found))] or found[-1]
     if not place:
         return VALUES[rng.integers(len(VALUES))]
     kind = rng.integers(5)
@@ -80,7 +57,7 @@ def changed_node(manifest: Any, rng: np.random.Generator) -> Any:
         *parent, key = place
         return replaced(manifest["content"], tuple(parent), lambda one: _without(one, key))
     if kind == 1:
-        other = places[rng.integers(len(places))]
+        other = found[rng.integers(len(found))]
         value = manifest["content"]
         for key in other:
             value = value[key]
@@ -126,22 +103,22 @@ def changed_array(data: bytes, rng: np.random.Generator) -> bytes:
         )
         with np.errstate(all="ignore"):
             values.flat[rng.integers(values.size)] = np.array(odd[rng.integers(len(odd))]).astype(values.dtype)
-        return packed(values)
+        return npy(values)
     if kind == 1:
-        return packed(np.zeros(tuple(rng.integers(0, 4, size=array.ndim)), dtype=array.dtype))
+        return npy(np.zeros(tuple(rng.integers(0, 4, size=array.ndim)), dtype=array.dtype))
     if kind == 2:
-        return packed(np.zeros((1,) * int(rng.integers(0, 5)), dtype=array.dtype))
+        return npy(np.zeros((1,) * int(rng.integers(0, 5)), dtype=array.dtype))
     if kind == 3:
         types = ("<f4", "<i4", "<i8", "|b1", "<f8", ">f8", "<c16", "<U3", "<M8[s]", "<u8", "<f2", "|S1")
         with np.errstate(all="ignore"):
             try:
-                return packed(array.astype(types[rng.integers(len(types))]))
+                return npy(array.astype(types[rng.integers(len(types))]))
             except (TypeError, ValueError):
-                return packed(np.zeros(array.shape, dtype="|S1"))
+                return npy(np.zeros(array.shape, dtype="|S1"))
     if kind == 4:
-        return packed(np.asfortranarray(array.T))
+        return npy(np.asfortranarray(array.T))
     if kind == 5:
-        return packed(np.concatenate([array, array]) if array.ndim else array)
+        return npy(np.concatenate([array, array]) if array.ndim else array)
     shape = "(" + ", ".join(str(int(n)) for n in rng.choice([0, 1, 7, 10**6, 10**12, 2**62], size=2)) + ")"
     descr = str(rng.choice(["<f8", "|O", "|S0", "<i8", "|V0"]))
     header = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}".ljust(117) + "\n"
@@ -158,29 +135,28 @@ def damaged(data: bytes, rng: np.random.Generator) -> tuple[str, bytes]:
         return "bytes changed", bytes(content)
     if kind == 1:
         return "cut short", data[: rng.integers(len(data))]
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        entries = {name: archive.read(name) for name in archive.namelist()}
-    arrays = [name for name in entries if name != "manifest.json"]
+    files = entries(data)
+    arrays = [name for name in files if name != "manifest.json"]
     name = arrays[rng.integers(len(arrays))]
     if kind == 2:
         if rng.random() < 0.5:
-            return "compressed", written(entries, zipfile.ZIP_DEFLATED)
-        text = json.loads(entries["manifest.json"])
+            return "compressed", packed(files, zipfile.ZIP_DEFLATED)
+        text = json.loads(files["manifest.json"])
         text[str(rng.choice(["version", "kind", "format"]))] = VALUES[rng.integers(22)]
-        return "head changed", written({**entries, "manifest.json": json.dumps(text).encode()})
+        return "head changed", packed({**files, "manifest.json": json.dumps(text).encode()})
     if kind == 3:
         other = arrays[rng.integers(len(arrays))]
-        return "array of another place", written({**entries, name: entries[other]})
+        return "array of another place", packed({**files, name: files[other]})
     if kind == 4:
-        return "entry gone", written({key: value for key, value in entries.items() if key != name})
+        return "entry gone", packed({key: value for key, value in files.items() if key != name})
     if kind < 7:
-        return "array changed", written({**entries, name: changed_array(entries[name], rng)})
-    manifest = json.loads(entries["manifest.json"])
+        return "array changed", packed({**files, name: changed_array(files[name], rng)})
+    manifest = json.loads(files["manifest.json"])
     for _ in range(int(rng.choice([1, 1, 2]))):
         manifest["content"] = changed_node(manifest, rng)
         if not isinstance(manifest["content"], dict):
             break
-    return "manifest changed", written({**entries, "manifest.json": json.dumps(manifest).encode()})
+    return "manifest changed", packed({**files, "manifest.json": json.dumps(manifest).encode()})
 
 
 def saved(one: Subject, case: Case) -> bytes:
@@ -220,9 +196,8 @@ def use(one: Subject, bandit: gb.Bandit, rng: np.random.Generator) -> None:
 
 
 def run(case: Case) -> None:
-    one = pair(case.number, case.rng)
-    if not fits(one):
-        case.count("pairs that a learner refuses")
+    one = fitting_pair(case)
+    if one is None:
         return
     data, path = saved(one, case), case.folder / "bad.gb"
     _limit_memory()

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 import tomli_w
-from typer.testing import CliRunner
 
-from graphbandit.cli.app import app
 from graphbandit.errors import ExperimentError
 from graphbandit.experiments import Experiment, load
 from graphbandit.experiments.describe.environment_kinds import ENVIRONMENT_KINDS
 from graphbandit.experiments.describe.learner_kinds import LEARNER_KINDS
 from graphbandit.studies.study import STARTER, packaged_names, packaged_text
+from tests.archives import places
+from tests.commands import invoke
 from tests.fuzz.driver import Case, Defect, Part, TooLong, time_limit
 
 FILES = 60
@@ -45,12 +45,6 @@ def base(rng: np.random.Generator) -> dict[str, Any]:
     made["environments"] = {"one": {"kind": kinds["environments"], "n_arms": 4}}
     made["learners"] = {"two": {"kind": kinds["learners"]}, "three": {"kind": "Uniform"}}
     return made
-
-
-def places(tree: Any, place: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    """The places of everything in it."""
-    children = tree.items() if isinstance(tree, dict) else enumerate(tree) if isinstance(tree, list) else ()
-    return [place, *(found for key, child in children for found in places(child, (*place, key)))]
 
 
 def changed(tree: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
@@ -138,7 +132,7 @@ def _tried(path: Path, case: Case) -> None:
 
 def _command(words: list[str], case: Case) -> None:
     """Give a command; it may fail, but not with a traceback of its own."""
-    result = CliRunner(env={"COLUMNS": "100", "NO_COLOR": "1"}).invoke(app, words)
+    result = invoke(*words)
     case.count("commands")
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise Defect(

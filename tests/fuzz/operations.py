@@ -13,7 +13,7 @@ import graphbandit as gb
 from graphbandit.errors import FitError, GraphBanditError
 from tests.fuzz.bad_input import bad_call
 from tests.fuzz.driver import Case, Defect, Part
-from tests.fuzz.subjects import Subject, fits, graph, mask, pair
+from tests.fuzz.subjects import Subject, fitting_pair, graph, mask
 
 STEPS = 30
 
@@ -230,9 +230,8 @@ def check(decision: gb.Decision, shown: Any, available: Any) -> None:
 
 
 def run(case: Case) -> None:
-    one = pair(case.number, case.rng)
-    if not fits(one):
-        case.count("pairs that a learner refuses")
+    one = fitting_pair(case)
+    if one is None:
         return
     case.count("pairs of learner and class")
     twins = Twins(one, case)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.random import default_rng
 
 from graphbandit import graphs as generators
 from graphbandit.errors import GraphError, SettingError
@@ -23,20 +24,16 @@ RANDOM: dict[str, Callable[[int, np.random.Generator], FeedbackGraph]] = {
 }
 
 
-def seeded(seed: int = 0) -> np.random.Generator:
-    return np.random.default_rng(seed)
-
-
 @pytest.mark.parametrize("kind", RANDOM)
 @pytest.mark.parametrize("n_arms", [1, 2, 65, 300])
 def test_same_seed_same_graph_all_loops(kind: str, n_arms: int) -> None:
-    graph = RANDOM[kind](n_arms, seeded(3))
-    assert graph == RANDOM[kind](n_arms, seeded(3))
+    graph = RANDOM[kind](n_arms, default_rng(3))
+    assert graph == RANDOM[kind](n_arms, default_rng(3))
     assert graph.n_arms == n_arms
     assert graph.has_all_loops
     assert graph.is_undirected or kind == "erdos_renyi"
     if n_arms >= 65:
-        assert graph != RANDOM[kind](n_arms, seeded(4))
+        assert graph != RANDOM[kind](n_arms, default_rng(4))
 
 
 def test_bandit_and_complete() -> None:
@@ -51,7 +48,7 @@ def test_star_joins_the_hub_to_all() -> None:
     assert graph.reveals(5).tolist() == [2, 5]
     assert graph.n_edges == 6 + 2 * 5
     assert generators.star(6) == generators.star(6, hub=0)
-    rng = seeded()
+    rng = default_rng(0)
     assert len({generators.star(6, rng=rng) for _ in range(100)}) == 6
 
 
@@ -59,7 +56,7 @@ def test_star_joins_the_hub_to_all() -> None:
 @given(st.integers(1, 40), st.integers(1, 40), st.booleans())
 def test_clique_group_is_disjoint_cliques_of_like_sizes(n_arms: int, n_cliques: int, shuffled: bool) -> None:
     n_cliques = min(n_arms, n_cliques)
-    graph = generators.clique_group(n_arms, n_cliques, rng=seeded() if shuffled else None)
+    graph = generators.clique_group(n_arms, n_cliques, rng=default_rng(0) if shuffled else None)
     cliques = {tuple(graph.reveals(a).tolist()) for a in range(n_arms)}
     assert len(cliques) == n_cliques
     assert sorted(a for clique in cliques for a in clique) == list(range(n_arms))
@@ -70,7 +67,7 @@ def test_clique_group_is_disjoint_cliques_of_like_sizes(n_arms: int, n_cliques: 
 
 
 def test_clique_group_of_many_arms() -> None:
-    graph = generators.clique_group(5001, 1000, rng=seeded())
+    graph = generators.clique_group(5001, 1000, rng=default_rng(0))
     assert not graph.is_packed
     members = graph.reveals(17)
     assert 17 in members
@@ -80,21 +77,21 @@ def test_clique_group_of_many_arms() -> None:
 
 
 def test_random_graph_joins_the_drawn_pairs() -> None:
-    graph = generators.random_graph(50, 0.05, rng=seeded(1))
-    pairs = seeded(1).integers(50, size=(125, 2))
+    graph = generators.random_graph(50, 0.05, rng=default_rng(1))
+    pairs = default_rng(1).integers(50, size=(125, 2))
     expected = np.eye(50, dtype=bool)
     for i, j in pairs:
         expected[i, j] = expected[j, i] = True
     np.testing.assert_array_equal(graph.to_dense(), expected)
-    assert generators.random_graph(10, 0, rng=seeded()) == generators.bandit(10)
+    assert generators.random_graph(10, 0, rng=default_rng(0)) == generators.bandit(10)
     # ceil: 0.011 * 100 is two pairs
-    assert generators.random_graph(10, 0.011, rng=seeded(1)).n_edges == 14
+    assert generators.random_graph(10, 0.011, rng=default_rng(1)).n_edges == 14
 
 
 @pytest.mark.parametrize("n_arms", [400, 5000])
 def test_erdos_renyi_has_independent_directed_edges(n_arms: int) -> None:
     probability = 0.01
-    graph = generators.erdos_renyi(n_arms, probability, rng=seeded())
+    graph = generators.erdos_renyi(n_arms, probability, rng=default_rng(0))
     pairs = n_arms * (n_arms - 1)
     deviation = np.sqrt(pairs * probability * (1 - probability))
     assert abs(graph.n_edges - n_arms - pairs * probability) < 4 * deviation
@@ -106,16 +103,16 @@ def test_erdos_renyi_has_independent_directed_edges(n_arms: int) -> None:
 
 @pytest.mark.parametrize("n_arms", [30, 5000])
 def test_erdos_renyi_at_the_ends(n_arms: int) -> None:
-    assert generators.erdos_renyi(n_arms, 0, rng=seeded()) == generators.bandit(n_arms)
-    assert generators.erdos_renyi(n_arms, 1e-300, rng=seeded()) == generators.bandit(n_arms)
+    assert generators.erdos_renyi(n_arms, 0, rng=default_rng(0)) == generators.bandit(n_arms)
+    assert generators.erdos_renyi(n_arms, 1e-300, rng=default_rng(0)) == generators.bandit(n_arms)
     if n_arms <= 30:
-        assert generators.erdos_renyi(n_arms, 1, rng=seeded()) == generators.complete(n_arms)
+        assert generators.erdos_renyi(n_arms, 1, rng=default_rng(0)) == generators.complete(n_arms)
 
 
 def test_preferential_attachment_step_by_step() -> None:
     """The vectorised draws are those of the loop over arms that Batagelj & Brandes write."""
     n_arms, draws = 60, 3
-    places = seeded(8).random((n_arms - 1) * draws)
+    places = default_rng(8).random((n_arms - 1) * draws)
     ends: list[int] = []
     pairs = []
     for v in range(1, n_arms):
@@ -125,11 +122,11 @@ def test_preferential_attachment_step_by_step() -> None:
             joined = before[int(places[k] * len(before))] if before else 0
             pairs.append([v, joined])
             ends += [v, joined]
-    np.testing.assert_array_equal(attachment_pairs(1, n_arms, draws, seeded(8))[0], pairs)
+    np.testing.assert_array_equal(attachment_pairs(1, n_arms, draws, default_rng(8))[0], pairs)
 
 
 def test_preferential_attachment_is_connected_and_heavy_tailed() -> None:
-    graph = generators.preferential_attachment(3000, 2, rng=seeded())
+    graph = generators.preferential_attachment(3000, 2, rng=default_rng(0))
     degrees = np.diff(graph.csr().indptr) - 1
     assert nx.is_strongly_connected(graph.to_networkx())
     assert 1 <= degrees.min() <= degrees.mean() <= 4
@@ -137,13 +134,13 @@ def test_preferential_attachment_is_connected_and_heavy_tailed() -> None:
 
 
 def test_preferential_attachment_of_many_arms() -> None:
-    graph = generators.preferential_attachment(100_000, 7, rng=seeded())
+    graph = generators.preferential_attachment(100_000, 7, rng=default_rng(0))
     assert graph.is_undirected
     assert 0.99 < (graph.n_edges - 100_000) / (2 * 7 * 100_000) < 1
 
 
 def test_bad_options_are_refused() -> None:
-    rng = seeded()
+    rng = default_rng(0)
     cases = [
         (lambda: generators.bandit(0), GraphError, "n_arms is 0; expected a whole number of at least 1"),
         (lambda: generators.complete(2.5), GraphError, r"n_arms is 2\.5"),

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from numpy.random import default_rng
 
 from graphbandit import graphs as generators
 from graphbandit.errors import GraphError, SettingError
@@ -39,10 +40,6 @@ SINGLE: dict[str, Callable[[int, np.random.Generator], FeedbackGraph]] = {
 }
 
 
-def seeded(seed: int = 0) -> np.random.Generator:
-    return np.random.default_rng(seed)
-
-
 def a_source(kind: str, n_arms: int) -> GraphSource:
     return graph_source(kind, n_arms, **OPTIONS.get(kind, {}))
 
@@ -50,8 +47,8 @@ def a_source(kind: str, n_arms: int) -> GraphSource:
 @pytest.mark.parametrize("kind", SOURCES)
 @pytest.mark.parametrize("n_arms", [7, 70])
 def test_a_batch_is_the_generator_round_by_round(kind: str, n_arms: int) -> None:
-    batch = a_source(kind, n_arms).draw(seeded(), 20)
-    rng = seeded()
+    batch = a_source(kind, n_arms).draw(default_rng(0), 20)
+    rng = default_rng(0)
     assert batch == FeedbackGraphs.stack(SINGLE[kind](n_arms, rng) for _ in range(20))
     assert (len(batch), batch.n_arms, batch.has_all_loops) == (20, n_arms, True)
 
@@ -59,11 +56,11 @@ def test_a_batch_is_the_generator_round_by_round(kind: str, n_arms: int) -> None
 @pytest.mark.parametrize("kind", SOURCES)
 def test_neither_the_size_of_batches_nor_of_blocks_matters(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     source = a_source(kind, 20)
-    whole = source.draw(seeded(), 50)
-    rng = seeded()
+    whole = source.draw(default_rng(0), 50)
+    rng = default_rng(0)
     assert FeedbackGraphs.concatenate([source.draw(rng, n) for n in (1, 0, 30, 19)]) == whole
     monkeypatch.setattr(generator_base, "_BLOCK", 1000)
-    assert source.draw(seeded(), 50) == whole
+    assert source.draw(default_rng(0), 50) == whole
 
 
 @pytest.mark.parametrize("kind", SOURCES)
@@ -75,14 +72,14 @@ def test_large_graphs(kind: str) -> None:
         "network": {"count": 2},
     }
     source = graph_source(kind, 5000, **options.get(kind, {})) if kind != "complete" else a_source(kind, 200)
-    batch = source.draw(seeded(), 3)
-    assert batch == source.draw(seeded(), 3)
+    batch = source.draw(default_rng(0), 3)
+    assert batch == source.draw(default_rng(0), 3)
     assert (len(batch), batch.n_arms, batch.has_all_loops) == (3, source.n_arms, True)
-    assert len(source.draw(seeded(), 0)) == 0
+    assert len(source.draw(default_rng(0), 0)) == 0
 
 
 def test_a_star_is_stored_once() -> None:
-    batch = StarSource(n_arms=5).draw(seeded(), 1000)
+    batch = StarSource(n_arms=5).draw(default_rng(0), 1000)
     assert len(batch.stored) == 5
     hubs = [int(np.argmax([len(graph.reveals(a)) for a in range(5)])) for graph in batch]
     assert np.bincount(hubs).min() > 150
@@ -90,19 +87,19 @@ def test_a_star_is_stored_once() -> None:
 
 def test_fixed_and_pool_share_their_store() -> None:
     fixed = FixedSource(generators.star(6))
-    rng = seeded()
+    rng = default_rng(0)
     assert fixed.draw(rng, 4).stored is fixed.draw(rng, 9).stored
-    assert rng.integers(100) == seeded().integers(100)
+    assert rng.integers(100) == default_rng(0).integers(100)
     pool = PoolSource([generators.star(6, hub) for hub in (0, 1, 2)])
-    draws = pool.draw(seeded(), 3000)
-    assert draws.stored is pool.draw(seeded(), 5).stored
+    draws = pool.draw(default_rng(0), 3000)
+    assert draws.stored is pool.draw(default_rng(0), 5).stored
     assert np.bincount(draws.index).min() > 900
     assert pool.n_arms == fixed.n_arms == 6
 
 
 def test_a_pool_may_be_a_batch_and_weighs_repeats() -> None:
     graphs = FeedbackGraphs.stack([generators.bandit(3)] * 9 + [generators.complete(3)])
-    drawn = PoolSource(graphs).draw(seeded(), 1000)
+    drawn = PoolSource(graphs).draw(default_rng(0), 1000)
     assert 50 < sum(graph == generators.complete(3) for graph in drawn) < 150
 
 

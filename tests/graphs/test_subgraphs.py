@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.random import default_rng
 
 from graphbandit.environments import paper
 from graphbandit.errors import ExperimentError, GraphError, NetworkFileError, SettingError
@@ -22,12 +23,8 @@ from graphbandit.graphs.parameters import independence_number
 from graphbandit.graphs.sources import graph_source
 
 
-def seeded(seed: int = 0) -> np.random.Generator:
-    return np.random.default_rng(seed)
-
-
 def a_network(seed: int = 0, n_nodes: int = 300, n_edges: int = 500) -> Network:
-    return Network.from_edges(seeded(seed).integers(0, n_nodes, size=(n_edges, 2)), n_nodes=n_nodes)
+    return Network.from_edges(default_rng(seed).integers(0, n_nodes, size=(n_edges, 2)), n_nodes=n_nodes)
 
 
 def literal_union_find(network: Network, size: int, count: int, rng: np.random.Generator) -> list[list[int]]:
@@ -56,8 +53,8 @@ def literal_union_find(network: Network, size: int, count: int, rng: np.random.G
 def test_union_find_is_the_literal_one(seed: int, size: int) -> None:
     network = a_network(seed)
     for count in (3, 40):
-        found = sample_nodes(network, size, count, rng=seeded(seed))
-        assert found.tolist() == literal_union_find(network, size, count, seeded(seed))
+        found = sample_nodes(network, size, count, rng=default_rng(seed))
+        assert found.tolist() == literal_union_find(network, size, count, default_rng(seed))
 
 
 def is_connected(graph: FeedbackGraph) -> bool:
@@ -73,8 +70,8 @@ def is_connected(graph: FeedbackGraph) -> bool:
 def test_subgraphs_are_connected_induced_and_of_the_size_asked_for(sampler: str, size: int) -> None:
     network = a_network()
     friends = {(i, j) for i, j in network.edges().tolist()}
-    nodes = sample_nodes(network, size, 30, sampler=sampler, rng=seeded(5))
-    graphs = sample_subgraphs(network, size, 30, sampler=sampler, rng=seeded(5))
+    nodes = sample_nodes(network, size, 30, sampler=sampler, rng=default_rng(5))
+    graphs = sample_subgraphs(network, size, 30, sampler=sampler, rng=default_rng(5))
     assert nodes.shape == (30, size)
     assert (len(graphs), graphs.n_arms) == (30, size)
     for row, graph in zip(nodes.tolist(), graphs, strict=True):
@@ -90,7 +87,7 @@ def test_the_seed_determines_the_subgraphs(sampler: str) -> None:
     network = a_network()
 
     def draw(seed: int) -> list[list[int]]:
-        return sample_nodes(network, 30, 10, sampler=sampler, rng=seeded(seed)).tolist()
+        return sample_nodes(network, 30, 10, sampler=sampler, rng=default_rng(seed)).tolist()
 
     assert draw(1) == draw(1) != draw(2)
 
@@ -99,23 +96,23 @@ def test_the_seed_determines_the_subgraphs(sampler: str) -> None:
 def test_a_connected_part_of_just_the_size_is_found_and_smaller_ones_are_not_taken(sampler: str) -> None:
     path = [(i, i + 1) for i in range(59)]
     network = Network.from_edges([*path, (100, 101), (101, 102)])
-    nodes = sample_nodes(network, 60, 4, sampler=sampler, rng=seeded())
+    nodes = sample_nodes(network, 60, 4, sampler=sampler, rng=default_rng(0))
     assert nodes.tolist() == [list(range(60))] * 4
     for size in (61, 1000):
         with pytest.raises(GraphError, match=f"size is {size}; expected at most 60, the nodes of the network's"):
-            sample_nodes(network, size, 1, sampler=sampler, rng=seeded())
+            sample_nodes(network, size, 1, sampler=sampler, rng=default_rng(0))
 
 
 def test_every_sampler_reaches_every_node() -> None:
     network = Network.from_edges([(i, (i + 1) % 12) for i in range(12)])
     for sampler in SAMPLERS:
-        nodes = sample_nodes(network, 4, 300, sampler=sampler, rng=seeded())
+        nodes = sample_nodes(network, 4, 300, sampler=sampler, rng=default_rng(0))
         assert np.bincount(nodes.ravel(), minlength=12).min() > 50
 
 
 def test_a_snowball_takes_friends_before_their_friends() -> None:
     tree = Network.from_edges([(0, i) for i in range(1, 6)] + [(i, 10 * i + j) for i in range(1, 6) for j in range(5)])
-    rows = sample_nodes(tree, 6, 200, sampler="bfs", rng=seeded())
+    rows = sample_nodes(tree, 6, 200, sampler="bfs", rng=default_rng(0))
     whole = [set(range(6)) == set(tree.names[row].tolist()) for row in rows]
     assert any(whole)  # those that start at the middle are the middle's friends, all of them
     assert all(len(set(row.tolist()) & set(range(6))) for row in rows)
@@ -125,7 +122,7 @@ def test_union_find_gives_up_with_a_word() -> None:
     # sets grow all along the chain, and two halves that are too large together stay apart
     chain = Network.from_edges([(i, i + 1) for i in range(4000)])
     with pytest.raises(GraphError, match="size is 3500, which 200 passes of union-find never met exactly"):
-        sample_nodes(chain, 3500, 1, rng=seeded())
+        sample_nodes(chain, 3500, 1, rng=default_rng(0))
 
 
 @pytest.mark.parametrize(
@@ -141,12 +138,12 @@ def test_union_find_gives_up_with_a_word() -> None:
 def test_bad_settings_are_refused(options: dict[str, object], error: type[Exception], message: str) -> None:
     given = {"network": a_network(), "size": 5, "count": 2, "sampler": "bfs", **options}
     with pytest.raises(error, match=message):
-        sample_subgraphs(given.pop("network"), given.pop("size"), given.pop("count"), **given, rng=seeded())
+        sample_subgraphs(given.pop("network"), given.pop("size"), given.pop("count"), **given, rng=default_rng(0))
 
 
 @pytest.mark.parametrize("seed", [0, 1])
 def test_the_stand_in_has_the_published_degree_figures(seed: int) -> None:
-    network = social_network(rng=seeded(seed))
+    network = social_network(rng=default_rng(seed))
     degrees = network.degrees
     assert degrees.mean() == pytest.approx(6.28, abs=0.01)
     assert (np.median(degrees), np.bincount(degrees).argmax(), degrees.min()) == (1, 1, 1)
@@ -156,7 +153,7 @@ def test_the_stand_in_has_the_published_degree_figures(seed: int) -> None:
 
 
 def test_generated_networks_have_the_degrees_of_their_law() -> None:
-    network = social_network(20_000, mean_degree=4.0, largest_degree=200, rng=seeded())
+    network = social_network(20_000, mean_degree=4.0, largest_degree=200, rng=default_rng(0))
     law = power_law(4.0, 200)
     assert law @ np.arange(1, 201) == pytest.approx(4.0)
     steps = np.diff(np.log(law)) / np.diff(np.log(np.arange(1, 201)))
@@ -165,7 +162,7 @@ def test_generated_networks_have_the_degrees_of_their_law() -> None:
     # two counts of a place may be off by one each, and the largest degree by one to make the sum even
     assert np.abs(np.cumsum(shares) - np.cumsum(law)).max() <= 2 / 20_000
     assert network.n_components == 1
-    again = social_network(20_000, mean_degree=4.0, largest_degree=200, rng=seeded())
+    again = social_network(20_000, mean_degree=4.0, largest_degree=200, rng=default_rng(0))
     assert np.array_equal(again.edges(), network.edges())
 
 
@@ -182,7 +179,7 @@ def test_generated_networks_have_the_degrees_of_their_law() -> None:
 )
 def test_degrees_that_cannot_be_are_refused(options: dict[str, float], message: str) -> None:
     with pytest.raises(SettingError, match=message):
-        social_network(**options, rng=seeded())
+        social_network(**options, rng=default_rng(0))
 
 
 @pytest.fixture
@@ -199,7 +196,7 @@ def test_the_source_draws_from_a_pool_of_subgraphs(file: Path) -> None:
     assert not source.stand_in
     assert len(source.pool) == 7
     assert all(is_connected(graph) for graph in source.pool)
-    drawn = source.draw(seeded(), 500)
+    drawn = source.draw(default_rng(0), 500)
     assert drawn.stored is source.pool.stored, "the pool is made once, and not copied"
     assert np.bincount(drawn.index).min() > 40
     assert source.description == (
@@ -222,7 +219,7 @@ def test_the_stand_in_says_that_it_is_one() -> None:
     source = graph_source("network", 30, count=5)
     assert source.stand_in
     assert "a generated stand-in for Flixster (50,000 nodes, 156,973 edges), by union-find" in source.description
-    assert FeedbackGraphs.concatenate([source.draw(seeded(), 4)]).n_arms == 30
+    assert FeedbackGraphs.concatenate([source.draw(default_rng(0), 4)]).n_arms == 30
 
 
 def test_bad_sources_are_refused(file: Path, tmp_path: Path) -> None:

@@ -4,19 +4,18 @@ import json
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 import graphbandit as gb
-from graphbandit.cli.app import app
 from graphbandit.evaluation import Log
 from graphbandit.interop import convert as converting
 from graphbandit.interop import obp, vw
+from tests.commands import invoke
 from tests.interop.test_vw import EVENT, same
 from tests.logs.logged import logged
 
 
 def run(*words, ends=0):
-    result = CliRunner().invoke(app, ["convert", *map(str, words)])
+    result = invoke("convert", *words)
     assert result.exit_code == ends, result.output
     return result.output
 

@@ -6,11 +6,9 @@ import numpy as np
 import pytest
 
 import graphbandit as gb
-from graphbandit.function_classes import FiniteClass
-from graphbandit.rounds.shown import Shown
 from tests import reference
+from tests.learners.playing import T, problem, run_package
 
-T = 48
 ALL_SIZES = os.environ.get("GRAPHBANDIT_TEST_REFERENCE") == "1"
 
 GRAPHS = ("star", "clique_group", "random", "erdos_renyi", "preferential_attachment", "bandit", "complete")
@@ -30,56 +28,6 @@ SETTINGS: dict[str, dict[str, object]] = {
 }
 RENAMED = {"use_candidates": "candidate_set", "use_scale_factor": "scale_factor", "use_lp": "linear_program"}
 DEFAULTS = {"radius": "sharp", "coverage": "tight", "gamma": "paper", "baseline": "exploration-set"}
-
-
-def problem(seed: int, n_arms: int, graph: str, *, rounds: int = T, functions: int = 20, masked: bool = False):
-    """Values of all functions in all rounds, graphs, rewards, uniforms and masks of a small random problem."""
-    rng = np.random.default_rng([seed, n_arms])
-    values = rng.normal(size=(rounds, functions, n_arms)) / 2
-    truth = int(rng.integers(functions))
-    options = {"clique_group": {"n_cliques": min(3, n_arms)}, "erdos_renyi": {"probability": 0.15}}.get(graph, {})
-    graphs = gb.graphs.sources.graph_source(graph, n_arms, **options).draw(rng, rounds)
-    rewards = values[:, truth] + rng.normal(size=(rounds, n_arms))
-    masks = rng.random((rounds, n_arms)) < 0.6
-    masks[np.arange(rounds), rng.integers(n_arms, size=rounds)] = True
-    return values, graphs, rewards, rng.random(rounds), masks if masked else None
-
-
-class Replay(np.random.Generator):
-    """A generator that hands out given uniform numbers in order."""
-
-    def __init__(self, uniforms):
-        super().__init__(np.random.PCG64())
-        self.uniforms, self.place = uniforms, 0
-
-    def random(self, n):
-        self.place += n
-        return self.uniforms[self.place - n : self.place]
-
-
-def run_package(learner, values, graphs, rewards, uniforms, masks, *, horizon, noise=1.0):
-    """All decisions, and the learner's state in each round; contexts are round numbers that look values up."""
-    n, functions, n_arms = values.shape
-    lookup = FiniteClass(lambda x: values[x[:, 0].astype(int)], n_functions=functions, n_arms=n_arms)
-    state = learner.init(gb.Problem(n_arms=n_arms, function_class=lookup, horizon=horizon, noise=noise))
-    contexts = np.arange(n, dtype=float)[:, None]
-    rng, parts, states, start = Replay(uniforms), [], [], 0
-    while start < n:
-        stop = min(start + learner.rounds_until_update(state), n)
-        mask = None if masks is None else masks[start:stop]
-        decisions = learner.decide(state, Shown(contexts[start:stop], graphs[start:stop], mask), rng)
-        parts.append(decisions)
-        states += [state] * (stop - start)
-        if stop < n:
-            seen = graphs[start:stop].revealed(decisions.action)
-            state = learner.update(
-                state,
-                gb.Observations.from_masks(
-                    contexts[start:stop], seen, rewards[start:stop], first_round=start, available=mask
-                ),
-            )
-        start = stop
-    return gb.Decisions.concatenate(parts), states
 
 
 def compare(records, decisions, states, graphs, *, version_space):

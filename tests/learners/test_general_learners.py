@@ -8,8 +8,7 @@ import pytest
 import graphbandit as gb
 from graphbandit.errors import EstimatedNoiseWarning, InputError, SettingError
 from graphbandit.rounds.shown import Shown
-from tests.learners.playing import Undrawn
-from tests.learners.test_against_reference import problem, run_package
+from tests.learners.playing import Undrawn, problem, run_package
 
 
 def some_run(learner, *, seed=0, n_arms=6, functions=10, noise=0.8, masked=False, graph="random"):

@@ -13,8 +13,8 @@ from graphbandit.planning.information import information_directed_rounds
 from graphbandit.rounds.decisions import ARRAYS
 from graphbandit.rounds.shown import Shown
 from tests import ids_reference as reference
-from tests.learners.playing import Undrawn, states_after_epochs
-from tests.learners.test_against_reference import Replay, problem, run_package
+from tests.bandits import play
+from tests.learners.playing import Undrawn, problem, run_package, states_after_epochs
 
 
 def loose_graphs(seed, n, n_arms, density=0.25):
@@ -54,19 +54,7 @@ def test_edges_with_probabilities_are_those_of_the_reference():
     n, rng = len(values), np.random.default_rng(8)
     odds = gb.ProbabilisticGraphs.from_dense(rng.random((n, 6, 6)))
     real = odds.sample(rng)
-    lookup = gb.FiniteClass(lambda x: values[x[:, 0].astype(int)], n_functions=12, n_arms=6)
-    learner, contexts = gb.IDSG(), np.arange(n, dtype=float)[:, None]
-    state = learner.init(gb.Problem(n_arms=6, function_class=lookup, noise=0.7))
-    replay, parts, start = Replay(uniforms), [], 0
-    while start < n:
-        part = slice(start, min(start + learner.rounds_until_update(state), n))
-        parts.append(learner.decide(state, Shown(contexts[part], odds[part]), replay))
-        seen = real[part].revealed(parts[-1].action)
-        news = gb.Observations.from_masks(contexts[part], seen, rewards[part], first_round=start)
-        start = part.stop
-        if start < n:
-            state = learner.update(state, news)
-    decisions = gb.Decisions.concatenate(parts)
+    decisions, _ = run_package(gb.IDSG(), values, odds, rewards, uniforms, None, horizon=None, noise=0.7, real=real)
     revealed, matrices = [graph.to_dense() for graph in real], [graph.matrix for graph in odds]
     compare(
         decisions,
@@ -337,9 +325,7 @@ def test_it_survives_being_saved(tmp_path):
     for form in ("bayesian", "frequentist"):
         bandit = gb.Bandit(gb.IDSG(form=form), instance.problem(None), seed=4)
         part = instance.rounds(0, 40)
-        for t in range(20):
-            decision = bandit.decide(part.contexts[t], part.graphs[t])
-            bandit.observe(decision, {int(a): float(part.rewards[t, a]) for a in decision.revealed})
+        play(bandit, part, 0, 20)
         bandit.save(tmp_path / "bandit")
         again = gb.Bandit.load(tmp_path / "bandit")
         for t in range(20, 40):

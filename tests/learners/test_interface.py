@@ -12,7 +12,7 @@ from graphbandit.learners import EpochSchedule
 from graphbandit.rounds.decisions import ARRAYS
 from graphbandit.rounds.shown import Shown
 from tests.every_round_learners import EVERY_ROUND
-from tests.learners.playing import states_after_epochs
+from tests.learners.playing import state_after, states_after_epochs
 
 LEARNERS = {
     "AdaCB.G": gb.AdaCBG(epoch_growth=2.0),
@@ -49,24 +49,6 @@ def learner(request):
 @pytest.fixture
 def instance():
     return gb.environments.paper(n_arms=7, graph="random", reward_scale=4.0).instance(seed=3)
-
-
-def state_after(learner, instance, epochs):
-    state, start = learner.init(instance.problem(None)), 0
-    for _ in range(epochs):
-        part = instance.rounds(start, start + learner.rounds_until_update(state))
-        decisions = learner.decide(state, Shown(part.contexts, part.graphs), np.random.default_rng(start))
-        observations = gb.Observations.from_masks(
-            part.contexts,
-            part.graphs.revealed(decisions.action),
-            part.rewards,
-            first_round=start,
-            actions=decisions.action,
-            observation_probabilities=decisions.observation_probabilities,
-            notes=decisions.notes,
-        )
-        state, start = learner.update(state, observations), start + len(part)
-    return state, start
 
 
 def next_rounds(learner, state, instance, start, most):
@@ -240,13 +222,7 @@ def test_the_paper_s_constants():
         ),
         (gb.AdaCBG(epoch_growth=2.0), lambda m: 2 * np.log(50 / 0.1)),
     ]:
-        state, start = learner.init(problem), 0
-        while start < 2**10:
-            part = instance.rounds(start, start + learner.rounds_until_update(state))
-            decisions = learner.decide(state, Shown(part.contexts, part.graphs), np.random.default_rng(start))
-            seen = part.graphs.revealed(decisions.action)
-            observations = gb.Observations.from_masks(part.contexts, seen, part.rewards, first_round=start)
-            state, start = learner.update(state, observations), start + len(part)
+        for state in states_after_epochs(learner, learner.init(problem), instance, 2**10):
             assert state.radius == pytest.approx(expected(state.epoch))
 
 

@@ -9,6 +9,7 @@ import graphbandit as gb
 from graphbandit.errors import InputError, SettingError
 from graphbandit.learners import Learner
 from graphbandit.rounds import Decisions, Shown
+from tests.bandits import play
 
 
 @dataclass(frozen=True)
@@ -53,9 +54,7 @@ def test_it_is_simulated_and_serves_in_a_bandit_with_the_same_decisions():
     drawn = instance.rounds(0, 60)
     bandit = gb.Bandit(Softmax(), instance.problem(60))
     bandit._rng = gb.base.seeds.stream(3, "simulate", "own", 0)
-    for t in range(60):
-        decision = bandit.decide(drawn.contexts[t], drawn.graphs[t])
-        bandit.observe(decision, {int(a): drawn.rewards[t, a] for a in decision.revealed})
+    for t, decision in enumerate(play(bandit, drawn, 0, 60)):
         assert decision.action == decisions.action[t]
         assert decision.probabilities.tobytes() == decisions.probabilities[t].tobytes()
     assert runs.states["own"][0].sums.any()

@@ -7,7 +7,7 @@ import graphbandit as gb
 from graphbandit.errors import GraphError, SettingError
 from graphbandit.planning.squarecb_formulas import inverse_gap_weighting
 from graphbandit.rounds.shown import Shown
-from tests.learners.test_interface import state_after
+from tests.learners.playing import state_after
 from tests.squarecb_reference import value
 
 

@@ -1,6 +1,7 @@
 """Bad logs: every fault is a typed error that says in which table and row it is."""
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -104,9 +105,8 @@ def test_probability_of_the_arm_played_refused(p):
 )
 def test_arrays_that_do_not_fit_refused(arguments, message):
     good = {"actions": [0, 1], "probabilities": [[0.5, 0.5], [0.3, 0.7]], "rewards": [1.0, 0.0]}
-    with pytest.raises(LogError) as caught:
+    with pytest.raises(LogError, match=re.escape(message)):
         Log.from_arrays(**(good | arguments))
-    assert message in str(caught.value)
 
 
 def test_the_number_of_arms_must_be_told_refused():
@@ -143,9 +143,8 @@ def test_frames_refused(decisions, rewards, message):
     if message is None:  # a reward of a decision that is still to come
         assert Log.from_frames(decisions, rewards, n_arms=2).summary().unmatched == 1
         return
-    with pytest.raises(LogError) as caught:
+    with pytest.raises(LogError, match=re.escape(message)):
         Log.from_frames(decisions, rewards, n_arms=2).to_batch()
-    assert message in str(caught.value)
 
 
 @pytest.fixture
@@ -194,9 +193,8 @@ def test_mixed_versions_refused(folder, change, message):
         return table.replace_schema_metadata({STAMP: json.dumps(stamp).encode()})
 
     rewrite(folder / "decisions" / "000000.parquet", stamped)
-    with pytest.raises(LogError) as caught:
+    with pytest.raises(LogError, match=re.escape(message)):
         Log.read(folder)
-    assert message in str(caught.value)
 
 
 def test_files_without_a_stamp_refused(folder):
@@ -244,9 +242,8 @@ def test_columns_with_gaps_say_where_refused(folder, table, column, values, mess
         return rows.set_column(place, column, pa.array(values, kind))
 
     rewrite(folder / table / "000000.parquet", changed)
-    with pytest.raises(LogError) as caught:
+    with pytest.raises(LogError, match=re.escape(message)):
         Log.read(folder).to_batch()
-    assert message in str(caught.value)
 
 
 @pytest.mark.parametrize("text", ["{", '{"format": "graphbandit-log"}', "[]", '{"format": "x", "version": 1}'])

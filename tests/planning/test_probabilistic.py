@@ -12,7 +12,7 @@ from graphbandit.experiments.describe.identity import identity
 from graphbandit.planning import scaling_count
 from graphbandit.planning.sampling import SamplingRule, sample_rounds
 from graphbandit.rounds.shown import Shown
-from tests.learners.test_against_reference import Replay, problem
+from tests.learners.playing import Replay, problem, run_package
 from tests.planning.scaled import scaled_by_highs
 
 T, K = 64, 6
@@ -33,19 +33,9 @@ def odds_of(seed, n, *, loops):
 
 def run(learner, values, shown, real, rewards, uniforms, masks):
     """All decisions of a learner that is shown `shown` while `real` decides what is revealed."""
-    n, functions, n_arms = values.shape
-    lookup = gb.FiniteClass(lambda x: values[x[:, 0].astype(int)], n_functions=functions, n_arms=n_arms)
-    state = learner.init(gb.Problem(n_arms=n_arms, function_class=lookup, horizon=n, noise=0.7))
-    contexts, rng, parts, start = np.arange(n, dtype=float)[:, None], Replay(uniforms), [], 0
-    while start < n:
-        part = slice(start, min(start + learner.rounds_until_update(state), n))
-        mask = None if masks is None else masks[part]
-        parts.append(learner.decide(state, Shown(contexts[part], shown[part], mask), rng))
-        seen = real[part].revealed(parts[-1].action)
-        news = gb.Observations.from_masks(contexts[part], seen, rewards[part], first_round=start, available=mask)
-        state = learner.update(state, news) if part.stop < n else state
-        start = part.stop
-    return gb.Decisions.concatenate(parts)
+    horizon = len(values)
+    decisions, _ = run_package(learner, values, shown, rewards, uniforms, masks, horizon=horizon, noise=0.7, real=real)
+    return decisions
 
 
 # Environments

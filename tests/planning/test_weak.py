@@ -10,7 +10,7 @@ from graphbandit.planning.program import Program
 from graphbandit.planning.sampling_program import solve_scaled
 from graphbandit.rounds.decisions import ARRAYS
 from graphbandit.rounds.shown import Shown
-from tests.learners.test_against_reference import problem, run_package
+from tests.learners.playing import problem, run_package
 from tests.planning.scaled import scaled_by_highs
 
 

@@ -62,16 +62,20 @@ class House:
         self.writer._write([(operations, answers.append)])
         return answers[0]
 
-    def decide(self, bandit: str = "prices", **request: Any) -> DecideAnswer:
+    def asked(self, bandit: str = "prices", **request: Any) -> tuple[str, Answer]:
+        """The key of a decision, and what the writer answers."""
         message = msgspec.json.decode(msgspec.json.encode(request), type=DecideRequest)
         prepared = self.decider.prepare(bandit, message)
         body = self.decider.decide(bandit, [prepared])[0]
         if isinstance(body, Exception):
             raise body
-        answer = self.do(Decide(bandit, prepared.key, body))
+        return prepared.key, self.do(Decide(bandit, prepared.key, body))
+
+    def decide(self, bandit: str = "prices", **request: Any) -> DecideAnswer:
+        key, answer = self.asked(bandit, **request)
         assert not isinstance(answer, Refusal)
         assert answer[0].body is not None
-        return self.decider.answer(bandit, prepared.key, answer[0].body, message.explain)
+        return self.decider.answer(bandit, key, answer[0].body, request.get("explain", False))
 
     def observe(self, key: str, rewards: dict[str, float], *, bandit: str = "prices", final: bool = False) -> Answer:
         return self.do(Observe(bandit, key, rewards, final, self.bandits[bandit].aggregation))

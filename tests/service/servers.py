@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-from typer.testing import CliRunner
 
-from graphbandit.cli.app import app
+from tests.commands import invoke
 
 ROOT = Path(__file__).parents[2]
 
@@ -80,7 +79,7 @@ class Server:
 
     def run(self, *words: str) -> subprocess.CompletedProcess[str]:
         """A command, in this process, which is not the server's and has everything imported."""
-        done = CliRunner().invoke(app, list(words))
+        done = invoke(*words)
         return subprocess.CompletedProcess(words, done.exit_code, done.stdout, done.stderr)
 
     def replay(self) -> subprocess.CompletedProcess[str]:

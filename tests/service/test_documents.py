@@ -5,10 +5,8 @@ import re
 import subprocess
 from pathlib import Path
 
-from typer.testing import CliRunner
-
-from graphbandit.cli.app import app
 from graphbandit.service import configuration
+from tests.commands import invoke, refusal
 from tests.service.servers import ROOT, Server
 
 PAGE = (ROOT / "docs" / "service.md").read_text(encoding="utf-8")
@@ -16,7 +14,7 @@ PAGE = (ROOT / "docs" / "service.md").read_text(encoding="utf-8")
 
 def test_curl_and_python_examples_run(tmp_path: Path) -> None:
     path = tmp_path / "bandits.toml"
-    assert CliRunner().invoke(app, ["serve", "--new", str(path)]).exit_code == 0
+    assert invoke("serve", "--new", path).exit_code == 0
     server = Server(tmp_path, path.read_text()).start()
     try:
         (block,) = re.findall(r"```sh curl\n(.*?)```", PAGE, re.DOTALL)
@@ -43,7 +41,7 @@ def test_curl_and_python_examples_run(tmp_path: Path) -> None:
 
 
 def test_every_command_is_documented() -> None:
-    text = CliRunner().invoke(app, ["service", "--help"]).output
+    text = invoke("service", "--help").output
     for command in ("check", "replay", "export", "compact", "demo"):
         assert command in text
         assert f"graphbandit service {command}" in PAGE
@@ -52,7 +50,7 @@ def test_every_command_is_documented() -> None:
 def test_a_new_configuration_overwrites_nothing(tmp_path: Path) -> None:
     path = tmp_path / "bandits.toml"
     path.write_text("mine")
-    outcome = CliRunner().invoke(app, ["serve", "--new", str(path)])
+    outcome = invoke("serve", "--new", path)
     assert outcome.exit_code == 2
     assert path.read_text() == "mine"
 
@@ -60,10 +58,8 @@ def test_a_new_configuration_overwrites_nothing(tmp_path: Path) -> None:
 def test_wrong_configurations_exit_with_one_line(tmp_path: Path) -> None:
     path = tmp_path / "bandits.toml"
     path.write_text('[bandits.a]\narms = ["x"]\nwindow = "soon"\n')
-    for words in (["serve", str(path)], ["service", "check", str(path)]):
-        outcome = CliRunner().invoke(app, words)
-        assert outcome.exit_code == 2
-        assert "bandits.a.window" in outcome.output
+    for words in (("serve", path), ("service", "check", path)):
+        assert "bandits.a.window" in refusal(*words)
 
 
 def test_examples_are_whole() -> None:

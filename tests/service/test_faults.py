@@ -23,6 +23,7 @@ from tests.service.databases import Postgres
 from tests.service.house import House, configured
 from tests.service.servers import PRICES, Server
 from tests.service.test_learner import play
+from tests.waiting import wait_until
 
 
 def test_a_full_disk_refuses_and_goes_on(tmp_path: Path) -> None:
@@ -33,12 +34,7 @@ def test_a_full_disk_refuses_and_goes_on(tmp_path: Path) -> None:
     house.store.execute(f"PRAGMA max_page_count = {pages}")
     rows, refused = house.store.last()[0], None
     for i in range(2000):
-        prepared = house.decider.prepare("prices", _request(f"full-{i}"))
-        body = house.decider.decide("prices", [prepared])[0]
-        from graphbandit.service.protocol import Decide
-
-        assert isinstance(body, bytes)
-        answer = house.do(Decide("prices", prepared.key, body))
+        _, answer = house.asked(context={}, key=f"full-{i}")
         if isinstance(answer, Refusal):
             refused = i
             break
@@ -52,14 +48,6 @@ def test_a_full_disk_refuses_and_goes_on(tmp_path: Path) -> None:
     assert house.decide(context={}, key=f"full-{refused}").id == f"full-{refused}"
     house.learn()
     assert replay(house.store, "prices", house.bandits["prices"]).good
-
-
-def _request(key: str) -> Any:
-    import msgspec
-
-    from graphbandit.service.messages import DecideRequest
-
-    return msgspec.json.decode(msgspec.json.encode({"context": {}, "key": key}), type=DecideRequest)
 
 
 def test_clocks_may_jump(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -163,13 +151,10 @@ def test_a_learner_that_fails_says_so_and_tries_again(tmp_path: Path, monkeypatc
     try:
         assert all(failures.acquire(timeout=30) for _ in range(3)), "it tries again"
         monkeypatch.setattr(processes, "RETRY", 0.5)
-        deadline = time.monotonic() + 30
-        while _at_work(reader):
-            assert time.monotonic() < deadline, "the page shows that nobody learns"
+        wait_until(lambda: not _at_work(reader), "the page shows that nobody learns")
         assert house.decide(context={}, key="b").id == "b", "decisions go on"
         monkeypatch.setattr(LogLearner, "read", whole)
-        while not _at_work(reader) or house.store.newest_hash("prices") is None:
-            assert time.monotonic() < deadline, "it learns again"
+        wait_until(lambda: _at_work(reader) and house.store.newest_hash("prices"), "it learns again")
     finally:
         stop.set()
         thread.join()
@@ -196,23 +181,16 @@ def test_the_database_goes_away_and_comes_back(postgres_server: Postgres, tmp_pa
         assert server.get("/health").status_code == 200
         assert server.get("/ready").status_code == 503
         postgres_server.start()
-        deadline = time.monotonic() + 30
-        while not (again := server.post("/v1/prices/decide", {"key": "during", "context": {}})).is_success:
-            assert time.monotonic() < deadline, again.text
-            time.sleep(0.1)
-        while not server.get("/ready").is_success:
-            assert time.monotonic() < deadline, "it is ready again"
-            time.sleep(0.1)
+        during = {"key": "during", "context": {}}
+        wait_until(lambda: server.post("/v1/prices/decide", during).is_success, "it decides again")
+        wait_until(lambda: server.get("/ready").is_success, "it is ready again")
         for key, answer in acknowledged.items():
             assert server.post("/v1/prices/decide", {"key": key, "context": {}}).json() == answer
         for i in range(12):
             key = f"after-{i}"
             decision = server.post("/v1/prices/decide", {"key": key, "context": {}}).json()
             server.post("/v1/prices/observe", {"id": key, "rewards": dict.fromkeys(decision["revealed"], 0.5)})
-        deadline = time.monotonic() + 30
-        while server.get("/v1/prices").json()["rounds"] < 4:
-            assert time.monotonic() < deadline, "the learner did not come back"
-            time.sleep(0.2)
+        wait_until(lambda: server.get("/v1/prices").json()["rounds"] >= 4, "the learner comes back")
     finally:
         server.stop()
     assert server.replay().returncode == 0

@@ -3,13 +3,13 @@
 import json
 import logging
 import re
-import time
 from collections.abc import Iterator
 
 import pytest
 
 from graphbandit.service import logs
 from tests.service.servers import PERSONALIZER, PRICES, Server, serving
+from tests.waiting import wait_until
 
 MORE = """
 [service.limits]
@@ -182,10 +182,8 @@ def test_deferred_activation(server: Server) -> None:
 def test_windows_close_without_traffic(server: Server) -> None:
     for _ in range(2):
         server.post("/v1/slow/decide", {})
-    deadline = time.monotonic() + 20
-    while server.get("/v1/slow").json()["rounds"] < 2 and time.monotonic() < deadline:
-        time.sleep(0.2)
-    assert server.get("/v1/slow").json()["rounds"] == 2, "default rewards were learnt from"
+    wait_until(lambda: server.get("/v1/slow").json()["rounds"] >= 2, "default rewards are learnt from")
+    assert server.get("/v1/slow").json()["rounds"] == 2
 
 
 def test_decisions_explain_themselves(server: Server) -> None:
@@ -243,10 +241,7 @@ def test_openapi_and_metrics(server: Server) -> None:
         'graphbandit_log_rows_total{bandit="prices",kind="decision"}',
         'graphbandit_request_seconds_count{route="/v1/{bandit}/decide",status="200"}',
     )
-    deadline = time.monotonic() + 30
-    while not all(name in server.get("/metrics").text for name in wanted):  # counted a moment later
-        assert time.monotonic() < deadline, wanted
-        time.sleep(0.05)
+    wait_until(lambda: all(name in server.get("/metrics").text for name in wanted), "counted a moment later")
     assert server.get("/health").json() == {"status": "up"}
     assert server.get("/ready").json() == {"status": "ready"}
 
@@ -261,10 +256,8 @@ def test_unknown_and_missing_values_are_counted(server: Server) -> None:
     unknown, missing = counts()
     for key in ("tally-1", "tally-2", "tally-1"):
         assert server.post("/v1/prices/decide", {"key": key, "context": {"country": "PT"}}).status_code == 200
-    deadline = time.monotonic() + 30
-    while (now := counts())[0] < unknown + 2 or now[1] < missing + 2:  # the log is read a moment later
-        assert time.monotonic() < deadline, (now, unknown, missing)
-        time.sleep(0.05)
+    wait_until(lambda: counts()[0] >= unknown + 2 and counts()[1] >= missing + 2, "the log is read a moment later")
+    now = counts()
     text = server.get("/metrics").text
     assert f'graphbandit_unknown_categories{{bandit="prices",feature="country"}} {now[0]}.0' in text
     assert f'graphbandit_missing_values{{bandit="prices",feature="basket"}} {now[1]}.0' in text

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+import tomli_w
 
 from graphbandit.errors import ConfigurationError, DatabaseError, SettingError
 from graphbandit.service import maintenance
@@ -20,20 +21,9 @@ from tests.service.test_learner import play
 @pytest.fixture
 def house(tmp_path: Path) -> House:
     found = House(str(tmp_path / "bandits.db"), configured().bandits)
-    (tmp_path / "bandits.toml").write_text(f"[bandits.prices]\n{_toml()}")
+    (tmp_path / "bandits.toml").write_text(tomli_w.dumps({"bandits": {"prices": PRICES}}))
     play(found, random.Random(5), 300)
     return found
-
-
-def _toml() -> str:
-    return "\n".join(
-        f"{name} = {json.dumps(value)}" if not isinstance(value, dict) else f"{name} = {_table(value)}"
-        for name, value in PRICES.items()
-    )
-
-
-def _table(value: dict[str, object]) -> str:
-    return "{ " + ", ".join(f"{name} = {json.dumps(item)}" for name, item in value.items()) + " }"
 
 
 def test_export(house: House, tmp_path: Path) -> None:

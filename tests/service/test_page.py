@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.service.chromium import browser, needs_chromium
+from tests.browser import browser, needs_chromium
 from tests.service.servers import PRICES, Server, serving
 
 NAMES = """
@@ -43,8 +43,8 @@ def server() -> Iterator[Server]:
 
 
 @needs_chromium
-def test_the_page_moves_and_explains(server: Server, tmp_path: Path) -> None:
-    with browser(tmp_path) as page:
+def test_the_page_moves_and_explains(server: Server) -> None:
+    with browser() as page:
         page.size(1400, 1000)
         page.open(server.url)
         page.wait_for("document.body.dataset.live && document.querySelectorAll('#newest tr').length > 10")
@@ -68,7 +68,7 @@ def test_the_page_moves_and_explains(server: Server, tmp_path: Path) -> None:
 
 @needs_chromium
 def test_it_fits_every_screen_in_light_and_dark(server: Server, tmp_path: Path) -> None:
-    with browser(tmp_path) as page:
+    with browser() as page:
         backgrounds = set()
         for width in (360, 390, 800, 1400):
             for dark in (False, True):
@@ -82,8 +82,8 @@ def test_it_fits_every_screen_in_light_and_dark(server: Server, tmp_path: Path) 
 
 
 @needs_chromium
-def test_many_arms_with_long_names_and_none_played(server: Server, tmp_path: Path) -> None:
-    with browser(tmp_path) as page:
+def test_many_arms_with_long_names_and_none_played(server: Server) -> None:
+    with browser() as page:
         page.size(1280, 900)
         page.open(f"{server.url}/#many")
         page.wait_for("document.querySelector('#newest button')")
@@ -99,8 +99,8 @@ def test_many_arms_with_long_names_and_none_played(server: Server, tmp_path: Pat
 
 
 @needs_chromium
-def test_names_are_text_and_nothing_else(server: Server, tmp_path: Path) -> None:
-    with browser(tmp_path) as page:
+def test_names_are_text_and_nothing_else(server: Server) -> None:
+    with browser() as page:
         page.open(f"{server.url}/#names")
         page.wait_for("document.querySelector('#newest button') && document.getElementById('legend').textContent")
         page.evaluate("document.querySelector('#newest button').click()")

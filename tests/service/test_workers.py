@@ -2,10 +2,10 @@
 
 import os
 import signal
-import time
 from pathlib import Path
 
 from tests.service.servers import PRICES, Server
+from tests.waiting import wait_until
 
 
 def test_many_processes_are_one_service(tmp_path: Path) -> None:
@@ -18,10 +18,7 @@ def test_many_processes_are_one_service(tmp_path: Path) -> None:
         assert answer.status_code == 200, answer.text
         assert answers.setdefault(key, answer.json()) == answer.json(), "whichever decider answers"
         server.post("/v1/prices/observe", {"id": key, "rewards": dict.fromkeys(answer.json()["revealed"], 0.5)})
-    deadline = time.monotonic() + 30
-    while server.get("/v1/prices").json()["rounds"] < 16:
-        assert time.monotonic() < deadline, "the learner is behind"
-        time.sleep(0.2)
+    wait_until(lambda: server.get("/v1/prices").json()["rounds"] >= 16, "the learner follows")
     text = server.get("/metrics").text
     assert 'graphbandit_log_rows_total{bandit="prices",kind="decision"} 20.0' in text, "figures of the writer"
     assert 'graphbandit_request_seconds_count{route="/v1/{bandit}/decide",status="200"} 40.0' in text, "of all deciders"
@@ -33,10 +30,7 @@ def test_everything_ends_with_the_parent(tmp_path: Path) -> None:
     server = Server(tmp_path, PRICES, "--workers", "1").start()
     children = list(server.children().values())
     server.stop(signal.SIGKILL)
-    deadline = time.monotonic() + 20
-    while any(Path(f"/proc/{pid}").exists() and _alive(pid) for pid in children):
-        assert time.monotonic() < deadline, "a process is left behind"
-        time.sleep(0.1)
+    wait_until(lambda: not any(map(_alive, children)), "no process is left behind")
 
 
 def _alive(pid: int) -> bool:

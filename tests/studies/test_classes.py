@@ -7,8 +7,8 @@ from graphbandit.experiments import Experiment, Grid
 from graphbandit.experiments.analysis.statistics import difference_to_best
 from graphbandit.studies import Finding, Findings, Plan
 from graphbandit.studies.classes.comparison import comparison_of, regret_table
+from tests.commands import invoke
 from tests.experiment_results import made_up
-from tests.studies.commands import invoke
 
 
 def finding(values, learners, rounds=64):

@@ -16,7 +16,7 @@ from graphbandit.studies.leaderboard.study import ADVERSARIAL, STUDY
 from graphbandit.studies.leaderboard.tables import board_markdown, group_table, overview_table
 from graphbandit.studies.leaderboard.verdict import behind_lines, cells_line, specialist_lines, worst_line
 from tests.browser import needs_chromium, visit
-from tests.studies.commands import invoke
+from tests.commands import invoke
 
 IDS, ADA = OURS
 SPREAD = np.array([-1.0, 0.0, 1.0])
@@ -171,7 +171,7 @@ def test_from_end_to_end(small):
 
 
 @needs_chromium
-def test_the_page_in_a_browser(small, tmp_path):
+def test_the_page_in_a_browser(small):
     out, _ = small
     script = """
     const table = document.querySelector("#overview table");
@@ -185,7 +185,7 @@ def test_the_page_in_a_browser(small, tmp_path):
              best: document.querySelectorAll("#group-0 td.best").length,
              overflow: document.documentElement.scrollWidth > innerWidth };
     """
-    seen = visit(out / "report.html", script, tmp_path)
+    seen = visit(out / "report.html", script)
     assert seen.console == []
     assert seen.outcome["figures"] == 2
     assert seen.outcome["best"] == 4

@@ -1,7 +1,6 @@
 """The reproduction of the paper from end to end, in a size that takes seconds."""
 
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -25,9 +24,9 @@ from graphbandit.studies.paper.study import STUDY
 from graphbandit.studies.paper.tables import set_size_table, table_of
 from graphbandit.studies.paper.trends import trends
 from tests.browser import needs_chromium, visit
-from tests.experiments.test_report import check_outline, section, text
+from tests.commands import files_of, invoke
+from tests.pages import check_addresses, check_outline, section, text
 from tests.paper_findings import findings
-from tests.studies.commands import files_of, invoke
 
 TITLES = STUDY.experiments
 TINY = ["--repeats", "2", "--rounds", "32"]
@@ -98,10 +97,7 @@ def test_results_are_parquet_with_settings_versions_and_seed(whole: tuple[Path, 
 def test_the_page_is_whole_and_needs_no_network(whole: tuple[Path, Result]) -> None:
     page = (whole[0] / "report.html").read_text(encoding="utf-8")
     check_outline(page)
-    assert set(re.findall(r"https?://[^\s\"'<>]+", page)) == {
-        "http://www.w3.org/1999/xlink",
-        "http://www.w3.org/2000/svg",
-    }
+    check_addresses(page)
     assert page.count("<svg") == len(TITLES) + 4
     told = text(section(page, "claims"))
     for words in ("no graph parameter is needed as input", "Judged so:", "rescaled, our form"):
@@ -115,7 +111,7 @@ def test_the_page_is_whole_and_needs_no_network(whole: tuple[Path, Result]) -> N
 
 @needs_chromium
 @pytest.mark.parametrize(("width", "dark"), [(390, True), (1200, False)])
-def test_a_browser_shows_it(whole: tuple[Path, Result], width: int, dark: bool, tmp_path: Path) -> None:
+def test_a_browser_shows_it(whole: tuple[Path, Result], width: int, dark: bool) -> None:
     script = """
     const figures = Array.from(document.querySelectorAll("figure svg"), (f) => f.getBoundingClientRect());
     return {
@@ -125,7 +121,7 @@ def test_a_browser_shows_it(whole: tuple[Path, Result], width: int, dark: bool, 
       first: document.querySelector("main section").id,
     };
     """
-    seen = visit(whole[0] / "report.html", script, tmp_path, width=width, dark=dark)
+    seen = visit(whole[0] / "report.html", script, width=width, dark=dark)
     assert seen.console == []
     assert seen.outcome["scroll"] == width
     assert len(seen.outcome["figures"]) == len(TITLES) + 4

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import importlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from graphbandit.base.locks import take_lock
 from graphbandit.errors import SavedFileError
 
 NAME = ".lock"
@@ -25,7 +25,7 @@ def locked(folder: Path) -> Iterator[None]:
         raise SavedFileError(f"{folder} cannot be written to: {error.strerror or error}") from None
     try:
         try:
-            _take(descriptor)
+            take_lock(descriptor)
         except OSError as error:
             if error.errno in TAKEN:
                 said = f"{folder} is being written to by another run; expected it to end first"
@@ -34,14 +34,3 @@ def locked(folder: Path) -> Iterator[None]:
         yield
     finally:
         os.close(descriptor)
-
-
-def _take(descriptor: int) -> None:
-    """Lock an open file, or raise OSError at once."""
-    try:
-        fcntl = importlib.import_module("fcntl")
-    except ImportError:  # Windows
-        msvcrt = importlib.import_module("msvcrt")
-        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
-        return
-    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

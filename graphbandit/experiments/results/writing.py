@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from graphbandit.base.saved_files import write_bytes
+from graphbandit.base.saved_files import make_folder, write_bytes
 from graphbandit.errors import SavedFileError
 from graphbandit.experiments.describe.experiment import KINDS, Experiment
 from graphbandit.experiments.describe.identity import identity
@@ -45,10 +45,7 @@ class Store:
         """Make the folder, or check that what is in it can be continued; nothing is written if it cannot."""
         if read_plan(folder) is None and _is_foreign(folder):
             raise SavedFileError(f"{folder} is there and holds no results; expected a new or empty folder")
-        try:
-            (folder / files.PARTS).mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise SavedFileError(f"{folder} cannot be made: {error.strerror or error}") from None
+        make_folder(folder, files.PARTS)
         with locked(folder):
             for leftover in (*folder.glob(".*.part"), *folder.glob("*/.*.part")):
                 leftover.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""Commands that run a study, and what they leave behind."""
+"""The command `graphbandit`, given in this process, and what it leaves behind."""
 
 from pathlib import Path
 
@@ -10,6 +10,16 @@ from graphbandit.cli.app import app
 def invoke(*arguments: object) -> Result:
     """The command, in a terminal of 200 columns without colours."""
     return CliRunner(env={"COLUMNS": "200", "NO_COLOR": "1"}).invoke(app, [str(each) for each in arguments])
+
+
+def refusal(*arguments: object) -> str:
+    """What is wrong with the command, which must say it in one line, without output, and end with the code 2."""
+    done = invoke(*arguments)
+    assert (done.exit_code, done.stdout) == (2, ""), done.output
+    start, message = done.stderr.split("graphbandit: ", 1)
+    assert start == ""
+    assert message.count("\n") == 1
+    return message
 
 
 def files_of(directory: Path) -> dict[str, bytes]:
