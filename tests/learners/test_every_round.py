@@ -75,9 +75,9 @@ def same(one, other):
 
 def same_state(one, other):
     assert type(one) is type(other)
-    for name in vars(one):
-        a, b = getattr(one, name), getattr(other, name)
-        assert a.tobytes() == b.tobytes() if isinstance(a, np.ndarray) else a == b, name
+    for field in dataclasses.fields(one):
+        a, b = getattr(one, field.name), getattr(other, field.name)
+        assert a.tobytes() == b.tobytes() if isinstance(a, np.ndarray) else a == b, field.name
 
 
 @pytest.mark.parametrize("masked", [False, True])
