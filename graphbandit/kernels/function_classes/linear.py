@@ -60,37 +60,90 @@ def drawn_values(
 ) -> bool:
     """c_b + theta_b'phi(x, a) for every context, draw and arm; False, and nothing else, unless features are `small`.
 
-    Four draws and eight arms are taken at a time.
+    Four draws and sixteen arms are taken at a time, or the last eight.
     """
     if not small(rows.reshape(-1), limit):
         return False
     n, draws, n_arms = values.shape
     d, shared_row = rows.shape[2], rows.shape[1] == 1
-    columns, last = np.zeros((min(TILE, n_arms) + 7) // 8 * 8 * d), draws - 1
+    columns = np.zeros((min(TILE, n_arms) + 7) // 8 * 8 * d)
     for start in range(0, n_arms, TILE):
         width = min(TILE, n_arms - start)
+        last = max(width - 8, 0)  # where the last eight arms begin, some of which are among those before
         for t in range(n):
             for a in range(0, width, 8):
-                first = max(min(a, width - 8), 0)  # the last eight arms, some of which were among those before
+                first = min(a, last)
                 for k in range(min(width, 8)):
                     for i in range(d):
                         columns[a * d + i * 8 + k] = rows[t, 0 if shared_row else start + first + k, i]
-            for a in range(0, width, 8):
-                place, count = start + max(min(a, width - 8), 0), min(width, 8)
-                for b in range(0, draws, 4):  # beyond the last draw, that one again
-                    b1, b2, b3 = min(b + 1, last), min(b + 2, last), min(b + 3, last)
-                    s0, s1, s2, s3 = eight(0.0), eight(0.0), eight(0.0), eight(0.0)
-                    for i in range(d):
-                        column = octet(columns, (a * d) + i * 8)
-                        s0 = s0 + column * parameters[b, i]
-                        s1 = s1 + column * parameters[b1, i]
-                        s2 = s2 + column * parameters[b2, i]
-                        s3 = s3 + column * parameters[b3, i]
-                    write(values[t, b], place, count, s0 + offsets[b])
-                    write(values[t, b1], place, count, s1 + offsets[b1])
-                    write(values[t, b2], place, count, s2 + offsets[b2])
-                    write(values[t, b3], place, count, s3 + offsets[b3])
+            for a in range(0, width, 16):
+                one, other = start + min(a, last), start + min(a + 8, last)
+                if a + 8 < width:
+                    _sixteen_arms(columns[a * d :], d, parameters, offsets, one, other, values[t])
+                else:
+                    _eight_arms(columns[a * d :], d, parameters, offsets, one, min(width, 8), values[t])
     return True
+
+
+@inner()
+def _eight_arms(
+    columns: Float[np.ndarray, " columns"],
+    d: int,
+    parameters: Float[np.ndarray, "draws d"],
+    offsets: Float[np.ndarray, " draws"],
+    place: int,
+    count: int,
+    values: Float[np.ndarray, "draws arms"],
+) -> None:
+    """The values of `count` arms from `place` on, four draws at a time; beyond the last draw, that one again."""
+    last = parameters.shape[0] - 1
+    for b in range(0, last + 1, 4):
+        b1, b2, b3 = min(b + 1, last), min(b + 2, last), min(b + 3, last)
+        s0, s1, s2, s3 = eight(0.0), eight(0.0), eight(0.0), eight(0.0)
+        for i in range(d):
+            column = octet(columns, i * 8)
+            s0 = s0 + column * parameters[b, i]
+            s1 = s1 + column * parameters[b1, i]
+            s2 = s2 + column * parameters[b2, i]
+            s3 = s3 + column * parameters[b3, i]
+        write(values[b], place, count, s0 + offsets[b])
+        write(values[b1], place, count, s1 + offsets[b1])
+        write(values[b2], place, count, s2 + offsets[b2])
+        write(values[b3], place, count, s3 + offsets[b3])
+
+
+# `_eight_arms` twice over: each parameter is fetched once for both
+@inner()
+def _sixteen_arms(
+    columns: Float[np.ndarray, " columns"],
+    d: int,
+    parameters: Float[np.ndarray, "draws d"],
+    offsets: Float[np.ndarray, " draws"],
+    place: int,
+    other: int,
+    values: Float[np.ndarray, "draws arms"],
+) -> None:
+    """The values of eight arms from `place` and of eight from `other` on."""
+    last = parameters.shape[0] - 1
+    for b in range(0, last + 1, 4):
+        b1, b2, b3 = min(b + 1, last), min(b + 2, last), min(b + 3, last)
+        s0, s1, s2, s3 = eight(0.0), eight(0.0), eight(0.0), eight(0.0)
+        r0, r1, r2, r3 = eight(0.0), eight(0.0), eight(0.0), eight(0.0)
+        for i in range(d):
+            left, right = octet(columns, i * 8), octet(columns, (d + i) * 8)
+            p0, p1, p2, p3 = parameters[b, i], parameters[b1, i], parameters[b2, i], parameters[b3, i]
+            s0, r0 = s0 + left * p0, r0 + right * p0
+            s1, r1 = s1 + left * p1, r1 + right * p1
+            s2, r2 = s2 + left * p2, r2 + right * p2
+            s3, r3 = s3 + left * p3, r3 + right * p3
+        put(values[b], place, s0 + offsets[b])
+        put(values[b1], place, s1 + offsets[b1])
+        put(values[b2], place, s2 + offsets[b2])
+        put(values[b3], place, s3 + offsets[b3])
+        put(values[b], other, r0 + offsets[b])
+        put(values[b1], other, r1 + offsets[b1])
+        put(values[b2], other, r2 + offsets[b2])
+        put(values[b3], other, r3 + offsets[b3])
 
 
 @inlined()

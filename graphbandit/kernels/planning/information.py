@@ -18,7 +18,7 @@ from graphbandit.base.arrays import (
 from graphbandit.base.shapes import Float, Int
 from graphbandit.kernels.graphs.adjacency import Graphs, graph_of, observation_probabilities, reveals, trailing_zeros
 from graphbandit.kernels.jit import inlined, inner, kernel
-from graphbandit.kernels.lanes import equal_to, larger, largest_of, octet, put
+from graphbandit.kernels.lanes import eight, equal_to, larger, largest_of, octet, put
 from graphbandit.kernels.planning.draw import weighted_observation_probabilities
 from graphbandit.kernels.planning.exploration import best_arm, draw_arm
 
@@ -41,20 +41,20 @@ def posterior_information(
     all rounds, or one for each.
     """
     n, draws, n_arms = values.shape
-    place, mass, sums = _room(draws, n_arms)
+    winners, place, mass, sums = _room(draws, n_arms)
     for t in range(n):
         mask = available[t if available.shape[0] > 1 else 0]
-        _posterior(values[t], weights, mask, place, mass, sums, regrets[t], information[t], estimates[t], candidates[t])
+        _posterior(values[t], weights, mask, winners, place, mass, sums, regrets[t], information[t], estimates[t], candidates[t])
 
 
 @inner()
-def _room(draws: int, n_arms: int) -> tuple[RoundIndices, PerArm, Float[np.ndarray, "parts arms"]]:
-    """The working arrays of `_posterior`."""
-    place = np.empty(n_arms, np.int64)
+def _room(draws: int, n_arms: int) -> tuple[RoundIndices, RoundIndices, PerArm, Float[np.ndarray, "parts arms"]]:
+    """The working arrays of `_posterior`: best arms, their places among them, and what is summed for each."""
+    winners, place = np.empty(draws, np.int64), np.empty(n_arms, np.int64)
     for a in range(n_arms):
         place[a] = -1
     parts = min(draws, n_arms)
-    return place, np.empty(parts), np.empty((parts, n_arms))
+    return winners, place, np.empty(parts), np.empty((parts, n_arms))
 
 
 @inner()
@@ -62,6 +62,7 @@ def _posterior(
     values: Float[np.ndarray, "draws arms"],
     weights: Float[np.ndarray, " draws"],
     mask: ArmMask,
+    winners: RoundIndices,
     place: RoundIndices,
     mass: PerArm,
     sums: Float[np.ndarray, "parts arms"],
@@ -75,20 +76,17 @@ def _posterior(
     `place` must be -1 everywhere, and is so again afterwards.
     """
     draws, n_arms = values.shape
-    whole = n_arms // 8 * 8
-    first = values[0]
-    for a in range(n_arms):
-        regret[a] = 0.0
-        candidates[a] = False
-    used = 0
-    squares = 0.0
-    everyone = n_arms >= 16  # with fewer arms, a plain loop is as fast
+    everyone = n_arms >= 8
     for a in range(n_arms):
         everyone = everyone and mask[a]
+        candidates[a] = False
+        regret[a] = 0.0
+    used = 0
+    squares = 0.0
     for b in range(draws):
-        weight, row = weights[b], values[b]
-        if weight <= 0.0:
+        if weights[b] <= 0.0:
             continue
+        row = values[b]
         best = highest_arm(row) if everyone else best_arm(row, mask)
         if place[best] < 0:
             place[best] = used
@@ -97,17 +95,13 @@ def _posterior(
                 sums[used, a] = 0.0
             candidates[best] = True
             used += 1
-        total = sums[place[best]]
-        mass[place[best]] += weight
-        highest = row[best]
-        squares += highest * highest
-        for a in range(0, whole, 8):
-            eight_arms = octet(row, a)
-            put(regret, a, octet(regret, a) + weight * (highest - eight_arms))
-            put(total, a, octet(total, a) + weight * (eight_arms - octet(first, a)))
-        for a in range(whole, n_arms):
-            regret[a] += weight * (highest - row[a])
-            total[a] += weight * (row[a] - first[a])
+        winners[b] = best
+        mass[place[best]] += weights[b]
+        squares += row[best] * row[best]
+    if used == 1 and n_arms >= 8:
+        _add_alike(values, weights, winners, regret, sums)
+    else:
+        _add_draws(values, weights, winners, place, regret, sums)
     for a in range(n_arms):
         place[a] = -1
         mean = 0.0
@@ -117,10 +111,72 @@ def _posterior(
         for s in range(used):
             difference = sums[s, a] / mass[s] - mean
             spread += mass[s] * difference * difference
-        estimates[a] = first[a] + mean
+        estimates[a] = values[0, a] + mean
         information[a] = spread if used > 1 else 0.0
         squares += estimates[a] * estimates[a] + regret[a] * regret[a]
     return squares
+
+
+@inner()
+def _add_draws(
+    values: Float[np.ndarray, "draws arms"],
+    weights: Float[np.ndarray, " draws"],
+    winners: RoundIndices,
+    place: RoundIndices,
+    regret: PerArm,
+    sums: Float[np.ndarray, "parts arms"],
+) -> None:
+    """Add w_b (f_b(best) - f_b(a)) to the regrets, and w_b (f_b(a) - f_1(a)) to the part of the draw's best arm."""
+    draws, n_arms = values.shape
+    whole = n_arms // 8 * 8
+    first = values[0]
+    for b in range(draws):
+        weight, row = weights[b], values[b]
+        if weight <= 0.0:
+            continue
+        highest, total = row[winners[b]], sums[place[winners[b]]]
+        for a in range(0, whole, 8):
+            eight_arms = octet(row, a)
+            put(regret, a, octet(regret, a) + weight * (highest - eight_arms))
+            put(total, a, octet(total, a) + weight * (eight_arms - octet(first, a)))
+        for a in range(whole, n_arms):
+            regret[a] += weight * (highest - row[a])
+            total[a] += weight * (row[a] - first[a])
+
+
+@inner()
+def _add_alike(
+    values: Float[np.ndarray, "draws arms"],
+    weights: Float[np.ndarray, " draws"],
+    winners: RoundIndices,
+    regret: PerArm,
+    sums: Float[np.ndarray, "parts arms"],
+) -> None:
+    """`_add_draws` where all draws have the same best arm, as is most common: sixteen arms at a time, in registers.
+
+    The last eight of eight or more arms are looked at together, though some of them were looked at before.
+    """
+    draws, n_arms = values.shape
+    tail = n_arms - 8
+    for a in range(0, n_arms, 16):
+        one, other = min(a, tail), min(a + 8, tail)
+        of_first, of_second = octet(values, one), octet(values, other)
+        regrets, others = eight(0.0), eight(0.0)
+        total, rest = eight(0.0), eight(0.0)
+        for b in range(draws):
+            weight = weights[b]
+            if weight <= 0.0:
+                continue
+            highest = values[b, winners[b]]
+            left, right = octet(values, b * n_arms + one), octet(values, b * n_arms + other)
+            regrets = regrets + weight * (highest - left)
+            others = others + weight * (highest - right)
+            total = total + weight * (left - of_first)
+            rest = rest + weight * (right - of_second)
+        put(regret, one, regrets)
+        put(regret, other, others)
+        put(sums, one, total)
+        put(sums, other, rest)
 
 
 @inlined()
@@ -134,13 +190,18 @@ def highest_arm(values: PerArm) -> int:
     for a in range(0, tail, 8):
         top = larger(top, octet(values, a))
     most = largest_of(top)
+    if tail <= 56:  # all places fit a word: no branch to be mispredicted
+        places = equal_to(octet(values, tail), most) << np.uint64(tail)
+        for a in range(0, tail, 8):
+            places |= equal_to(octet(values, a), most) << np.uint64(a)
+        return trailing_zeros(places) if places != 0 else 0  # none is equal if values are NaN
     for a in range(0, tail, 8):
         same = equal_to(octet(values, a), most)
         if same != 0:
             first: int = a + trailing_zeros(same)
             return first
     same = equal_to(octet(values, tail), most)
-    return tail + trailing_zeros(same) if same != 0 else 0  # none is equal if values are NaN
+    return tail + trailing_zeros(same) if same != 0 else 0
 
 
 class Weighed(NamedTuple):
@@ -172,7 +233,7 @@ def weighed_rounds(
     that is NaN or large if a value with weight is, so that callers can look for it.
     """
     n, draws, n_arms = values.shape
-    place, mass, sums = _room(draws, n_arms)
+    winners, place, mass, sums = _room(draws, n_arms)
     scratch = np.empty(n_arms, np.int32)
     squares = 0.0
     for i in range(n):
@@ -182,7 +243,7 @@ def weighed_rounds(
         gaps, gains, regrets = found.tables[t, 2], found.tables[t, 3], found.tables[t, 4]
         estimates, information = found.tables[t, 5], found.tables[t, 6]
         squares += _posterior(
-            values[i], weights, mask, place, mass, sums, regrets, information, estimates, found.candidates[t]
+            values[i], weights, mask, winners, place, mass, sums, regrets, information, estimates, found.candidates[t]
         )
         blind = knows_nothing
         for a in range(n_arms):
