@@ -78,9 +78,10 @@ def few_arms(kind: str, n_arms: int, settings: Settings) -> list[dict[str, Any]]
             bandit.observe(made, {arm: float(rewards[arm]) for arm in made.revealed.tolist()})
     times: dict[str, dict[str, list[float]]] = {name: {"decide": [], "observe": []} for name in bandits}
     predict: list[float] = []
-    for _ in range(settings.everyday_blocks):
-        drawn = [rounds.draw() for _ in range(BLOCK)]
-        with no_collection():
+    reveals = np.eye(n_arms, dtype=bool)
+    with no_collection():  # once: it walks over everything, and the rounds after it would find the caches empty
+        for _ in range(settings.everyday_blocks):
+            drawn = [rounds.draw() for _ in range(BLOCK)]
             for name, bandit in bandits.items():
                 epoch = bandit.state.epoch if hasattr(bandit.state, "epoch") else 0
                 for context, rewards in drawn:
@@ -92,7 +93,6 @@ def few_arms(kind: str, n_arms: int, settings: Settings) -> list[dict[str, Any]]
                         times[name]["observe"].append(observing)
                     epoch = made.epoch if epoch else 0
             if vw is not None:
-                reveals = np.eye(n_arms, dtype=bool)
                 predict += [vw.predict(features(kind, context), reveals)[0] for context, _ in drawn]
     rows = []
     for name in bandits:

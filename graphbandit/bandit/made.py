@@ -66,7 +66,7 @@ def made_round(
             {
                 "played": played,
                 "revealed": revealed,
-                "propensities": (observed if len(observed) == 1 else observed[row]).take(revealed),
+                "propensities": observed[row][revealed],
                 "seen": set(),
                 "arms": own,
                 "made_by": copy,
