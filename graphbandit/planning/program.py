@@ -96,8 +96,8 @@ class Program:
         if isinstance(self.graph, FeedbackGraph):
             from graphbandit.kernels.planning.parts import observation_probabilities
 
-            q, scratch = np.empty(len(p)), np.empty(len(p), dtype=np.int32)
-            observation_probabilities(kernel_graph(self.graph), p, scratch, q)
+            q = np.empty(len(p))
+            observation_probabilities(kernel_graph(self.graph), p, q)
             return q
         return np.asarray((p[:, None] * self.graph).sum(axis=0))
 
@@ -106,9 +106,9 @@ class Program:
         if isinstance(self.graph, FeedbackGraph):
             from graphbandit.kernels.planning.parts import certify_program
 
-            scratch, q = np.empty(len(p), dtype=np.int32), np.empty(len(p))
+            q = np.empty(len(p))
             violation, objective, bound, largest = certify_program(
-                kernel_graph(self.graph), self.demand, self.gaps, self.available, p, y, scratch, q
+                kernel_graph(self.graph), self.demand, self.gaps, self.available, p, y, q
             )
         else:
             q, objective = self.observed(p), float((p * self.gaps).sum())

@@ -120,7 +120,7 @@ def solve_squarecb_program(
         FeedbackGraphs.repeat(graph, 1), estimates[None], offered[None], np.array([scale]), certificates=True
     )
     q = np.empty(n)
-    _observation_probabilities.call(kernel_graph(graph), p[0], np.empty(n, dtype=np.int32), q)
+    _observation_probabilities.call(kernel_graph(graph), p[0], q)
     objective, gap, iterations = found[0].tolist()
     return SquareCBSolution(
         probabilities=p[0],

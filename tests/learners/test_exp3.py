@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import graphbandit as gb
+from graphbandit.graphs.kernel_forms import kernel_graph
 from graphbandit.kernels.graphs.domination import greedy_dominating_set, greedy_independent_set_size, weakly_observable
 from graphbandit.rounds.shown import Shown
 
@@ -198,17 +199,17 @@ def test_greedy_sets():
         n = int(rng.integers(1, 70))
         dense = rng.random((n, n)) < rng.choice([0.02, 0.1, 0.5])
         offered, wanted = rng.random(n) < 0.8, rng.random(n) < 0.5
-        words = gb.FeedbackGraph.from_dense(dense, require_loops=False).words
+        graph = kernel_graph(gb.FeedbackGraph.from_dense(dense, require_loops=False))
         chosen = np.empty(n, dtype=bool)
-        size = greedy_dominating_set(words, wanted, offered, chosen)
+        size = greedy_dominating_set(graph, wanted, offered, chosen)
         coverable = not (wanted & ~dense[offered].any(axis=0)).any()
         assert (size >= 0) == coverable
         if coverable:
             assert np.flatnonzero(chosen).tolist() == sorted(cover(dense, wanted, offered))
             assert size == chosen.sum()
-        assert greedy_independent_set_size(words, n) == independent(dense)
+        assert greedy_independent_set_size(graph, n) == independent(dense)
         if n > 1:
-            np.testing.assert_array_equal(weakly_observable(words, offered), weak_arms(dense, offered))
+            np.testing.assert_array_equal(weakly_observable(graph, offered), weak_arms(dense, offered))
 
 
 def test_weakly_observable_with_few_arms_on_offer():
@@ -216,8 +217,8 @@ def test_weakly_observable_with_few_arms_on_offer():
     rng, differ = np.random.default_rng(6), 0
     for _ in range(200):
         dense, offered = rng.random((6, 6)) < 0.7, rng.random(6) < 0.5
-        words = gb.FeedbackGraph.from_dense(dense, require_loops=False).words
-        found = weakly_observable(words, offered)
+        graph = kernel_graph(gb.FeedbackGraph.from_dense(dense, require_loops=False))
+        found = weakly_observable(graph, offered)
         np.testing.assert_array_equal(found, weak_arms(dense, offered))
         differ += bool((found != (weak_arms(dense, np.ones(6, dtype=bool)) & offered)).any())
     assert differ > 20

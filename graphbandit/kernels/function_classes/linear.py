@@ -64,7 +64,7 @@ def drawn_values(
     """
     if not small(rows.reshape(-1), limit):
         return False
-    n, draws, n_arms = values.shape
+    n, n_arms = values.shape[0], values.shape[2]
     d, shared_row = rows.shape[2], rows.shape[1] == 1
     columns = np.zeros((min(TILE, n_arms) + 7) // 8 * 8 * d)
     for start in range(0, n_arms, TILE):

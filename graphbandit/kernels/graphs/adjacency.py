@@ -1,8 +1,6 @@
 """One way to ask a feedback graph for its edges, whichever way it is stored.
 
-Planning kernels take a graph as a `Graph`, packed or listed, from a batch of `Graphs`. Other kernels take the
-parts: `words`, a bit-packed uint64 array (arms, words) as in `FeedbackGraph.words`, or, for large graphs, the tuple
-(indptr, indices, in_indptr, in_indices) of its out- and in-neighbour lists. `reveals` takes all three.
+Kernels take a graph as a `Graph`, packed or listed, from a batch of `Graphs`.
 """
 
 from typing import Any, NamedTuple
@@ -10,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
-from numba.extending import intrinsic, overload
+from numba.extending import intrinsic
 
 from graphbandit.base.arrays import ArmIndices, PerArm
 from graphbandit.base.shapes import Int32, Int64, UInt64
@@ -80,55 +78,23 @@ def _ones(typing_context: Any, word: Any) -> Any:
 ones: Any = intrinsic(_ones)
 
 
-def reveals(graph: Any, arm: int, arms: ArmIndices) -> int:
+@inner()
+def reveals(graph: Graph, arm: int, arms: ArmIndices) -> Any:
     """Write the arms that playing `arm` reveals into `arms`, ascending, and return how many there are."""
-    raise TypeError("reveals is for compiled code")
-
-
-@overload(reveals)
-def _reveals(graph: Any, arm: Any, arms: Any) -> Any:
-    if isinstance(graph, types.Array):
-
-        def packed(graph: Any, arm: Any, arms: Any) -> Any:
-            count = 0
-            for w in range(graph.shape[1]):
-                word = graph[arm, w]
-                while word != np.uint64(0):
-                    arms[count] = 64 * w + trailing_zeros(word)
-                    count += 1
-                    word &= word - np.uint64(1)
-            return count
-
-        return packed
-
-    if isinstance(graph, types.NamedTuple) and graph.instance_class is Graph:
-
-        def either(graph: Any, arm: Any, arms: Any) -> Any:
-            if graph.words.shape[1] == 0:
-                start = graph.pointers[arm]
-                listed_count = graph.pointers[arm + 1] - start
-                for k in range(listed_count):
-                    arms[k] = graph.arms[start + k]
-                return listed_count
-            count = 0
-            for w in range(graph.words.shape[1]):
-                word = graph.words[arm, w]
-                while word != np.uint64(0):
-                    arms[count] = 64 * w + trailing_zeros(word)
-                    count += 1
-                    word &= word - np.uint64(1)
-            return count
-
-        return either
-
-    def listed(graph: Any, arm: Any, arms: Any) -> Any:
-        start = graph[0][arm]
-        count = graph[0][arm + 1] - start
+    count: Any = np.int64(0)  # not a literal: functions that receive it would be compiled once more for it
+    if graph.words.shape[1] == 0:
+        start = graph.pointers[arm]
+        count = graph.pointers[arm + 1] - start
         for k in range(count):
-            arms[k] = graph[1][start + k]
+            arms[k] = graph.arms[start + k]
         return count
-
-    return listed
+    for w in range(graph.words.shape[1]):
+        word = graph.words[arm, w]
+        while word != np.uint64(0):
+            arms[count] = 64 * w + trailing_zeros(word)
+            count += 1
+            word &= word - np.uint64(1)
+    return count
 
 
 @inner()
@@ -145,12 +111,34 @@ def reveals_among(graph: Graph, arm: int, among: UInt64[np.ndarray, " words"], a
 
 
 @inner()
-def observation_probabilities(graph: Any, probabilities: PerArm, scratch: ArmIndices, observed: PerArm) -> None:
+def total_revealed(graph: Graph, arm: int, values: PerArm) -> float:
+    """The sum of the values of the arms that playing `arm` reveals, ascending."""
+    total = 0.0
+    if graph.words.shape[1] == 0:
+        for k in range(graph.pointers[arm], graph.pointers[arm + 1]):
+            total += values[graph.arms[k]]
+    for w in range(graph.words.shape[1]):
+        word = graph.words[arm, w]
+        while word != np.uint64(0):
+            total += values[np.uint64(64 * w + trailing_zeros(word))]
+            word &= word - np.uint64(1)
+    return total
+
+
+@inner()
+def observation_probabilities(graph: Graph, probabilities: PerArm, observed: PerArm) -> None:
     """q(a) = sum of p(j) over the arms j that reveal a."""
     for a in range(observed.shape[0]):
         observed[a] = 0.0
+    n_words = graph.words.shape[1]
     for j in range(probabilities.shape[0]):
-        if probabilities[j] > 0.0:
-            count = reveals(graph, j, scratch)
-            for k in range(count):
-                observed[scratch[k]] += probabilities[j]
+        p = probabilities[j]
+        if p > 0.0:
+            if n_words == 0:
+                for k in range(graph.pointers[j], graph.pointers[j + 1]):
+                    observed[graph.arms[k]] += p
+            for w in range(n_words):
+                word = graph.words[j, w]
+                while word != np.uint64(0):
+                    observed[np.uint64(64 * w + trailing_zeros(word))] += p
+                    word &= word - np.uint64(1)

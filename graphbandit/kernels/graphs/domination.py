@@ -6,7 +6,7 @@ import numpy as np
 from numba.core import types
 
 from graphbandit.base.arrays import ArmIndices, ArmMask
-from graphbandit.kernels.graphs.adjacency import GRAPH, reveals
+from graphbandit.kernels.graphs.adjacency import GRAPH, Graph, reveals
 from graphbandit.kernels.jit import caller, inner, kernel, pointer
 
 
@@ -31,7 +31,7 @@ def sink_root(heap: ArmIndices, count: int, keys: ArmIndices) -> None:
 
 
 @kernel()
-def greedy_dominating_set(graph: Any, wanted: ArmMask, available: ArmMask, chosen: ArmMask) -> int:
+def greedy_dominating_set(graph: Graph, wanted: ArmMask, available: ArmMask, chosen: ArmMask) -> int:
     """Choose arms on offer that together reveal all wanted arms; return how many, -1 if they cannot.
 
     Each step takes the arm that reveals most of those missing, lowest index on ties: in all at most 1 + log K times as
@@ -85,7 +85,7 @@ def cover_pointer() -> int:
 
 
 @kernel()
-def greedy_independent_set_size(graph: Any, n_arms: int) -> int:
+def greedy_independent_set_size(graph: Graph, n_arms: int) -> int:
     """The size of a greedy set of arms, fewest neighbours first, of which none reveals another: at most alpha."""
     scratch = np.empty(n_arms, np.int32)
     degrees = np.zeros(n_arms, np.int64)
@@ -116,7 +116,7 @@ def greedy_independent_set_size(graph: Any, n_arms: int) -> int:
 
 
 @kernel()
-def weakly_observable(graph: Any, available: ArmMask) -> ArmMask:
+def weakly_observable(graph: Graph, available: ArmMask) -> ArmMask:
     """The arms on offer that neither reveal themselves nor are revealed by all others on offer."""
     n_arms = available.shape[0]
     scratch = np.empty(n_arms, np.int32)

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from graphbandit.base.arrays import ArmIndices, ArmMask, ObservationIndices, PerArm, PerObservation
-from graphbandit.kernels.graphs.adjacency import Graphs, graph_of, reveals
+from graphbandit.kernels.graphs.adjacency import Graph, Graphs, graph_of, reveals
 from graphbandit.kernels.jit import inner, kernel
 from graphbandit.kernels.learners.base import (
     DONE,
@@ -61,7 +61,7 @@ def upper_bounds(rounds: int, settings: MeanSettings, arrays: MeanArrays, means:
 
 
 @inner()
-def best_neighbour(graph: Any, target: int, counts: ArmIndices, means: PerArm, available: ArmMask) -> int:
+def best_neighbour(graph: Graph, target: int, counts: ArmIndices, means: PerArm, available: ArmMask) -> int:
     """The arm of the highest mean among arms seen and on offer that reveal `target`; `target` if there is none."""
     scratch = np.empty(means.shape[0], np.int32)
     chosen = -1
@@ -101,7 +101,7 @@ def learn(arrays: MeanArrays, arms: ObservationIndices, rewards: PerObservation)
 
 @inner()
 def one_round(
-    graph: Any, t: int, rounds: int, settings: MeanSettings, arrays: MeanArrays, inputs: Inputs, outputs: Outputs
+    graph: Graph, t: int, rounds: int, settings: MeanSettings, arrays: MeanArrays, inputs: Inputs, outputs: Outputs
 ) -> None:
     """Row t of a run; `rounds` were learnt before it."""
     n_arms = arrays.counts.shape[0]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphbandit.base.arrays import ArmMask, PerArm
-from graphbandit.kernels.graphs.adjacency import observation_probabilities
+from graphbandit.kernels.graphs.adjacency import Graph, observation_probabilities
 from graphbandit.kernels.jit import inner
 from graphbandit.kernels.planning.exploration import best_arm, draw_arm
 
@@ -57,11 +57,11 @@ def offered(inputs: Inputs, t: int) -> ArmMask:
 
 
 @inner()
-def close_round(graph: Any, t: int, values: PerArm, gamma: float, inputs: Inputs, outputs: Outputs) -> int:
+def close_round(graph: Graph, t: int, values: PerArm, gamma: float, inputs: Inputs, outputs: Outputs) -> int:
     """Draw the arm of round t by its probabilities, and write down what explains it, given the estimated values."""
     n_arms = values.shape[0]
     probabilities, gaps = outputs.tables[t, 0], outputs.tables[t, 2]
-    observation_probabilities(graph, probabilities, np.empty(n_arms, np.int32), outputs.tables[t, 1])
+    observation_probabilities(graph, probabilities, outputs.tables[t, 1])
     best = best_arm(values, offered(inputs, t))
     objective = 0.0
     for a in range(n_arms):

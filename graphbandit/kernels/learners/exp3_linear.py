@@ -12,7 +12,7 @@ import numpy as np
 from graphbandit.base.arrays import ObservationIndices, PerArm, PerObservation
 from graphbandit.base.shapes import Float
 from graphbandit.kernels.cholesky import add_square, solve_lower, solve_upper
-from graphbandit.kernels.graphs.adjacency import Graphs, graph_of, reveals
+from graphbandit.kernels.graphs.adjacency import Graph, Graphs, graph_of, reveals
 from graphbandit.kernels.jit import inner, kernel
 from graphbandit.kernels.learners.base import DONE, Floats, Inputs, Outputs, close_round, offered
 from graphbandit.kernels.learners.exponential_weights import exponential_weights, given_or, mix_in, variance_term
@@ -114,7 +114,7 @@ def weigh(
 # the arguments of every family's round, see `run`
 @inner()
 def one_round(
-    graph: Any,
+    graph: Graph,
     t: int,
     rounds: int,
     settings: LinearLossSettings,

@@ -14,7 +14,7 @@ from numba.core import types
 
 from graphbandit.base.arrays import ArmMask, ObservationIndices, PerArm, PerObservation
 from graphbandit.base.shapes import Float
-from graphbandit.kernels.graphs.adjacency import GRAPH, Graphs, graph_of, reveals
+from graphbandit.kernels.graphs.adjacency import GRAPH, Graph, Graphs, graph_of, reveals
 from graphbandit.kernels.graphs.domination import (
     MASK,
     call_cover,
@@ -124,7 +124,7 @@ def observability_rates(
 
 
 @kernel()
-def observability(graph: Any, available: ArmMask, chosen: ArmMask, independence: float) -> tuple[bool, float]:
+def observability(graph: Graph, available: ArmMask, chosen: ArmMask, independence: float) -> tuple[bool, float]:
     """Whether an arm on offer is weakly observable; then delta, else alpha, the independence number if it is told.
 
     delta is the size of a greedy dominating set of such arms, which `chosen` receives; -1 if there is none. If alpha is
@@ -150,7 +150,7 @@ def observability_pointer() -> int:
 
 @inner()
 def weigh(
-    graph: Any, t: int, rounds: int, settings: Exp3Settings, arrays: Exp3Arrays, inputs: Inputs, outputs: Outputs
+    graph: Graph, t: int, rounds: int, settings: Exp3Settings, arrays: Exp3Arrays, inputs: Inputs, outputs: Outputs
 ) -> tuple[bool, int, float, float]:
     """The probabilities of round t. Returns whether there are any, the level, gamma, and what EXP3.G notes down."""
     available, probabilities, explored = offered(inputs, t), outputs.tables[t, 0], outputs.explored[t]
@@ -220,7 +220,7 @@ def learn(
 
 @inner()
 def one_round(
-    graph: Any, t: int, rounds: int, settings: Exp3Settings, arrays: Exp3Arrays, inputs: Inputs, outputs: Outputs
+    graph: Graph, t: int, rounds: int, settings: Exp3Settings, arrays: Exp3Arrays, inputs: Inputs, outputs: Outputs
 ) -> bool:
     """Row t of a run; `rounds` were learnt before it. False if the graph is not one this algorithm can play."""
     n_arms = outputs.tables.shape[2]

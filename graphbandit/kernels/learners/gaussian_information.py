@@ -8,7 +8,7 @@ import numpy as np
 from numba.core import types
 
 from graphbandit.base.arrays import ArmMask, PerArm
-from graphbandit.kernels.graphs.adjacency import GRAPH
+from graphbandit.kernels.graphs.adjacency import GRAPH, Graph
 from graphbandit.kernels.jit import caller, kernel, pointer
 from graphbandit.kernels.learners.gaussian_best import FLOATS, MASK, contenders, maximum_points, shares
 from graphbandit.kernels.planning.information import neighbourhood, smallest_ratio
@@ -75,13 +75,13 @@ def regrets_and_information(
 
 @kernel()
 def ids_probabilities(
-    graph: Any, means: PerArm, variances: PerArm, noise: float, available: ArmMask, probabilities: PerArm
+    graph: Graph, means: PerArm, variances: PerArm, noise: float, available: ArmMask, probabilities: PerArm
 ) -> None:
     """IDS-N: the smallest information ratio, where an arm tells what all the arms that it reveals tell."""
     n_arms = means.shape[0]
     regrets, information, gains = np.empty(n_arms), np.empty(n_arms), np.empty(n_arms)
     regrets_and_information(means, variances, noise, available, regrets, information)
-    neighbourhood(graph, information, np.empty(n_arms, np.int32), gains)
+    neighbourhood(graph, information, gains)
     smallest_ratio(regrets, gains, available, probabilities)
 
 

@@ -15,7 +15,7 @@ from numba.core import types
 from graphbandit.base.arrays import ArmMask, ObservationIndices, PerArm, PerObservation, Vector
 from graphbandit.base.shapes import Float
 from graphbandit.kernels.cholesky import add_square, solve_lower
-from graphbandit.kernels.graphs.adjacency import Graphs, graph_of, reveals
+from graphbandit.kernels.graphs.adjacency import Graph, Graphs, graph_of, reveals
 from graphbandit.kernels.jit import caller, inner, kernel, pointer
 from graphbandit.kernels.learners.base import DONE, Floats, Inputs, Outputs, close_round, offered, play_one_arm
 from graphbandit.kernels.learners.counter_random import fill_normals
@@ -211,7 +211,7 @@ def thompson_pointer() -> int:
 
 @inner()
 def one_round(
-    graph: Any, t: int, rounds: int, settings: LinearSettings, arrays: LinearArrays, inputs: Inputs, outputs: Outputs
+    graph: Graph, t: int, rounds: int, settings: LinearSettings, arrays: LinearArrays, inputs: Inputs, outputs: Outputs
 ) -> None:
     """Row t of a run; `rounds` were learnt before it."""
     n_arms = outputs.tables.shape[2]

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from graphbandit.base.arrays import ArmIndices, ArmMask, PerArm
+from graphbandit.base.arrays import ArmMask, PerArm
 from graphbandit.base.shapes import UInt64
 from graphbandit.kernels.graphs.adjacency import Graph, observation_probabilities, trailing_zeros
 from graphbandit.kernels.jit import inlined, inner
@@ -42,14 +42,13 @@ def certify_program(
     available: ArmMask,
     probabilities: PerArm,
     duals: PerArm,
-    scratch: ArmIndices,
     observed: PerArm,
 ) -> tuple[float, float, float, float]:
     """Return (largest violation, objective, lower bound on the optimum, largest gap); `observed` receives q.
 
     The bound is sum b y + min over available j of (c(j) - sum over a revealed by j of y(a)), negative y counting 0.
     """
-    observation_probabilities(graph, probabilities, scratch, observed)
+    observation_probabilities(graph, probabilities, observed)
     priced = positive_words(graph, duals)
     violation, total, objective = 0.0, 0.0, 0.0
     bound, lowest, largest = 0.0, np.inf, 0.0

@@ -14,9 +14,8 @@ def draw_rounds(
     graphs: Graphs, probabilities: RoundsByArms, uniforms: PerRound, observed: RoundsByArms, actions: RoundIndices
 ) -> None:
     """q and the drawn arm of each round of a batch."""
-    scratch = np.empty(probabilities.shape[1], np.int32)
     for t in range(probabilities.shape[0]):
-        observation_probabilities(graph_of(graphs, t), probabilities[t], scratch, observed[t])
+        observation_probabilities(graph_of(graphs, t), probabilities[t], observed[t])
         actions[t] = draw_arm(probabilities[t], uniforms[t])
 
 

@@ -27,7 +27,7 @@ def best_arm(values: PerArm, available: ArmMask) -> int:
 
 @inner()
 def greedy_exploration_set(
-    graph: Any, candidates: ArmMask, gaps: PerArm, scratch: ArmIndices, order: ArmIndices
+    graph: Graph, candidates: ArmMask, gaps: PerArm, scratch: ArmIndices, order: ArmIndices
 ) -> int:
     """Walk the candidates by ascending gap; take each that none taken before reveals. Returns |S|, S in `order`."""
     covered = np.zeros(candidates.shape[0], np.bool_)
@@ -160,7 +160,7 @@ def set_baseline(
 
 # repeats the loop of `adjacency.observation_probabilities`, with the largest instead of the sum
 @inner()
-def paper_demand(graph: Any, baseline: PerArm, best: int, scratch: ArmIndices, demand: PerArm) -> None:
+def paper_demand(graph: Graph, baseline: PerArm, best: int, scratch: ArmIndices, demand: PerArm) -> None:
     """b(a) = max of p~(j) over the arms j that reveal a, for a != best: the right-hand side of program (2)."""
     for a in range(demand.shape[0]):
         demand[a] = 0.0

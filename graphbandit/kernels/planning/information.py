@@ -1,11 +1,10 @@
 """What each arm would teach about which arm is best here, and the distribution that learns most for its regret."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from graphbandit.base.arrays import (
-    ArmIndices,
     ArmMask,
     ArmMasks,
     Offers,
@@ -16,7 +15,14 @@ from graphbandit.base.arrays import (
     RoundsByArms,
 )
 from graphbandit.base.shapes import Float, Int
-from graphbandit.kernels.graphs.adjacency import Graphs, graph_of, observation_probabilities, reveals, trailing_zeros
+from graphbandit.kernels.graphs.adjacency import (
+    Graph,
+    Graphs,
+    graph_of,
+    observation_probabilities,
+    total_revealed,
+    trailing_zeros,
+)
 from graphbandit.kernels.jit import inlined, inner, kernel
 from graphbandit.kernels.lanes import eight, equal_to, larger, largest_of, octet, put
 from graphbandit.kernels.planning.draw import weighted_observation_probabilities
@@ -44,7 +50,19 @@ def posterior_information(
     winners, place, mass, sums = _room(draws, n_arms)
     for t in range(n):
         mask = available[t if available.shape[0] > 1 else 0]
-        _posterior(values[t], weights, mask, winners, place, mass, sums, regrets[t], information[t], estimates[t], candidates[t])
+        _posterior(
+            values[t],
+            weights,
+            mask,
+            winners,
+            place,
+            mass,
+            sums,
+            regrets[t],
+            information[t],
+            estimates[t],
+            candidates[t],
+        )
 
 
 @inner()
@@ -234,7 +252,6 @@ def weighed_rounds(
     """
     n, draws, n_arms = values.shape
     winners, place, mass, sums = _room(draws, n_arms)
-    scratch = np.empty(n_arms, np.int32)
     squares = 0.0
     for i in range(n):
         t = first + i
@@ -248,9 +265,9 @@ def weighed_rounds(
         blind = knows_nothing
         for a in range(n_arms):
             blind = blind and (not mask[a] or regrets[a] == 0.0)
-        neighbourhood(graph, information, scratch, gains)
+        neighbourhood(graph, information, gains)
         found.actions[t, 0] = direct(regrets, gains, mask, blind, probabilities, gaps)
-        observation_probabilities(graph, probabilities, scratch, observed)
+        observation_probabilities(graph, probabilities, observed)
         action = draw_arm(probabilities, uniforms[t])
         found.actions[t, 1], found.probability[t] = action, probabilities[action]
     return squares
@@ -315,14 +332,10 @@ def bound_information(
 
 
 @inner()
-def neighbourhood(graph: Any, information: PerArm, scratch: ArmIndices, gains: PerArm) -> None:
+def neighbourhood(graph: Graph, information: PerArm, gains: PerArm) -> None:
     """g(j) = sum of v(a) over the arms a that j reveals, for one graph."""
     for j in range(gains.shape[0]):
-        gain = 0.0
-        count = reveals(graph, j, scratch)
-        for k in range(count):
-            gain += information[scratch[k]]
-        gains[j] = gain
+        gains[j] = total_revealed(graph, j, information)
 
 
 class Directed(NamedTuple):
@@ -349,13 +362,11 @@ def directed_rounds(
 
     A blind round is played uniformly over the arms on offer.
     """
-    n, n_arms = regrets.shape
-    scratch = np.empty(n_arms, np.int32)
-    for t in range(n):
+    for t in range(regrets.shape[0]):
         graph, mask = graph_of(graphs, t), available[t if available.shape[0] > 1 else 0]
-        neighbourhood(graph, information[t], scratch, found.gains[t])
+        neighbourhood(graph, information[t], found.gains[t])
         best = direct(regrets[t], found.gains[t], mask, blind[t], found.probabilities[t], found.gaps[t])
-        observation_probabilities(graph, found.probabilities[t], scratch, found.observed[t])
+        observation_probabilities(graph, found.probabilities[t], found.observed[t])
         found.actions[t, 0] = best
         found.actions[t, 1] = draw_arm(found.probabilities[t], uniforms[t])
 

@@ -40,9 +40,9 @@ def draw_arm(probabilities: PerArm, uniform: float) -> int:
 
 
 @kernel()
-def observation_probabilities(graph: Graph, probabilities: PerArm, scratch: ArmIndices, observed: PerArm) -> None:
+def observation_probabilities(graph: Graph, probabilities: PerArm, observed: PerArm) -> None:
     """`adjacency.observation_probabilities`."""
-    adjacency.observation_probabilities(graph, probabilities, scratch, observed)
+    adjacency.observation_probabilities(graph, probabilities, observed)
 
 
 @kernel()
@@ -53,8 +53,7 @@ def certify_program(
     available: ArmMask,
     probabilities: PerArm,
     duals: PerArm,
-    scratch: ArmIndices,
     observed: PerArm,
 ) -> tuple[float, float, float, float]:
     """`certificate.certify_program`."""
-    return certificate.certify_program(graph, demand, gaps, available, probabilities, duals, scratch, observed)
+    return certificate.certify_program(graph, demand, gaps, available, probabilities, duals, observed)

@@ -167,7 +167,7 @@ def answer_program(
     if status != SOLVED:
         return status, np.nan, np.nan, np.nan, np.nan
     violation, objective, bound, largest = certify_program(
-        graph, demand, gaps, available, probabilities, duals, room.indices[: len(gaps)], observed
+        graph, demand, gaps, available, probabilities, duals, observed
     )
     return status, violation, objective, bound, largest
 
@@ -219,6 +219,6 @@ def answer_at_once(
     if status != SOLVED:
         return status, np.nan, np.nan, np.nan, np.nan
     violation, objective, bound, largest = certify_program(
-        graph, demand, gaps, available, answer[0], answer[1], room.indices[: len(gaps)], answer[2]
+        graph, demand, gaps, available, answer[0], answer[1], answer[2]
     )
     return status, violation, objective, bound, largest

@@ -215,7 +215,7 @@ def decide_rounds(graphs: Graphs, rounds: Rounds, rule: Rule, solvers: Solvers, 
                 gap = 0.0 if played_alone else np.nan
             if attempt < trials:
                 # A program that is left to the caller is judged by its baseline, which is feasible as well.
-                observation_probabilities(graph, baseline if solver == PENDING else probabilities, scratch, observed)
+                observation_probabilities(graph, baseline if solver == PENDING else probabilities, observed)
                 error = 0.0
                 for a in range(n_arms):
                     error += observed[a] * widths[a] * widths[a]
@@ -230,7 +230,7 @@ def decide_rounds(graphs: Graphs, rounds: Rounds, rule: Rule, solvers: Solvers, 
             for a in range(n_arms):
                 probabilities[a] = demand[a]
         else:
-            observation_probabilities(graph, probabilities, scratch, observed)
+            observation_probabilities(graph, probabilities, observed)
             action = draw_arm(probabilities, rounds.uniforms[t])
         integers, numbers = outcome.integers[t], outcome.numbers[t]
         integers[0], integers[1], integers[2] = action, best, solver
