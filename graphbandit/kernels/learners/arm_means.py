@@ -1,6 +1,6 @@
 """Learners that keep the number and the sum of each arm's rewards, and nothing else: UCB-N, UCB-MaxN, TS-N, IDS-N."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 

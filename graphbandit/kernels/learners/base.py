@@ -4,7 +4,7 @@ A family of learners is one kernel module whose `run` plays rounds one after ano
 family's own settings and arrays. With `learn` off it decides a round and changes nothing.
 """
 
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray

@@ -5,7 +5,7 @@ contexts. Notes are those of `exp3`: (0, g, Q).
 """
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 

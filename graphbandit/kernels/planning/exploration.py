@@ -1,7 +1,6 @@
 """From candidates and gaps to what the sampling program asks for: exploration set, baseline, demands."""
 
 import math
-from typing import Any
 
 import numpy as np
 
