@@ -16,7 +16,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -80,7 +80,7 @@ def kernel(**options: Any) -> Callable[[Function], Function]:
     """Decorator of every kernel. Strict IEEE arithmetic in the order written, so results never depend on the batch."""
 
     def decorate(function: Function) -> Function:
-        dispatcher = numba.njit(nogil=True, error_model="numpy", **options)(function)
+        dispatcher = numba.njit(nogil=True, error_model="numpy", pipeline_class=_KernelCompiler, **options)(function)
         try:
             dispatcher._cache = _KernelCache(function)
         except (RuntimeError, OSError):  # no place on disk that can be written to
@@ -88,6 +88,32 @@ def kernel(**options: Any) -> Callable[[Function], Function]:
         return cast(Function, dispatcher)
 
     return decorate
+
+
+class _KernelCompiler(Compiler):
+    """Numba's own compiler, but for how Python hands in arrays: a kernel that returns numbers alone borrows them.
+
+    Python holds them during the call. Counting references to each takes longer than many a kernel with 20 arrays.
+    """
+
+    def __init__(self, typing: Any, target: Any, *arguments: Any) -> None:
+        super().__init__(typing, target, *arguments)
+        context = self.state.targetctx
+        context.create_cpython_wrapper = partial(_wrap_for_python, context)
+
+
+def _wrap_for_python(context: Any, library: Any, kernel: Any, *arguments: Any, **options: Any) -> None:
+    if _is_number(kernel.restype):
+        context = context.subtarget(enable_nrt=False)
+        context.__dict__.pop("nrt", None)  # what the other context has kept
+    type(context).create_cpython_wrapper(context, library, kernel, *arguments, **options)
+
+
+def _is_number(kind: Any) -> bool:
+    """Whether values of this type are numbers, tuples of numbers, or None."""
+    if isinstance(kind, types.Tuple | types.UniTuple | types.NamedTuple | types.NamedUniTuple):
+        return all(_is_number(part) for part in kind)
+    return isinstance(kind, types.Number | types.Boolean | types.NoneType)
 
 
 class _PartLibrary(JITCodeLibrary):

@@ -170,4 +170,4 @@ def sizes() -> Outcome:
 for _name in PRESETS:
     add(f"experiments/{_name}", lambda chunk, n=_name: preset(n), slow=True, needs_data=_name in DATA_PRESETS)
 add("experiments/every kind", lambda chunk: registered())
-add("experiments/presets", lambda chunk: sizes(), slow=True)
+add("experiments/presets", lambda chunk: sizes(), slow=True, needs_data=True)
