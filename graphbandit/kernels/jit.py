@@ -117,17 +117,25 @@ def _is_number(kind: Any) -> bool:
 
 
 class _PartLibrary(JITCodeLibrary):
-    """Code that is optimised in the kernels that call it, and not before."""
+    """Code that is optimised and becomes machine code in the kernels that call it, and not before.
+
+    Machine code of its own would be slow, and all kernels of this process would call it where they do not inline it.
+    """
 
     def _optimize_final_module(self) -> None:
         pass
 
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
 
 class _PartCompiler(Compiler):
-    """Numba's own compiler, but for where it puts the code."""
+    """Numba's own compiler, but for where it puts the code, and that there is nothing that Python could call."""
 
     def __init__(self, typing: Any, target: Any, library: Any, *arguments: Any) -> None:
         super().__init__(typing, target, library or _PartLibrary(target.codegen(), "part"), *arguments)
+        self.state.targetctx.get_executable = lambda *_: object()  # by which Numba knows the function
 
 
 def inner(**options: Any) -> Callable[[Function], Function]:

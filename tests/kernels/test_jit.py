@@ -1,12 +1,13 @@
-"""Kernels that return numbers alone borrow their arrays from Python; those that return arrays keep what they return."""
+"""Kernels that return numbers alone borrow arrays from Python, and inner kernels have no machine code of their own."""
 
 import gc
 import sys
 
 import numpy as np
 import pytest
+from numba.core.registry import cpu_target
 
-from graphbandit.kernels.jit import kernel
+from graphbandit.kernels.jit import inner, kernel
 
 
 @kernel()
@@ -65,3 +66,24 @@ def test_what_a_kernel_returns_outlives_what_it_was_made_from():
     others = [np.full(5, -1.0) for _ in range(100)]  # they would take the memory if it were free
     np.testing.assert_array_equal(kept, [1.0, 2.0, 3.0, 4.0])
     assert len(others) == 100
+
+
+@inner()
+def doubled(value):
+    return 2.0 * value
+
+
+@kernel()
+def fourfold(value):
+    return doubled(doubled(value))
+
+
+def test_an_inner_kernel_has_no_machine_code_but_that_of_its_callers():
+    """It would not be optimised, and every kernel that this process compiles would call it."""
+    assert fourfold(1.5) == 6.0
+    part, whole = (next(iter(function.overloads.values())).fndesc for function in (doubled, fourfold))
+    engine = cpu_target.target_context.codegen()._engine
+    assert engine.is_symbol_defined(whole.llvm_func_name)
+    assert not engine.is_symbol_defined(part.llvm_func_name)
+    with pytest.raises(TypeError, match="doubled is an inner kernel"):
+        doubled(1.5)
