@@ -265,7 +265,7 @@ class Run:
                 self.learnt.append(loop.learnt)
             part = slice(start, min(start + loop.playable, len(rounds)))
             decisions, self.loop = loop.play(shown[part], rounds.graphs[part], rounds.rewards[part], self.rng)
-            obtained = np.take_along_axis(rounds.means[part], decisions.action[:, None], axis=1)[:, 0]
+            obtained = rounds.means[np.arange(part.start, part.stop), decisions.action]
             self.regret[loop.rounds : self.loop.rounds] = rounds.best_means(part) - obtained
             if keep_decisions:
                 self.decisions.append(decisions)

@@ -3,7 +3,7 @@
 import math
 from abc import abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -182,7 +182,12 @@ class FiniteFunctionClass(FunctionClass[FiniteData, AnyFiniteModel, FiniteSpace]
 
     def empty(self, half_life: float | None = None) -> FiniteData:
         """No loss yet."""
-        return FiniteData(losses=np.zeros(self.n_functions), count=0, weight=0.0, half_life=half_life)
+        data = self._no_data
+        return data if half_life is None else replace(data, half_life=half_life)
+
+    @cached_property
+    def _no_data(self) -> FiniteData:
+        return FiniteData(losses=np.zeros(self.n_functions), count=0, weight=0.0)
 
     def add(self, data: FiniteData, observations: Observations) -> FiniteData:
         """L(f_i) with these observations added: exact, and nothing else is kept."""

@@ -280,7 +280,9 @@ class FeedbackGraphs:
         chosen = chosen_rounds(self.index, rounds)
         if not chosen.ndim:
             return self._stored_graph(chosen)
-        return FeedbackGraphs(self.n_arms, self.stored, chosen)._knowing(self.__dict__.get("has_all_loops", False))
+        chosen.flags.writeable = False
+        part = trusted(FeedbackGraphs, {"n_arms": self.n_arms, "stored": self.stored, "index": chosen})
+        return part._knowing(self.__dict__.get("has_all_loops", False))
 
     def __eq__(self, other: object) -> bool:
         """Whether each round has the same graph, however the graphs are stored."""

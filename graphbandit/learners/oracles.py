@@ -3,7 +3,7 @@
 import math
 from abc import abstractmethod
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -65,7 +65,6 @@ class OnlineOracle:
 
     def update(self, state: EpochState, observations: Observations) -> EpochState:
         """The regression sees what was revealed in the next round, and late news."""
-        observations.check(state.problem.n_arms)
         if self.rounds_until_update(state) == 0:
             raise HorizonError(f"round {state.rounds} ends the problem's horizon; expected no update after it")
         if len(observations) == 0 or int(observations.rounds[-1]) != state.rounds:
@@ -85,7 +84,13 @@ class OnlineOracle:
         )
 
     def _regression(self, state: EpochState) -> OnlineLinear:
-        return OnlineLinear(method=self.method, n_arms=state.problem.n_arms, regularisation=self.regularisation)
+        return _regression_of(self.method, state.problem.n_arms, self.regularisation)
+
+
+@lru_cache(maxsize=64)
+def _regression_of(method: Oracle, n_arms: int, regularisation: float) -> OnlineLinear:
+    """The regression with these settings; kept, as every round asks for it twice."""
+    return OnlineLinear(method=method, n_arms=n_arms, regularisation=regularisation)
 
 
 @dataclass(frozen=True, kw_only=True)

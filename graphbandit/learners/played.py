@@ -136,7 +136,7 @@ def observations_of(late: "Log[Played]", waiting: "Log[Played]", news: "Log[News
     told = NewsColumns.of(news)
     if len(news) != 1 or not _in_order(news.first):
         told = told.ordered(n_arms)
-    return trusted(
+    found = trusted(
         Observations,
         {
             "contexts": _joined([part.contexts for part in parts]),
@@ -150,6 +150,9 @@ def observations_of(late: "Log[Played]", waiting: "Log[Played]", news: "Log[News
             "notes": _joined([part.notes for part in parts]),
         },
     )
+    found.check(n_arms)
+    found.__dict__["checked"] = n_arms  # once is enough: nobody else has these arrays
+    return found
 
 
 def _of_one_round(played: Played | None, news: News | None, n_arms: int) -> Observations | None:

@@ -7,8 +7,8 @@ import numpy as np
 from graphbandit.base.arrays import RoundsByArms
 from graphbandit.base.saved_files import savable
 from graphbandit.learners.epochs.base import EpochState
-from graphbandit.learners.epochs.deciding import decided, ranked
 from graphbandit.learners.oracles import OracleLearner, OracleName
+from graphbandit.planning.sampling import SamplingRule, sample_rounds
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.shown import Shown
 
@@ -43,11 +43,13 @@ class SquareCB(OracleLearner):
 
     def sample(self, state: EpochState, values: RoundsByArms, shown: Shown, rng: np.random.Generator) -> Decisions:
         """Inverse-gap weighting over the arms on offer."""
-        offered = shown.offered(values.shape[1])
-        rows, gamma = np.arange(len(values)), self.gamma_of(state)
-        best, gaps = ranking = ranked(values, shown)
-        size = offered.sum(axis=1)[:, None]
-        p = np.where(offered, 1.0 / (size + gamma * np.maximum(gaps, 0.0)), 0.0)
-        p[rows, best] = 0.0
-        p[rows, best] = np.maximum(1.0 - p.sum(axis=1), 0.0)
-        return decided(p, ranking, state, shown, rng, gamma=gamma)
+        rule = SamplingRule(explore="all", coverage="none", rate=self.gamma_of(state), flat=True)
+        return sample_rounds(
+            rule,
+            values=values,
+            candidates=None,
+            graphs=shown.graphs,  # type: ignore[arg-type]  # the door let nothing else in
+            uniforms=rng.random(len(values)),
+            epoch=state.epoch,
+            available=shown.available,
+        )

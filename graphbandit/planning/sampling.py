@@ -69,6 +69,7 @@ class SamplingRule:
     - `coverage`: the demands of the sampling program, or "none" to play the baseline, or "cover" to play uniformly
       on few arms that reveal all candidates, whatever their gaps.
     - `rate`: gamma = rate sqrt(|S|), or, with widths, gamma = rate times the gamma of the smallest bound.
+    - `flat`: gamma = rate, whatever |S| is; False by default.
     - `effort`: for programs too large to be solved exactly.
     - `doubt`: each candidate's demand is at least this share of the probability that it is the best arm, if that
       probability is known (`planning.demands.chances_of`); then demands by inverse gaps are also limited by
@@ -81,6 +82,7 @@ class SamplingRule:
     explore: ExploreName
     coverage: CoverageName
     rate: float
+    flat: bool = False
     effort: Effort = DEFAULT_EFFORT
     by_cover: bool = False
     doubt: float = 0.0
@@ -96,6 +98,7 @@ class SamplingRule:
             EXPLORES.index(self.explore),
             COVERAGES.index(self.coverage),
             float(self.rate),
+            self.flat,
             float(self.doubt),
             cover_address() if self.by_cover else 0,
         )

@@ -4,7 +4,8 @@
     python -m tests.golden.timing --old PATH --only AdaCBG --arms 50 --rounds 512 --repeats 9
 
 Both checkouts are measured in one run, in turns, each in a process of its own; the table has medians of processor time
-and the ratios new / old. The first measurement of each learner, which compiles, is not counted.
+and the ratios new / old. "both" is a decision and its observation: what one learns in `decide` another may learn in
+`observe`. The first measurement of each learner, which compiles, is not counted.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from typing import Any
 
 from tests.golden.learner_cases import VARIANTS
 
-WHAT = ("decide", "observe", "simulate")
+WHAT = ("decide", "observe", "both", "simulate")
 ROOT = Path(__file__).parents[2]
 
 

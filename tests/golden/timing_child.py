@@ -51,11 +51,17 @@ def environment(hidden: bool, n_arms: int) -> Any:
 
 
 def measured(learner: Any, where: Any, rounds: int) -> dict[str, float]:
-    """Microseconds of processor time: of a decision, of an observation, and of a round of `simulate`."""
+    """Microseconds of processor time: of a decision, of an observation, of both, and of a round of `simulate`.
+
+    `simulate` is called thrice and the shortest call counts: after another package's turn the first one finds its code
+    and data in no cache.
+    """
     clock = time.process_time
-    started = clock()
-    gb.simulate(learner, where, rounds=rounds, seed=1)
-    simulated = clock() - started
+    calls = []
+    for _ in range(3):
+        started = clock()
+        gb.simulate(learner, where, rounds=rounds, seed=1)
+        calls.append(clock() - started)
     instance = where.instance(1)
     drawn = instance.rounds(0, rounds)
     bandit = gb.Bandit(learner, instance.problem(rounds), seed=1)
@@ -73,7 +79,12 @@ def measured(learner: Any, where: Any, rounds: int) -> dict[str, float]:
         bandit.observe(decision, rewards, final=True)
         observing += clock() - started
     micro = 1e6 / rounds
-    return {"decide": micro * deciding, "observe": micro * observing, "simulate": micro * simulated}
+    return {
+        "decide": micro * deciding,
+        "observe": micro * observing,
+        "both": micro * (deciding + observing),
+        "simulate": micro * min(calls),
+    }
 
 
 def main() -> None:

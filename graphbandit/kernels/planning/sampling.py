@@ -40,6 +40,7 @@ class Rule(NamedTuple):
     explore: int
     coverage: int
     rate: float
+    flat: bool
     doubt: float
     cover: int
     """the address of the function that counts the arms of a cover; 0 if |S| is not compared with a cover"""
@@ -134,9 +135,9 @@ def explore(
 def decide_rounds(graphs: Graphs, rounds: Rounds, rule: Rule, solvers: Solvers, room: Room, outcome: Outcome) -> int:
     """Steps 1 to 7 of the algorithm for each round of a batch. Returns how many programs are left to the caller.
 
-    gamma = rate sqrt(|S|), or, where there are widths, rate times the gamma that makes the bound
-    2 |S| / gamma + (gamma / 4) sum_a q(a) w(a)^2 smallest. With `cover`, demands and gamma use the size of a cover
-    instead of |S| if it is smaller. A round whose solver is PENDING has its demands in `probabilities`.
+    gamma = rate sqrt(|S|), or rate if that is `flat`, or, where there are widths, rate times the gamma that makes the
+    bound 2 |S| / gamma + (gamma / 4) sum_a q(a) w(a)^2 smallest. With `cover`, demands and gamma use the size of a
+    cover instead of |S| if it is smaller. A round whose solver is PENDING has its demands in `probabilities`.
     """
     n, n_arms = rounds.values.shape
     indices, floats = np.empty((2, n_arms), np.int32), np.empty((4, n_arms))
@@ -171,7 +172,7 @@ def decide_rounds(graphs: Graphs, rounds: Rounds, rule: Rule, solvers: Solvers, 
             squares += widths[a] * widths[a]
         trials = GAMMAS if squares > 0.0 else 0
         trial = np.sqrt(8.0 * size / squares) if trials else 0.0
-        gamma = rule.rate * trial if trials else rule.rate * np.sqrt(amount)
+        gamma = rule.rate * (trial if trials else 1.0 if rule.flat else np.sqrt(amount))
         if widths.shape[0] > 0 and not trials:
             gamma = np.inf
         lowest_bound = np.inf

@@ -195,7 +195,7 @@ class EpochLearner(Learner[State], Generic[State]):
         first = max(split, rounds)
         early = len(observations) and int(observations.rounds[0]) < first
         before = functions.add(state.data, observations.between(0, first)) if early else state.data
-        after = observations.between(first, rounds + expected)
+        after = new if first == rounds else observations.between(first, rounds + expected)
         return EndedEpoch(observations, expected, before, functions.add(before, after), after)
 
     def words(self, state: State, shown: Shown, made: Decisions) -> Words:
