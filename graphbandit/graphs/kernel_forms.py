@@ -40,17 +40,22 @@ def kernel_graph(graph: FeedbackGraph) -> "Graph":
     return listed
 
 
-def kernel_batches(graphs: FeedbackGraphs) -> "Iterable[tuple[slice, Graphs]]":
-    """A batch as slices of its rounds: all rounds at once if the graphs are packed, else one by one."""
-    form = graphs.__dict__.get("kernel_form")  # kept, because many rounds have the same graph
+def packed_batch(graphs: FeedbackGraphs) -> "Graphs | None":
+    """A whole batch of packed graphs; None for large ones, which are listed."""
+    form = graphs.__dict__.get("packed_form")  # kept, because many rounds have the same graph
     if form is None:
         stored = graphs.stored
         if not isinstance(stored, np.ndarray):
-            return _one_by_one(graphs)
-        fields = stored, graphs.index, *_NO_LISTS
-        form = graphs.__dict__["kernel_form"] = ((WHOLE, tuple_of(_forms().Graphs, fields)),)
-    kept: tuple[tuple[slice, Graphs], ...] = form
+            return None
+        form = graphs.__dict__["packed_form"] = tuple_of(_forms().Graphs, (stored, graphs.index, *_NO_LISTS))
+    kept: Graphs = form
     return kept
+
+
+def kernel_batches(graphs: FeedbackGraphs) -> "Iterable[tuple[slice, Graphs]]":
+    """A batch as slices of its rounds: all rounds at once if the graphs are packed, else one by one."""
+    packed = packed_batch(graphs)
+    return _one_by_one(graphs) if packed is None else ((WHOLE, packed),)
 
 
 def _one_by_one(graphs: FeedbackGraphs) -> "Iterator[tuple[slice, Graphs]]":

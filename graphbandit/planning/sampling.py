@@ -35,10 +35,10 @@ from graphbandit.base.at_once import AtOnce
 from graphbandit.base.checks import INTEGER, everyone_always, kernel_mask
 from graphbandit.base.programs import COVER_ARMS, COVERAGES, EXPLORES, ROW_LIMIT, SOLVERS, CoverageName, ExploreName
 from graphbandit.base.shapes import Int
-from graphbandit.base.values import tuple_of
+from graphbandit.base.values import trusted, tuple_of
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.graph import FeedbackGraph
-from graphbandit.graphs.kernel_forms import WHOLE, kernel_batches
+from graphbandit.graphs.kernel_forms import WHOLE, kernel_batches, packed_batch
 from graphbandit.graphs.probabilistic import ProbabilisticGraphs
 from graphbandit.planning.anytime import Effort
 from graphbandit.planning.cover import cover_address, cover_of, cover_size
@@ -175,7 +175,7 @@ def sample_rounds(
     explore them need, they are the arms that are explored. `words` are what the learner says of these decisions, if it
     knows that already.
     """
-    n, n_arms = values.shape
+    kernels, (n, n_arms) = _kernels(), values.shape
     masks = everyone_always(n_arms) if available is None else kernel_mask(available, n, n_arms)
     none = _NO_COLUMNS if n == 1 else np.empty((n, 0))
     given_rounds = (
@@ -187,25 +187,32 @@ def sample_rounds(
         none if chances is None else chances,
         uniforms,
     )
-    outcome = _outcome(n, n_arms)
-    plan = tuple_of(PlannedRounds, (tuple_of(_kernels().Rounds, given_rounds), outcome))
-    if rule.coverage != "cover" and isinstance(graphs, FeedbackGraphs) and graphs.has_all_loops:
-        _plan_sure(rule, plan, graphs)
-    else:
-        _plan_by_kind(rule, plan, graphs)
-    tables, integers, numbers = outcome
+    # made here, not in functions of their own: in a single round their calls would take a tenth of the time
+    tables, integers, numbers = np.empty((n, 5, n_arms)), np.empty((n, 3), INTEGER), np.empty((n, 5))
+    rounds: Rounds = tuple_of(kernels.Rounds, given_rounds)
+    outcome: Outcome = tuple_of(kernels.Outcome, (tables, integers, numbers))
+    sure = graphs if isinstance(graphs, FeedbackGraphs) and graphs.has_all_loops and rule.coverage != "cover" else None
+    packed = None if sure is None else packed_batch(sure)
+    if sure is None or packed is None:
+        _plan_by_kind(rule, PlannedRounds(rounds, outcome), graphs)
+    else:  # by far the most common
+        room = _no_room() if rule.coverage == "none" else kept_room(n_arms, ROW_LIMIT)
+        if _decide_rounds.call(packed, rounds, rule.in_kernels, rule.solvers, room, outcome):
+            _solve_open(rule, PlannedRounds(rounds, outcome), sure)
     given: dict[str, Any] = {
         "action": integers[:, 0],
         "probability": numbers[:, 0],
         "observation_probabilities": tables[:, 1] if n == 1 else np.ascontiguousarray(tables[:, 1]),
         "notes": no_notes(n),
         "of_epoch": epoch,
+        "outcome": outcome,
+        "columns": _FIELDS,
     }
     if candidates is not None:
         given["candidates"] = candidates
     if words is not None:
         given["words"] = words
-    return Decisions.of_kernel(outcome, _FIELDS, given)
+    return trusted(Decisions, given)
 
 
 _FIELDS: Columns = {
@@ -310,9 +317,9 @@ def _parts_of_sure(rule: SamplingRule, graphs: FeedbackGraphs) -> list[_Part]:
 
 
 def _plan_sure(rule: SamplingRule, plan: PlannedRounds, graphs: FeedbackGraphs) -> None:
-    """Plan all rounds in one compiled pass; then solve the programs that it left open."""
-    kernels = _kernels()
-    solvers, room = rule.solvers, _no_room() if rule.coverage == "none" else kept_room(graphs.n_arms, ROW_LIMIT)
+    """Plan all rounds in a compiled pass, or one for each large graph; then solve the programs that were left open."""
+    kernels, solvers = _kernels(), rule.solvers
+    room = _no_room() if rule.coverage == "none" else kept_room(graphs.n_arms, ROW_LIMIT)
     (rounds, outcome), open_programs = plan, 0
     for part, stored in kernel_batches(graphs):
         if part is WHOLE:
@@ -322,9 +329,14 @@ def _plan_sure(rule: SamplingRule, plan: PlannedRounds, graphs: FeedbackGraphs) 
         some = kernels.Rounds(*(a if a is masks and len(a) == 1 else a[part] for a in rounds))
         into = kernels.Outcome(*(array[part] for array in outcome))
         open_programs += _decide_rounds.call(stored, some, rule.in_kernels, solvers, room, into)
-    if not open_programs:
-        return
-    for t in (outcome.integers[:, 2] == kernels.PENDING).nonzero()[0].tolist():
+    if open_programs:
+        _solve_open(rule, plan, graphs)
+
+
+def _solve_open(rule: SamplingRule, plan: PlannedRounds, graphs: FeedbackGraphs) -> None:
+    """Solve the programs that a compiled pass has left open."""
+    rounds, outcome = plan
+    for t in (outcome.integers[:, 2] == _kernels().PENDING).nonzero()[0].tolist():
         best, gamma, gaps = int(outcome.integers[t, 1]), float(outcome.numbers[t, 1]), outcome.gaps[t]
         start: PerArm | None = outcome.baseline[t]
         if rule.coverage == "paper":

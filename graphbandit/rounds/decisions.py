@@ -215,19 +215,13 @@ class Decisions:
             made.__dict__["duality_gap"] = _column(duality_gap, n)
         return made
 
-    @classmethod
-    def of_kernel(cls, outcome: Any, columns: "Columns", given: dict[str, Any]) -> "Decisions":
-        """Decisions that a kernel has made. They are trusted, and taken apart when somebody asks for a field.
-
-        - `outcome`: what the kernel has filled.
-        - `columns`: how to find each field in it. Fields that are not there get the defaults of `drawn`.
-        - `given`: fields that every caller asks for, and the epoch as `of_epoch`. The dictionary is kept, not copied.
-        """
-        given["outcome"], given["columns"] = outcome, columns
-        return trusted(Decisions, given)
-
     def __getattr__(self, name: str) -> Any:
-        """A field that is worked out when it is first asked for: few decisions are explained."""
+        """A field that is worked out when it is first asked for: few decisions are explained.
+
+        Decisions that a kernel has made are `trusted` with the fields that every caller asks for, the epoch as
+        `of_epoch`, what the kernel has filled as `outcome`, and how to find each field in it as `columns`. Fields that
+        are not there get the defaults of `drawn`.
+        """
         known = self.__dict__
         columns = known.get("columns")
         if columns is not None and name in columns:

@@ -278,12 +278,14 @@ def _decisions(outputs: "Outputs", available: ArmMasks | None, rounds: int, word
         "observation_probabilities": observed if len(observed) == 1 else np.ascontiguousarray(observed),
         "notes": outputs.notes,
         "rounds": rounds,
+        "outcome": outputs,
+        "columns": _FIELDS,
     }
     if words is not None:
         given["words"] = words
     if available is not None:
         given["candidates"] = np.array(available)
-    return Decisions.of_kernel(outputs, _FIELDS, given)
+    return trusted(Decisions, given)
 
 
 _TOLD = ("first words", "second words")
