@@ -10,10 +10,10 @@ import numpy as np
 import scipy
 
 from graphbandit.base.checks import setting_boolean, setting_integer, setting_number
+from graphbandit.base.parallel_tasks import side_by_side
 from graphbandit.base.regret_page import regret_page
 from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Float
-from graphbandit.base.side_by_side import side_by_side
 from graphbandit.environments.base import Environment, Rounds
 from graphbandit.errors import MissingExtraError, SettingError
 from graphbandit.learners.base import Learner

@@ -14,8 +14,9 @@ import numpy as np
 
 from graphbandit.bandit.catalogue import Catalogue, retired_arms, with_more_arms
 from graphbandit.bandit.decider import Decider, may_reveal
+from graphbandit.bandit.from_deciders import check_taken, take
 from graphbandit.bandit.graph_inputs import Graph, graph_of, graphs_of
-from graphbandit.bandit.handed_in import Given
+from graphbandit.bandit.handed_out import Maker, made_round, this_process
 from graphbandit.bandit.inputs import (
     available_of,
     check_key,
@@ -29,12 +30,11 @@ from graphbandit.bandit.inputs import (
 )
 from graphbandit.bandit.keys import Keys
 from graphbandit.bandit.log import BanditLog, LogSync, is_log, stage_taken
-from graphbandit.bandit.made import Maker, made_round, this_process
 from graphbandit.bandit.open_decisions import OpenDecision, whole_number
 from graphbandit.bandit.own_arms import RoundArms, check_own_arms, given_rounds, own_rounds, with_own_arms
-from graphbandit.bandit.past import past_rounds
+from graphbandit.bandit.past_rows import past_rounds
 from graphbandit.bandit.saving import SavedBandit, load_bandit, save_bandit
-from graphbandit.bandit.taking import check_taken, take
+from graphbandit.bandit.unsavable import Given
 from graphbandit.base.checks import setting_boolean, setting_integer
 from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Bool, Float, Int, Shaped

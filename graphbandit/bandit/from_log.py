@@ -100,7 +100,7 @@ def _merged_on_cluster(
     loop: Loop, functions: FunctionClass[Any, Any, Any], pieces: list[Log], cluster: object
 ) -> list[Any]:
     """All data at the end of each epoch: every part of every epoch on its own, then added up."""
-    from graphbandit.logs.parts import on_cluster, partitions
+    from graphbandit.logs.cluster import on_cluster, partitions
 
     begins = loop.rounds - pieces[0].first_row
     with on_cluster(cluster) as (compute, workers):

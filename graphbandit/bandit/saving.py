@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from graphbandit.bandit.graph_inputs import Graph
-from graphbandit.bandit.handed_in import Given, HandedIn
 from graphbandit.bandit.keys import Keys, keys_content, keys_of
 from graphbandit.bandit.open_decisions import OpenDecision
 from graphbandit.bandit.own_arms import RoundArms
 from graphbandit.bandit.restored_state import check_state
+from graphbandit.bandit.unsavable import Given, HandedIn
 from graphbandit.base import saved_files
 from graphbandit.base.arms import ArmNames
 from graphbandit.base.checks import contexts_array, setting_integer
@@ -25,7 +25,7 @@ from graphbandit.learners.base import Learner
 from graphbandit.learners.loop import Loop
 from graphbandit.learners.played import Log, News, NewsColumns, Played
 from graphbandit.learners.problem import Problem
-from graphbandit.learners.savable import load_savable_classes
+from graphbandit.learners.savable_classes import load_savable_classes
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -66,14 +66,14 @@ def serve(
         _write_template(configuration)
         return
     from graphbandit.service import configuration as settings
-    from graphbandit.service import logs, processes
+    from graphbandit.service import json_logging, processes
     from graphbandit.service.server import listening
 
     if log_level not in ("debug", "info", "warning", "error"):
         raise SettingError(f"--log-level is {log_level!r}; expected debug, info, warning or error")
     url = _url(configuration, data, database)
     found = settings.read(configuration)
-    logs.start(log_level)
+    json_logging.start(log_level)
     place = found.service
     bound = listening(place.host if host is None else host, place.port if port is None else port)
 

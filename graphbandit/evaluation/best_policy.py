@@ -12,7 +12,7 @@ from graphbandit.base.checks import setting_number
 from graphbandit.base.shapes import Float
 from graphbandit.errors import InputError, LogError, SettingError
 from graphbandit.evaluation.evaluate import evaluate
-from graphbandit.evaluation.learning import Learning
+from graphbandit.evaluation.learner_on_log import Learning
 from graphbandit.evaluation.models import default_class, fit, model_contexts, observed
 from graphbandit.evaluation.policies import FrozenPolicy, Policy
 from graphbandit.evaluation.table import EvaluationTable, PolicyValue
@@ -21,7 +21,7 @@ from graphbandit.function_classes.merging import keeps_sums, merged
 from graphbandit.learners.base import Learner
 from graphbandit.learners.problem import Problem
 from graphbandit.logs import Log, LogBatch
-from graphbandit.logs.parts import on_cluster, partitions
+from graphbandit.logs.cluster import on_cluster, partitions
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -11,7 +11,7 @@ from graphbandit.evaluation.groups import Sums
 from graphbandit.evaluation.models import ModelData
 from graphbandit.evaluation.passes import PassPlan, fits_models, model_data, sum_terms, with_models
 from graphbandit.logs import Log
-from graphbandit.logs.parts import Compute, on_cluster, partitions
+from graphbandit.logs.cluster import Compute, on_cluster, partitions
 
 
 def run_in_parts(

@@ -17,7 +17,7 @@ from graphbandit.bandit.from_log import check_fits, contexts_of
 from graphbandit.base.checks import numbers
 from graphbandit.base.shapes import Float
 from graphbandit.errors import HorizonError, InputError, SettingError
-from graphbandit.evaluation.learning import Learning, decide
+from graphbandit.evaluation.learner_on_log import Learning, decide
 from graphbandit.learners.base import Learner
 from graphbandit.learners.problem import Problem
 from graphbandit.logs import Log, LogBatch

@@ -13,7 +13,7 @@ from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Float
 from graphbandit.errors import LogError, SettingError
 from graphbandit.evaluation.intervals import asymptotic
-from graphbandit.evaluation.learning import Learning
+from graphbandit.evaluation.learner_on_log import Learning
 from graphbandit.learners.base import Learner
 from graphbandit.learners.problem import Problem
 from graphbandit.logs import Log, LogBatch

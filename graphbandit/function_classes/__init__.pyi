@@ -11,6 +11,7 @@ from .finite import FiniteSpace as FiniteSpace
 from .finite_callable import FiniteClass as FiniteClass
 from .finite_from import finite_from_draws as finite_from_draws
 from .finite_from import finite_from_parameters as finite_from_parameters
+from .fits import FitReport as FitReport
 from .generalized_linear import GeneralizedLinearClass as GeneralizedLinearClass
 from .generalized_linear import GeneralizedLinearData as GeneralizedLinearData
 from .kernel import KernelClass as KernelClass
@@ -19,7 +20,6 @@ from .linear import LinearClass as LinearClass
 from .linear import LinearData as LinearData
 from .online import OnlineLinear as OnlineLinear
 from .reduction import ReductionClass as ReductionClass
-from .refits import FitReport as FitReport
 from .regressor import RegressorClass as RegressorClass
 from .scale import Scale as Scale
 from .torch_module import TorchClass as TorchClass

@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbandit.base.arrays import ArmMasks, Contexts
-from graphbandit.base.at_once import AtOnce
 from graphbandit.base.checks import (
     BOOL,
     LARGEST,
@@ -20,6 +19,7 @@ from graphbandit.base.checks import (
     setting_number,
     within,
 )
+from graphbandit.base.direct_calls import DirectCall
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Bool, Float, Int
 from graphbandit.errors import InputError, SettingError
@@ -41,8 +41,8 @@ def _kernels() -> Any:
 MOST_KEPT = 2**22
 """Numbers x_i'a that are kept for the next rounds, at most: with many arms they take more memory than time."""
 
-_bilinear_values = AtOnce(lambda: _kernels().bilinear_values)
-_bilinear_candidates = AtOnce(lambda: _kernels().bilinear_candidates)
+_bilinear_values = DirectCall(lambda: _kernels().bilinear_values)
+_bilinear_candidates = DirectCall(lambda: _kernels().bilinear_candidates)
 
 
 @savable

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from graphbandit.base.arrays import ArmMasks, Contexts, RoundIndices, RoundsByArms
-from graphbandit.base.at_once import AtOnce
 from graphbandit.base.checks import as_in_kernels, kernel_mask
 from graphbandit.base.declared import check_declared, limits
+from graphbandit.base.direct_calls import DirectCall
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float, Int
 from graphbandit.errors import InputError
 from graphbandit.function_classes.base import Drawer, Draws
-from graphbandit.function_classes.features import FeatureMap
+from graphbandit.function_classes.feature_maps import FeatureMap
 
 EXACT_ARMS = 300
 """The most arms for which the candidates of one shared parameter are exact; with more, that takes too long."""
@@ -42,8 +42,8 @@ def _hows() -> Int[np.ndarray, " hows"]:
     return np.zeros(_kernels().HOWS, dtype=np.int64)
 
 
-_ellipsoid_candidates = AtOnce(lambda: _kernels().ellipsoid_candidates)
-_drawn_values = AtOnce(lambda: _linear_kernels().drawn_values)
+_ellipsoid_candidates = DirectCall(lambda: _kernels().ellipsoid_candidates)
+_drawn_values = DirectCall(lambda: _linear_kernels().drawn_values)
 
 
 @savable

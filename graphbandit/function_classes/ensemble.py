@@ -19,9 +19,9 @@ from graphbandit.base.shapes import Bool, Float, Int
 from graphbandit.errors import InputError
 from graphbandit.function_classes.base import Contest, Draws
 from graphbandit.function_classes.finite import SLACK
+from graphbandit.function_classes.fits import RefitData, RefitModel
+from graphbandit.function_classes.from_scratch import BLOCK, Function, RefittedClass
 from graphbandit.function_classes.intervals import widths_within
-from graphbandit.function_classes.refits import RefitData, RefitModel
-from graphbandit.function_classes.refitting import BLOCK, Function, RefittedClass
 
 
 @savable

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from graphbandit.base.arrays import ArmMasks, Contexts, PerRound, RoundIndices, RoundsByArms
-from graphbandit.base.at_once import AtOnce
 from graphbandit.base.checks import BOOL, as_in_kernels, kernel_mask, setting_number
 from graphbandit.base.declared import check_declared, limits
+from graphbandit.base.direct_calls import DirectCall
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Bool, Float, Int
 from graphbandit.base.values import trusted, tuple_of
@@ -32,7 +32,7 @@ def _find_prospects() -> Any:
     return finite_prospects
 
 
-_finite_prospects = AtOnce(_find_prospects)
+_finite_prospects = DirectCall(_find_prospects)
 
 SLACK = 1e-12
 """Rounding allowance of the version space: with no noise at all, f* must not lose to itself by a last bit."""

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from graphbandit.base.arrays import ArmMasks, Contexts, RoundsByArms
-from graphbandit.base.at_once import AtOnce
 from graphbandit.base.checks import (
     LARGEST,
     as_in_kernels,
@@ -15,6 +14,7 @@ from graphbandit.base.checks import (
     kernel_numbers,
     setting_integer,
 )
+from graphbandit.base.direct_calls import DirectCall
 from graphbandit.base.shapes import Bool, Float, Int
 from graphbandit.errors import InputError, SettingError
 from graphbandit.function_classes.base import Drawer
@@ -29,7 +29,7 @@ def _find_candidates() -> Any:
     return finite_candidates
 
 
-_finite_candidates = AtOnce(_find_candidates)
+_finite_candidates = DirectCall(_find_candidates)
 
 
 class FiniteClass(FiniteFunctionClass):

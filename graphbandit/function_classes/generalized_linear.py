@@ -28,7 +28,7 @@ from graphbandit.function_classes.ellipsoid import (
     predictor_of_draws,
 )
 from graphbandit.function_classes.evidence import Prior, Tried, all_tried, blocks_seen, fitted, most_likely, shares
-from graphbandit.function_classes.features import FeatureMap, arm_factors
+from graphbandit.function_classes.feature_maps import FeatureMap, arm_factors
 from graphbandit.function_classes.intervals import candidates_within, widths_within
 from graphbandit.function_classes.parametric import ParametricClass
 from graphbandit.function_classes.scale import RIDGES, NoiseLaw, Scale

@@ -12,7 +12,7 @@ from graphbandit.base.saved_files import savable
 from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Float
 from graphbandit.errors import SettingError
-from graphbandit.function_classes.features import Embedding, FeatureMap
+from graphbandit.function_classes.feature_maps import Embedding, FeatureMap
 from graphbandit.function_classes.linear import LinearFunctionClass
 
 Kernel = Literal["rbf", "laplacian", "matern-3/2", "matern-5/2"]

@@ -16,10 +16,10 @@ from graphbandit.errors import SettingError
 from graphbandit.function_classes.base import Draws, FunctionClass
 from graphbandit.function_classes.ellipsoid import Ellipsoid, LinearDraws
 from graphbandit.function_classes.ensemble import check_radius
+from graphbandit.function_classes.fits import RefitData, RefitModel, fit_up_to
 from graphbandit.function_classes.intervals import widths_within
 from graphbandit.function_classes.linear import LinearClass, LinearData
 from graphbandit.function_classes.networks import Networks, evaluated
-from graphbandit.function_classes.refits import RefitData, RefitModel, fit_up_to
 from graphbandit.function_classes.scale import Scale
 from graphbandit.function_classes.torch_module import TorchClass, Trained
 from graphbandit.rounds.observations import Observations

@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbandit.base.arrays import ArmMasks, Contexts, RoundIndices, RoundsByArms
-from graphbandit.base.at_once import AtOnce
 from graphbandit.base.checks import (
     BOOL,
     LARGEST,
@@ -22,6 +21,7 @@ from graphbandit.base.checks import (
     setting_number,
 )
 from graphbandit.base.declared import check_declared, limits
+from graphbandit.base.direct_calls import DirectCall
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float
 from graphbandit.base.values import trusted, tuple_of
@@ -36,7 +36,7 @@ from graphbandit.function_classes.ellipsoid import (
     gaussian_draws,
     predictor_of_draws,
 )
-from graphbandit.function_classes.features import FeatureMap
+from graphbandit.function_classes.feature_maps import FeatureMap
 from graphbandit.function_classes.parametric import ParametricClass
 from graphbandit.function_classes.scale import (
     RIDGES,
@@ -57,7 +57,7 @@ def _find_prospects() -> Any:
     return linear_prospects
 
 
-_linear_prospects = AtOnce(_find_prospects)
+_linear_prospects = DirectCall(_find_prospects)
 
 
 class Regression(NamedTuple):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphbandit.base.shapes import Float, Int
-from graphbandit.function_classes.refitting import BLOCK, in_blocks
+from graphbandit.function_classes.from_scratch import BLOCK, in_blocks
 from graphbandit.function_classes.training import precision_of, side_by_side, tensor
 
 if TYPE_CHECKING:

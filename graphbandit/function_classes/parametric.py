@@ -8,13 +8,13 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 
 from graphbandit.base.arrays import ArmMasks, Contexts, RoundsByArms
-from graphbandit.base.at_once import AtOnce
 from graphbandit.base.checks import BOOL, INTEGER, as_in_kernels
+from graphbandit.base.direct_calls import DirectCall
 from graphbandit.base.shapes import Float
 from graphbandit.errors import SettingError
 from graphbandit.function_classes.base import FIXED_NUMBER, Contest, FunctionClass, Predictor
 from graphbandit.function_classes.ellipsoid import EXACT_ARMS, Ellipsoid, LinearModel, check_parameters, check_rows
-from graphbandit.function_classes.features import FeatureMap
+from graphbandit.function_classes.feature_maps import FeatureMap
 
 Data = TypeVar("Data")
 
@@ -26,8 +26,8 @@ def _kernels() -> Any:
     return linear
 
 
-_gap_norms = AtOnce(lambda: _kernels().gap_norms)
-_linear_values = AtOnce(lambda: _kernels().linear_values)
+_gap_norms = DirectCall(lambda: _kernels().gap_norms)
+_linear_values = DirectCall(lambda: _kernels().linear_values)
 
 
 class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):

@@ -20,9 +20,9 @@ from graphbandit.base.declared import check_declared, limits
 from graphbandit.base.saved_files import savable
 from graphbandit.errors import SettingError
 from graphbandit.function_classes.base import Contest
+from graphbandit.function_classes.fits import RefitData, RefitModel, fitted
+from graphbandit.function_classes.from_scratch import BLOCK, PAIRS, Member
 from graphbandit.function_classes.intervals import candidates_within, widths_within
-from graphbandit.function_classes.refits import RefitData, RefitModel, fitted
-from graphbandit.function_classes.refitting import BLOCK, PAIRS, Member
 from graphbandit.function_classes.regressor import ALL, RegressorClass, Regressors, weight_parameter
 
 GROWTH = 8.0

@@ -16,8 +16,8 @@ from graphbandit.errors import MissingExtraError, SettingError
 from graphbandit.function_classes.base import FIXED_NUMBER
 from graphbandit.function_classes.columns import Columns
 from graphbandit.function_classes.ensemble import EnsembleFunctionClass
-from graphbandit.function_classes.refits import FitReport, RefitData
-from graphbandit.function_classes.refitting import BLOCK, PairArms, PairRows, PairValues, in_blocks
+from graphbandit.function_classes.fits import FitReport, RefitData
+from graphbandit.function_classes.from_scratch import BLOCK, PairArms, PairRows, PairValues, in_blocks
 
 Regressors = dict[int, Any]
 """Fitted regressors by arm; one for all arms is under ALL."""

@@ -13,9 +13,9 @@ from graphbandit.errors import MissingExtraError, SettingError
 from graphbandit.function_classes.base import FIXED_NUMBER
 from graphbandit.function_classes.devices import DeviceName, device_of, private_randomness
 from graphbandit.function_classes.ensemble import EnsembleFunctionClass
+from graphbandit.function_classes.fits import FitReport, RefitData
+from graphbandit.function_classes.from_scratch import BLOCK, PairArms, PairRows, PairValues
 from graphbandit.function_classes.networks import Networks, evaluated
-from graphbandit.function_classes.refits import FitReport, RefitData
-from graphbandit.function_classes.refitting import BLOCK, PairArms, PairRows, PairValues
 from graphbandit.function_classes.training import Examples, Training, train_alone, train_together, why_not_together
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import numpy as np
 
 from graphbandit.base.arrays import ArmMasks, Contexts, RoundsByArms
 from graphbandit.base.checks import as_in_kernels, setting_boolean, setting_choice, setting_number
-from graphbandit.base.programs import ROW_LIMIT, CoverageName
+from graphbandit.base.program_constants import ROW_LIMIT, CoverageName
 from graphbandit.base.saved_files import savable
 from graphbandit.errors import InputError, SettingError
 from graphbandit.function_classes.base import Contest, Prospector, Prospects
@@ -30,8 +30,8 @@ from graphbandit.learners.epochs.schedule import EpochSchedule, EpochTerms
 from graphbandit.learners.problem import Problem
 from graphbandit.planning.anytime import Effort
 from graphbandit.planning.revealed import check_revealed
-from graphbandit.planning.sampling import SamplingRule, sample_rounds
 from graphbandit.planning.sampling_program import DEFAULT_EFFORT
+from graphbandit.planning.whole_rounds import SamplingRule, sample_rounds
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.observations import Observations
 from graphbandit.rounds.shown import Shown

@@ -6,7 +6,7 @@ from graphbandit.base.saved_files import savable
 from graphbandit.learners.epochs.base import AnyFunctionClass, EpochState
 from graphbandit.learners.epochs.estimates import RuleLearner
 from graphbandit.learners.epochs.schedule import EpochSchedule
-from graphbandit.planning.sampling import UNIFORM, SamplingRule
+from graphbandit.planning.whole_rounds import UNIFORM, SamplingRule
 
 _BEST_ALONE = SamplingRule(explore="best", coverage="none", rate=0.0)
 

@@ -13,8 +13,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from graphbandit.base.arrays import ArmMasks, Contexts, Offers, RoundMask, RoundsByArms
-from graphbandit.base.at_once import AtOnce
 from graphbandit.base.checks import LARGEST, as_in_kernels, setting_choice
+from graphbandit.base.direct_calls import DirectCall
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float
 from graphbandit.base.values import trusted
@@ -251,7 +251,7 @@ def _kernels() -> Any:
     return information
 
 
-_posterior_information = AtOnce(lambda: _kernels().posterior_information)
+_posterior_information = DirectCall(lambda: _kernels().posterior_information)
 
 
 def _by_draws(epoch: _Epoch, state: PlausibleState, contexts: Contexts, masks: Offers) -> _Outlook:

@@ -2,10 +2,10 @@
 
 from graphbandit.planning import squarecb_formulas
 from graphbandit.planning.anytime import Effort
+from graphbandit.planning.certified_program import SamplingSolution
 from graphbandit.planning.counters import fallback_count, scaling_count, uncertified_count
 from graphbandit.planning.demands import tight_demand
 from graphbandit.planning.exploration import exploration_set, inverse_gap_baseline
-from graphbandit.planning.program import SamplingSolution
 from graphbandit.planning.sampling_program import solve_sampling_lp
 from graphbandit.planning.squarecb_program import (
     SquareCBSolution,

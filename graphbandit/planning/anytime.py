@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphbandit.base.arrays import ArmIndices, ArmMask, PerArm
-from graphbandit.base.both import both
 from graphbandit.base.checks import setting_integer, setting_number
 from graphbandit.base.saved_files import savable
+from graphbandit.base.two_threads import both
 from graphbandit.graphs.graph import FeedbackGraph
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from graphbandit.base.arrays import ArmMask, ArmsByArms, PerArm
 from graphbandit.base.checks import setting_integer, setting_number
-from graphbandit.base.programs import COVER_ARMS, ROW_LIMIT
+from graphbandit.base.program_constants import COVER_ARMS, ROW_LIMIT
 from graphbandit.base.shapes import Float
 from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.graphs.kernel_forms import kernel_graph

@@ -21,7 +21,7 @@ import numpy as np
 
 from graphbandit.base.arrays import ArmMask, ArmMasks, ArmsByArms, PerArm, PerRound
 from graphbandit.base.checks import everyone
-from graphbandit.base.programs import SOLVERS
+from graphbandit.base.program_constants import SOLVERS
 from graphbandit.errors import SolverError
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.graph import FeedbackGraph

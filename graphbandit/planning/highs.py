@@ -7,7 +7,7 @@ import numpy as np
 from graphbandit.base.arrays import PerArm
 from graphbandit.base.shapes import Float
 from graphbandit.errors import SolverError
-from graphbandit.planning.program import Program
+from graphbandit.planning.certified_program import Program
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

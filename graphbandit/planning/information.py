@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphbandit.base.arrays import Offers, PerRound, RoundMask, RoundsByArms
-from graphbandit.base.at_once import AtOnce
 from graphbandit.base.checks import BOOL, INTEGER, LARGEST, as_in_kernels
+from graphbandit.base.direct_calls import DirectCall
 from graphbandit.base.shapes import Float
 from graphbandit.base.values import tuple_of
 from graphbandit.graphs.batch import FeedbackGraphs
@@ -29,8 +29,8 @@ def _kernels() -> Any:
 _NOTHING_LARGE = (1e-17 * LARGEST) ** 2
 """Up to this sum of squares, no value of a weight of 1e-17 or more is beyond `LARGEST`."""
 
-_directed_rounds = AtOnce(lambda: _kernels().directed_rounds)
-_weighed_rounds = AtOnce(lambda: _kernels().weighed_rounds)
+_directed_rounds = DirectCall(lambda: _kernels().directed_rounds)
+_weighed_rounds = DirectCall(lambda: _kernels().weighed_rounds)
 
 
 def by_weighed_draws(

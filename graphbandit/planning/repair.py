@@ -8,10 +8,10 @@ larger.
 import numpy as np
 
 from graphbandit.base.arrays import PerArm
-from graphbandit.base.programs import CERTIFIED
+from graphbandit.base.program_constants import CERTIFIED
 from graphbandit.errors import SolverError
+from graphbandit.planning.certified_program import Program, SamplingSolution
 from graphbandit.planning.highs import largest_factor
-from graphbandit.planning.program import Program, SamplingSolution
 
 Vector = PerArm
 PASSES = 5

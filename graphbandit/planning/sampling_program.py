@@ -6,7 +6,7 @@
 
 with b(a) = max of p~(j) over the arms j that reveal a ("paper" coverage), or b(a) = 1 / (|S| + gamma c(a)) for
 candidates and 0 elsewhere ("tight" coverage). The public function is `solve_sampling_lp`. It tries the compiled dual
-simplex, then HiGHS, then takes the best feasible point. Every answer has a certificate (`planning.program`).
+simplex, then HiGHS, then takes the best feasible point. Every answer has a certificate (`planning.certified_program`).
 """
 
 import threading
@@ -18,18 +18,18 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbandit.base.arrays import ArmMask, PerArm
-from graphbandit.base.at_once import AtOnce
 from graphbandit.base.checks import available_array, everyone, setting_choice
-from graphbandit.base.programs import ROW_LIMIT
+from graphbandit.base.direct_calls import DirectCall
+from graphbandit.base.program_constants import ROW_LIMIT
 from graphbandit.errors import InputError, SettingError, SolverError
 from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.graphs.kernel_forms import kernel_graph
 from graphbandit.planning.anytime import Effort, improve
+from graphbandit.planning.certified_program import Program, SamplingSolution, solution
 from graphbandit.planning.counters import count
 from graphbandit.planning.demands import paper_demand
 from graphbandit.planning.exploration import arm_array, arm_number, check_graph, gap_array
 from graphbandit.planning.highs import highs_program, largest_factor
-from graphbandit.planning.program import Program, SamplingSolution, solution
 from graphbandit.planning.repair import repaired
 
 if TYPE_CHECKING:
@@ -246,7 +246,7 @@ def _kernels() -> Any:
     return program
 
 
-_answer = AtOnce(lambda: _kernels().answer_at_once)
+_answer = DirectCall(lambda: _kernels().answer_at_once)
 
 
 class _Rooms(threading.local):

@@ -26,9 +26,9 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbandit.base.arrays import ArmMasks, Offers, PerArm, PerRound, RoundIndices, RoundsByArms
-from graphbandit.base.at_once import AtOnce
 from graphbandit.base.checks import LARGEST, available_array, check_within, numbers, setting_number
-from graphbandit.base.programs import ACCEPTED
+from graphbandit.base.direct_calls import DirectCall
+from graphbandit.base.program_constants import ACCEPTED
 from graphbandit.base.shapes import Float
 from graphbandit.errors import GraphError, InputError
 from graphbandit.graphs.batch import FeedbackGraphs
@@ -247,9 +247,9 @@ def _find_observation_probabilities() -> Any:
     return observation_probabilities
 
 
-_solve_one = AtOnce(lambda: _kernels().solve_rounds)
+_solve_one = DirectCall(lambda: _kernels().solve_rounds)
 """For one program: its arrays are made here and are writeable, so their types are always the same."""
-_observation_probabilities = AtOnce(_find_observation_probabilities)
+_observation_probabilities = DirectCall(_find_observation_probabilities)
 
 
 def _solve(

@@ -13,8 +13,8 @@ from graphbandit.base.shapes import Float, Int
 from graphbandit.errors import InputError
 from graphbandit.graphs.generators.star import star
 from graphbandit.graphs.graph import FeedbackGraph
+from graphbandit.planning.certified_program import SamplingSolution
 from graphbandit.planning.exploration import arm_array, exploration_set, inverse_gap_baseline
-from graphbandit.planning.program import SamplingSolution
 from graphbandit.planning.sampling_program import solve_sampling_lp
 from graphbandit.plots.drawing import (
     NUMBERED,

@@ -1,6 +1,6 @@
 """What travels in a round: what a learner is shown, what it decides, what it learns from."""
 
-from graphbandit.base.programs import SOLVERS
+from graphbandit.base.program_constants import SOLVERS
 from graphbandit.rounds.decision import Decision
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.observations import Observations

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbandit.base.checks import numbers, setting_choice, setting_integer
-from graphbandit.base.programs import SOLVERS, SolverName
+from graphbandit.base.program_constants import SOLVERS, SolverName
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
 from graphbandit.base.values import trusted
 from graphbandit.errors import GraphError, InputError

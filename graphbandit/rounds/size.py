@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from graphbandit.base.at_once import AtOnce
 from graphbandit.base.checks import FLOAT, within
+from graphbandit.base.direct_calls import DirectCall
 from graphbandit.base.shapes import Shaped
 
 
@@ -15,7 +15,7 @@ def _find_small() -> Any:
     return small
 
 
-_small = AtOnce(_find_small)
+_small = DirectCall(_find_small)
 
 
 def small(array: Shaped[np.ndarray, "..."], largest: float) -> bool:

@@ -5,6 +5,6 @@
 
 from graphbandit.service.async_client import AsyncClient
 from graphbandit.service.client import Client, RemoteBandit
-from graphbandit.service.wire import RemoteDecision
+from graphbandit.service.client_calls import RemoteDecision
 
 __all__ = ["AsyncClient", "Client", "RemoteBandit", "RemoteDecision"]

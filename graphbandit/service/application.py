@@ -19,8 +19,8 @@ from graphbandit.service.batcher import Batcher
 from graphbandit.service.configuration import Configuration
 from graphbandit.service.core import FieldError
 from graphbandit.service.decider import Decider, Prepared
+from graphbandit.service.json_logging import logger
 from graphbandit.service.link import Log
-from graphbandit.service.logs import logger
 from graphbandit.service.messages import ActivateRequest, DecideRequest, ObserveRequest
 from graphbandit.service.metrics import Metrics
 from graphbandit.service.personalizer import Personalizer, as_there

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from graphbandit.errors import ServiceError
-from graphbandit.service import wire
-from graphbandit.service.wire import RemoteDecision
+from graphbandit.service import client_calls
+from graphbandit.service.client_calls import RemoteDecision
 
 
 class AsyncClient:
@@ -18,7 +18,7 @@ class AsyncClient:
     def __init__(
         self, url: str, token: str | None = None, *, timeout: float = 5.0, retries: int = 8, batching: bool = True
     ) -> None:
-        self._http: Any = wire.import_httpx().AsyncClient(**wire.http_settings(url, token, timeout))
+        self._http: Any = client_calls.import_httpx().AsyncClient(**client_calls.http_settings(url, token, timeout))
         self._retries, self.batching = retries, batching
 
     def __repr__(self) -> str:
@@ -36,16 +36,16 @@ class AsyncClient:
     async def request(self, method: str, path: str, body: Any = None) -> Any:
         """Send a request, and repeat it if it fails on the way; every request of this client is safe to repeat."""
         # the same lines as Client.request, which cannot await
-        httpx, content = wire.import_httpx(), wire.encoded(body)
+        httpx, content = client_calls.import_httpx(), client_calls.encoded(body)
         for attempt in range(self._retries + 1):
             try:
                 response = await self._http.request(method, path, content=content)
-                if response.status_code not in wire.RETRIED or attempt == self._retries:
-                    return wire.checked(response)
+                if response.status_code not in client_calls.RETRIED or attempt == self._retries:
+                    return client_calls.checked(response)
             except httpx.TransportError as error:
                 if attempt == self._retries:
                     raise ServiceError(f"{self._http.base_url} cannot be reached: {error}") from error
-            await asyncio.sleep(wire.pause(attempt))
+            await asyncio.sleep(client_calls.pause(attempt))
         raise AssertionError("unreachable")
 
     async def close(self) -> None:
@@ -60,7 +60,7 @@ class AsyncRemoteBandit:
 
     def __init__(self, client: AsyncClient, name: str) -> None:
         self._client, self.name = client, name
-        self._requests: wire.Requests | None = None
+        self._requests: client_calls.Requests | None = None
         self._waiting: dict[str, list[tuple[dict[str, Any], asyncio.Future[Any]]]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -84,7 +84,7 @@ class AsyncRemoteBandit:
 
     async def explain(self, decision: RemoteDecision | str) -> dict[str, Any]:
         """Everything that explains a decision."""
-        found: dict[str, Any] = await self._client.request("GET", wire.decision_path(self.name, decision))
+        found: dict[str, Any] = await self._client.request("GET", client_calls.decision_path(self.name, decision))
         return found
 
     async def status(self) -> dict[str, Any]:
@@ -92,15 +92,15 @@ class AsyncRemoteBandit:
         found: dict[str, Any] = await self._client.request("GET", f"/v1/{self.name}")
         return found
 
-    async def _known(self) -> wire.Requests:
+    async def _known(self) -> client_calls.Requests:
         """What makes requests from the names of the bandit's arms, which are asked for once."""
         if self._requests is None:
-            self._requests = wire.Requests((await self.status())["arms"])
+            self._requests = client_calls.Requests((await self.status())["arms"])
         return self._requests
 
     async def activate(self, decision: RemoteDecision | str) -> None:
         """Say that a decision asked for with `active=False` was shown after all, so that it is learnt from."""
-        await self._post("activate", {"id": wire.id_of(decision)})
+        await self._post("activate", {"id": client_calls.id_of(decision)})
 
     async def _post(self, verb: str, body: dict[str, Any]) -> Any:
         if not self._client.batching:

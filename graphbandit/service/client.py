@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from graphbandit.errors import ServiceError
-from graphbandit.service import wire
-from graphbandit.service.wire import RemoteDecision
+from graphbandit.service import client_calls
+from graphbandit.service.client_calls import RemoteDecision
 
 
 class Client:
@@ -19,7 +19,7 @@ class Client:
     """
 
     def __init__(self, url: str, token: str | None = None, *, timeout: float = 5.0, retries: int = 8) -> None:
-        self._http: Any = wire.import_httpx().Client(**wire.http_settings(url, token, timeout))
+        self._http: Any = client_calls.import_httpx().Client(**client_calls.http_settings(url, token, timeout))
         self._retries = retries
 
     def __repr__(self) -> str:
@@ -42,16 +42,16 @@ class Client:
 
     def request(self, method: str, path: str, body: Any = None) -> Any:
         """Send a request, and repeat it if it fails on the way; every request of this client is safe to repeat."""
-        httpx, content = wire.import_httpx(), wire.encoded(body)
+        httpx, content = client_calls.import_httpx(), client_calls.encoded(body)
         for attempt in range(self._retries + 1):
             try:
                 response = self._http.request(method, path, content=content)
-                if response.status_code not in wire.RETRIED or attempt == self._retries:
-                    return wire.checked(response)
+                if response.status_code not in client_calls.RETRIED or attempt == self._retries:
+                    return client_calls.checked(response)
             except httpx.TransportError as error:
                 if attempt == self._retries:
                     raise ServiceError(f"{self._http.base_url} cannot be reached: {error}") from error
-            time.sleep(wire.pause(attempt))
+            time.sleep(client_calls.pause(attempt))
         raise AssertionError("unreachable")
 
     def close(self) -> None:
@@ -69,7 +69,7 @@ class RemoteBandit:
 
     def __init__(self, client: Client, name: str, arms: Sequence[str]) -> None:
         self._client, self.name, self.arms = client, name, tuple(arms)
-        self._requests = wire.Requests(arms)
+        self._requests = client_calls.Requests(arms)
 
     def __repr__(self) -> str:
         return f"RemoteBandit({self.name!r})"
@@ -102,7 +102,7 @@ class RemoteBandit:
 
     def activate(self, decision: RemoteDecision | str) -> None:
         """Say that a decision asked for with `active=False` was shown after all, so that it is learnt from."""
-        self._post("activate", {"id": wire.id_of(decision)})
+        self._post("activate", {"id": client_calls.id_of(decision)})
 
     def forget(self, decision: RemoteDecision | str) -> None:
         """Stop waiting for the rewards of a decision."""
@@ -110,7 +110,7 @@ class RemoteBandit:
 
     def explain(self, decision: RemoteDecision | str) -> dict[str, Any]:
         """Everything that explains a decision."""
-        found: dict[str, Any] = self._client.request("GET", wire.decision_path(self.name, decision))
+        found: dict[str, Any] = self._client.request("GET", client_calls.decision_path(self.name, decision))
         return found
 
     @property

@@ -20,7 +20,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from graphbandit.evaluation.running import RunningInterval
+from graphbandit.evaluation.running_interval import RunningInterval
 from graphbandit.service.configuration import Bandit
 from graphbandit.service.rows import DecisionBody
 

@@ -13,7 +13,7 @@ import numpy as np
 from graphbandit import function_classes, learners
 from graphbandit.bandit.decider import may_reveal, uniform
 from graphbandit.base import saved_files
-from graphbandit.base.programs import SOLVERS
+from graphbandit.base.program_constants import SOLVERS
 from graphbandit.base.shapes import Bool, Float, Int
 from graphbandit.errors import ConfigurationError, GraphBanditError, InputError, SavedFileError
 from graphbandit.experiments.describe.kinds import expected
@@ -24,7 +24,7 @@ from graphbandit.learners.base import Learner
 from graphbandit.learners.loop import Loop
 from graphbandit.learners.played import Log, News, Played
 from graphbandit.learners.problem import Problem
-from graphbandit.learners.savable import load_savable_classes
+from graphbandit.learners.savable_classes import load_savable_classes
 from graphbandit.learners.snapshot import Snapshot as LearnerSnapshot
 from graphbandit.rounds.shown import Shown
 from graphbandit.service.configuration import Bandit

@@ -14,7 +14,7 @@ from graphbandit.errors import GraphBanditError, SavedFileError
 from graphbandit.service.configuration import Bandit
 from graphbandit.service.core import Asked, Core, Decided, FieldError, Snapshot
 from graphbandit.service.graphs import edge_probabilities
-from graphbandit.service.logs import say
+from graphbandit.service.json_logging import say
 from graphbandit.service.messages import ArmFeatures, DecideAnswer, DecideRequest, Explanation
 from graphbandit.service.rows import DecisionBody, pack, unpack
 from graphbandit.service.store import Store

@@ -22,16 +22,16 @@ from typing import Any
 
 import msgspec
 
-from graphbandit.base.side_by_side import one_thread_of_algebra
+from graphbandit.base.parallel_tasks import one_thread_of_algebra
 from graphbandit.errors import ConfigurationError, DatabaseError
 from graphbandit.service import configuration as settings
-from graphbandit.service import learning, logs
+from graphbandit.service import json_logging, learn_all
 from graphbandit.service.application import Service
 from graphbandit.service.configuration import FIXED, Bandit, Configuration
 from graphbandit.service.core import Core
 from graphbandit.service.decider import Decider
+from graphbandit.service.json_logging import say
 from graphbandit.service.link import LocalLog, Log, RemoteLog, serve_link
-from graphbandit.service.logs import say
 from graphbandit.service.metrics import FOLDER, Metrics
 from graphbandit.service.reader import Reader
 from graphbandit.service.rows import Kind
@@ -204,9 +204,9 @@ def _learn(
 
     while not stop.is_set():
         try:
-            learning.run(store, bandits, stop, news, on_snapshot=published, on_error=failed)
+            learn_all.run(store, bandits, stop, news, on_snapshot=published, on_error=failed)
         except Exception:  # otherwise the reason would be lost, and learning would stop for good
-            logs.logger.exception("the learner has failed, and tries again in %g seconds", RETRY)
+            json_logging.logger.exception("the learner has failed, and tries again in %g seconds", RETRY)
             stop.wait(RETRY)
     store.close()
 
@@ -301,7 +301,7 @@ def _wait(children: dict[str, subprocess.Popen[bytes]], roles: list[str]) -> Non
 
 def child(role: str, path: str, url: str, folder: str, bound: int, alive: int) -> None:
     """Run one of several processes."""
-    logs.start()
+    json_logging.start()
     threading.Thread(target=_end_with_parent, args=(alive,), daemon=True).start()
     found = settings.read(path)
     _no_default_signals()

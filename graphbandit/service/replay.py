@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 
 from graphbandit.service.configuration import Bandit
-from graphbandit.service.learner import LogLearner
-from graphbandit.service.learning import core_at
+from graphbandit.service.learn_all import core_at
+from graphbandit.service.learn_one import LogLearner
 from graphbandit.service.rows import Kind
 from graphbandit.service.store import Store
 

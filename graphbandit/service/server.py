@@ -15,7 +15,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from graphbandit.errors import DatabaseError
 from graphbandit.service.application import Service, application
 from graphbandit.service.configuration import Configuration
-from graphbandit.service.logs import say
+from graphbandit.service.json_logging import say
 
 REFRESH = 0.1
 """Seconds between looks for a new snapshot."""

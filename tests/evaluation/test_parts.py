@@ -15,7 +15,7 @@ from graphbandit.evaluation.passes import PassPlan, reward_range_of, start_model
 from graphbandit.evaluation.policies import policies_of
 from graphbandit.evaluation.settings import Settings
 from graphbandit.function_classes import merging
-from graphbandit.logs.parts import partitions
+from graphbandit.logs.cluster import partitions
 from tests.logs.logged import logged
 
 

@@ -8,7 +8,7 @@ import graphbandit as gb
 from graphbandit.errors import InputError, ObservationError, SettingError
 from graphbandit.function_classes import Ellipsoid
 from graphbandit.function_classes.base import Contest
-from graphbandit.function_classes.features import FeatureMap
+from graphbandit.function_classes.feature_maps import FeatureMap
 from graphbandit.function_classes.linear import LinearModel
 from graphbandit.kernels import cholesky as factors
 from graphbandit.kernels.jit import kernel

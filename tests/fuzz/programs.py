@@ -8,7 +8,7 @@ from scipy.optimize import linprog
 
 import graphbandit as gb
 from graphbandit import planning
-from graphbandit.base.programs import SMALLEST_OBJECTIVE
+from graphbandit.base.program_constants import SMALLEST_OBJECTIVE
 from graphbandit.errors import SolverError
 from tests.fuzz.driver import Case, Defect, Part
 from tests.fuzz.exact import fractions, least_cost, least_cost_bound, squarecb_value

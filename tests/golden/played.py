@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import graphbandit as gb
-from graphbandit.base.programs import SOLVERS
+from graphbandit.base.program_constants import SOLVERS
 
 Arrays = dict[str, np.ndarray]
 

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import graphbandit as gb
-from graphbandit.base.programs import ROW_LIMIT
+from graphbandit.base.program_constants import ROW_LIMIT
 from graphbandit.errors import SettingError
 from graphbandit.planning.demands import ceilings_of, chances_of
-from graphbandit.planning.sampling import SamplingRule, sample_rounds
+from graphbandit.planning.whole_rounds import SamplingRule, sample_rounds
 from graphbandit.rounds.shown import Shown
 from tests import reference as ref
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import graphbandit as gb
-from graphbandit.base.programs import ROW_LIMIT
+from graphbandit.base.program_constants import ROW_LIMIT
 from graphbandit.errors import SolverError
 from graphbandit.graphs.kernel_forms import kernel_graph
 from graphbandit.kernels.planning import program

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import graphbandit as gb
 from graphbandit.function_classes import FiniteClass
 from graphbandit.planning import tight_demand
-from graphbandit.planning.program import Program
+from graphbandit.planning.certified_program import Program
 from graphbandit.rounds.shown import Shown
 
 MOST = settings(max_examples=150, deadline=None)

@@ -72,7 +72,7 @@ def test_pending_rounds_of_a_batch_are_finished_and_say_so(monkeypatch):
     environment = gb.environments.paper(n_arms=15, graph="random", reward_scale=8.0)
     learner = gb.AdaCBG(radius="paper", coverage="paper", eta=1.0)
     expected = gb.simulate(learner, environment, rounds=64, keep_decisions=True).decisions["learner"][0]
-    monkeypatch.setattr("graphbandit.planning.sampling.ROW_LIMIT", 0)
+    monkeypatch.setattr("graphbandit.planning.whole_rounds.ROW_LIMIT", 0)
     found = gb.simulate(learner, environment, rounds=64, keep_decisions=True).decisions["learner"][0]
     np.testing.assert_allclose(found.objective, expected.objective, atol=1e-12)
     np.testing.assert_array_equal(found.action, expected.action)

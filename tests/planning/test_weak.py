@@ -6,7 +6,7 @@ import pytest
 import graphbandit as gb
 from graphbandit.errors import GraphError, SettingError
 from graphbandit.planning import scaling_count
-from graphbandit.planning.program import Program
+from graphbandit.planning.certified_program import Program
 from graphbandit.planning.sampling_program import solve_scaled
 from graphbandit.rounds.decisions import ARRAYS
 from graphbandit.rounds.shown import Shown

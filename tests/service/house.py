@@ -9,7 +9,7 @@ import msgspec
 from graphbandit.service import configuration
 from graphbandit.service.configuration import Bandit, Configuration
 from graphbandit.service.decider import Decider
-from graphbandit.service.learning import Learning
+from graphbandit.service.learn_all import Learning
 from graphbandit.service.messages import DecideAnswer, DecideRequest
 from graphbandit.service.protocol import Activate, Answer, Decide, Observe, Operation, Refusal
 from graphbandit.service.store import Store, open_store

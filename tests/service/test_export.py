@@ -18,7 +18,7 @@ from graphbandit.service.processes import prepare
 from graphbandit.service.replay import replay
 from graphbandit.service.rows import Kind
 from tests.service.house import House, configured
-from tests.service.test_learner import MODES, play
+from tests.service.test_learn_one import MODES, play
 from tests.service.test_own_arms import bandits
 
 

@@ -12,8 +12,8 @@ import pytest
 from graphbandit.service import processes
 from graphbandit.service.clock import Clock
 from graphbandit.service.decider import Decider
-from graphbandit.service.learner import LogLearner
-from graphbandit.service.learning import Learning
+from graphbandit.service.learn_all import Learning
+from graphbandit.service.learn_one import LogLearner
 from graphbandit.service.protocol import Refusal
 from graphbandit.service.reader import Reader
 from graphbandit.service.replay import replay
@@ -22,7 +22,7 @@ from graphbandit.service.store import open_store
 from tests.service.databases import Postgres
 from tests.service.house import House, configured
 from tests.service.servers import PRICES, Server
-from tests.service.test_learner import play
+from tests.service.test_learn_one import play
 from tests.waiting import wait_until
 
 

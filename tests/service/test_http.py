@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from graphbandit.service import logs
+from graphbandit.service import json_logging
 from tests.service.servers import PERSONALIZER, PRICES, Server, serving
 from tests.waiting import wait_until
 
@@ -268,8 +268,8 @@ def test_logs_are_json_lines(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Cap
     for name in ("graphbandit.service", "uvicorn.error"):
         for attribute in ("handlers", "propagate", "level"):  # to be put back
             monkeypatch.setattr(logging.getLogger(name), attribute, getattr(logging.getLogger(name), attribute))
-    logs.start()
-    logs.say("started", bandits=2)
+    json_logging.start()
+    json_logging.say("started", bandits=2)
     try:
         raise ValueError("two\nlines")
     except ValueError:

@@ -15,7 +15,7 @@ from graphbandit.service.replay import replay
 from graphbandit.service.rows import Kind
 from graphbandit.service.store import MIGRATIONS, VERSION, open_store
 from tests.service.house import PRICES, House, configured
-from tests.service.test_learner import play
+from tests.service.test_learn_one import play
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from graphbandit.base.arrays import ArmIndices, ArmMask, PerArm
-from graphbandit.base.programs import ROW_LIMIT
+from graphbandit.base.program_constants import ROW_LIMIT
 from graphbandit.base.shapes import Float, Int, UInt64
 from graphbandit.kernels.graphs.adjacency import Graph, reveals, reveals_among
 from graphbandit.kernels.jit import inner

@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from graphbandit.base.arrays import ArmIndices, ArmMask, PerArm
-from graphbandit.base.programs import CERTIFIED, SMALLEST_OBJECTIVE
+from graphbandit.base.program_constants import CERTIFIED, SMALLEST_OBJECTIVE
 from graphbandit.kernels.graphs.adjacency import Graph
 from graphbandit.kernels.jit import inner
 from graphbandit.kernels.planning.simplex import SHRINK

@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from graphbandit.base.programs import CERTIFIED, SMALLEST_OBJECTIVE
+from graphbandit.base.program_constants import CERTIFIED, SMALLEST_OBJECTIVE
 from graphbandit.kernels.jit import caller, inlined, inner, kernel, pointer
 from graphbandit.kernels.lanes import eight, put
 from graphbandit.kernels.planning.simplex_basis import enlarged, refactorise, refine

@@ -24,7 +24,7 @@ import numpy as np
 from numba import types
 
 from graphbandit.base.arrays import ArmsByArms, Offers, PerArm, PerRound, RoundsByArms
-from graphbandit.base.programs import ACCEPTED
+from graphbandit.base.program_constants import ACCEPTED
 from graphbandit.base.shapes import Float
 from graphbandit.kernels.graphs.adjacency import Graphs, graph_of, reveals
 from graphbandit.kernels.jit import caller, inner, kernel, pointer

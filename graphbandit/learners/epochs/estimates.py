@@ -18,7 +18,7 @@ from graphbandit.learners.epochs.base import (
 )
 from graphbandit.learners.epochs.schedule import EpochSchedule, EpochTerms
 from graphbandit.learners.problem import Problem
-from graphbandit.planning.sampling import SamplingRule, sample_rounds
+from graphbandit.planning.whole_rounds import SamplingRule, sample_rounds
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.shown import Shown
 from graphbandit.rounds.words import Words

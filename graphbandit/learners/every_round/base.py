@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import numpy as np
 
 from graphbandit.base.arrays import ArmMasks, Contexts, PerObservation, RoundsByArms
-from graphbandit.base.at_once import AtOnce
 from graphbandit.base.checks import BOOL, INTEGER, as_in_kernels, everyone_always
 from graphbandit.base.declared import check_declared, limits
+from graphbandit.base.direct_calls import DirectCall
 from graphbandit.base.shapes import Float
 from graphbandit.base.values import trusted, tuple_of
 from graphbandit.errors import GraphError, HorizonError, InputError, SettingError
@@ -224,15 +224,15 @@ def run_rounds(
         )
 
 
-_at_once: dict[tuple[object, ...], AtOnce] = {}
+_at_once: dict[tuple[object, ...], DirectCall] = {}
 
 
-def kernel_at_once(kernels: ModuleType, name: str, settings: Iterable[object] = ()) -> AtOnce:
+def kernel_at_once(kernels: ModuleType, name: str, settings: Iterable[object] = ()) -> DirectCall:
     """A kernel of a family for settings of these types: where one learner has an int, another may have a float."""
     key = kernels, name, *map(type, settings)
     found = _at_once.get(key)
     if found is None:
-        found = _at_once[key] = AtOnce(lambda: getattr(kernels, name))
+        found = _at_once[key] = DirectCall(lambda: getattr(kernels, name))
     return found
 
 

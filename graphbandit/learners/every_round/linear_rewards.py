@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbandit.base.arrays import Contexts
-from graphbandit.base.at_once import AtOnce
 from graphbandit.base.checks import (
     INTEGER,
     LARGEST,
@@ -22,6 +21,7 @@ from graphbandit.base.checks import (
     within,
 )
 from graphbandit.base.declared import limits
+from graphbandit.base.direct_calls import DirectCall
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float
 from graphbandit.base.values import tuple_of
@@ -48,7 +48,7 @@ def linear_kernels() -> Any:
 _LARGEST = LARGEST**0.25
 """How large a feature may be."""
 
-_learn_linear = AtOnce(lambda: linear_kernels().learn)
+_learn_linear = DirectCall(lambda: linear_kernels().learn)
 
 
 @savable

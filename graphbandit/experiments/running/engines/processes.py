@@ -13,7 +13,7 @@ from multiprocessing.connection import Connection, wait
 from typing import Any
 
 from graphbandit.base.checks import setting_integer
-from graphbandit.base.side_by_side import one_thread_of_algebra
+from graphbandit.base.parallel_tasks import one_thread_of_algebra
 from graphbandit.errors import EngineError
 from graphbandit.experiments.running.engines.base import after_death
 from graphbandit.experiments.running.tasks import Task, TaskResult, run_task

@@ -7,10 +7,10 @@ import threading
 
 import pytest
 
-from graphbandit.base.side_by_side import side_by_side
+from graphbandit.base.parallel_tasks import side_by_side
 from graphbandit.errors import InputError
 
-BEGIN = "import os, time\nfrom graphbandit.base.side_by_side import side_by_side\nhere, done = os.getpid(), []\n"
+BEGIN = "import os, time\nfrom graphbandit.base.parallel_tasks import side_by_side\nhere, done = os.getpid(), []\n"
 IN_ORDER = """
 def task(i):
     time.sleep(0.2)

@@ -23,8 +23,8 @@ from graphbandit.base.shapes import Float, Int
 from graphbandit.errors import FitError, InputError, SettingError
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.function_classes.columns import Columns
-from graphbandit.function_classes.features import arm_factors
-from graphbandit.function_classes.refits import Fit, FitReport, RefitData, RefitModel, fit_up_to
+from graphbandit.function_classes.feature_maps import arm_factors
+from graphbandit.function_classes.fits import Fit, FitReport, RefitData, RefitModel, fit_up_to
 from graphbandit.function_classes.scale import NoiseLaw, Scale
 from graphbandit.rounds.observations import Observations
 

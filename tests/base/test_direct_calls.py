@@ -4,11 +4,11 @@ import numba
 import numpy as np
 
 import graphbandit as gb
-from graphbandit.base.at_once import AtOnce
+from graphbandit.base.direct_calls import DirectCall
 from graphbandit.function_classes import FiniteModel
 from graphbandit.function_classes.base import Prospects
 from graphbandit.learners.base import predictor_of, prospector_of
-from graphbandit.planning.sampling import SamplingRule, sample_rounds
+from graphbandit.planning.whole_rounds import SamplingRule, sample_rounds
 
 
 def test_the_first_call_looks_at_types_and_later_ones_do_not():
@@ -22,7 +22,7 @@ def test_the_first_call_looks_at_types_and_later_ones_do_not():
         asked.append(True)
         return doubled
 
-    kernel = AtOnce(find)
+    kernel = DirectCall(find)
     assert [kernel.call(np.full(3, value)) for value in (1.0, 2.0, 3.0)] == [6.0, 12.0, 18.0]
     assert len(asked) == 1
     assert kernel.call is doubled.overloads[doubled.signatures[0]].entry_point
@@ -34,7 +34,7 @@ def test_it_goes_to_the_code_of_the_types_it_was_called_with():
         return value / 2
 
     halved(3)
-    kernel = AtOnce(lambda: halved)
+    kernel = DirectCall(lambda: halved)
     kernel.call(0.0)
     assert kernel.call(0.5) == 0.25  # the code for whole numbers would have taken 0
 

@@ -31,9 +31,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from graphbandit.base.arrays import ArmMask, ArmMasks, ArmsByArms, PerArm, PerRound, RoundsByArms
-from graphbandit.base.at_once import AtOnce
 from graphbandit.base.checks import INTEGER, everyone_always, kernel_mask
-from graphbandit.base.programs import COVER_ARMS, COVERAGES, EXPLORES, ROW_LIMIT, SOLVERS, CoverageName, ExploreName
+from graphbandit.base.direct_calls import DirectCall
+from graphbandit.base.program_constants import (
+    COVER_ARMS,
+    COVERAGES,
+    EXPLORES,
+    ROW_LIMIT,
+    SOLVERS,
+    CoverageName,
+    ExploreName,
+)
 from graphbandit.base.shapes import Int
 from graphbandit.base.values import trusted, tuple_of
 from graphbandit.graphs.batch import FeedbackGraphs
@@ -41,9 +49,9 @@ from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.graphs.kernel_forms import WHOLE, kernel_batches, packed_batch
 from graphbandit.graphs.probabilistic import ProbabilisticGraphs
 from graphbandit.planning.anytime import Effort
+from graphbandit.planning.certified_program import Program, SamplingSolution
 from graphbandit.planning.cover import cover_address, cover_of, cover_size
 from graphbandit.planning.demands import Limits, ceilings_of, chances_of, demand_of_candidates
-from graphbandit.planning.program import Program, SamplingSolution
 from graphbandit.planning.revealed import revealed_by_some
 from graphbandit.planning.sampling_program import (
     DEFAULT_EFFORT,
@@ -58,7 +66,7 @@ from graphbandit.rounds.words import Words
 
 if TYPE_CHECKING:
     from graphbandit.kernels.planning.program import Room, Solvers
-    from graphbandit.kernels.planning.sampling import Outcome, Rounds, Rule
+    from graphbandit.kernels.planning.whole_rounds import Outcome, Rounds, Rule
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -237,9 +245,9 @@ Strategy = Callable[[SamplingRule, PlannedRounds, Any], None]
 
 @cache
 def _kernels() -> Any:
-    from graphbandit.kernels.planning import sampling
+    from graphbandit.kernels.planning import whole_rounds
 
-    return sampling
+    return whole_rounds
 
 
 @cache
@@ -258,7 +266,7 @@ def _no_room() -> "Room":
     return program.room(1, ROW_LIMIT)
 
 
-_decide_rounds = AtOnce(lambda: _kernels().decide_rounds)
+_decide_rounds = DirectCall(lambda: _kernels().decide_rounds)
 
 
 def _outcome(n: int, n_arms: int) -> "Outcome":

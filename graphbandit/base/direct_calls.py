@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 
-class AtOnce:
+class DirectCall:
     """A kernel for callers that make sure their arguments have the same types in every call.
 
     Numba works out the types of all arguments at every call, which takes microseconds where named tuples are among

@@ -5,7 +5,7 @@ import pytest
 
 from graphbandit.errors import InputError, SettingError
 from graphbandit.evaluation.intervals import Groups, bernstein_lower
-from graphbandit.evaluation.running import RunningInterval
+from graphbandit.evaluation.running_interval import RunningInterval
 
 
 def test_it_holds_at_all_times_while_the_mean_drifts() -> None:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from graphbandit.base.arrays import ArmIndices, ArmMask, Offers, PerArm, PerRound, RoundsByArms
-from graphbandit.base.programs import COVER_ARMS, COVERAGES, EXPLORES, SOLVERS
+from graphbandit.base.program_constants import COVER_ARMS, COVERAGES, EXPLORES, SOLVERS
 from graphbandit.base.shapes import Float, Int
 from graphbandit.kernels.graphs.adjacency import Graph, Graphs, graph_of, observation_probabilities
 from graphbandit.kernels.graphs.domination import call_cover
@@ -35,7 +35,7 @@ GAMMAS = 11
 
 
 class Rule(NamedTuple):
-    """`planning.sampling.SamplingRule` for kernels: positions in `EXPLORES` and `COVERAGES` in place of names."""
+    """`planning.whole_rounds.SamplingRule` for kernels: positions in `EXPLORES` and `COVERAGES` in place of names."""
 
     explore: int
     coverage: int

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from graphbandit.base.both import both
+from graphbandit.base.two_threads import both
 
 
 @pytest.mark.parametrize("at_once", [True, False])

@@ -9,7 +9,7 @@ import pytest
 from graphbandit.learners.loop import Loop
 from graphbandit.learners.played import News, Played
 from graphbandit.service.core import Core
-from graphbandit.service.learning import resumed
+from graphbandit.service.learn_all import resumed
 from graphbandit.service.replay import replay
 from graphbandit.service.rows import unpack
 from tests.service.house import House, configured, purchase, visitor
@@ -103,7 +103,7 @@ def test_a_restart_changes_nothing(tmp_path: Any) -> None:
 
 def test_old_snapshots_are_emptied(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """A learner of every round makes five a second: their names stay in the log, the content of the newest only."""
-    monkeypatch.setattr("graphbandit.service.learning.KEPT", 5)
+    monkeypatch.setattr("graphbandit.service.learn_all.KEPT", 5)
     settings = configured(learner={"kind": "LinUCB"}).bandits
     house = House(str(tmp_path / "log.db"), settings)
     play(house, random.Random(4), 300, restarts=True)

@@ -16,8 +16,8 @@ import msgspec
 from graphbandit.errors import DatabaseError, SavedFileError
 from graphbandit.service.configuration import Bandit
 from graphbandit.service.core import Core
-from graphbandit.service.learner import LogLearner
-from graphbandit.service.logs import say
+from graphbandit.service.json_logging import say
+from graphbandit.service.learn_one import LogLearner
 from graphbandit.service.statistics import Statistics
 from graphbandit.service.store import SnapshotRow, Store
 
