@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from graphbandit.base.tables import Table
     from graphbandit.experiments.running.runner import Progress
-    from graphbandit.studies.run_plan import PlanProgress
+    from graphbandit.studies.study_runs import PlanProgress
 
 PLAIN = {"±": "+-", "≈": "~", "►": ">", "★": "*", "µ": "u", "·": "-", "→": "->", "…": "...", "²": "2", "─": "-"}
 """What stands for a character where the terminal cannot show it; others are written as their number."""

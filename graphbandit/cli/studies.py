@@ -126,7 +126,7 @@ def _plan(
 
 def _run(plan: Plan, out: Path, workers: int | None) -> None:
     """Run a plan, and print what it has found."""
-    from graphbandit.studies.run_plan import compile_kernels, run_study
+    from graphbandit.studies.study_runs import compile_kernels, run_study
 
     plan.experiments()  # errors, such as in a network's file, are raised before anything is compiled
     if plan.remark:

@@ -10,6 +10,6 @@ lists the experiments and turns their results into findings. All studies are pla
 from graphbandit.studies.findings import Finding, Findings
 from graphbandit.studies.outcome import Outcome
 from graphbandit.studies.plan import Plan
-from graphbandit.studies.run_plan import PlanProgress, run_plan, run_study
+from graphbandit.studies.study_runs import PlanProgress, run_plan, run_study
 
 __all__ = ["Finding", "Findings", "Outcome", "Plan", "PlanProgress", "run_plan", "run_study"]

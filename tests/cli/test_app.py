@@ -8,7 +8,7 @@ import typer
 import graphbandit as gb
 from graphbandit import cli, plots
 from graphbandit.cli.app import GROUPS, app
-from graphbandit.studies.run_plan import compile_kernels
+from graphbandit.studies.study_runs import compile_kernels
 from tests.commands import invoke, refusal
 
 COMMANDS = [command.name or command.callback.__name__ for command in app.registered_commands]
@@ -79,7 +79,7 @@ def test_presets(preset: str, name: str, monkeypatch, tmp_path) -> None:
         assert options["workers"] == 3
         raise SeenError
 
-    monkeypatch.setattr("graphbandit.studies.run_plan.run_study", stop)
+    monkeypatch.setattr("graphbandit.studies.study_runs.run_study", stop)
     chosen = ["--only", "ablation", "--only", "arms", "--workers", 3]
     assert isinstance(invoke("reproduce", preset, "--seed", 7, *chosen, "--out", tmp_path).exception, SeenError)
 
@@ -110,7 +110,7 @@ def test_interruption_is_one_line_and_exit_code_130(monkeypatch, tmp_path) -> No
     def interrupt(*arguments: object, **options: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("graphbandit.studies.run_plan.run_study", interrupt)
+    monkeypatch.setattr("graphbandit.studies.study_runs.run_study", interrupt)
     result = invoke("reproduce", "--out", tmp_path)
     assert result.exit_code == 130
     assert result.stderr == "graphbandit: interrupted\n"
