@@ -14,7 +14,7 @@ from graphbandit.errors import InputError, ObservationError, SettingError
 from graphbandit.features import Tally
 from graphbandit.features.tables import as_frame, is_frame, is_pandas_series
 from graphbandit.learners.problem import Problem
-from graphbandit.rounds.size import small
+from graphbandit.rounds.size import small_floats
 
 _ROWS = (list, tuple, set, frozenset, np.ndarray)
 _FINITE = 1e150
@@ -53,7 +53,7 @@ def one_context(problem: Problem, context: object) -> Shaped[np.ndarray, "1 ..."
     """`contexts_of` for one context of a problem without features; most are an array of small numbers."""
     if type(context) is np.ndarray and context.dtype == FLOAT:
         copied = context[None].copy()
-        if small(copied, _FINITE):
+        if small_floats(copied, _FINITE):
             return copied
     return contexts_of(problem, context, many=False)[0]
 

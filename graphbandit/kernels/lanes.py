@@ -3,7 +3,8 @@
 Numba does not know which arrays overlap, and LLVM makes loops of 32 numbers a turn where a row has 20. Here a kernel
 says which numbers go together: `pair` and `octet` take 2 or 8 neighbours out of an array, ``+``, ``-``, ``*`` and
 ``/`` work on each of them (a number stands for as many equal ones), and `put` writes them back. Every operation
-rounds like that on single numbers, on all machines: where registers are smaller, LLVM takes several.
+rounds like that on single numbers, on all machines: where registers are smaller, LLVM takes several. `plus_product`
+takes half the time of a product and a sum.
 
 Arrays are seen as flat, and indices are not checked: an octet that begins inside may end outside, so arrays where that
 can happen have room for it.
@@ -16,6 +17,7 @@ from typing import Any
 
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
+from numba.core import cgutils
 from numba.extending import intrinsic, lower_builtin, models, register_model, type_callable
 
 in_code: Any = intrinsic
@@ -162,16 +164,36 @@ def largest_of(typing_context: Any, lanes: Any) -> Any:
     return types.float64(lanes), generate
 
 
+def _comparer(sign: str) -> Any:
+    def compare(typing_context: Any, lanes: Any, x: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+            width = signature.args[0].width
+            found = builder.fcmp_ordered(sign, values[0], _spread(builder, values[1], width))
+            return builder.zext(builder.bitcast(found, ir.IntType(width)), ir.IntType(64))
+
+        return types.uint64(lanes, types.float64), generate
+
+    return in_code(compare)
+
+
+equal_to: Any = _comparer("==")
+"""`equal_to(lanes, x)`: which lanes are equal to a number, one bit each."""
+at_least: Any = _comparer(">=")
+"""`at_least(lanes, x)`: which lanes are as large as a number, or larger."""
+
+
 @in_code
-def equal_to(typing_context: Any, lanes: Any, x: Any) -> Any:
-    """Which lanes are equal to a number, one bit each."""
+def plus_product(typing_context: Any, total: Any, lanes: Any, x: Any) -> Any:
+    """`plus_product(total, lanes, x)`: total + lanes * x, rounded once and not after the product as well."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        width = signature.args[0].width
-        same = builder.fcmp_ordered("==", values[0], _spread(builder, values[1], width))
-        return builder.zext(builder.bitcast(same, ir.IntType(width)), ir.IntType(64))
+        kind = values[0].type
+        fused = cgutils.get_or_insert_function(
+            builder.module, ir.FunctionType(kind, [kind] * 3), f"llvm.fma.v{kind.count}f64"
+        )
+        return builder.call(fused, (values[1], _spread(builder, values[2], kind.count), values[0]))
 
-    return types.uint64(lanes, types.float64), generate
+    return total(total, lanes, types.float64), generate
 
 
 @in_code

@@ -14,7 +14,7 @@ was learnt ride along with the next one. A learner of every round may learn `ahe
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,7 @@ from graphbandit.errors import FitError, HorizonError, IgnoredSettingWarning, In
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.learners.base import Learner
 from graphbandit.learners.every_round.base import EveryRoundLearner
-from graphbandit.learners.played import Log, News, Played, observations_of
+from graphbandit.learners.played import NOTHING, Log, News, Played, observations_of
 from graphbandit.learners.problem import Problem
 from graphbandit.learners.snapshot import Snapshot
 from graphbandit.rounds.decisions import Decisions
@@ -53,9 +53,9 @@ class Loop:
     rounds: int = 0
     learnt: int = 0
     until: int
-    waiting: Log[Played] = field(default_factory=Log)
-    news: Log[News] = field(default_factory=Log)
-    late: Log[Played] = field(default_factory=Log)
+    waiting: Log[Played] = NOTHING
+    news: Log[News] = NOTHING
+    late: Log[Played] = NOTHING
     unfitted: int | None = None
     postponed: int = 0
     fitting: Graphs | None = None
@@ -172,7 +172,7 @@ class Loop:
             return self  # nothing is new; or an epoch is one round and late rewards are learnt with the next
         observations = observations_of(self.late, self.waiting, self.news, self.problem.n_arms)
         state = self.learner.refit(self.state, observations)
-        return self._with(state=state, learnt=self.rounds, waiting=Log(), news=Log(), late=Log())
+        return self._with(state=state, learnt=self.rounds, waiting=NOTHING, news=NOTHING, late=NOTHING)
 
     def grown(self, problem: Problem) -> "Loop":
         """The loop with more arms, which were not on offer in the rounds before."""
@@ -259,14 +259,11 @@ class Loop:
         except FitError as error:
             error.after_round = self.rounds
             raise
-        return self._with(
-            state=state,
-            learnt=self.rounds,
-            until=self.rounds + self.learner.rounds_until_update(state),
-            waiting=Log(),
-            news=Log(),
-            late=Log() if len(late) else late,
-        )
+        after = self.__dict__.copy()
+        after["state"], after["learnt"] = state, self.rounds
+        after["until"] = self.rounds + self.learner.rounds_until_update(state)
+        after["waiting"] = after["news"] = after["late"] = NOTHING
+        return trusted(Loop, after)
 
     def _with(self, **changes: Any) -> "Loop":
         """The loop with some fields changed; `dataclasses.replace` takes ten times as long."""

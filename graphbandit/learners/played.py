@@ -104,7 +104,9 @@ class Log(Generic[Item]):
     def plus(self, item: Item) -> "Log[Item]":
         """This sequence and one item more."""
         items = self._items
-        if len(items) != self._length:
+        if not self._length:
+            items = []  # nobody fills the list of an empty sequence, so that one can serve all
+        elif len(items) != self._length:
             items = items[: self._length]
         items.append(item)
         longer: Log[Item] = Log.__new__(Log)
@@ -119,12 +121,16 @@ class Log(Generic[Item]):
         return iter(self._items[: self._length])
 
 
+NOTHING: Log[Any] = Log()
+"""No rounds, or no rewards."""
+
+
 def observations_of(late: "Log[Played]", waiting: "Log[Played]", news: "Log[News]", n_arms: int) -> Observations:
     """Rounds and rewards as a learner learns them: by round and arm, whatever order they came in.
 
     `late` are rounds that were learnt before, some maybe more than once, and `waiting` those that come next.
     """
-    if len(waiting) == len(news) == 1 and not len(late):
+    if waiting._length == news._length == 1 and not late._length:
         found = _of_one_round(waiting.first, news.first, n_arms)
         if found is not None:
             return found

@@ -225,3 +225,20 @@ def test_linear_learners_find_the_best_arm():
     }
     final = {name: s.mean for name, s in gb.simulate(learners, environment, rounds=600, repeats=3).summary().items()}
     assert max(final["LinUCB"], final["LinTS"]) < 0.2 * final["U"]
+
+
+def test_contexts_that_were_decided_are_learnt_as_any_others():
+    rng = np.random.default_rng(3)
+    graph, everything = gb.FeedbackGraphs.repeat(gb.graphs.complete(4), 1), np.ones((1, 4), dtype=bool)
+    learner = gb.LinUCB()
+    one = other = learner.init(gb.Problem(n_arms=4))
+    for t in range(6):
+        contexts, rewards = rng.normal(size=(1, 4, 3)), rng.normal(size=(1, 4))
+        learner.decide(one, Shown(contexts, graph, None), np.random.default_rng(t))
+        one = learner.update(one, gb.Observations.from_masks(contexts, everything, rewards, first_round=t))
+        other = learner.update(other, gb.Observations.from_masks(contexts, everything, rewards, first_round=t))
+    np.testing.assert_array_equal(one.factors, other.factors)
+    np.testing.assert_array_equal(one.sums, other.sums)
+    short = gb.Observations.from_masks(np.ones((1, 4, 2)), everything, np.ones((1, 4)), first_round=6)
+    with pytest.raises(InputError, match="expected its shape to give"):
+        learner.update(one, short)

@@ -8,7 +8,7 @@ import pytest
 import graphbandit as gb
 from graphbandit.errors import FitError, HorizonError, InputError
 from graphbandit.learners.loop import Loop
-from graphbandit.learners.played import Log, News
+from graphbandit.learners.played import NOTHING, Log, News
 from graphbandit.rounds import Decisions, Shown
 
 ENVIRONMENT = gb.environments.paper(n_arms=6, graph="random", reward_scale=4.0, density=0.2)
@@ -152,3 +152,5 @@ def test_logs_that_grow_out_of_one_are_their_own():
     two, three = one.plus("c"), one.plus("d").plus("e")
     assert ["".join(log) for log in (one, two, three, two.plus("f"))] == ["ab", "abc", "abde", "abcf"]
     assert [len(log) for log in (one, two, three)] == [2, 3, 4]
+    assert [*NOTHING.plus("a").plus("b")] == ["a", "b"]
+    assert ([*NOTHING.plus("c")], [*NOTHING]) == (["c"], [])

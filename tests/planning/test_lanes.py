@@ -1,13 +1,15 @@
 """Several floats at once, and keys: each against NumPy on the same numbers."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from numba import njit
 from numpy.testing import assert_array_equal
 
-from graphbandit.kernels.lanes import chopped, eight, joined, octet, pair, put, total_of
+from graphbandit.kernels.lanes import at_least, chopped, eight, joined, octet, pair, plus_product, put, total_of
 from graphbandit.kernels.planning.exploration import best_arm
-from graphbandit.kernels.planning.information import highest_arm
+from graphbandit.kernels.planning.information import highest_arm, highest_from
 from graphbandit.kernels.planning.keys import bits, key, number, place_mask
 
 
@@ -35,6 +37,19 @@ def test_lanes_round_as_single_numbers_do():
 
 
 @njit
+def in_one(totals, a, x, out):
+    put(out, 0, plus_product(octet(totals, 0), octet(a, 0), x))
+    return at_least(octet(totals, 0), x)
+
+
+def test_a_product_is_added_with_one_rounding():
+    totals, a = np.random.default_rng(1).normal(size=(2, 8))
+    out = np.empty(8)
+    assert in_one(totals, a, 0.1, out) == sum(1 << k for k in range(8) if totals[k] >= 0.1)
+    assert_array_equal(out, [float(Fraction(t) + Fraction(b) * Fraction(0.1)) for t, b in zip(totals, a, strict=True)])
+
+
+@njit
 def largest(numbers):
     mask, best = place_mask(numbers.size), 0
     for i in range(numbers.size):
@@ -52,14 +67,18 @@ def test_keys_find_the_first_of_the_largest(n):
 
 @njit
 def highest(values, everyone):
-    return highest_arm(values), best_arm(values, everyone)
+    found, same = highest_arm(values), True
+    for start in range(values.size if values.size <= 64 else 0):
+        same = same and highest_from(values, start) == found
+    return found, best_arm(values, everyone), same
 
 
 @pytest.mark.parametrize("n", [8, 9, 16, 23, 64, 65])
-def test_the_highest_arm_is_the_first_of_the_best(n):
+def test_the_highest_arm_is_the_first_of_the_best_wherever_one_starts(n):
     rng = np.random.default_rng(n)
     cases = [*rng.normal(size=(50, n)), *rng.integers(-2, 3, size=(50, n)) * -0.5, np.zeros(n), np.full(n, -np.inf)]
     for values in cases:
         found = highest(values, np.ones(n, dtype=np.bool_))
-        assert found == (values.argmax(), values.argmax())
-    assert highest(np.full(n, np.nan), np.ones(n, dtype=np.bool_))[0] == 0  # it is refused elsewhere
+        assert found == (values.argmax(), values.argmax(), True)
+    first, _, same = highest(np.full(n, np.nan), np.ones(n, dtype=np.bool_))
+    assert (first, same) == (0, True)  # it is refused elsewhere

@@ -21,7 +21,7 @@ from graphbandit.base.arrays import (
 from graphbandit.base.shapes import Float
 from graphbandit.kernels.cholesky import cholesky, solve_lower, solve_upper
 from graphbandit.kernels.jit import inlined, inner, kernel
-from graphbandit.kernels.lanes import eight, lane, octet, put
+from graphbandit.kernels.lanes import eight, lane, octet, plus_product, put
 from graphbandit.kernels.size import small
 
 TILE = 256
@@ -102,10 +102,10 @@ def _eight_arms(
         s0, s1, s2, s3 = eight(0.0), eight(0.0), eight(0.0), eight(0.0)
         for i in range(d):
             column = octet(columns, i * 8)
-            s0 = s0 + column * parameters[b, i]
-            s1 = s1 + column * parameters[b1, i]
-            s2 = s2 + column * parameters[b2, i]
-            s3 = s3 + column * parameters[b3, i]
+            s0 = plus_product(s0, column, parameters[b, i])
+            s1 = plus_product(s1, column, parameters[b1, i])
+            s2 = plus_product(s2, column, parameters[b2, i])
+            s3 = plus_product(s3, column, parameters[b3, i])
         write(values[b], place, count, s0 + offsets[b])
         write(values[b1], place, count, s1 + offsets[b1])
         write(values[b2], place, count, s2 + offsets[b2])
@@ -132,10 +132,10 @@ def _sixteen_arms(
         for i in range(d):
             left, right = octet(columns, i * 8), octet(columns, (d + i) * 8)
             p0, p1, p2, p3 = parameters[b, i], parameters[b1, i], parameters[b2, i], parameters[b3, i]
-            s0, r0 = s0 + left * p0, r0 + right * p0
-            s1, r1 = s1 + left * p1, r1 + right * p1
-            s2, r2 = s2 + left * p2, r2 + right * p2
-            s3, r3 = s3 + left * p3, r3 + right * p3
+            s0, r0 = plus_product(s0, left, p0), plus_product(r0, right, p0)
+            s1, r1 = plus_product(s1, left, p1), plus_product(r1, right, p1)
+            s2, r2 = plus_product(s2, left, p2), plus_product(r2, right, p2)
+            s3, r3 = plus_product(s3, left, p3), plus_product(r3, right, p3)
         put(values[b], place, s0 + offsets[b])
         put(values[b1], place, s1 + offsets[b1])
         put(values[b2], place, s2 + offsets[b2])

@@ -24,7 +24,7 @@ from graphbandit.kernels.graphs.adjacency import (
     trailing_zeros,
 )
 from graphbandit.kernels.jit import inlined, inner, kernel
-from graphbandit.kernels.lanes import eight, equal_to, larger, largest_of, octet, put
+from graphbandit.kernels.lanes import at_least, eight, equal_to, larger, largest_of, octet, put
 from graphbandit.kernels.planning.draw import weighted_observation_probabilities
 from graphbandit.kernels.planning.exploration import best_arm, draw_arm
 
@@ -99,13 +99,18 @@ def _posterior(
         everyone = everyone and mask[a]
         candidates[a] = False
         regret[a] = 0.0
-    used = 0
+    used, best = 0, -1
     squares = 0.0
     for b in range(draws):
         if weights[b] <= 0.0:
             continue
         row = values[b]
-        best = highest_arm(row) if everyone else best_arm(row, mask)
+        if not everyone:
+            best = best_arm(row, mask)
+        elif best < 0 or n_arms > 64:
+            best = highest_arm(row)
+        else:  # most draws agree with the one before
+            best = highest_from(row, best)
         if place[best] < 0:
             place[best] = used
             mass[used] = 0.0
@@ -220,6 +225,26 @@ def highest_arm(values: PerArm) -> int:
             return first
     same = equal_to(octet(values, tail), most)
     return tail + trailing_zeros(same) if same != 0 else 0
+
+
+@inlined()
+def highest_from(values: PerArm, arm: int) -> int:
+    """`highest_arm` of 8 to 64 arms, looked for from an arm that may well be it: few others have a value as high.
+
+    The last eight arms are looked at together, though some of them were looked at before.
+    """
+    tail, value = values.shape[0] - 8, values[arm]
+    places = at_least(octet(values, tail), value) << np.uint64(tail)
+    for a in range(0, tail, 8):
+        places |= at_least(octet(values, a), value) << np.uint64(a)
+    best = trailing_zeros(places) if places != 0 else 0  # none is as high if its value is NaN
+    places &= places - np.uint64(1)
+    while places != 0:
+        a = trailing_zeros(places)
+        places &= places - np.uint64(1)
+        if values[a] > values[best]:
+            best = a
+    return best
 
 
 class Weighed(NamedTuple):

@@ -79,7 +79,7 @@ class EveryRoundLearner(Learner[State], Generic[State]):
     @staticmethod
     def _after(state: State, arrays: Any, played: int) -> State:
         """The state after these rounds; a family's arrays have the names of its state's fields."""
-        fields = dict(zip(arrays._fields, arrays, strict=True))
+        fields = arrays._asdict()
         fields["problem"], fields["rounds"], fields["in_kernels"] = state.problem, state.rounds + played, arrays
         return trusted(type(state), fields)
 
@@ -200,15 +200,16 @@ def run_rounds(
     inputs: "Inputs",
     outputs: "Outputs",
     *,
-    one_type: bool = False,
+    run: DirectCall | None = None,
     ready: bool = False,
 ) -> None:
     """Let the kernels of a family play the rounds, `rounds` being the number of those before them.
 
-    `one_type` says that settings of the family are always of the same types, and `ready` that the arrays are those that
-    a kernel has filled, or copies of them.
+    - `run`: the kernel `run` of a family whose settings always have the same types; None (default): the one for the
+      types of these settings.
+    - `ready`: whether the arrays are those that a kernel has filled, or copies of them; False by default.
     """
-    run = kernel_at_once(kernels, "run", () if one_type else settings)
+    run = kernel_at_once(kernels, "run", settings) if run is None else run
     if not ready:
         arrays = tuple_of(type(arrays), [as_in_kernels(array, array.dtype) for array in arrays])
     failed, first = kernels.DONE, 0

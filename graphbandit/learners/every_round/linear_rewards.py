@@ -48,6 +48,7 @@ def linear_kernels() -> Any:
 _LARGEST = LARGEST**0.25
 """How large a feature may be."""
 
+_run_linear = DirectCall(lambda: linear_kernels().run)
 _learn_linear = DirectCall(lambda: linear_kernels().learn)
 
 
@@ -213,17 +214,21 @@ class LinearLearner(EveryRoundLearner[LinearState]):
         self, state: LinearState, contexts: Contexts, graphs: FeedbackGraphs, inputs: "Inputs", outputs: "Outputs"
     ) -> LinearState:
         kernels = linear_kernels()
-        features = self.features(contexts, state.problem.n_arms)
+        before, features = state, self.features(contexts, state.problem.n_arms)
         state = self._regressions(state, features)
+        if features is contexts and state is before:
+            state.__dict__["fitting"] = contexts  # what is decided now is learnt next
         known = None if inputs.learn else state.__dict__.get("in_kernels")
         arrays = self._arrays(state, copy=inputs.learn) if known is None else known
         settings, ready = self._settings(state.problem, features), inputs.learn or known is not None
-        run_rounds(kernels, graphs, state.rounds, settings, arrays, inputs, outputs, one_type=True, ready=ready)
+        run_rounds(kernels, graphs, state.rounds, settings, arrays, inputs, outputs, run=_run_linear, ready=ready)
         return self._after(state, arrays, len(contexts)) if inputs.learn else state
 
     def _learn(self, state: LinearState, observations: Observations) -> LinearState:
-        features = self.features(observations.contexts, state.problem.n_arms)
-        state = self._regressions(state, features)
+        features = observations.contexts
+        if features is not state.__dict__.get("fitting"):
+            features = self.features(features, state.problem.n_arms)
+            state = self._regressions(state, features)
         arrays = self._arrays(state, copy=True)
         _learn_linear.call(
             arrays,
