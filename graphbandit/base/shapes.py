@@ -6,6 +6,7 @@ which the tests check at every call.
 """
 
 import os
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -28,8 +29,11 @@ else:
             self.kind = kind
 
         def __getitem__(self, item: tuple[type, str]) -> Any:
-            said = {"__module__": "builtins", "kind": self.kind, "dim_str": item[1]}
-            return type(f"{self.kind}[{item[1].strip()}]", (), said)
+            return _shown(self.kind, item[1])
+
+    @cache  # functions within functions have annotations, too, and making a class takes as long as a kernel
+    def _shown(kind: str, axes: str) -> type:
+        return type(f"{kind}[{axes.strip()}]", (), {"__module__": "builtins", "kind": kind, "dim_str": axes})
 
     _KINDS = ("Bool", "Float", "Int", "Int32", "Int64", "Shaped", "UInt8", "UInt64")
     Bool, Float, Int, Int32, Int64, Shaped, UInt8, UInt64 = map(_Unchecked, _KINDS)
