@@ -20,7 +20,7 @@ from graphbandit.errors import InputError, LogError, SettingError
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.function_classes.merging import merged
 from graphbandit.learners.epochs.base import EpochLearner
-from graphbandit.learners.epochs.gathered import gathers, learnt_from_data
+from graphbandit.learners.epochs.gathered import gathers
 from graphbandit.learners.loop import Loop
 from graphbandit.learners.played import News, Played
 from graphbandit.learners.problem import Problem
@@ -64,15 +64,7 @@ def _in_sums(loop: Loop, learner: EpochLearner[Any], log: Log, cluster: object) 
     else:
         sums = iter(_merged_on_cluster(loop, functions, pieces, cluster))
     for piece in pieces:
-        state, put_off = learnt_from_data(learner, loop.state, next(sums), len(piece))
-        rounds = loop.rounds + len(piece)
-        loop = loop._with(
-            state=state,
-            rounds=rounds,
-            learnt=rounds,
-            until=rounds + learner.rounds_until_update(state),
-            postponed=loop.postponed + put_off,
-        )
+        loop = loop.take_data(next(sums), len(piece))
     return loop
 
 

@@ -23,7 +23,7 @@ from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.graphs.probabilistic import ProbabilisticGraph
 from graphbandit.learners.base import Learner
 from graphbandit.learners.loop import Loop
-from graphbandit.learners.played import Log, News, NewsColumns, Played
+from graphbandit.learners.played import News, NewsColumns, Played
 from graphbandit.learners.problem import Problem
 from graphbandit.learners.savable_classes import load_savable_classes
 
@@ -153,25 +153,23 @@ def _restored(saved: dict[str, Any]) -> SavedBandit:
         raise ValueError("its notes are not those of its learner")
     if not all(0 <= int(row.actions[0]) < problem.n_arms for row in every):
         raise ValueError("its rounds and its arms do not fit each other")
-    until = learnt + learner.rounds_until_update(state)
-    if getattr(state, "rounds", learnt) != learnt or not learnt <= rounds <= until:
-        raise ValueError("its rounds and its learner's state do not fit each other")
     unfitted = saved["unfitted"]
+    loop = Loop.resumed(
+        learner,
+        problem,
+        state,
+        learnt=learnt,
+        waiting=waiting,
+        news=_news(saved, {*range(learnt, rounds), *(row.first for row in late)}, problem.n_arms),
+        late=late,
+        unfitted=None if unfitted is None else int(unfitted),
+        postponed=int(saved["postponed"]),
+    )
+    if getattr(state, "rounds", learnt) != learnt or loop.left < 0:
+        raise ValueError("its rounds and its learner's state do not fit each other")
     return SavedBandit(
         identity=saved["identity"],
-        loop=Loop(
-            learner=learner,
-            problem=problem,
-            state=state,
-            rounds=rounds,
-            learnt=learnt,
-            until=until,
-            waiting=Log(waiting),
-            news=_news(saved, {*range(learnt, rounds), *(row.first for row in late)}, problem.n_arms),
-            late=Log(late),
-            unfitted=None if unfitted is None else int(unfitted),
-            postponed=int(saved["postponed"]),
-        ),
+        loop=loop,
         generator=_generator(saved["generator"]),
         opened=dict(_open_decisions(saved, opened, rounds, problem.n_arms)),
         forgotten=int(saved["forgotten"]),
@@ -216,7 +214,7 @@ def _generator(state: Any) -> Mapping[str, Any]:
     return stream.state
 
 
-def _news(saved: dict[str, Any], known: set[int], n_arms: int) -> Log[News]:
+def _news(saved: dict[str, Any], known: set[int], n_arms: int) -> list[News]:
     """The rewards that are not learnt, of known rounds and arms and with propensities."""
     news = NewsColumns(*(saved[f"news_{name}"] for name in NewsColumns._fields))
     if [column.dtype for column in news] != [np.int64, np.int64, np.float64, np.float64]:
@@ -228,7 +226,7 @@ def _news(saved: dict[str, Any], known: set[int], n_arms: int) -> Log[News]:
     fits &= (news.propensities > 0) & (news.propensities <= 1 + 1e-6)
     if not fits.all() or not known.issuperset(news.rounds.tolist()):
         raise ValueError("its rounds and its rewards do not fit each other")
-    return Log([News(*(column.tolist() for column in news))] if k else [])
+    return [News(*(column.tolist() for column in news))] if k else []
 
 
 def _open_decisions(

@@ -13,7 +13,7 @@ was learnt ride along with the next one. A learner of every round may learn `ahe
 """
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +24,7 @@ from graphbandit.base.values import trusted, tuple_of
 from graphbandit.errors import FitError, HorizonError, IgnoredSettingWarning, InputError
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.learners.base import Learner
+from graphbandit.learners.epochs.gathered import learnt_from_data, postponed_with_data
 from graphbandit.learners.every_round.base import EveryRoundLearner
 from graphbandit.learners.played import NOTHING, Log, News, Played, observations_of
 from graphbandit.learners.problem import Problem
@@ -70,8 +71,37 @@ class Loop:
                 IgnoredSettingWarning,
                 stacklevel=3,
             )
-        state = learner.init(problem)
-        return cls(learner=learner, problem=problem, state=state, until=learner.rounds_until_update(state))
+        return cls.resumed(learner, problem, learner.init(problem), learnt=0)
+
+    @classmethod
+    def resumed(
+        cls,
+        learner: Learner[Any],
+        problem: Problem,
+        state: Any,
+        *,
+        learnt: int,
+        waiting: Iterable[Played] = (),
+        news: Iterable[News] = (),
+        late: Iterable[Played] = (),
+        unfitted: int | None = None,
+        postponed: int = 0,
+    ) -> "Loop":
+        """The loop that goes on from a state in which `learnt` rounds are learnt; those that wait come next."""
+        rounds = Log(waiting)
+        return cls(
+            learner=learner,
+            problem=problem,
+            state=state,
+            rounds=learnt + sum(len(part.actions) for part in rounds),
+            learnt=learnt,
+            until=learnt + learner.rounds_until_update(state),
+            waiting=rounds,
+            news=Log(news),
+            late=Log(late),
+            unfitted=unfitted,
+            postponed=postponed,
+        )
 
     @property
     def left(self) -> int:
@@ -161,6 +191,19 @@ class Loop:
             if starts[high] > starts[low]:
                 loop = loop.observe(news.part(int(starts[low]), int(starts[high])))
         return loop
+
+    def take_data(self, data: Any, n: int) -> "Loop":
+        """Take in n rounds, no more than are left in the epoch, whose rewards were added to the data in the state.
+
+        The learner must be one that `gathers` data. A fit that fails is put off to the next epoch.
+        """
+        rounds, postponed = self.rounds + n, self.postponed
+        try:
+            state = learnt_from_data(self.learner, self.state, data, n)
+        except FitError:
+            state, postponed = postponed_with_data(self.state, data, n), postponed + 1
+        until = rounds + self.learner.rounds_until_update(state)
+        return self._with(state=state, rounds=rounds, learnt=rounds, until=until, postponed=postponed)
 
     def refit(self) -> "Loop":
         """Learn now from all rewards that came, in the middle of an epoch too, which then goes on."""

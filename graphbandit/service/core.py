@@ -22,7 +22,7 @@ from graphbandit.function_classes.base import FunctionClass
 from graphbandit.graphs import FeedbackGraph, ProbabilisticGraph
 from graphbandit.learners.base import Learner
 from graphbandit.learners.loop import Loop
-from graphbandit.learners.played import Log, News, Played
+from graphbandit.learners.played import News, Played
 from graphbandit.learners.problem import Problem
 from graphbandit.learners.savable_classes import load_savable_classes
 from graphbandit.learners.snapshot import Snapshot as LearnerSnapshot
@@ -328,17 +328,8 @@ class Core:
         The loop that drives every learner ends the epoch: if the learner cannot fit, it keeps its estimate and uses the
         data in its next fit.
         """
-        end = played.first + len(played.actions)
-        loop = Loop(
-            learner=self.learner,
-            problem=self.problem,
-            state=state,
-            rounds=end,
-            learnt=played.first,
-            until=end,
-            waiting=Log([played]),
-            news=Log([news]),
-            late=Log(late),
+        loop = Loop.resumed(
+            self.learner, self.problem, state, learnt=played.first, waiting=[played], news=[news], late=late
         ).ready()
         return loop.state, loop.postponed == 0
 

@@ -6,7 +6,6 @@ A learner of epochs learns from data alone, so the observations of an epoch are 
 from dataclasses import replace
 from typing import Any, TypeGuard
 
-from graphbandit.errors import FitError
 from graphbandit.function_classes.merging import keeps_sums
 from graphbandit.learners.base import Learner
 from graphbandit.learners.epochs.base import NO_OBSERVATIONS, EndedEpoch, EpochLearner, RewardSpan
@@ -26,18 +25,26 @@ def gathers(learner: Learner[Any], state: Any) -> TypeGuard[EpochLearner[Any]]:
     )
 
 
-def learnt_from_data(learner: EpochLearner[Any], state: Any, data: Any, length: int) -> tuple[Any, bool]:
-    """The state after `length` rounds more, at most those of the epoch, and whether a fit was put off.
+def learnt_from_data(learner: Learner[Any], state: Any, data: Any, length: int) -> Any:
+    """The state after `length` rounds more, at most those of the epoch; `data` are all data so far. May raise FitError.
 
-    `data` are all data so far, those of these rounds included.
+    The learner is one that `gathers`.
     """
-    if isinstance(state, RewardSpan) and data.count:
-        low, high = min(state.lowest_reward, data.lowest), max(state.highest_reward, data.highest)
-        state = replace(state, lowest_reward=low, highest_reward=high)
+    assert isinstance(learner, EpochLearner)
     ended = EndedEpoch(NO_OBSERVATIONS, length, data, data, NO_OBSERVATIONS)
     if length < learner.rounds_until_update(state):
-        return learner._again(state, ended), False
-    try:
-        return learner.learnt(state, ended), False
-    except FitError:
-        return replace(state, rounds=state.rounds + length, epoch=state.epoch + 1, data=data), True
+        return learner._again(_spanning(state, data), ended)
+    return learner.learnt(_spanning(state, data), ended)
+
+
+def postponed_with_data(state: Any, data: Any, length: int) -> Any:
+    """The state after the same rounds when the fit has failed: all data, and the last good estimate."""
+    return replace(_spanning(state, data), rounds=state.rounds + length, epoch=state.epoch + 1, data=data)
+
+
+def _spanning(state: Any, data: Any) -> Any:
+    """The state with the smallest and the largest reward of the data, if it has them."""
+    if not isinstance(state, RewardSpan) or not data.count:
+        return state
+    low, high = min(state.lowest_reward, data.lowest), max(state.highest_reward, data.highest)
+    return replace(state, lowest_reward=low, highest_reward=high)
