@@ -1,7 +1,7 @@
-"""The few kinds of error the package raises. Each message names the value that was wrong and what is expected.
+"""The few kinds of error that the package raises. Each message names the wrong value and what was expected.
 
-Everything derives from `GraphBanditError`; where Python has a fitting built-in (``ValueError``, ``KeyError``),
-the error is that as well, so code that knows nothing of this package still catches it.
+All errors derive from `GraphBanditError`. If Python has a fitting built-in error (``ValueError``, ``KeyError``), they
+derive from that too, so code that knows nothing of this package still catches them.
 """
 
 
@@ -10,11 +10,11 @@ class GraphBanditError(Exception):
 
 
 class SettingError(GraphBanditError, ValueError):
-    """A setting of a learner, problem, environment or function class is out of its range."""
+    """A setting of a learner, problem, environment or function class is out of range."""
 
 
 class ExperimentError(SettingError):
-    """An experiment is described wrongly; `place` is the path of the setting, such as ("learners", "ours", "eta")."""
+    """An experiment's description is wrong; `place` is the path of the setting, as ("learners", "ours", "eta")."""
 
     def __init__(self, message: str, place: tuple[str, ...] = ()) -> None:
         super().__init__(message)
@@ -29,7 +29,7 @@ class InputError(GraphBanditError, ValueError):
 
 
 class GraphError(InputError):
-    """A feedback graph is malformed, or lacks the self-loops that are required of it."""
+    """A feedback graph is malformed, or lacks required self-loops."""
 
 
 class NetworkFileError(InputError):
@@ -37,7 +37,7 @@ class NetworkFileError(InputError):
 
 
 class ObservationError(InputError):
-    """Rewards do not fit the decision they are for: not revealed, given twice, or not finite."""
+    """Rewards do not fit their decision: not revealed, given twice, or not finite."""
 
 
 class UnknownArmError(GraphError, ObservationError):
@@ -64,7 +64,7 @@ def _log_error(message: str, table: str | None, row: int | None) -> LogError:
 
 
 class SupportError(InputError):
-    """A policy plays arms whose rewards the log can never show, so no unbiased value exists."""
+    """A policy plays arms whose rewards the log can never reveal, so no unbiased value exists."""
 
 
 class UnknownDecisionError(GraphBanditError, KeyError):
@@ -89,18 +89,18 @@ class SolverError(GraphBanditError):
 class FitError(GraphBanditError):
     """A regression could not be fitted to the data; the last good model is kept.
 
-    `after_round` is the number of rounds decided when a loop met it, None elsewhere.
+    `after_round` is the number of rounds that a loop had decided by then; None outside of loops.
     """
 
     after_round: int | None = None
 
 
 class EngineError(GraphBanditError):
-    """The processes or the cluster that run an experiment cannot be started or reached."""
+    """The processes or the cluster for an experiment cannot be started or reached."""
 
 
 class ConfigurationError(SettingError):
-    """A service is configured wrongly; `field` is the path of the setting, such as "bandits.prices.window"."""
+    """The configuration of a service is wrong; `field` is the path of the setting, such as "bandits.prices.window"."""
 
     def __init__(self, field: str, message: str) -> None:
         super().__init__(message)
@@ -126,7 +126,7 @@ class ServiceError(GraphBanditError):
 
 
 class MissingExtraError(GraphBanditError, ImportError):
-    """An optional dependency is needed; the message says how to install it."""
+    """An optional dependency is missing; the message says how to install it."""
 
 
 class IgnoredSettingWarning(UserWarning):
@@ -134,4 +134,4 @@ class IgnoredSettingWarning(UserWarning):
 
 
 class EstimatedNoiseWarning(UserWarning):
-    """The problem does not say how noisy its rewards are, so the learner estimates it, conservatively."""
+    """The problem does not say how noisy its rewards are, so the learner estimates the noise conservatively."""

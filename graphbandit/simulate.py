@@ -55,9 +55,9 @@ class Summary:
 class SimulationResult:
     """What `simulate` found.
 
-    `regret[name]` is the cumulative regret of that learner, shape (repeats, rounds), in means and not in noisy
-    rewards. `decisions[name][repeat]` holds every decision if they were asked for, `states[name][repeat]` the
-    learner's final state, and `postponed[name][repeat]` how many fits have failed and were put off to the next epoch.
+    `regret[name]` is the cumulative regret of that learner, shape (repeats, rounds), in means and not in noisy rewards.
+    `decisions[name][repeat]` holds every decision if they were asked for. `states[name][repeat]` is the learner's final
+    state. `postponed[name][repeat]` counts the fits that failed and were put off to the next epoch.
     """
 
     regret: Mapping[str, Float[np.ndarray, "repeats rounds"]]
@@ -75,7 +75,7 @@ class SimulationResult:
     ) -> dict[str, tuple[Float[np.ndarray, " rounds"], Float[np.ndarray, " rounds"], Float[np.ndarray, " rounds"]]]:
         """The mean curve of each learner, and the lower and upper end of its confidence band, round by round.
 
-        mean -+ t s / sqrt(repeats), t the quantile of Student's distribution; not a number for a single repeat.
+        mean -+ t s / sqrt(repeats), t the quantile of Student's distribution; nan for a single repeat.
 
         - `level`: the probability that the band covers the true mean of a round, 0.95 by default.
         """
@@ -142,10 +142,11 @@ def simulate(
 ) -> SimulationResult:
     """Run every learner on the same instances of an environment and count its regret.
 
-    All learners of a repeat face the same contexts, graphs and noise. Each draws its arms from a stream of its own,
-    named after it. A learner whose fit fails keeps its last good model for the next epoch; the result counts such fits.
+    All learners of a repeat face the same contexts, graphs and noise. Each learner draws its arms from its own stream,
+    which is named after it. A learner whose fit fails keeps its last good model for the next epoch; the result counts
+    such fits.
 
-    - `learners`: one, or a mapping from names to learners.
+    - `learners`: one learner, or a mapping from names to learners.
     - `environment`: where contexts, graphs and rewards come from.
     - `rounds`: how many rounds a repeat has.
     - `repeats`: how many instances are drawn, 1 by default.
@@ -153,9 +154,9 @@ def simulate(
     - `horizon_known`: whether learners are told the number of rounds; True by default.
     - `keep_decisions`: whether the result holds every decision; False by default.
     - `chunk`: how many rounds are held in memory at a time, 1024 by default; it changes no result.
-    - `workers`: how many repeats run side by side, 1 by default, None for one a core. They are processes where the
-      learners can be pickled and threads otherwise, and change no result.
-    - `progress`: is called with the number of a repeat when it ends; None (default): nothing is.
+    - `workers`: how many repeats run side by side, 1 by default, None for one a core. They run in processes if the
+      learners can be pickled, otherwise in threads. The number changes no result.
+    - `progress`: a function that is called with the number of a repeat when it ends; None (default): none.
 
     >>> from graphbandit import Falcon, environments
     >>> runs = simulate({"FALCON": Falcon()}, environments.paper(n_arms=5, graph="star"), rounds=8, repeats=2)
@@ -221,7 +222,7 @@ def simulate(
 
 
 class Ended(NamedTuple):
-    """What is told of a `Run` at its end."""
+    """What is kept of a `Run` at its end."""
 
     regret: Float[np.ndarray, " rounds"]
     decisions: list[Decisions]
@@ -256,7 +257,7 @@ class Run:
         return self.loop.postponed
 
     def play(self, rounds: Rounds, keep_decisions: bool) -> None:
-        """Decide and observe these rounds, learning wherever an epoch ends."""
+        """Decide and observe these rounds, and learn whenever an epoch ends."""
         began = time.thread_time()
         shown, start = rounds.shown, 0
         while start < len(rounds):

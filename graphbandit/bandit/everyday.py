@@ -56,7 +56,7 @@ _NOTHING_OPENED: Mapping[int, OpenDecision] = MappingProxyType({})
 
 
 class _Change(NamedTuple):
-    """What a call does to a bandit. It is done once it is noted down; doing it twice is the same as once."""
+    """What a call changes in a bandit. It counts as done once it is noted down; doing it twice is the same as once."""
 
     loop: Loop
     opened: Mapping[int, OpenDecision] = _NOTHING_OPENED
@@ -80,15 +80,15 @@ class _Once(NamedTuple):
 
 
 class Bandit:
-    """Decides rounds, and takes their rewards back: late, in any order, in parts, each at most once.
+    """Decides rounds and takes back their rewards: late, in any order, in parts, each at most once.
 
-    Rewards count from the learner's next epoch on, whenever they come. Every decision carries its own propensities,
-    so nothing is attributed to the wrong round. A call that fails or is interrupted, by Ctrl-C or otherwise, has either
-    changed nothing or done all it was asked for. `decide` and `observe` may be called from several threads.
+    The learner uses each reward from its next epoch on, however late it comes. Every decision carries its own
+    propensities, so no reward is credited to the wrong round. A call that fails or is interrupted, by Ctrl-C or
+    otherwise, has either changed nothing or done everything. You may call `decide` and `observe` from several threads.
 
-    The learner fits when the first round after an epoch is decided. If that fails, `decide` raises the FitError once
-    and the bandit keeps its last good model: call again and it decides with that one for the next epoch, after
-    which everything observed is fitted. No reward is lost.
+    The learner fits when the first round after an epoch is decided. If the fit fails, `decide` raises a FitError once.
+    If you call it again, the bandit decides the next epoch with its last good model, and then fits everything observed.
+    No reward is lost.
 
     - `learner`: the algorithm and its settings.
     - `problem`: what the learner is told.
@@ -96,20 +96,19 @@ class Bandit:
     - `max_open`: how many decisions may await rewards, 100,000 by default; if there are more, the oldest are
       forgotten and counted.
     - `forget_after`: forget decisions that still await rewards this many rounds later; None (default): never.
-    - `graph`: the graph of every round that brings none of its own: a graph, a square array or a NetworkX graph; None
-      (default): none.
-    - `max_keys`: how many decisions are remembered by their keys once they await no more rewards, 10,000 by default;
-      those that still await some are always remembered. Each takes some 60 bytes an arm.
+    - `graph`: the graph of rounds that bring none: a graph, a square array or a NetworkX graph; None (default): none.
+    - `max_keys`: how many decisions are remembered by their keys after they await no more rewards, 10,000 by default;
+      decisions that still await some are always remembered. Each takes some 60 bytes for each arm.
     - `identity`: a name that decisions and files carry, so that no other bandit takes this one's decisions; None
       (default): one drawn at random.
-    - `log`: the folder of a log to which every decision and reward is written before the call that made it returns;
-      None (default): none. A log that exists is continued.
+    - `log`: the folder of a log; every decision and reward is written to it before the call returns. None (default): no
+      log. An existing log is continued.
     - `log_sync`: "file" (default): rows survive a kill of the process; "append": each call flushes them to disk, so
       that they survive a loss of power, too.
 
-    Two processes that go on from the same file hand out the same ids. Each decision says which of them has made it and
-    carries a seal of its round, by which a bandit refuses the other's decisions; an id alone does not say whose it is.
-    Use keys, or `decider` and `take`, to decide in several processes.
+    If two processes load the same file, both hand out the same ids. Each decision says which of them made it and
+    carries a seal of its round, so a bandit refuses the other's decisions; an id alone does not say whose it is. Use
+    keys, or `decider` and `take`, to decide in several processes.
 
     >>> from graphbandit import AdaCBG, FiniteClass, Problem, graphs
     >>> functions = FiniteClass(lambda x: np.stack([x, 1 - x], axis=1), n_functions=2, n_arms=3)
@@ -170,7 +169,7 @@ class Bandit:
         self._once: _Once | None = None
 
     def _keep_numbers(self) -> None:
-        """Make room for the number that draws the arm of one round: not a number, unless a round is being decided."""
+        """Make room for the number that draws the arm of a single round; it is nan unless a round is being decided."""
         self._uniform = np.array([np.nan])
         self._given = GivenUniforms(self._uniform)
 
@@ -238,7 +237,7 @@ class Bandit:
 
     @property
     def graph(self) -> Graph | None:
-        """The graph of rounds that bring none of their own."""
+        """The graph of rounds that bring none."""
         return self._graph
 
     @property
@@ -269,16 +268,16 @@ class Bandit:
         """Decide one round.
 
         - `context`: what the problem's features read, as a dictionary, a row of a frame or a frame of one row; without
-          features an array as the function class takes it; None (default): for learners without contexts.
+          features, an array as the function class takes it; None (default): for learners without contexts.
         - `graph`: a graph, a square array, or a NetworkX graph; or a `ProbabilisticGraph`, with which rewards may come
-          for every arm that the action may reveal; None (default): the bandit's own graph. Where it has none either, a
+          for every arm that the action may reveal; None (default): the bandit's own graph. If there is none either, a
           learner that plans without a graph takes rewards of every arm.
         - `available`: the arms on offer, a list of names or numbers, or a mask over all arms; None (default): all.
-        - `key`: the caller's name for this decision; None (default): none. The same key again gives the same decision,
-          whatever else is handed in, as long as it is remembered: while it awaits rewards, and after that until
-          `max_keys` others have ended.
+        - `key`: your name for this decision; None (default): none. The same key gives the same decision again, whatever
+          else you hand in, for as long as it is remembered: while it awaits rewards, and after that until `max_keys`
+          others have ended.
         - `arms`: with `Problem(capacity=...)`, the round's own arms and their features: a frame with a column `arm`, a
-          list of dictionaries, a mapping from name to dictionary, or an array. `graph` and `available` are then of
+          list of dictionaries, a mapping from name to dictionary, or an array. `graph` and `available` are then about
           these arms; without a graph, every arm reveals itself alone. None (default): the arms of the problem.
         """
         once = self._once
@@ -349,14 +348,14 @@ class Bandit:
         keys: Sequence[str] | None = None,
         arms: object = None,
     ) -> list[Decision]:
-        """Decide many rounds: the same decisions as one by one, with no reward coming in between.
+        """Decide many rounds: the same decisions as one by one, if no reward came in between.
 
         - `contexts`: one row a round: a frame, a list of dictionaries, or an array; None (default): for learners
           without contexts. `graphs`, `available` or `keys` then say how many rounds there are; if none does, one.
-        - `graphs`: one graph a round, as a batch or a list of what `decide` takes, or the same for all; None (default):
-          the bandit's own.
+        - `graphs`: one graph for each round, as a batch or a list of what `decide` takes, or one for all; None
+          (default): the bandit's own.
         - `available`: the arms on offer, as in `decide`, or a list with those of each round; None (default): all.
-        - `keys`: the caller's name for each decision, as in `decide`; None (default): none.
+        - `keys`: your name for each decision, as in `decide`; None (default): none.
         - `arms`: with `Problem(capacity=...)`, the arms of each round, a list of what `decide` takes; `graphs` and
           `available` are then lists, too. None (default): the arms of the problem.
         """
@@ -390,7 +389,7 @@ class Bandit:
         - `decision`: the decision, its id, or its key.
         - `rewards`: a mapping or a pandas Series from arm (its name or number) to reward; may be empty. A Polars
           Series, which has no index, has one number for each of `Decision.revealed_arms` in their order, or null.
-        - `final`: whether no more rewards will come, so that the decision is closed even if it awaits some; False by
+        - `final`: whether no more rewards will come; the decision is then closed even if it awaits some. False by
           default.
         """
         setting_boolean("final", final)
@@ -430,9 +429,9 @@ class Bandit:
     def probabilities(
         self, contexts: object = None, graphs: object = None, *, available: object = None, arms: object = None
     ) -> Float[np.ndarray, "n arms"]:
-        """p: the probability of each arm if each of these rounds were the next one. Changes nothing.
+        """p: the probability of each arm in each of these rounds, if it were the next round. Changes nothing.
 
-        Where rounds bring their own arms, there is a column for each place, and places without an arm are 0.
+        If rounds bring their own arms, there is a column for each place, and places without an arm are 0.
 
         - `contexts`, `graphs`, `available`, `arms`: as in `decide_batch`, any number of rows.
         """
@@ -455,10 +454,10 @@ class Bandit:
         arms: object = None,
         cluster: object = None,
     ) -> None:
-        """Learn from past rows, which count as rounds, and fit what they teach at once.
+        """Learn from past rows, which count as rounds, and fit them at once.
 
-        Epochs end as they would have with these rounds; a fit that fails on the way is put off to the next epoch.
-        `learn(log)` takes all of it from a `Log`, or the folder of one, batch by batch: rewards, graphs, the arms on
+        Epochs end as they would have with these rounds. A fit that fails on the way is put off to the next epoch.
+        `learn(log)` takes everything from a `Log`, or the folder of one, batch by batch: rewards, graphs, the arms on
         offer, and the probabilities, for learners that weight rewards by them.
 
         - `contexts`: one row a round, as in `decide_batch`; or a log, and nothing else but `cluster`; None (default):
@@ -468,14 +467,14 @@ class Bandit:
         - `actions`: the arms played, by name or number; None (default): `rewards` has all arms, and the learner does
           not ask which arm was played.
         - `probabilities`: of the arms played, (n,), or of all arms, (n, arms), as the system that played had them; None
-          (default): nobody knows. Learners of the package that accept past rows without a log do not depend on them.
+          (default): not known. Learners of the package that accept past rows without a log do not depend on them.
         - `graphs`: which arms each play revealed, one graph a round or one for all; None (default): not checked.
         - `available`: the arms that were on offer then, as in `decide_batch`; None (default): all.
         - `arms`: with `Problem(capacity=...)`, the arms of each round, as in `decide_batch`; `rewards` may then be a
           list of mappings from arm to reward. None (default): the arms of the problem.
-        - `cluster`: a Dask client or the address of a scheduler. Partitions of the log become sums there, which are
-          merged: for learners of epochs and classes that keep sums, such as `LinearClass`. None (default): this process
-          learns.
+        - `cluster`: a Dask client or the address of a scheduler, which computes sums over partitions of the log and
+          merges them. The learner must have epochs, and the class must keep sums, such as `LinearClass`. None
+          (default): this process learns.
         """
         if is_log(contexts):
             if any(value is not None for value in (rewards, actions, probabilities, graphs, available, arms)):
@@ -511,15 +510,15 @@ class Bandit:
             self._do(_Change(after, tally=self._tally + tally))
 
     def refit(self) -> None:
-        """Fit everything that was observed so far now, not only when the epoch ends; the epoch then goes on.
+        """Fit everything observed so far now, instead of when the epoch ends; the epoch then goes on.
 
-        If the fit fails, FitError is raised and nothing has changed. Learners of every round have learnt already.
+        If the fit fails, it raises FitError and changes nothing. Learners of every round have learnt already.
         """
         with self._lock:
             self._do(_Change(self._settled().refit()))
 
     def add_arms(self, arms: Sequence[str] | int, *, arm_features: object = None, graph: object = None) -> None:
-        """Add arms after those there are, or bring retired arms back with what is known of them.
+        """Add arms after the existing ones, or bring back retired arms with what is known of them.
 
         What is shared between arms is kept: one theta for all arms also applies to new ones, by their features. What
         belongs to one arm alone starts fresh. Open decisions stay open, and epochs go on. Learners that cannot take
@@ -528,8 +527,8 @@ class Bandit:
 
         - `arms`: their names; or how many there are, where arms have no names.
         - `arm_features`: their features, where arms have features: what `ArmFeatures.add` takes; None (default): none.
-        - `graph`: the bandit's own graph from now on. None (default): the graph there is, in which a new arm reveals
-          itself alone. Rounds that bring a graph bring one of the new size.
+        - `graph`: the bandit's own graph from now on. None (default): the present graph, in which a new arm reveals
+          itself alone. Rounds that bring a graph must bring one of the new size.
         """
         with self._lock:
             loop, before = self._settled(), Catalogue(self._graph, self._retired)
@@ -542,8 +541,8 @@ class Bandit:
     def retire_arms(self, arms: Sequence[str | int]) -> None:
         """Retire arms: they are not played again until `add_arms` brings them back.
 
-        They keep their numbers, and so do all other arms. What is known of them is kept, rewards that other arms reveal
-        of them are still learnt, and open decisions still take their rewards.
+        All arms keep their numbers. What is known of a retired arm is kept. If other arms reveal its rewards, they are
+        still learnt, and open decisions still take them.
         """
         with self._lock:
             loop = self._settled()
@@ -559,13 +558,13 @@ class Bandit:
             return [place if problem.arms is None else problem.arms[place] for place in places]
 
     def decider(self, *, name: str | None = None) -> Decider:
-        """A read-only copy that decides as the bandit would now, and may be sent to other processes.
+        """A read-only copy that decides as the bandit would now. It may be sent to other processes.
 
         Hand its decisions to `take`.
 
-        - `name`: together with a decision's key, it determines the draw; None (default): the bandit's identity and
-          the rounds it has learnt from. With the hash of a snapshot of the decision service as its name, and the same
-          state, it decides as the service does.
+        - `name`: determines the draw, together with a decision's key; None (default): the bandit's identity and the
+          rounds it has learnt from. If the name is the hash of a snapshot of the decision service, and the state is the
+          same, it decides as the service does.
         """
         if name is not None and (not isinstance(name, str) or not name):
             raise InputError(f"name is {name!r}; expected a text, or None for the bandit's own")
@@ -576,10 +575,10 @@ class Bandit:
             )
 
     def take(self, decisions: Iterable[Decision]) -> list[Decision]:
-        """Take over decisions that a decider of this bandit has made, so that their rewards can be observed.
+        """Take over decisions that a decider of this bandit made, so that you can observe their rewards.
 
-        Returns the decisions with their ids; one that was taken before keeps its id. The rounds count from now on, so
-        the learner may end an epoch first.
+        Returns the decisions with their ids; a decision that was taken before keeps its id. The rounds count from now
+        on, so the learner may end an epoch first.
         """
         if not isinstance(decisions, Iterable):
             raise InputError(f"decisions is a {type(decisions).__name__}; expected a list of decisions of a Decider")
@@ -596,7 +595,7 @@ class Bandit:
             return [made[key] if (key := str(one.key)) in made else self._known(key) for one in given]
 
     def forget(self, decision: Decision | SupportsIndex | str) -> None:
-        """Stop waiting for the rewards of a decision; those that have come are kept."""
+        """Stop waiting for the rewards of a decision; rewards that have come are kept."""
         with self._lock:
             number = self._number(decision)
             self._entry(number)
@@ -612,7 +611,7 @@ class Bandit:
 
         Rewards of earlier decisions are not written to the new log, which does not have those decisions.
 
-        - `folder`: of the log, which is continued if it exists; None: no log is written from now on.
+        - `folder`: the folder of the log, which is continued if it exists; None: no log is written from now on.
         - `sync`: as `log_sync` of `Bandit`, "file" by default.
         """
         with self._lock:
@@ -672,8 +671,8 @@ class Bandit:
           features made of it. A transformer with another fit is refused. None (default): they are in the file.
         - `classes`: your own dataclasses in the file, such as [MyLearner, MyState]; none by default. A file never
           imports code by itself.
-        - `log`: the log that it wrote when it was saved, to go on with it; None (default): it writes to none. Rounds
-          that are in the log and came after the file was saved stay there; ids in the log count on from its end.
+        - `log`: the log that the bandit wrote when it was saved, to continue it; None (default): no log. Rounds that
+          were logged after the file was saved stay there; ids in the log count on from its end.
         - `log_sync`: as in `Bandit`, "file" by default.
         """
         saved = load_bandit(path, Given(function_class, features, arm_features), classes)
@@ -697,7 +696,7 @@ class Bandit:
         tally: Tally,
         own: Sequence[RoundArms] | None = None,
     ) -> list[Decision]:
-        """Decide, and note the change down only when all of it is known."""
+        """Decide, and note the change down only once all of it is known."""
         mask = None if available is None else available_of(self._loop.problem, available)
         with self._lock:
             loop, n = self._settled(), len(contexts)

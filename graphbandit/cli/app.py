@@ -1,8 +1,8 @@
-"""The command line. Commands import whatever is heavy themselves.
+"""The command line. Commands import heavy modules themselves, when they run.
 
-A group of commands is a file in this folder with a `typer.Typer` called `app`, and its name in `GROUPS`. Commands below
-another one, such as `graphbandit service compact`, are a second `typer.Typer` of the file, with a name and called
-`group`.
+A group of commands is a file in this folder with a `typer.Typer` called `app`; its name is in `GROUPS`. For commands
+below another one, such as `graphbandit service compact`, the file has a second `typer.Typer`, which has a name and is
+called `group`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ GROUPS = (
 
 
 class _Commands(TyperGroup):
-    """Turns errors of the package into one line and exit code 2, and Ctrl-C into one line and exit code 130."""
+    """Print errors of the package as one line with exit code 2, and Ctrl-C as one line with exit code 130."""
 
     def main(self, *arguments: Any, **options: Any) -> Any:
         prepare_output()

@@ -1,4 +1,4 @@
-"""The command `bench`: the package beside its rivals."""
+"""The command `bench`: compare the speed of the package with that of its rivals."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ def bench(
             help="Parts: lp, squarecb, decision, everyday, throughput, scaling, startup, service.", show_default="all"
         ),
     ] = None,
-    out: Annotated[Path, typer.Option(help="Where the files go.", file_okay=False)] = Path("results/bench"),
+    out: Annotated[Path, typer.Option(help="The folder for the results.", file_okay=False)] = Path("results/bench"),
     history: Annotated[
-        bool, typer.Option("--history", help="Add the results to benchmarks/history.jsonl, and say what got worse.")
+        bool, typer.Option("--history", help="Add the results to benchmarks/history.jsonl, and list what got worse.")
     ] = False,
 ) -> None:
-    """Measure the package beside its rivals, in one run. Needs a checkout of the sources."""
+    """Measure the speed of the package and of its rivals in one run. Needs a checkout of the sources."""
     sources = checkout()
     options = [*(["--quick"] if quick else []), *(["--only", only] if only is not None else [])]
     options += ["--history"] if history else []
     command = [sys.executable, "-m", "benchmarks.run", *options, "--out", str(out.absolute())]
-    # a process of its own, so that settings of one thread come before the libraries that read them
+    # in its own process, so that the settings for one thread are there before libraries read them
     environment = {
         **os.environ,
         "PYTHONPATH": os.pathsep.join(filter(None, [str(sources), os.environ.get("PYTHONPATH")])),
@@ -46,7 +46,7 @@ def bench(
 
 
 def checkout() -> Path:
-    """The checkout of the sources that this package belongs to; an installed one belongs to none."""
+    """The checkout of the sources that this package belongs to; an installed package has none."""
     import graphbandit
 
     sources = Path(graphbandit.__file__).resolve().parents[1]

@@ -1,4 +1,4 @@
-"""Compiling kernels ahead of time, for images and clusters: later processes read them from disk."""
+"""The command `compile`: compile kernels ahead of time, so that later processes read them from disk."""
 
 from __future__ import annotations
 
@@ -16,13 +16,17 @@ USUAL = ("AdaCBG", "IDSG", "Greedy", "LinUCB")
 
 @app.command(name="compile", epilog="Example: graphbandit compile --all")
 def compile_kernels(
-    learners: Annotated[list[str] | None, typer.Argument(help=f"Learners; {', '.join(USUAL)} by default.")] = None,
-    everything: Annotated[bool, typer.Option("--all", help="For every learner, class and kind of graph.")] = False,
+    learners: Annotated[
+        list[str] | None, typer.Argument(help=f"Names of learners; {', '.join(USUAL)} by default.")
+    ] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Compile for every learner, class and kind of graph.")
+    ] = False,
 ) -> None:
-    """Compile the kernels now, so that nobody waits for them at a first decision.
+    """Compile the kernels now, so that nobody waits for them at the first decision.
 
-    Each learner plays some rounds of problems with a finite class and with linear ones; with --all also with clicks,
-    counts and kernels, without self-loops, and with edge probabilities.
+    Each learner plays some rounds with a finite class and with linear classes. With --all, it also plays clicks,
+    counts, kernels, graphs without self-loops, and edge probabilities.
     """
     from graphbandit.base.checks import setting_choice
     from graphbandit.cli.rehearsals import rehearsals

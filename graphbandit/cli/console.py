@@ -1,4 +1,4 @@
-"""What commands print: tables and progress bars. Names are printed as they are."""
+"""Tables and progress bars that commands print. Names are printed as they are."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from graphbandit.studies.study_runs import PlanProgress
 
 PLAIN = {"±": "+-", "≈": "~", "►": ">", "★": "*", "µ": "u", "·": "-", "→": "->", "…": "...", "²": "2", "─": "-"}
-"""What stands for a character where the terminal cannot show it; others are written as their number."""
+"""Replacements for characters that the terminal cannot show; any other such character is written as its number."""
 
 
 def prepare_output() -> None:
-    """Let a terminal with few characters show every text, with plainer characters in place of those it lacks."""
+    """Make output work on any terminal: characters that it cannot show are replaced by plainer ones."""
     codecs.register_error("graphbandit", _replaced)
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
@@ -34,7 +34,7 @@ def _replaced(error: UnicodeError) -> tuple[str, int]:
 
 
 def print_table(table: Table) -> None:
-    """Print a table; in full width if standard output is not a terminal, where nothing wraps lines."""
+    """Print a table; in full width if standard output is not a terminal, because nothing wraps lines there."""
     from rich.console import Console
 
     console = Console()
@@ -43,14 +43,14 @@ def print_table(table: Table) -> None:
 
 @contextmanager
 def progress_bar(quiet: bool = False) -> Iterator[Callable[[Progress], None]]:
-    """Runs done, rounds per second, time left and the best learner, on standard error if that is a terminal."""
+    """Show runs done, rounds per second, time left and the best learner on standard error, if that is a terminal."""
     with _runs_bar(quiet) as update:
         yield lambda progress: update(progress.done, progress.total, lambda: summary(progress))
 
 
 @contextmanager
 def plan_progress_bar() -> Iterator[Callable[[PlanProgress], None]]:
-    """Runs done, the experiment and the time left, on standard error if that is a terminal."""
+    """Show runs done, the experiment and the time left on standard error, if that is a terminal."""
 
     def words(progress: PlanProgress) -> str:
         left = progress.seconds_left
@@ -62,7 +62,7 @@ def plan_progress_bar() -> Iterator[Callable[[PlanProgress], None]]:
 
 @contextmanager
 def _runs_bar(quiet: bool = False) -> Iterator[Callable[[int, int, Callable[[], str]], None]]:
-    """A bar, as a function of how many runs are done, how many there are, and what gives the words beside them."""
+    """A bar: call it with the number of runs done, the number of all runs, and a function that makes its label."""
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
 
     words = TextColumn("{task.description}", markup=False)
@@ -90,7 +90,7 @@ def watched_bar(*columns: Any, quiet: bool = False) -> Iterator[Any]:
 
 @contextmanager
 def amount_bar(what: str, *, in_bytes: bool = False) -> Iterator[Callable[[int, int | None], None]]:
-    """How much is done of how much, and the time left, on standard error if that is a terminal."""
+    """Show how much is done, how much there is, and the time left on standard error, if that is a terminal."""
     from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 
     amount = DownloadColumn() if in_bytes else MofNCompleteColumn()

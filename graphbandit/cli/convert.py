@@ -1,4 +1,4 @@
-"""The command `convert`: between the logs of other programs and those of this package."""
+"""The command `convert`: convert between the logs of other programs and those of this package."""
 
 from __future__ import annotations
 
@@ -19,14 +19,16 @@ def convert(
         typer.Argument(
             metavar="SOURCE",
             help="A file of Vowpal Wabbit (.dsjson, .json, .txt, .vw, .dat, also .gz), of Open Bandit Pipeline (.npz), "
-            "a table with a row a round (.csv, .parquet), or the folder of a log.",
+            "a table with one row for each round (.csv, .parquet), or the folder of a log.",
             show_default=False,
         ),
     ],
     target: Annotated[
         Path,
         typer.Argument(
-            metavar="TARGET", help="The new folder of a log; or, from a log, .dsjson, .txt or .npz.", show_default=False
+            metavar="TARGET",
+            help="The folder of the new log; if SOURCE is a log, a file .dsjson, .txt or .npz.",
+            show_default=False,
         ),
     ],
     source_format: Annotated[
@@ -39,28 +41,30 @@ def convert(
         str | None, typer.Option("--to", help="vw-dsjson, vw-text, obp or log.", show_default="by the name of the file")
     ] = None,
     contexts: Annotated[
-        str, typer.Option(help="Of Vowpal Wabbit's features, those that make the context: auto, shared, arms or both.")
+        str, typer.Option(help="Which of Vowpal Wabbit's features form the context: auto, shared, arms or both.")
     ] = "auto",
     feature: Annotated[
         list[str] | None,
-        typer.Option(help="A feature of Vowpal Wabbit to take, such as User.age. Repeatable.", show_default="all"),
+        typer.Option(help="A feature of Vowpal Wabbit to keep, such as User.age. Repeatable.", show_default="all"),
     ] = None,
     context: Annotated[
-        list[str] | None, typer.Option(help="A column of a table that is in the context. Repeatable.")
+        list[str] | None, typer.Option(help="A column of the table that belongs to the context. Repeatable.")
     ] = None,
     probability: Annotated[
         list[str] | None,
-        typer.Option(help="The column of an arm's probability in a table, in the order of arms. Repeatable."),
+        typer.Option(help="The table's column with an arm's probability, in the order of the arms. Repeatable."),
     ] = None,
-    arm: Annotated[list[str] | None, typer.Option(help="The name of an arm in a table. Repeatable.")] = None,
-    arms: Annotated[int | None, typer.Option(help="How many arms a table has.", show_default="as it says")] = None,
+    arm: Annotated[list[str] | None, typer.Option(help="The name of an arm in the table. Repeatable.")] = None,
+    arms: Annotated[
+        int | None, typer.Option(help="How many arms the table has.", show_default="from the table")
+    ] = None,
     rewards: Annotated[
-        Path | None, typer.Option(help="A table with a row a reward: decision, arm, reward.", dir_okay=False)
+        Path | None, typer.Option(help="A table with one row for each reward: decision, arm, reward.", dir_okay=False)
     ] = None,
 ) -> None:
-    """Convert a log: from Vowpal Wabbit, Open Bandit Pipeline or a table, or to one of the first two.
+    """Convert a log from Vowpal Wabbit, Open Bandit Pipeline or a table, or to one of the first two.
 
-    Graphs of Vowpal Wabbit are transposed on the way: there, row,col says that playing col reveals row.
+    Vowpal Wabbit's graphs are transposed on the way: there, row,col says that playing col reveals row.
     """
     from graphbandit.interop.convert import convert as converted
 

@@ -1,4 +1,4 @@
-"""The command `demo`: what the linear program does, on the paper's star."""
+"""The command `demo`: show what the linear program does on the paper's star."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ app = typer.Typer()
 
 @app.command(epilog="Example: graphbandit demo --picture star.png")
 def demo(
-    gamma: Annotated[float, typer.Option(help="Exploration parameter: the larger, the less is explored.")] = 10.0,
+    gamma: Annotated[float, typer.Option(help="Exploration parameter: the larger it is, the less is explored.")] = 10.0,
     picture: Annotated[
-        Path | None, typer.Option(help="Draw it too, into a .png, .svg or .pdf file.", dir_okay=False)
+        Path | None, typer.Option(help="Also draw it, into a .png, .svg or .pdf file.", dir_okay=False)
     ] = None,
 ) -> None:
-    """Show what the linear program does, on the paper's star: probabilities before and after."""
+    """Show what the linear program does on the paper's star: probabilities before and after."""
     from graphbandit.base.tables import Cell, Table
     from graphbandit.plots import plot_star_example, save_figure, star_example
 

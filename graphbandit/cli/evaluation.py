@@ -1,4 +1,4 @@
-"""The command `evaluate`: what would other policies have earned on a log?"""
+"""The command `evaluate`: estimate what other policies would have earned on a log."""
 
 from __future__ import annotations
 
@@ -34,11 +34,14 @@ def evaluate(
     level: Annotated[float, typer.Option(help="The probability with which an interval holds.")] = 0.95,
     reward_range: Annotated[
         tuple[float, float] | None,
-        typer.Option(help="The lowest and the highest reward there can be.", show_default="from the log"),
+        typer.Option(help="The lowest and the highest possible reward.", show_default="from the log"),
     ] = None,
-    by: Annotated[str | None, typer.Option(help="A column of the log; adds a value for each of its segments.")] = None,
+    by: Annotated[str | None, typer.Option(help="A column of the log; adds a value for each segment of it.")] = None,
     support: Annotated[
-        str, typer.Option(help="all: refuse policies on arms that could not be revealed; part: leave those arms out.")
+        str,
+        typer.Option(
+            help="all: refuse policies that play arms which could not be revealed; part: leave those arms out."
+        ),
     ] = "all",
     missing: Annotated[
         str,
@@ -50,7 +53,7 @@ def evaluate(
     report: Annotated[Path | None, typer.Option(help="Write a page with figures here.", dir_okay=False)] = None,
     csv: Annotated[Path | None, typer.Option(help="Write the table here.", dir_okay=False)] = None,
 ) -> None:
-    """Say what policies would have earned on a log, with intervals, and compare the first with each of the others."""
+    """Estimate what policies would have earned on a log, with intervals, and compare the first with the others."""
     from graphbandit.evaluation import Log, compare
     from graphbandit.evaluation import evaluate as evaluated
 
@@ -106,7 +109,7 @@ def command_of(context: typer.Context) -> str:
 
 
 def policies_named(given: list[str]) -> dict[str, str]:
-    """NAME=policy, or the policy alone, whose name is then that of its file."""
+    """Policies by name: each is NAME=policy, or the policy alone, which is then named after its file."""
     named: dict[str, str] = {}
     for text in given:
         name, equals, value = text.partition("=")
@@ -127,7 +130,7 @@ def _missing(text: str) -> str | float:
 
 @contextmanager
 def _progress() -> Iterator[Callable[[str], Callable[[int, int], None]]]:
-    """Rounds done in each pass, on standard error if that is a terminal."""
+    """Show the rounds done in each pass on standard error, if that is a terminal."""
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 
     words = TextColumn("{task.description}", markup=False)

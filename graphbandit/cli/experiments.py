@@ -1,4 +1,4 @@
-"""The commands `new`, `run` and `show`: experiments described in a file."""
+"""The commands `new`, `run` and `show`: experiments that a file describes."""
 
 from __future__ import annotations
 
@@ -26,11 +26,12 @@ def new(
     like: Annotated[
         str,
         typer.Option(
-            help="Which one: starter, one of the paper's, as clique-table, or STUDY/NAME, as leaderboard/arms."
+            help="The experiment to copy: starter, one of the paper's, such as clique-table, or STUDY/NAME, such as "
+            "leaderboard/arms."
         ),
     ] = "starter",
 ) -> None:
-    """Write a commented experiment to start from; it runs as it is."""
+    """Write a commented experiment file to start from. It runs as it is."""
     from graphbandit.studies.study import packaged_text
 
     text = packaged_text(like)
@@ -47,17 +48,17 @@ def run(
     file: Annotated[Path, typer.Argument(help="The experiment, a TOML file.", dir_okay=False)],
     out: Annotated[
         Path | None,
-        typer.Option(help="The folder of its results.", show_default="results/NAME", file_okay=False),
+        typer.Option(help="The folder for the results.", show_default="results/NAME", file_okay=False),
     ] = None,
     workers: Annotated[
-        int | None, typer.Option(help="Processes; changes no figure.", show_default="one a core")
+        int | None, typer.Option(help="Number of processes; changes no result.", show_default="one a core")
     ] = None,
     cluster: Annotated[
         str | None, typer.Option(help="Address of a Dask scheduler, such as tcp://host:8786, or local to start one.")
     ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but failures.")] = False,
 ) -> None:
-    """Run an experiment, or the rest of it. The exit code is 1 if a run failed, 2 if the experiment cannot be run."""
+    """Run an experiment, or what is left of it. Exits with 1 if a run failed, 2 if the experiment cannot be run."""
     from graphbandit.experiments import load
     from graphbandit.experiments import run as run_experiment
 
@@ -98,7 +99,7 @@ def _engine(workers: int | None, cluster: str | None) -> Engine:
 
 
 def _print_results(results: Results) -> None:
-    """Learners down and environments across, or the other way round if that is narrower."""
+    """Print a table with a row a learner and a column an environment, or the other way round if that is narrower."""
     described, done = results.experiment, results.runs.num_rows
     typer.echo(f"{described.name}: {done} of {results.n_planned} runs of {described.rounds} rounds\n")
     across, down = results.environments, results.learners

@@ -1,4 +1,4 @@
-"""The command `network`: what is in a file of edges, and what the subgraphs cut from it look like."""
+"""The command `network`: describe a file of edges, and the subgraphs cut from it."""
 
 from __future__ import annotations
 
@@ -23,9 +23,10 @@ app = typer.Typer()
 
 _HELP = """Look at a social network, and at the connected subgraphs that experiments cut from it.
 
-FILE has one edge a line, the two nodes first: SNAP, KONECT, Matrix Market, or plain lines with commas, semicolons, tabs
-or blanks, with or without headings, as it is or in gzip or bzip2. Edges count in both directions; self-loops and
-repeats are dropped. Without FILE, a generated network with Flixster's published degrees stands in.
+FILE has one edge on each line, the two nodes first. It may be a file of SNAP, KONECT or Matrix Market, or have plain
+lines with commas, semicolons, tabs or blanks, with or without headings; gzip and bzip2 work, too. Edges count in both
+directions; self-loops and repeats are dropped. Without FILE, a generated network with Flixster's published degrees
+stands in.
 
 In an experiment, graph = "network" and file = "FILE" give the same subgraphs. The sampler matters: union-find is the
 paper's; random-walk and bfs stay closer to the hubs."""
@@ -45,10 +46,11 @@ def network(
     sampler: Annotated[str, typer.Option(help="union-find, random-walk or bfs.")] = "union-find",
     seed: Annotated[int, typer.Option(help="The same seed gives the same subgraphs.")] = 0,
     picture: Annotated[
-        Path | None, typer.Option(help="Draw degrees and a subgraph, into a .png, .svg or .pdf file.", dir_okay=False)
+        Path | None,
+        typer.Option(help="Draw the degrees and a subgraph into a .png, .svg or .pdf file.", dir_okay=False),
     ] = None,
 ) -> None:
-    """Figures of the network and of its subgraphs."""
+    """Print figures of the network and of its subgraphs."""
     from graphbandit.base.seeds import stream
     from graphbandit.graphs.networks.subgraphs import SAMPLERS, sample_subgraphs
 

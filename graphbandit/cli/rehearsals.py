@@ -1,4 +1,4 @@
-"""Rounds that are played only to compile kernels: a few in each way in which people play them."""
+"""Rounds that are played only to compile kernels: a few for each way in which people play rounds."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ if TYPE_CHECKING:
 
 ARMS, DIMENSION, FUNCTIONS = 6, 3, 5
 ROUNDS = 40
-"""Enough for programs to be solved: the first epochs have none."""
+"""Enough rounds for programs to be solved: the first epochs have none."""
 
 
 @dataclass(frozen=True)
 class Rehearsal:
     """One kind of problem.
 
-    - `name`: what rewards are a function of.
+    - `name`: names the function class.
     - `function_class`: the functions that may be the truth.
     - `context`: the shape of a context.
     - `environment`: draws rounds with contexts of that shape.
-    - `counts`: whether rewards are 0 or 1, as clicks; False by default.
-    - `any_graph`: whether learners that take graphs without self-loops, or edge probabilities, play those too; False by
+    - `counts`: whether rewards are 0 or 1, like clicks; False by default.
+    - `any_graph`: whether learners that take graphs without self-loops or edge probabilities also play those; False by
       default.
     """
 
@@ -38,7 +38,7 @@ class Rehearsal:
     any_graph: bool = False
 
     def play(self, kind: str) -> None:
-        """Let a learner of this kind decide, explain and learn rounds one by one, in a batch, and in a simulation."""
+        """Let a learner of this kind decide, explain and learn: one by one, in a batch, and in a simulation."""
         from graphbandit.errors import EstimatedNoiseWarning
         from graphbandit.experiments.describe.learner_kinds import LEARNER_KINDS, build_learner
         from graphbandit.learners import ExploreThenCommit
@@ -89,7 +89,7 @@ class Rehearsal:
 
 
 def rehearsals(everything: bool = False) -> list[Rehearsal]:
-    """The usual kinds of problems, of a finite class and of both kinds of linear ones; or all kinds."""
+    """The usual kinds of problems, with a finite class and both kinds of linear classes; or all kinds."""
     from graphbandit import FiniteClass, GeneralizedLinearClass, KernelClass, LinearClass
     from graphbandit.environments import linear, paper
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 app = typer.Typer()
 
 Folder = Annotated[
-    Path, typer.Argument(metavar="DIR", help="A folder that `graphbandit run` has made.", show_default=False)
+    Path, typer.Argument(metavar="DIR", help="A folder that `graphbandit run` made.", show_default=False)
 ]
 
 
@@ -27,9 +27,9 @@ def report(
     out: Annotated[
         Path | None, typer.Option(help="The file to write.", dir_okay=False, show_default="DIR/report.html")
     ] = None,
-    show: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
+    show: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
 ) -> None:
-    """Write figures, tables and tests of an experiment as one HTML file that needs no network."""
+    """Write the figures, tables and tests of an experiment into one HTML file that needs no network."""
     from graphbandit.experiments.report.experiment import write_report
     from graphbandit.experiments.results.reading import Results
 
@@ -45,10 +45,10 @@ def compare(
     first: Annotated[str, typer.Argument(metavar="A", help="A learner.", show_default=False)],
     second: Annotated[str, typer.Argument(metavar="B", help="Another learner.", show_default=False)],
     environment: Annotated[
-        str | None, typer.Option(help="In this environment only.", show_default="each of them")
+        str | None, typer.Option(help="Compare in this environment only.", show_default="all of them")
     ] = None,
 ) -> None:
-    """Compare two learners in pairs: the same contexts, graphs and noise."""
+    """Compare two learners in pairs, on the same contexts, graphs and noise."""
     from graphbandit.experiments.analysis.statistics import FinalRegrets, paired_difference
     from graphbandit.experiments.results.reading import Results
 

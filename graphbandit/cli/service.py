@@ -18,7 +18,7 @@ Data = Annotated[
     Path | None, typer.Option(help="The folder of the database.", file_okay=False, show_default="beside it")
 ]
 Database = Annotated[
-    str | None, typer.Option(help="A file, or postgresql://...", show_default="bandits.db in the folder")
+    str | None, typer.Option(help="A SQLite file, or postgresql://...", show_default="bandits.db in the folder")
 ]
 
 
@@ -51,16 +51,18 @@ def _url(configuration: Path, data: Path | None, database: str | None) -> str:
 def serve(
     configuration: Configured,
     new: Annotated[bool, typer.Option("--new", help="Write a commented configuration that runs as it is.")] = False,
-    host: Annotated[str | None, typer.Option(help="Where to listen.", show_default="as configured")] = None,
+    host: Annotated[str | None, typer.Option(help="The address to listen on.", show_default="as configured")] = None,
     port: Annotated[
         int | None, typer.Option(help="The port; 0 for a free one.", show_default="as configured", min=0, max=65535)
     ] = None,
     data: Data = None,
     database: Database = None,
-    workers: Annotated[int, typer.Option(help="Deciders in processes of their own; 0: all in one process.", min=0)] = 0,
+    workers: Annotated[
+        int, typer.Option(help="How many deciders run as separate processes; 0: everything in one process.", min=0)
+    ] = 0,
     log_level: Annotated[str, typer.Option(help="debug, info, warning or error.")] = "info",
 ) -> None:
-    """Decide over HTTP: durable, replayable, explained. Prints one line with the address when it is ready."""
+    """Serve decisions over HTTP: durable, replayable, explained. Prints one line with the address when it is ready."""
     _needs_extra()
     if new:
         _write_template(configuration)
@@ -110,7 +112,7 @@ def demo(
     visitors: Annotated[int | None, typer.Option(help="How many visitors.", show_default="until Ctrl-C", min=1)] = None,
     token: Annotated[str | None, typer.Option(help="A bearer token.", envvar="GRAPHBANDIT_TOKEN")] = None,
 ) -> None:
-    """Send simulated visitors to a service, to see its page move."""
+    """Send simulated visitors to a service, so that its page shows something."""
     _needs_extra()
     from graphbandit.service import demo as simulated
 
@@ -120,7 +122,7 @@ def demo(
 
 @group.command(epilog="Example: graphbandit service check bandits.toml")
 def check(configuration: Configured, data: Data = None, database: Database = None) -> None:
-    """Check the configuration, and whether it fits the log if there is one."""
+    """Check the configuration, and whether it fits the log, if there is one."""
     _needs_extra()
     from graphbandit.service import maintenance
 
@@ -150,7 +152,9 @@ def replay(configuration: Configured, data: Data = None, database: Database = No
 @group.command(epilog="Example: graphbandit service export bandits.toml logs")
 def export(
     configuration: Configured,
-    folder: Annotated[Path, typer.Argument(help="A folder; each bandit gets its own in it.", file_okay=False)],
+    folder: Annotated[
+        Path, typer.Argument(help="A folder; each bandit gets a folder of its own inside.", file_okay=False)
+    ],
     data: Data = None,
     database: Database = None,
 ) -> None:
@@ -168,7 +172,7 @@ def export(
 @group.command(epilog="Example: graphbandit service compact bandits.toml --keep 30d")
 def compact(
     configuration: Configured,
-    keep: Annotated[str, typer.Option(help="Keep rows younger than this in the database, such as 12h or 30d.")] = "30d",
+    keep: Annotated[str, typer.Option(help="Keep rows newer than this in the database, such as 12h or 30d.")] = "30d",
     archive: Annotated[
         Path | None,
         typer.Option(help="The folder for Parquet files.", file_okay=False, show_default="archive beside it"),

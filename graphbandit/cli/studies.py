@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 app = typer.Typer()
 
 Full = Annotated[
-    bool, typer.Option("--full/--quick", help="All repeats and sizes: many minutes; or some of them: about a minute.")
+    bool, typer.Option("--full/--quick", help="All repeats and sizes (many minutes), or some of them (about a minute).")
 ]
-Out = Annotated[Path, typer.Option(help="The folder for page, tables, figures and results.", file_okay=False)]
-Workers = Annotated[int | None, typer.Option(help="Processes; changes no result.", show_default="one a core")]
-Only = Annotated[list[str] | None, typer.Option(help="One experiment. Repeatable.", show_default="all")]
+Out = Annotated[Path, typer.Option(help="The folder for the page, tables, figures and results.", file_okay=False)]
+Workers = Annotated[int | None, typer.Option(help="Number of processes; changes no result.", show_default="one a core")]
+Only = Annotated[list[str] | None, typer.Option(help="Run only this experiment. Repeatable.", show_default="all")]
 Learners = Annotated[
     list[str] | None,
     typer.Option(help="A learner of your own, such as my_module:MyLearner. Repeatable.", show_default="none"),
 ]
-Repeats = Annotated[int | None, typer.Option(help="The most repeats of each run.")]
-Rounds = Annotated[int | None, typer.Option(help="Rounds of each run.")]
+Repeats = Annotated[int | None, typer.Option(help="The largest number of repeats.")]
+Rounds = Annotated[int | None, typer.Option(help="Number of rounds of each run.")]
 Seed = Annotated[int, typer.Option(help="The same seed gives the same results.")]
 
 
@@ -45,7 +45,7 @@ def reproduce(
     repeats: Repeats = None,
     rounds: Rounds = None,
 ) -> None:
-    """Run the paper's experiments again, draw its figures, and say which of its claims hold.
+    """Run the paper's experiments again, draw its figures, and check its claims.
 
     Experiments: ablation, clique-table, flixster, parts, independence, arms, horizon, reward-scale, directed.
     What has finished is not run again.
@@ -63,7 +63,7 @@ def leaderboard(
     repeats: Repeats = None,
     rounds: Rounds = None,
 ) -> None:
-    """Run every learner on every problem it can play, and say how our own compare.
+    """Run every learner on every problem it can play, and compare our own learners with the others.
 
     Groups of problems: finite_small, finite_large, linear_new, linear_fixed, linear_still, nothing, per_arm, odd,
     clicks, arms, bundled, data, shifting, changing. What has finished is not run again.
@@ -74,13 +74,16 @@ def leaderboard(
 @app.command(epilog="Example: graphbandit study exploration --full")
 def study(
     name: Annotated[
-        str, typer.Argument(help="exploration: a sweep of eta; classes: AdaCB.G with every class, and its rivals.")
+        str,
+        typer.Argument(
+            help="exploration: how much AdaCB.G explores; classes: AdaCB.G with every class, and its rivals."
+        ),
     ],
     full: Full = False,
     out: Annotated[
         Path | None,
         typer.Option(
-            help="The folder for page, tables, figures and results.", file_okay=False, show_default="results/NAME"
+            help="The folder for the page, tables, figures and results.", file_okay=False, show_default="results/NAME"
         ),
     ] = None,
     workers: Workers = None,
@@ -88,7 +91,7 @@ def study(
     repeats: Repeats = None,
     rounds: Rounds = None,
 ) -> None:
-    """Measure a choice of the package on many problems: tables, figures and a verdict.
+    """Measure a choice of the package on many problems. Writes tables, figures and a verdict.
 
     What has finished is not run again.
     """
@@ -125,7 +128,7 @@ def _plan(
 
 
 def _run(plan: Plan, out: Path, workers: int | None) -> None:
-    """Run a plan, and print what it has found."""
+    """Run a plan, and print its findings."""
     from graphbandit.studies.study_runs import compile_kernels, run_study
 
     plan.experiments()  # errors, such as in a network's file, are raised before anything is compiled

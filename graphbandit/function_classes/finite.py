@@ -35,19 +35,20 @@ def _find_prospects() -> Any:
 _finite_prospects = DirectCall(_find_prospects)
 
 SLACK = 1e-12
-"""Rounding allowance of the version space: with no noise at all, f* must not lose to itself by a last bit."""
+"""Rounding allowance of the version space: without any noise, f* must not lose to itself by a last bit."""
 
 
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
 class FiniteData(RewardsSeen):
-    """All that a finite class keeps of what was seen.
+    """All that a finite class keeps of its data.
 
     - `losses`: L(f_i) = sum w (f_i(x, a) - y)^2 over the observations. The weights w are 1, or less the older an
       observation is if there is a half-life.
     - `count`, `weight`: the number of observations, and the sum of their weights.
     - `lowest`, `highest`: the smallest and the largest reward seen, inf and -inf by default, before any.
-    - `half_life`: the rounds after which an observation counts half; None (default): all count the same.
+    - `half_life`: the number of rounds after which an observation counts half as much; None (default): all count the
+      same.
     - `newest`: the last round that was seen, -1 (default) before any.
     """
 
@@ -118,7 +119,7 @@ class FiniteSpace:
 
 
 class FiniteFunctionClass(FunctionClass[FiniteData, AnyFiniteModel, FiniteSpace]):
-    """What all finite classes share; each evaluates its functions in its own way."""
+    """What all finite classes share; each class evaluates its functions in its own way."""
 
     @property
     @abstractmethod
@@ -190,7 +191,7 @@ class FiniteFunctionClass(FunctionClass[FiniteData, AnyFiniteModel, FiniteSpace]
         return FiniteData(losses=np.zeros(self.n_functions), count=0, weight=0.0)
 
     def add(self, data: FiniteData, observations: Observations) -> FiniteData:
-        """L(f_i) with these observations added: exact, and nothing else is kept."""
+        """L(f_i) with these observations added. This is exact, and nothing else is kept."""
         if not observations.n_observed:
             return data
         self.check_losses(data.losses, observations)
@@ -219,7 +220,7 @@ class FiniteFunctionClass(FunctionClass[FiniteData, AnyFiniteModel, FiniteSpace]
         )
 
     def grown_data(self, data: FiniteData) -> FiniteData:
-        """The same losses: they are of functions, and none is of an arm alone."""
+        """The same losses: they belong to functions, and none to an arm alone."""
         return data
 
     def n_observed(self, data: FiniteData) -> int:
@@ -236,7 +237,7 @@ class FiniteFunctionClass(FunctionClass[FiniteData, AnyFiniteModel, FiniteSpace]
         return True
 
     def posterior(self, data: FiniteData, noise: float | None) -> FiniteMixture:
-        """All functions with the weights of `draws`: without data, the same for all."""
+        """All functions with the weights of `draws`; without data, all weights are equal."""
         drawn = self.draws(data, noise=noise, count=1, rng=np.random.default_rng(0))
         weights = np.zeros(self.n_functions)
         weights[drawn.members] = drawn.weights
@@ -341,7 +342,7 @@ class FiniteFunctionClass(FunctionClass[FiniteData, AnyFiniteModel, FiniteSpace]
         return trusted(FiniteSpace, {"members": losses <= losses.min() + radius + slack})
 
     def nested(self, before: FiniteSpace, after: FiniteSpace) -> FiniteSpace:
-        """The members of both; of the second if there are none."""
+        """The members of both, or those of the second if there are none."""
         self.check_size("members", len(before.members))
         members = before.members & after.members
         return trusted(FiniteSpace, {"members": members}) if members.any() else after
@@ -378,9 +379,9 @@ class FiniteFunctionClass(FunctionClass[FiniteData, AnyFiniteModel, FiniteSpace]
     def draws(self, data: FiniteData, *, noise: float | None, count: int, rng: np.random.Generator) -> Draws:
         """All of F, with weights proportional to exp(-(L - min L) / (2 sigma^2)): exact, so `count` is not needed.
 
-        A `noise` of None has sigma integrated out: weights proportional to (b0 + L / 2)^-(a0 + n / 2), and all the same
-        before rewards of different size were seen. Functions whose weight is below 1e-16 of the largest, the rounding
-        of a sum of them, are left out.
+        If `noise` is None, sigma is integrated out: weights are proportional to (b0 + L / 2)^-(a0 + n / 2), and all
+        equal until rewards of different size are seen. Functions with less than 1e-16 of the largest weight, the
+        rounding of a sum of them, are left out.
         """
         losses = data.losses_now
         if noise is not None:
@@ -399,7 +400,7 @@ class FiniteFunctionClass(FunctionClass[FiniteData, AnyFiniteModel, FiniteSpace]
         return trusted(Draws, {"members": members, "weights": weights[members] / weights[members].sum()})
 
     def draw_values(self, draws: Draws, contexts: Contexts) -> Float[np.ndarray, "n draws arms"]:
-        """The rows of the values that were drawn."""
+        """The values of the functions that were drawn."""
         return self.drawer(draws)(contexts)
 
     def drawer(self, draws: Draws) -> Drawer:

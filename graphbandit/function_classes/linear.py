@@ -61,7 +61,7 @@ _linear_prospects = DirectCall(_find_prospects)
 
 
 class Regression(NamedTuple):
-    """What a linear class makes of its data: y = offset + phi'theta + noise."""
+    """The regression of a linear class on its data: y = offset + phi'theta + noise."""
 
     parameters: Float[np.ndarray, "blocks d"]
     """thetahat = V^-1 b"""
@@ -84,11 +84,11 @@ class Regression(NamedTuple):
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LinearData(RewardsSeen):
-    """All that a linear class keeps of what was seen, however much it was: sums, one of each a block.
+    """All that a linear class keeps of its data, however much there is: sums, one of each for every block.
 
     w are the weights of observations: 1, or less the older they are if there is a half-life. Rewards y are counted from
-    the first one, which keeps the digits of rewards that are far from zero. One observation is added after the other,
-    so the sums are the same bits however observations are portioned. The regression is made when it is first asked for,
+    the first one, which keeps the digits of rewards that are far from zero. Observations are added one after the other,
+    so the sums have the same bits in whatever portions they come. The regression is computed when it is first needed,
     once an epoch.
 
     - `matrices`: sum w phi phi' (the upper triangle).
@@ -98,7 +98,8 @@ class LinearData(RewardsSeen):
     - `shift`: the first reward.
     - `lowest`, `highest`: the smallest and the largest reward seen.
     - `ridge`: that of the class.
-    - `half_life`: the rounds after which an observation counts half; None (default): all count the same.
+    - `half_life`: the number of rounds after which an observation counts half as much; None (default): all count the
+      same.
     - `newest`: the last round that was seen, -1 (default) before any.
     """
 
@@ -126,7 +127,7 @@ class LinearData(RewardsSeen):
 
     @cached_property
     def tried(self) -> list[Centred]:
-        """Every lambda with its c and its likelihood; none where the class has a ridge, or all rewards are the same."""
+        """Every lambda with its c and its likelihood; none if the class has a ridge, or all rewards are the same."""
         if self.ridge is not None or self.span == 0.0:
             return []
         scale = now(self.newest, self.half_life)
@@ -141,7 +142,7 @@ class LinearData(RewardsSeen):
         )
 
     def regression_with(self, chosen: Centred | None) -> Regression:
-        """Ridge regression with this lambda and c; None: with the class's ridge, or 1."""
+        """Ridge regression with this lambda and c; if None, with the class's ridge, or 1."""
         from graphbandit.kernels.cholesky import inverse_trace
         from graphbandit.kernels.function_classes.linear import solve_blocks
 
@@ -199,7 +200,7 @@ def _pull(data: LinearData, known: Regression) -> Float[np.ndarray, "blocks d"]:
 
 
 class LinearFunctionClass(ParametricClass[LinearData]):
-    """What all classes linear in their features share; what the features are is each one's own."""
+    """What all classes that are linear in their features share; each class defines its own features."""
 
     ridge: float | None
 
@@ -222,7 +223,7 @@ class LinearFunctionClass(ParametricClass[LinearData]):
         )
 
     def grown_data(self, data: LinearData) -> LinearData:
-        """The same sums, and those of no observation for each new arm with a parameter of its own."""
+        """The same sums, and empty ones for each new arm that has its own parameter."""
         new = self.features.blocks - len(data.moments)
         fresh = self.empty()
         return replace(
@@ -301,7 +302,7 @@ class LinearFunctionClass(ParametricClass[LinearData]):
         return Scale(noise=data.regression.law.estimate, complexity=max(data.regression.freedom, 1.0))
 
     def unit(self, data: LinearData) -> float:
-        """The span of the rewards seen; 1 with a ridge told, which fixes the units."""
+        """The span of the rewards seen; 1 if a ridge is given, which fixes the units."""
         return data.span if self.ridge is None and data.span > 0.0 else 1.0
 
     def sharp_radius(self, data: LinearData, noise: float, delta: float) -> float:
@@ -351,7 +352,7 @@ class LinearFunctionClass(ParametricClass[LinearData]):
         return self.prospector(model, space, noise)(contexts, available)
 
     def prospector(self, model: LinearModel, space: Ellipsoid, noise: float | None) -> Prospector:
-        """One pass of a kernel, where one theta is for all arms and candidates are exact."""
+        """One pass of a kernel, if all arms share one theta and candidates are exact."""
         features = self.features
         check_parameters(features, space.center)
         check_parameters(features, model.parameters)
@@ -393,8 +394,8 @@ class LinearFunctionClass(ParametricClass[LinearData]):
     def draws(self, data: LinearData, *, noise: float | None, count: int, rng: np.random.Generator) -> Draws:
         """Parameters from N(thetahat, sigma^2 V^-1), all of the same weight.
 
-        Without a ridge, lambda is drawn from its posterior and c from N(chat, sigma^2 / k) given lambda. A `noise` of
-        None has sigma drawn from its posterior, too. Before rewards of different size were seen nothing is known of
+        Without a ridge, lambda is drawn from its posterior, and c from N(chat, sigma^2 / k) given lambda. If `noise` is
+        None, sigma is drawn from its posterior, too. Until rewards of different size are seen, nothing is known of
         sigma, and parameters come from the prior with sigma = 1.
         """
         self.check_data(data)
@@ -414,7 +415,7 @@ class LinearFunctionClass(ParametricClass[LinearData]):
         return trusted(Draws, {"members": members, "weights": np.full(count, 1.0 / count)})
 
     def stays_within(self, model: LinearModel) -> bool:
-        """Yes if theta is of a fair size, as features are; what is embedded may be of any."""
+        """Yes if theta is of a fair size, as features are; embedded features may have any size."""
         return type(self) is LinearClass and model.length * LARGEST_FEATURE <= LARGEST
 
     def draw_values(self, draws: Draws, contexts: Contexts) -> Float[np.ndarray, "n draws arms"]:
@@ -438,20 +439,20 @@ class LinearClass(LinearFunctionClass):
     """f(x, a) = c + theta'phi(x, a), or c + theta[a]'phi(x, a) with parameters="per-arm"; no value is clipped.
 
     `FeatureMap` says how phi follows from contexts of shape (n, d) or (n, K, d) and `arm_features`. `fit` is ridge
-    regression, thetahat = argmin L(theta) + lambda |theta|^2, and the version space of a radius is where this loss is
-    within `radius` of its least value, which is the ellipsoid (theta - thetahat)'V (theta - thetahat) <= radius, V =
-    lambda I + sum phi phi'. At radius infinity it is all of F: the ball |theta| <= S. Candidates are exact.
+    regression, thetahat = argmin L(theta) + lambda |theta|^2. The version space of a radius is where this loss is
+    within `radius` of its least value: the ellipsoid (theta - thetahat)'V (theta - thetahat) <= radius, V = lambda I +
+    sum phi phi'. At radius infinity it is all of F: the ball |theta| <= S. Candidates are exact.
 
     Without a ridge and a norm bound, each fit takes lambda and the level c of the rewards from the data, by the largest
     marginal likelihood (`scale.most_likely`). Everything is then in proportion to the rewards: with rewards a + b y, b
-    > 0, decisions are the same as with y. Features may be of any size: the lambdas that are tried follow it downwards
+    > 0, decisions are the same as with y. Features may be of any size: if they are small, smaller lambdas are tried
     (`scale.ridges_for`).
 
     - `n_arms`: K.
     - `dimension`: d, the length of a context, or of an arm's row of it.
     - `parameters`: "shared" (default): one theta for all arms. "per-arm": one for each.
     - `arm_features`: (K, d_a) features of the arms, for contexts of shape (n, d) and one theta; None (default): none.
-    - `intercept`: whether a 1 is put behind the context, and behind the arm features; False by default.
+    - `intercept`: whether a 1 is appended to the context and to the arm features; False by default.
     - `ridge`: lambda of the prior N(0, sigma^2 / lambda) for theta, with c = 0; None (default): lambda and c from the
       data.
     - `norm_bound`: S, a bound on |theta| (on each |theta[a]|, so sqrt(K) times that on all); None (default): none.

@@ -38,11 +38,11 @@ from graphbandit.graphs.user_input import as_booleans, checked_n_arms, checked_s
 class FeedbackGraphs:
     """An immutable batch of n graphs on the same arms: round i has the stored graph ``index[i]``.
 
-    So a graph that stays, a pool of graphs and a new graph each round are all the same thing. Build one with `stack`,
+    So one class serves a graph that stays, a pool of graphs and a new graph in each round. Build a batch with `stack`,
     `repeat`, `pool` or `from_dense`.
 
     - `n_arms`: K.
-    - `stored`: m graphs, as packed words (m, K, W) up to `PACKED_LIMIT` arms, as a tuple of sparse graphs above that.
+    - `stored`: m graphs: packed words (m, K, W) up to `PACKED_LIMIT` arms, a tuple of sparse graphs above that.
     - `index`: which of them each round has.
     """
 
@@ -61,7 +61,7 @@ class FeedbackGraphs:
 
     @classmethod
     def from_dense(cls, matrices: npt.ArrayLike, *, require_loops: bool = True) -> FeedbackGraphs:
-        """A batch from n square matrices, one a round.
+        """A batch from n square matrices, one for each round.
 
         - `matrices`: booleans, or zeros and ones, of shape (n, arms, arms).
         - `require_loops`: whether to refuse a graph in which an arm lacks a self-loop; True by default.
@@ -79,7 +79,7 @@ class FeedbackGraphs:
 
     @classmethod
     def stack(cls, graphs: Iterable[FeedbackGraph]) -> FeedbackGraphs:
-        """One graph a round, in this order; equal graphs are stored once.
+        """One graph for each round, in this order; equal graphs are stored once.
 
         >>> loop = FeedbackGraph.from_dense([[1]])
         >>> FeedbackGraphs.stack([loop, loop])
@@ -112,7 +112,7 @@ class FeedbackGraphs:
         """Round i has ``graphs[index[i]]``.
 
         - `graphs`: on the same arms, at least one.
-        - `index`: one number a round.
+        - `index`: one number for each round.
         """
         graphs = _checked_graphs(graphs)
         if not graphs:
@@ -137,8 +137,7 @@ class FeedbackGraphs:
     ) -> FeedbackGraphs:
         """A batch from packed rows.
 
-        - `words`: as `FeedbackGraph.words`, one for each stored graph. The array is taken over: it is not copied, and
-          becomes read-only.
+        - `words`: as `FeedbackGraph.words`, one for each stored graph. The array is not copied, and becomes read-only.
         - `n_arms`: K.
         - `index`: which graph each round has; None (default): round i has graph i.
         - `require_loops`: whether to refuse a graph in which an arm lacks a self-loop; True by default.
@@ -167,7 +166,7 @@ class FeedbackGraphs:
 
     @classmethod
     def concatenate(cls, batches: Sequence[FeedbackGraphs]) -> FeedbackGraphs:
-        """One batch after the other; a store that batches share is kept once.
+        """The batches one after the other; a store that batches share is kept once.
 
         >>> graphs = FeedbackGraphs.from_dense(np.ones((5, 3, 3)))
         >>> FeedbackGraphs.concatenate([graphs[3:], graphs[:2]])
@@ -203,7 +202,7 @@ class FeedbackGraphs:
 
     @cached_property
     def has_all_loops(self) -> bool:
-        """Whether in every round playing any arm reveals its own reward."""
+        """Whether playing any arm reveals its own reward in every round."""
         used = np.flatnonzero(np.bincount(self.index, minlength=len(self.stored)))
         if isinstance(self.stored, np.ndarray):
             # usually every stored graph is used; the store may be large, so it is not copied then
@@ -276,7 +275,7 @@ class FeedbackGraphs:
         self, rounds: slice | Sequence[int] | Int[np.ndarray, " chosen"] | Bool[np.ndarray, " n"]
     ) -> FeedbackGraphs: ...
     def __getitem__(self, rounds: Any) -> FeedbackGraph | FeedbackGraphs:
-        """A round's graph, or a batch of some rounds (slice, round numbers or mask); no graph is copied."""
+        """The graph of a round, or a batch of some rounds (slice, round numbers or mask); no graph is copied."""
         chosen = chosen_rounds(self.index, rounds)
         if not chosen.ndim:
             return self._stored_graph(chosen)

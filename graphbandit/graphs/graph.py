@@ -52,8 +52,8 @@ class FeedbackGraph:
     """An immutable directed graph on the arms 0 .. n_arms - 1; built by one of the ``from_`` constructors.
 
     An edge says that playing its first arm reveals the reward of the second, whatever that reward is: what is revealed
-    must not depend on the rewards. Graphs are equal if their edges are, whatever the names. Where a method takes an
-    arm, it also takes the arm's name.
+    must not depend on the rewards. Graphs are equal if their edges are equal, whatever the names. A method that takes
+    an arm also takes the arm's name.
 
     - `n_arms`: K.
     - `rows`: how the edges are stored: packed bits up to `PACKED_LIMIT` arms (`words`), sparse rows above that. `csr`
@@ -109,7 +109,7 @@ class FeedbackGraph:
     def from_sparse(
         cls, matrix: Any, *, arms: Iterable[str] | None = None, add_loops: bool = False, require_loops: bool = True
     ) -> FeedbackGraph:
-        """A graph from any SciPy sparse matrix or array of booleans, or 0 and 1; duplicates count as their sum.
+        """A graph from any SciPy sparse matrix or array of booleans, or zeros and ones; duplicates are summed.
 
         The settings are those of `from_dense`.
 
@@ -177,11 +177,11 @@ class FeedbackGraph:
         add_loops: bool = False,
         require_loops: bool = True,
     ) -> FeedbackGraph:
-        """A graph from one of NetworkX: an edge u -> v says that playing u reveals v.
+        """A graph from a NetworkX graph: an edge u -> v says that playing u reveals v.
 
         Nodes that are text become the names of the arms.
 
-        - `graph`: directed or not; an undirected one gives both directions. Edge data are ignored.
+        - `graph`: directed or not; an undirected graph gives both directions. Edge data are ignored.
         - `nodes`: arm i is ``nodes[i]``; None (default): nodes that are all text keep their order in the graph, and
           other nodes must be 0 .. n_arms - 1.
         - `add_loops`: whether to add a self-loop to every arm; False by default.
@@ -249,7 +249,7 @@ class FeedbackGraph:
     def to_networkx(self) -> Any:
         """A ``networkx.DiGraph``: u -> v says that playing u reveals v, self-loops included.
 
-        Its nodes are the names of the arms, or 0 .. n_arms - 1 where they have none.
+        Its nodes are the names of the arms, or 0 .. n_arms - 1 if they have none.
         """
         graph = imported("networkx", "networkx", "NetworkX is needed for this").DiGraph()
         nodes = range(self.n_arms) if self.arms is None else self.arms.names
@@ -298,7 +298,7 @@ class FeedbackGraph:
 
     @cached_property
     def n_edges(self) -> int:
-        """The number of pairs (j, a) with ``graph[j, a]``: self-loops count, both directions count."""
+        """The number of pairs (j, a) with ``graph[j, a]``; self-loops and both directions count."""
         if isinstance(self.rows, np.ndarray):
             return int(np.bitwise_count(self.rows).sum())
         return len(self.rows.indices)
@@ -359,14 +359,14 @@ class FeedbackGraph:
         return FeedbackGraph(self.n_arms, self.in_csr(), self.arms)
 
     def with_loops(self) -> FeedbackGraph:
-        """The graph with all self-loops added; itself if it has them."""
+        """The graph with all self-loops; the graph itself if it has them already."""
         if self.has_all_loops:
             return self
         sources, targets = self.edges().T
         return FeedbackGraph._from_pairs(sources, targets, self.n_arms, self.arms, True, True)
 
     def with_arms(self, arms: Iterable[str] | None) -> FeedbackGraph:
-        """The same graph with these names of its arms, or with none."""
+        """The same graph with these names for its arms, or with none."""
         return FeedbackGraph(self.n_arms, self.rows, checked_names(arms, self.n_arms))
 
     def _checked(self, arm: SupportsIndex | str) -> int:

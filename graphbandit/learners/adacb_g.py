@@ -50,7 +50,8 @@ class AdaCBGState(RewardSpan):
     - `noise`: the sigma that was used for the radius; None: none was.
     - `disagreement`: w_m = nu_m + mu_m.
     - `scale`: lambda_m.
-    - `difficulty`: sigma^2 times complexity, by which gamma in natural units is divided; 0 while nothing can be said.
+    - `difficulty`: sigma^2 times complexity, by which gamma in natural units is divided; 0 while nothing is known of
+      them.
     """
 
     model: Any
@@ -76,7 +77,7 @@ GROWTH = {"natural": 1.2, "paper": 2.0, "width": 2.0}
 
 
 class _Epoch(NamedTuple):
-    """What an epoch's rounds have in common."""
+    """What the rounds of an epoch have in common."""
 
     rule: SamplingRule
     functions: AnyFunctionClass
@@ -112,42 +113,41 @@ class AdaCBG(EpochLearner[AdaCBGState]):
     for these (`docs/weak-graphs.md`, `docs/probabilistic-graphs.md`).
 
     - `radius`: how F_m is cut. "natural" (default) and "sharp": the class's own radius (2 sigma^2 log(|F| / delta) if
-      finite), valid at all times at once. They differ where nobody tells sigma: "natural" takes what is likely, for
-      noise that is about Gaussian, "sharp" no less than half the span of the rewards, which is enough for any noise
-      within it. "paper": beta_m = 16 (M - m + 1) log(2 |F| K^2 T^2 / delta).
-    - `coverage`: what the sampling program asks for. "tight" (default): the demand above. "paper": what the baseline
-      reveals, as in Algorithm 1.
+      finite), valid at all times at once. They differ if the problem does not give sigma: "natural" takes a value that
+      is likely for noise that is about Gaussian; "sharp" takes at least half the span of the rewards, which is enough
+      for any noise within it. "paper": beta_m = 16 (M - m + 1) log(2 |F| K^2 T^2 / delta).
+    - `coverage`: what the sampling program demands. "tight" (default): the probability above. "paper": what the
+      baseline reveals, as in Algorithm 1.
     - `eta`: strength of exploitation; gamma^2 is in proportion to it. None (default): 100,000 with a "natural" gamma,
       the paper's 1 with "paper", 1e6 with "width" (`docs/exploration.md` has the sweeps).
-    - `gamma`: how gaps are weighed. "natural": gamma^2 = min(eta, (2 N / complexity)^2) B n / (sigma^2 complexity), n
-      the rounds so far, N the rewards seen, sigma and the complexity of the class from the data, so that units do not
-      matter and little is exploited while there are few rewards a parameter; F_m is from all data and nested. B is
-      |S|, or how many arms it takes to reveal all candidates if they are fewer, and stands for |S| in the demands.
-      While the data says nothing of sigma, few arms that reveal all candidates are played uniformly, unless the
-      class weighs its functions.
-      "paper" follows Algorithm 1, in units of the rewards, "width" the width of F_m at each context, with F_m from all
-      data. None (default): "paper" if `radius` and `coverage` are both "paper", else "natural"; with only one of them
-      "paper" it must be said.
+    - `gamma`: how gaps are weighed. "natural": gamma^2 = min(eta, (2 N / complexity)^2) B n / (sigma^2 complexity),
+      with n the rounds so far, N the rewards seen, and sigma and the complexity of the class from the data. So units do
+      not matter, and little is exploited while there are few rewards for each parameter. F_m is from all data and
+      nested. B takes the place of |S| in the demands: it is |S|, or the number of arms in a greedy cover of the
+      candidates if that is smaller. While the data says nothing about sigma, the cover is played uniformly, unless the
+      class weighs its functions. "paper" follows Algorithm 1, in units of the rewards. "width" follows the width of F_m
+      at each context, with F_m from all data. None (default): "paper" if `radius` and `coverage` are both "paper", else
+      "natural"; if only one of them is "paper", you must give a gamma.
     - `baseline`: what the program improves on. "exploration-set" (default), or "inverse-gap": FALCON's distribution,
       the paper's remark.
-    - `doubt`: with a "natural" gamma, demands follow P(a), about the probability that a is the best arm:
-      erfc(c(a) / (sqrt(2) s(a))) / sum over candidates, s(a) the standard deviation of c(a). Finite classes weigh
-      their functions, as IDS.G does: c(a) is of the mean of all, also before there is data, and P(a) the weight of
-      those whose best arm is a. Every candidate is observed with at least doubt P(a), but no more than 1 / B is asked
-      for: so an arm that looks bad by a few rewards is tried again. And inverse gaps ask for no more than Thompson
-      sampling would pay for: P(a), or, if more, W(j) / c(j) with an arm j that reveals a, W(j) = sum over out(j) of
-      P(b) c(b) (up to 512 arms). 0.2 by default; 0: P(a) does not count. Up to 3,000 candidates.
+    - `doubt`: with a "natural" gamma, every candidate a is observed with probability at least doubt P(a), at most 1 /
+      B, so that an arm that looks bad after a few rewards is tried again. 0.2 by default; 0: P(a) does not count. P(a)
+      is about the probability that a is the best arm: erfc(c(a) / (sqrt(2) s(a))) / sum over candidates, s(a) the
+      standard deviation of c(a). Finite classes weigh their functions, as IDS.G does: c(a) is that of the mean of all
+      functions, also before there is data, and P(a) is the weight of those whose best arm is a. Inverse gaps then
+      demand no more than Thompson sampling would pay for: P(a) or, if that is more, W(j) / c(j) with an arm j that
+      reveals a, W(j) = sum over out(j) of P(b) c(b) (up to 512 arms). Doubt is used up to 3,000 candidates.
     - `delta`: probability of failure, 0.1 by default.
-    - `radius_factor`: widens either radius, for a class that holds the truth only nearly; 1 by default.
+    - `radius_factor`: widens either radius, for a class that contains the truth only approximately; 1 by default.
     - `candidate_set`: True by default; False takes all arms as candidates (ablation).
     - `scale_factor`: True by default; False sets lambda_m = 1 (ablation). A "natural" gamma has none.
     - `linear_program`: True by default; False plays the baseline (ablation).
-    - `unrevealed`: what to do with an arm that no arm on offer reveals. "error" (default), or "ignore": never learn of
-      it.
+    - `unrevealed`: what to do with an arm that no arm on offer reveals. "error" (default), or "ignore": demand nothing
+      for it.
     - `epoch_growth`: factor between the ends of epochs; smaller fits more often. None (default): 1.2 with a "natural"
       gamma, else the paper's 2.
-    - `effort`: when the answer to a program of more than 3,000 constrained arms, too large to be solved exactly, is
-      good enough; at a relative gap of 0.01 by default.
+    - `effort`: when the answer to a program of more than 3,000 constrained arms, which is too large to be solved
+      exactly, is good enough; at a relative gap of 0.01 by default.
     - `function_class`: the functions that may be the truth; None (default): those of the problem.
     - `floor`: every arm on offer is observed with this probability at least (`Learner`); None (default): no floor.
 
@@ -233,7 +233,7 @@ class AdaCBG(EpochLearner[AdaCBGState]):
 
     @property
     def plans_with_probabilities(self) -> bool:
-        """With tight coverage, the only one that says what to ask for where an arm may not reveal itself."""
+        """With tight coverage, the only one that says what to demand if an arm may not reveal itself."""
         return self.coverage == "tight" and self.linear_program
 
     @property
@@ -297,7 +297,7 @@ class AdaCBG(EpochLearner[AdaCBGState]):
         )
 
     def prepared(self, state: AdaCBGState) -> "_Epoch":
-        """The rule of sampling, and fhat and F_m, ready to be asked."""
+        """The sampling rule, and fhat and F_m, ready for use."""
         natural, functions = self.gamma_rule == "natural", self.functions(state.problem)
         rule = SamplingRule(
             explore="all" if self.baseline == "inverse-gap" else "candidates",
@@ -319,7 +319,7 @@ class AdaCBG(EpochLearner[AdaCBGState]):
         return _Epoch(rule, functions, prospects, noise, by_widths, said)
 
     def _coverage(self, state: AdaCBGState) -> CoverageName:
-        """What is asked for in this epoch."""
+        """What the program demands in this epoch."""
         if not self.linear_program:
             return "none"
         if (
@@ -332,13 +332,13 @@ class AdaCBG(EpochLearner[AdaCBGState]):
         return "none" if state.model is None else self.coverage
 
     def split(self, state: AdaCBGState) -> int:
-        """The paper's t_m: data up to there makes F_{m+1}, the rest of the epoch measures it. Else, no split."""
+        """The paper's t_m: data up to there makes F_{m+1}, the rest of the epoch measures it. Otherwise no split."""
         return self.epochs(state.problem).split(state.epoch) if self.gamma_rule == "paper" else state.rounds
 
     def learnt(self, state: AdaCBGState, ended: EndedEpoch) -> AdaCBGState:
-        """fhat_{m+1} from all data; F_{m+1} from all, too, or in the paper up to t_m, and lambda_{m+1} from the rest.
+        """fhat_{m+1} and F_{m+1} from all data; the paper's F_{m+1} up to t_m, and lambda_{m+1} from the rest.
 
-        F_{m+1} is within F_m where the class can tell, unless the world changes or the radius is the paper's.
+        F_{m+1} is within F_m if the class can tell, unless the world changes or the radius is the paper's.
         """
         problem, m = state.problem, state.epoch
         functions = self.functions(problem)
@@ -380,7 +380,7 @@ class AdaCBG(EpochLearner[AdaCBGState]):
         )
 
     def _model(self, functions: AnyFunctionClass, problem: Problem, data: Any) -> Any:
-        """With a natural gamma the mean of the plausible functions, where the class has weights for them; else fhat."""
+        """With a natural gamma, the mean of the plausible functions if the class has weights for them; else fhat."""
         return functions.posterior(data, problem.noise) if self._weighs(problem) else functions.fit(data)
 
     def _weighs(self, problem: Problem) -> bool:

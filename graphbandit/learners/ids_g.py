@@ -1,8 +1,8 @@
 """IDS.G, information-directed sampling carried over to contexts, function classes and feedback graphs.
 
-Information-directed sampling is of Russo & Van Roy (2014): the ratio of squared regret and information, that two arms
-suffice, and the variance v(a) in place of the mutual information. The frequentist form follows Kirschner & Krause
-(2018) and Kirschner, Lattimore & Krause (2020).
+Information-directed sampling is due to Russo & Van Roy (2014): the ratio of squared regret and information, the fact
+that two arms suffice, and the variance v(a) in place of the mutual information. The frequentist form follows Kirschner
+& Krause (2018) and Kirschner, Lattimore & Krause (2020).
 """
 
 from collections.abc import Callable
@@ -48,9 +48,9 @@ MOST_SINGLE = 200
 @savable
 @dataclass(frozen=True, kw_only=True)
 class IDSG(DrawingLearner):
-    """Plays what costs little regret for what its neighbourhood teaches about which arm is best here.
+    """Weighs the regret that an arm costs against what the arms it reveals teach about which arm is best here.
 
-    Over plausible functions f_b with weights w_b, taken from the function class at an epoch's start:
+    At an epoch's start, the function class gives plausible functions f_b with weights w_b. Then:
 
         mu(a) = sum_b w_b f_b(x, a)                            Delta(a) = sum_b w_b max_j f_b(x, j) - mu(a)
         P(s)  = weight of those whose best arm is s             mu(a | s) = their weighted mean at a
@@ -58,19 +58,19 @@ class IDSG(DrawingLearner):
         p     = argmin over distributions of (sum p Delta)^2 / (sum p g);   if some Delta(a) = 0, play it
 
     It takes any graph, also one without self-loops, and `ProbabilisticGraphs`, for which g(j) = sum_a P(j reveals a)
-    v(a). Some classes cannot draw before they have seen rewards, or their draws then say that all arms are the same:
-    with these, epoch 1 explores uniformly. An arm that is not on offer is never the best, but it counts when it is
+    v(a). Some classes cannot draw before they have seen rewards, or their draws say that all arms are the same; with
+    these, epoch 1 explores uniformly. An arm that is not on offer is never the best, but it still teaches if it is
     revealed.
 
     - `form`: "bayesian" (default): the formulas above. "frequentist": Delta(a) = max_b u(b) - l(a) and v(a) = log(1 +
       w(a)^2 / sigma^2), with l and u the bounds of F_m at the class's sharp radius and w = (u - l) / 2.
-    - `draws`: how many functions the Bayesian form takes of an infinite class, 200 by default.
-    - `delta`: probability that the truth is outside of F_m (frequentist), or that noise the problem does not say is
+    - `draws`: how many functions the Bayesian form draws from an infinite class, 200 by default.
+    - `delta`: probability that the truth is outside F_m (frequentist), or that noise which the problem does not give is
       estimated too low; 0.1 by default.
     - `epoch_growth`: factor between the ends of epochs; smaller fits more often. None (default): it learns after every
       round up to round 2 K, or 200 if there are more than 100 arms, and then in epochs that grow by 1.1
       (`docs/ids.md`).
-    - `seed`: names the stream that draws come from, 0 by default; give each repeat its own.
+    - `seed`: names the stream that draws come from, 0 by default; give each repeat a seed of its own.
     - `function_class`: the functions that may be the truth; None (default): those of the problem.
     - `floor`: every arm on offer is observed with this probability at least (`Learner`); None (default): no floor.
 
@@ -78,8 +78,8 @@ class IDSG(DrawingLearner):
     upper bound reaches the best lower one), and `exploration_set` the arms that may be played. `docs/ids.md` says what
     is proven about it and what is not.
 
-    In this example two functions disagree on arms 0 and 1. Arm 2 is bad in both but reveals the others, so it is worth
-    playing now and then, but only where arms 0 and 1 do not reveal themselves.
+    In this example two functions disagree on arms 0 and 1. Arm 2 is bad in both but reveals the others. So it is worth
+    playing now and then, but only if arms 0 and 1 do not reveal themselves.
 
     >>> from graphbandit import Bandit, FeedbackGraph, FiniteClass, Problem
     >>> functions = FiniteClass(lambda x: np.array([[[1.0, 0, -1], [0, 1, -1]]]), n_functions=2, n_arms=3)
@@ -99,7 +99,7 @@ class IDSG(DrawingLearner):
         super().__post_init__()
 
     def epochs(self, problem: Problem) -> EpochSchedule:
-        """By default every round while arms are new: in an epoch it plays the same one or two where nothing varies."""
+        """By default it learns in every round while arms are new: an epoch plays the same arms if nothing varies."""
         single = min(2 * problem.n_arms, MOST_SINGLE) if self.epoch_growth is None else 0
         return schedule_of(self.growth, problem.longest_epoch, single)
 
@@ -110,7 +110,7 @@ class IDSG(DrawingLearner):
 
     @property
     def plans_with_probabilities(self) -> bool:
-        """In either form: the information of an arm counts as often as it is revealed."""
+        """In either form: an arm's information counts in proportion to the probability that it is revealed."""
         return True
 
     @property
@@ -156,7 +156,7 @@ class IDSG(DrawingLearner):
         )
 
     def prepared(self, state: PlausibleState) -> "_Epoch":
-        """The draws, ready to be asked, and their weights."""
+        """The draws, ready for use, and their weights."""
         functions = self.functions(state.problem)
         if self.form == "frequentist":
             return _Epoch(functions, None, None, False)
@@ -183,7 +183,7 @@ class _Epoch(NamedTuple):
 def _in_one_kernel(
     epoch: _Epoch, state: PlausibleState, shown: Shown, graphs: FeedbackGraphs, rng: np.random.Generator
 ) -> Decisions:
-    """The Bayesian form with draws and packed graphs, which is by far the most common: one call of a kernel."""
+    """The Bayesian form with draws and packed graphs, by far the most common case: one call of a kernel."""
     contexts = shown.contexts
     n = len(contexts)
     assert epoch.values is not None  # it is the Bayesian form

@@ -1,4 +1,4 @@
-"""What a learner is told before the first round, and how contexts that people have become arrays."""
+"""What a learner is told before the first round, and how contexts become arrays."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -28,8 +28,8 @@ class Problem:
     """A bandit problem as its learner sees it.
 
     - `arms`: the names of the arms, or how many there are; None (default): `n_arms` of them, or `capacity`.
-    - `features`: how a context becomes numbers: `Features`, what `Features` takes, or a fitted scikit-learn
-      transformer; None (default): contexts are arrays.
+    - `features`: how contexts become arrays: `Features`, what `Features` takes, or a fitted scikit-learn transformer;
+      None (default): contexts are arrays.
     - `arm_features`: a row of features for each arm: a frame, a mapping from arm to row, an array, or `ArmFeatures`;
       None (default): none. With `capacity`, how a row becomes numbers: what `features` takes, or `ArmFeatures` of other
       arms.
@@ -37,7 +37,7 @@ class Problem:
       "poisson", "kernel", or a class that is built with the right sizes. None (default): the learner names its own, or
       needs none.
     - `horizon`: the number of rounds T; None (default): a run without end.
-    - `noise`: the sub-Gaussian scale sigma of the rewards, 0.5 at most for rewards in [0, 1]; None (default): not
+    - `noise`: the sub-Gaussian scale sigma of the rewards, at most 0.5 for rewards in [0, 1]; None (default): not
       known. Draws and gamma then take it from the data, and confidence radii use an estimate that errs on the high
       side.
     - `half_life`: for a world that changes, the number of rounds after which a reward counts half as much; None
@@ -46,8 +46,8 @@ class Problem:
     - `longest_epoch`: the most rounds between two updates of a learner of epochs; None (default): it learns when an
       epoch ends.
     - `n_arms`: the number of arms; None (default): that of `arms`, or `capacity`.
-    - `capacity`: in place of `arms`, where every round brings arms of its own with their features: how many at most;
-      None (default): all rounds have the same arms.
+    - `capacity`: the largest number of arms in a round, if every round brings its own arms with their features; it
+      takes the place of `arms`. None (default): all rounds have the same arms.
 
     >>> problem = Problem(arms=["tea", "cake"], features={"age": "number"}, function_class="linear")
     >>> problem.n_arms, problem.function_class.dimension
@@ -112,10 +112,10 @@ class Problem:
             object.__setattr__(self, name, value)
 
     def grown(self, new: Sequence[str] | int, arm_features: object = None) -> "Problem":
-        """This problem with more arms behind those there are.
+        """This problem with more arms after the existing ones.
 
-        - `new`: their names, or how many there are where arms have no names.
-        - `arm_features`: their features, where arms have features: what `ArmFeatures.add` takes; None (default): none.
+        - `new`: their names, or how many there are if arms have no names.
+        - `arm_features`: their features, if arms have features: what `ArmFeatures.add` takes; None (default): none.
         """
         if self.capacity is not None:
             raise SettingError("every round brings its own arms; expected no others to join or leave")
@@ -152,9 +152,9 @@ class Problem:
         )
 
     def encode(self, contexts: object, *, many: bool) -> tuple[Contexts, Tally]:
-        """Contexts as an array with the round as its first axis, and what of them was unknown or missing.
+        """Contexts as an array with the round as its first axis, and a tally of unknown and missing values.
 
-        - `contexts`: one context or several: what `features` reads, or an array where there are none.
+        - `contexts`: one context or several: what `features` reads, or an array if there are no features.
         - `many`: whether there are several.
         """
         if self.features is None:
@@ -173,12 +173,12 @@ class Problem:
     def with_arms(
         self, contexts: Float[np.ndarray, "n d"], arms: Sequence[Float[np.ndarray, "_ e"]]
     ) -> Float[np.ndarray, "n capacity q"]:
-        """phi(x, a) of rounds that bring their own arms, one row a place; places without an arm are 0.
+        """phi(x, a) of rounds that bring their own arms, one row for each place; places without an arm are 0.
 
-        Linear classes, and learners without a class, take all products x_i z[a]_j; other classes (x, z[a]).
+        Linear classes, and learners without a class, take all products x_i z[a]_j; other classes take (x, z[a]).
 
-        - `contexts`: x, a row a round.
-        - `arms`: z of each round, a row an arm.
+        - `contexts`: x, a row for each round.
+        - `arms`: z of each round, a row for each arm.
         """
         how = _pairing(self.function_class)
         rows = [pair_features(contexts[t : t + 1], z, how)[0] for t, z in enumerate(arms)]
@@ -206,7 +206,7 @@ def _encoder_of_arms(given: object) -> Encoder:
 
 
 def _pairing(functions: FunctionClass[Any, Any, Any] | None) -> Literal["outer", "concatenate"]:
-    """How contexts and arms are put together: a linear function of (x, z) would rank arms the same in all contexts."""
+    """How contexts and arms are combined: a linear function of (x, z) would rank arms the same in all contexts."""
     linear = functions is None or isinstance(functions, LinearClass | GeneralizedLinearClass)
     return "outer" if linear else "concatenate"
 

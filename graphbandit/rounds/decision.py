@@ -33,7 +33,7 @@ class Sealed(Protocol):
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Decision:
-    """One decision of a `Bandit`; what explains it is worked out when it is asked for.
+    """One decision of a `Bandit`. What explains it is computed when you ask for it.
 
     - `id`: the number of the round, from 0.
     - `action`: the arm to play.
@@ -44,11 +44,11 @@ class Decision:
     - `key`: the caller's own name for the decision; None (default): it gave none.
     - `sealed`: a digest of the round, or what computes it; empty by default. The digest shows a bandit that another
       copy of it made a decision under the same id.
-    - `made_by`: the copy of the bandit, in a process, that made it, as two copies may make equal decisions; None
+    - `made_by`: the copy of the bandit, in a process, that made it, because two copies may make equal decisions; None
       (default, and always in files): not known.
     - `batch`, `row`: the `Decisions` it belongs to and its row there; row 0 by default.
-    - `context`, `available`, `graph`: what a `Decider` was shown, for `Bandit.take`; None (default): a bandit
-      decided itself. The graph is also None where it is the bandit's own.
+    - `context`, `available`, `graph`: what a `Decider` was shown, for `Bandit.take`; None (default): the bandit itself
+      decided. The graph is also None if it is the bandit's own.
 
     A `Decider` gives no ids: its decisions have the id -1 until a bandit takes them.
     """
@@ -78,16 +78,16 @@ class Decision:
 
     @property
     def arm(self) -> str | int:
-        """The arm to play: its name, or its number where arms have no names."""
+        """The arm to play: its name, or its number if arms have no names."""
         return self.label(self.action)
 
     @property
     def revealed_arms(self) -> list[str | int]:
-        """The arms whose rewards may be handed back, by name where they have names."""
+        """The arms whose rewards may be handed back, by name if they have names."""
         return [self.label(arm) for arm in self.revealed.tolist()]
 
     def label(self, arm: int) -> str | int:
-        """The name of an arm, or its number where arms have no names."""
+        """The name of an arm, or its number if arms have no names."""
         return arm if self.arms is None else self.arms[arm]
 
     # each property is a row of one of the batch's arrays; written out, it has a type and a docstring
@@ -116,7 +116,7 @@ class Decision:
 
     @property
     def baseline(self) -> Float[np.ndarray, " arms"]:
-        """The probabilities that the sampling program has improved on."""
+        """The probabilities that the sampling program improved on."""
         row: Float[np.ndarray, " arms"] = self.batch.baseline[self.row]
         return row
 
@@ -134,7 +134,7 @@ class Decision:
 
     @property
     def gamma(self) -> float:
-        """The exploration parameter; not a number for learners that have none."""
+        """The exploration parameter; nan for learners that have none."""
         return float(self.batch.gamma[self.row])
 
     @property
@@ -149,12 +149,12 @@ class Decision:
 
     @property
     def duality_gap(self) -> float:
-        """The certified relative gap of the program's answer; not a number where there was no program."""
+        """The certified relative gap of the program's answer; nan if there was no program."""
         return float(self.batch.duality_gap[self.row])
 
     @property
     def solver(self) -> SolverName:
-        """How the probabilities came about, one of `SOLVERS`."""
+        """How the probabilities were found, one of `SOLVERS`."""
         return SOLVERS[int(self.batch.solver[self.row])]
 
     @property
@@ -191,7 +191,7 @@ class Decision:
         return "\n".join([head, *(f"  {name:<{width}} {fact}" for name, fact in facts.items() if fact)])
 
     def to_dict(self) -> dict[str, Any]:
-        """The decision as plain values that JSON takes; what is not a number becomes None."""
+        """The decision as plain values that JSON takes; numbers that are not finite become None."""
         told = {name: rows[self.row] for name, rows in self.batch.told.items()}
         return {
             "id": self.id,
@@ -219,7 +219,7 @@ class Decision:
         }
 
     def _repr_html_(self) -> str:
-        """The decision for a notebook: the likeliest arms, their probabilities as bars, and what the learner says."""
+        """The decision for a notebook: the most likely arms, their probabilities as bars, and what the learner says."""
         played, revealed = np.zeros((2, len(self.probabilities)), dtype=np.bool_)
         played[self.action], revealed[self.revealed] = True, True
         told = {name: rows[self.row] for name, rows in self.batch.told.items()}

@@ -1,4 +1,4 @@
-"""What a learner decides: a batch of decisions with all that explains them, and the one builder of it."""
+"""What a learner decides: a batch of decisions with everything that explains them, and the one builder of it."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
@@ -39,15 +39,15 @@ class Decisions:
     - `gamma`: the exploration parameter.
     - `epoch`: m.
     - `objective`: sum_a p(a) c(a), the value of the sampling program (2).
-    - `duality_gap`: the program's certified relative gap; nan where the learner solves no program.
+    - `duality_gap`: the program's certified relative gap; nan if the learner solves no program.
     - `solver`: the number of the solver that found p, in `SOLVERS`.
     - `coverage_factor`: the share of the demanded coverage that the graph allows; 1 (default) unless a weakly
       observable graph reveals too little (`docs/weak-graphs.md`).
     - `notes`: numbers that the learner wants back with the rewards of the round, as `Observations.notes`; none by
       default.
-    - `told`: what the learner says in its own words, for `Decision.explain`; nothing by default. By name, numbers of
-      all arms, (n, arms); a set of arms as a mask, (n, arms); a number a round, (n,); or an arm a round as a whole
-      number, (n,), -1 for none.
+    - `told`: what the learner says in its own words, for `Decision.explain`; nothing by default. A mapping from names
+      to arrays: numbers or a mask of all arms, (n, arms), or for each round a number or an arm, (n,), where an arm is a
+      whole number and -1 is none.
     """
 
     action: Int[np.ndarray, " n"]
@@ -96,8 +96,9 @@ class Decisions:
     ) -> "Decisions":
         """Decide n rounds by probabilities: arm a of round t is played with probability `probabilities[t, a]`.
 
-        One uniform number of `rng` a round draws the arm by inverse transform. q follows from the graphs, `objective`
-        from the gaps. Negative probabilities, sums other than 1, and mass on arms not on offer raise InputError.
+        In each round, one uniform number of `rng` draws the arm by inverse transform. q follows from the graphs,
+        `objective` from the gaps. Negative probabilities, sums other than 1, and probability on arms not on offer raise
+        InputError.
 
         - `probabilities`: p, shape (n, arms).
         - `graphs`, `available`: what the learner was shown; `available` None (default): all arms.
@@ -107,12 +108,12 @@ class Decisions:
         - `gaps`: how much worse each arm looks than `best`; None (default): 0.
         - `candidates`, `exploration_set`: masks of arms; None (default): all on offer.
         - `baseline`: the probabilities that a program improved on; None (default): p.
-        - `gamma`, `duality_gap`: one number, or one a round; None (default): not a number.
-        - `notes`: numbers that the learner gets back with the rewards, one row a round; None (default): none.
+        - `gamma`, `duality_gap`: one number, or one for each round; None (default): nan.
+        - `notes`: numbers that the learner gets back with the rewards, one row for each round; None (default): none.
         - `solver`: one of `SOLVERS`; "none" by default.
-        - `told`: what the learner says in its own words, from names to arrays: numbers of all arms or a mask of arms,
-          (n, arms), or a number a round, (n,); None (default): nothing. `best`, `candidates`, `exploration_set` and
-          `gamma` are told, too, if they are given.
+        - `told`: what `Decision.explain` prints beside the rest, a mapping from names to arrays: numbers or a mask of
+          all arms, (n, arms), or one number for each round, (n,); None (default): nothing. `best`, `candidates`,
+          `exploration_set` and `gamma` are printed, too, if they are given.
 
         >>> from graphbandit import FeedbackGraphs, graphs
         >>> stars = FeedbackGraphs.repeat(graphs.star(3, hub=0), 2)
@@ -180,7 +181,7 @@ class Decisions:
         notes: Float[np.ndarray, "n notes"] | None = None,
         told: Mapping[str, Shaped[np.ndarray, "n ..."]] | None = None,
     ) -> "Decisions":
-        """Decisions whose arms are drawn already. The arrays are trusted; what is not given is filled in.
+        """Decisions whose arms are already drawn. The arrays are trusted; fields that are not given are filled in.
 
         - `action`: the arms that were drawn.
         - `observation_probabilities`: q, shape (n, arms).
@@ -216,7 +217,7 @@ class Decisions:
         return made
 
     def __getattr__(self, name: str) -> Any:
-        """A field that is worked out when it is first asked for: few decisions are explained.
+        """A field that is computed when it is first asked for, because few decisions are explained.
 
         Decisions that a kernel has made are `trusted` with the fields that every caller asks for, the epoch as
         `of_epoch`, what the kernel has filled as `outcome`, and how to find each field in it as `columns`. Fields that
@@ -237,7 +238,7 @@ class Decisions:
         return {name: getattr(self, name) for name in (*ARRAYS, "told")}
 
     def check(self, shown: Shown, n_arms: int) -> None:
-        """Raise InputError unless these are decisions of the rounds shown: arms on offer, drawn from distributions."""
+        """Raise InputError unless these decisions fit the rounds shown: arms on offer, drawn from distributions."""
         n = len(shown)
         if self.action.shape != (n,) or self.probabilities.shape != (n, n_arms):
             raise InputError(
@@ -266,7 +267,7 @@ class Decisions:
         return Decisions(**{name: getattr(self, name)[index] for name in ARRAYS}, told=told)
 
     def first_arms(self, n_arms: int) -> "Decisions":
-        """The same decisions, of the first arms alone; the others must have been out of reach."""
+        """The same decisions with the first arms only; the other arms must not have been playable."""
         cut = {name: getattr(self, name) for name in ARRAYS}
         cut |= {name: rows[:, :n_arms] for name, rows in cut.items() if rows.ndim == 2 and name != "notes"}
         told = {name: rows[:, :n_arms] if rows.ndim == 2 else rows for name, rows in self.told.items()}
@@ -306,7 +307,7 @@ _NO_NOTES = np.empty((1, 0))
 
 
 def no_notes(n: int) -> Float[np.ndarray, "n 0"]:
-    """The notes of n rounds in which a learner notes nothing down."""
+    """The notes of n rounds for which a learner notes nothing down."""
     return _NO_NOTES if n == 1 else np.empty((n, 0))
 
 

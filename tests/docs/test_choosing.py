@@ -21,7 +21,7 @@ def test_figures_are_those_of_the_leaderboard() -> None:
     guide = (DOCS / "guide" / "choosing.md").read_text()
     for start, figures in {
         "Are there no contexts, do you know the noise, and are rewards about 0 ± 1?": [rows["IDS-N"][no_contexts]],
-        "Do contexts surely vary, and is every microsecond counted?": [rows["greedy, often"][worst]],
+        "Do contexts surely vary, and does every microsecond count?": [rows["greedy, often"][worst]],
         "otherwise": [mean[1], rows["IDS.G"][worst]],
     }.items():
         line = next(line for line in guide.splitlines() if line.startswith(f"| {start} |"))
