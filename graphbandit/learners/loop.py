@@ -26,7 +26,7 @@ from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.learners.base import Learner
 from graphbandit.learners.epochs.gathered import learnt_from_data, postponed_with_data
 from graphbandit.learners.every_round.base import EveryRoundLearner
-from graphbandit.learners.played import NOTHING, Log, News, Played, observations_of
+from graphbandit.learners.played import NOTHING, Chain, News, Played, observations_of
 from graphbandit.learners.problem import Problem
 from graphbandit.learners.snapshot import Snapshot
 from graphbandit.rounds.decisions import Decisions
@@ -54,9 +54,9 @@ class Loop:
     rounds: int = 0
     learnt: int = 0
     until: int
-    waiting: Log[Played] = NOTHING
-    news: Log[News] = NOTHING
-    late: Log[Played] = NOTHING
+    waiting: Chain[Played] = NOTHING
+    news: Chain[News] = NOTHING
+    late: Chain[Played] = NOTHING
     unfitted: int | None = None
     postponed: int = 0
     fitting: Graphs | None = None
@@ -88,7 +88,7 @@ class Loop:
         postponed: int = 0,
     ) -> "Loop":
         """The loop that goes on from a state in which `learnt` rounds are learnt; those that wait come next."""
-        rounds = Log(waiting)
+        rounds = Chain(waiting)
         return cls(
             learner=learner,
             problem=problem,
@@ -97,8 +97,8 @@ class Loop:
             learnt=learnt,
             until=learnt + learner.rounds_until_update(state),
             waiting=rounds,
-            news=Log(news),
-            late=Log(late),
+            news=Chain(news),
+            late=Chain(late),
             unfitted=unfitted,
             postponed=postponed,
         )
@@ -228,7 +228,7 @@ class Loop:
             return part._replace(available=np.pad(mask, ((0, 0), (0, new))))
 
         state = self.learner.grown(self.state, problem)
-        return self._with(problem=problem, state=state, waiting=Log(map(padded, self.waiting)), fitting=None)
+        return self._with(problem=problem, state=state, waiting=Chain(map(padded, self.waiting)), fitting=None)
 
     def snapshot(self) -> Snapshot:
         """What decides the next round."""
@@ -295,7 +295,7 @@ class Loop:
             return self._learnt(self.learner.postpone, self.late, self.news)._with(postponed=self.postponed + 1)
         return self._learnt(self.learner.update, self.late, self.news)
 
-    def _learnt(self, learn: Callable[[Any, Observations], Any], late: Log[Played], news: Log[News]) -> "Loop":
+    def _learnt(self, learn: Callable[[Any, Observations], Any], late: Chain[Played], news: Chain[News]) -> "Loop":
         """The loop after the rounds that wait and these rewards are learnt."""
         try:
             state = learn(self.state, observations_of(late, self.waiting, news, self.problem.n_arms))

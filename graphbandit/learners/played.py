@@ -57,7 +57,7 @@ class NewsColumns(NamedTuple):
     propensities: PerObservation
 
     @classmethod
-    def of(cls, news: "Log[News]") -> "NewsColumns":
+    def of(cls, news: "Chain[News]") -> "NewsColumns":
         """The columns of news in the order they came."""
         items = [*news]
         kinds = (np.int64, np.int64, np.float64, np.float64)
@@ -77,13 +77,13 @@ class NewsColumns(NamedTuple):
         return NewsColumns(*(column[order] for column in self))
 
 
-class Log(Generic[Item]):
+class Chain(Generic[Item]):
     """A sequence that only grows, as a value: `plus` gives a longer one, and the shorter one stays what it is.
 
     Both look at the same list, so n items added one by one take O(n) time and memory. The list is copied where two
     values grow out of the same one.
 
-    >>> one = Log([1, 2])
+    >>> one = Chain([1, 2])
     >>> two, other = one.plus(3), one.plus(4)
     >>> list(one), list(two), list(other)
     ([1, 2], [1, 2, 3], [1, 2, 4])
@@ -101,7 +101,7 @@ class Log(Generic[Item]):
         self._length = len(self._items)
         self.first, self.last = (self._items[0], self._items[-1]) if self._items else (None, None)
 
-    def plus(self, item: Item) -> "Log[Item]":
+    def plus(self, item: Item) -> "Chain[Item]":
         """This sequence and one item more."""
         items = self._items
         if not self._length:
@@ -109,7 +109,7 @@ class Log(Generic[Item]):
         elif len(items) != self._length:
             items = items[: self._length]
         items.append(item)
-        longer: Log[Item] = Log.__new__(Log)
+        longer: Chain[Item] = Chain.__new__(Chain)
         longer._items, longer._length = items, self._length + 1
         longer.first, longer.last = items[0], item
         return longer
@@ -121,11 +121,11 @@ class Log(Generic[Item]):
         return iter(self._items[: self._length])
 
 
-NOTHING: Log[Any] = Log()
+NOTHING: Chain[Any] = Chain()
 """No rounds, or no rewards."""
 
 
-def observations_of(late: "Log[Played]", waiting: "Log[Played]", news: "Log[News]", n_arms: int) -> Observations:
+def observations_of(late: "Chain[Played]", waiting: "Chain[Played]", news: "Chain[News]", n_arms: int) -> Observations:
     """Rounds and rewards as a learner learns them: by round and arm, whatever order they came in.
 
     `late` are rounds that were learnt before, some maybe more than once, and `waiting` those that come next.

@@ -8,7 +8,7 @@ import pytest
 import graphbandit as gb
 from graphbandit.errors import FitError, HorizonError, InputError
 from graphbandit.learners.loop import Loop
-from graphbandit.learners.played import NOTHING, Log, News
+from graphbandit.learners.played import NOTHING, Chain, News
 from graphbandit.rounds import Decisions, Shown
 
 ENVIRONMENT = gb.environments.paper(n_arms=6, graph="random", reward_scale=4.0, density=0.2)
@@ -148,7 +148,7 @@ def test_a_bandit_raises_once_and_goes_on_as_the_simulator_does():
 
 
 def test_logs_that_grow_out_of_one_are_their_own():
-    one = Log("ab")
+    one = Chain("ab")
     two, three = one.plus("c"), one.plus("d").plus("e")
     assert ["".join(log) for log in (one, two, three, two.plus("f"))] == ["ab", "abc", "abde", "abcf"]
     assert [len(log) for log in (one, two, three)] == [2, 3, 4]
