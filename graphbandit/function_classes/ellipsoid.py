@@ -13,7 +13,7 @@ from graphbandit.base.checks import as_in_kernels, kernel_mask
 from graphbandit.base.declared import check_declared, limits
 from graphbandit.base.direct_calls import DirectCall
 from graphbandit.base.saved_files import savable
-from graphbandit.base.shapes import Float, Int
+from graphbandit.base.shapes import Float
 from graphbandit.errors import InputError
 from graphbandit.function_classes.base import Drawer, Draws
 from graphbandit.function_classes.feature_maps import FeatureMap
@@ -34,12 +34,6 @@ def _linear_kernels() -> Any:
     from graphbandit.kernels.function_classes import linear
 
     return linear
-
-
-@cache
-def _hows() -> Int[np.ndarray, " hows"]:
-    """Room for the kernels' counts of how candidates were found, which are not used here."""
-    return np.zeros(_kernels().HOWS, dtype=np.int64)
 
 
 _ellipsoid_candidates = DirectCall(lambda: _kernels().ellipsoid_candidates)
@@ -152,7 +146,6 @@ class Ellipsoid:
                 as_in_kernels(mask, np.bool_),
                 n_arms <= EXACT_ARMS,
                 chosen,
-                _hows(),
             )
         else:
             values, norms = self._values(rows, features.n_arms), self._norms(rows, features.n_arms)
