@@ -1,7 +1,7 @@
 """Two calculations at the same time, for compiled code that lets other threads run meanwhile."""
 
-import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 First = TypeVar("First")
@@ -18,21 +18,7 @@ def both(first: Callable[[], First], second: Callable[[], Second], *, at_once: b
     """
     if not at_once:
         return first(), second()
-    found: list[Second] = []
-    failed: list[BaseException] = []
-
-    def work() -> None:
-        try:
-            found.append(second())
-        except BaseException as error:  # raised again by the thread that asked
-            failed.append(error)
-
-    thread = threading.Thread(target=work)
-    thread.start()
-    try:
-        one = first()
-    finally:
-        thread.join()
-    if failed:
-        raise failed[0]
-    return one, found[0]
+    with ThreadPoolExecutor(1) as other:
+        running = other.submit(second)
+        found = first()
+    return found, running.result()
