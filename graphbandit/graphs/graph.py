@@ -259,8 +259,8 @@ class FeedbackGraph:
 
     def edges(self) -> Int64[np.ndarray, "edges 2"]:
         """All pairs (j, a) with ``graph[j, a]``, self-loops included, sorted."""
-        rows = self.csr()
-        return np.stack([rows.row_numbers(), rows.indices], axis=1)
+        indptr, indices = self.csr()
+        return np.stack([np.repeat(np.arange(self.n_arms), np.diff(indptr)), indices], axis=1)
 
     @property
     def words(self) -> UInt64[np.ndarray, "arms words"]:

@@ -22,10 +22,6 @@ class SparseRows(NamedTuple):
         j = operator.index(row)
         return self.indices[self.indptr[j] : self.indptr[j + 1]]
 
-    def row_numbers(self) -> Int64[np.ndarray, " entries"]:
-        """The row of every entry of `indices`."""
-        return np.repeat(np.arange(len(self.indptr) - 1), np.diff(self.indptr))
-
 
 def check_sparse_rows(rows: SparseRows, size: int) -> None:
     """Raise GraphError unless these are rows of a size × size matrix; kernels trust them."""

@@ -114,8 +114,11 @@ class SamplingRule:
 
     @cached_property
     def solvers(self) -> "Solvers":
-        """The addresses of the compiled solvers, if there are programs to solve."""
-        return _no_solvers() if self.coverage == "none" else compiled_solvers(ROW_LIMIT)
+        """The addresses of the compiled solvers, or a placeholder if there are no programs to solve."""
+        if self.coverage != "none":
+            return compiled_solvers(ROW_LIMIT)
+        none: Solvers = kernels_of("planning.program").Solvers(0, 0, 0)
+        return none
 
     @cached_property
     def without_program(self) -> "SamplingRule":
@@ -247,13 +250,6 @@ _FIELDS: Columns = {
 _NO_COLUMNS = np.empty((1, 0))
 
 Strategy = Callable[[SamplingRule, PlannedRounds, Any], None]
-
-
-@cache
-def _no_solvers() -> "Solvers":
-    """A placeholder for rounds without a program."""
-    solvers: Solvers = kernels_of("planning.program").Solvers(0, 0, 0)
-    return solvers
 
 
 @cache
