@@ -6,9 +6,9 @@ from typing import Any
 
 
 @cache
-def kernels_of(room: str) -> Any:
+def kernels_of(module: str) -> Any:
     """A module of kernels by its name, such as "planning.squarecb"; importing the package imports none of them."""
-    return import_module(f"graphbandit.kernels.{room}")
+    return import_module(f"graphbandit.kernels.{module}")
 
 
 class DirectCall:
@@ -17,16 +17,16 @@ class DirectCall:
     Numba works out the types of all arguments at every call, which takes microseconds where named tuples are among
     them. The first call does so and compiles or loads the kernel; later ones go straight to its code.
 
-    - `room`: the kernel's module, as in `kernels_of`.
+    - `module`: of kernels, as in `kernels_of`.
     - `name`: of the kernel.
     """
 
-    def __init__(self, room: str, name: str) -> None:
-        self._room, self._name = room, name
+    def __init__(self, module: str, name: str) -> None:
+        self._module, self._name = module, name
 
     def call(self, *arguments: Any) -> Any:
         """Call the kernel and return its result."""
-        kernel = getattr(kernels_of(self._room), self._name)
+        kernel = getattr(kernels_of(self._module), self._name)
         found = kernel(*arguments)
         compiled = kernel.overloads.get(tuple(map(kernel.typeof_pyval, arguments)))
         if compiled is not None:

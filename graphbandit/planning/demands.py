@@ -54,7 +54,7 @@ def tight_demand(candidates: "npt.ArrayLike", gaps: "npt.ArrayLike", *, best: in
     >>> tight_demand([True, True, False], [0.0, 0.5, 1.0], best=0, size=2, gamma=4.0)
     array([0.  , 0.25, 0.  ])
     """
-    costs = gap_array(gaps, max(np.size(gaps), 1))
+    costs = gap_array(gaps)
     n_arms = len(costs)
     mask = checked_candidates(candidates, n_arms)
     arm = checked_best(best, n_arms)

@@ -14,17 +14,18 @@ from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.graphs.kernel_forms import kernel_graph
 
 
-def arm_array(name: str, value: npt.ArrayLike, n_arms: int) -> PerArm:
-    """`value` as one finite number an arm."""
+def arm_array(name: str, value: npt.ArrayLike, n_arms: int | None = None) -> PerArm:
+    """`value` as one finite number for each of `n_arms` arms, or of any number of arms."""
     array = numbers(name, value)
-    if array.shape != (n_arms,):
-        raise InputError(f"{name} has shape {array.shape}; expected ({n_arms},), one number an arm")
+    size = max(array.size, 1) if n_arms is None else n_arms
+    if array.shape != (size,):
+        raise InputError(f"{name} has shape {array.shape}; expected ({size},), one number an arm")
     if not np.isfinite(array).all():
         raise InputError(f"{name} has {first_not_finite(array)}; expected finite numbers")
     return np.ascontiguousarray(array)
 
 
-def gap_array(value: npt.ArrayLike, n_arms: int) -> PerArm:
+def gap_array(value: npt.ArrayLike, n_arms: int | None = None) -> PerArm:
     """Gaps c(a) = v(best) - v(a) as an array: finite and not negative."""
     gaps = arm_array("gaps", value, n_arms)
     if (gaps < 0).any():
@@ -104,7 +105,7 @@ def inverse_gap_baseline(
     """
     from graphbandit.kernels.planning.parts import set_baseline
 
-    costs = gap_array(gaps, max(numbers("gaps", gaps).size, 1))
+    costs = gap_array(gaps)
     arms = _array("explored", explored, "arm numbers")
     whole = arms.dtype.kind in "iu" or not arms.size
     if arms.ndim != 1 or not whole or (len(arms) and not (arms.min() >= 0 and arms.max() < len(costs))):
