@@ -119,7 +119,7 @@ def run(settings: Settings, progress: Progress) -> list[dict[str, Any]]:
 
 def measure(family: str, n_arms: int, coverage: str, settings: Settings) -> dict[str, Any]:
     """One row: the contenders take turns, `CHUNK` programs each, until the time is up."""
-    from graphbandit.kernels.planning.simplex import scratch
+    from graphbandit.kernels.planning.simplex_workspace import scratch
 
     source = programs(family, n_arms, coverage, np.random.default_rng([n_arms, FAMILIES.index(family)]))
     chunk = CHUNK if n_arms <= 200 else 2

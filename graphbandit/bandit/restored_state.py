@@ -1,9 +1,8 @@
 """Check that a state from a file is of the kind its learner makes, with parts of its function class's kinds."""
 
 from dataclasses import fields
-from typing import Any, cast
+from typing import Any, cast, get_args, get_origin
 
-from graphbandit.base.generics import arguments_of
 from graphbandit.function_classes.base import Draws, FunctionClass
 from graphbandit.function_classes.online import OnlineState
 from graphbandit.learners.base import Learner
@@ -46,3 +45,23 @@ def check_state(learner: Learner[Any], problem: Problem, state: Any) -> None:
 def _or_any(kind: Any) -> type:
     """The type that a class names; anything where it says Any or has a type variable."""
     return kind if isinstance(kind, type) and kind is not Any else object
+
+
+def arguments_of(cls: type, base: type) -> tuple[Any, ...]:
+    """The arguments that `cls` gives to `base`, through any number of classes between them.
+
+    A type variable without an argument stays as it is.
+
+    >>> class Numbers(dict[str, int]): ...
+    >>> class Few(Numbers): ...
+    >>> arguments_of(Few, dict)
+    (<class 'str'>, <class 'int'>)
+    """
+    for parent in cls.__dict__.get("__orig_bases__", cls.__bases__):
+        made = get_origin(parent) or parent
+        if made is base:
+            return get_args(parent) or tuple(getattr(base, "__parameters__", ()))
+        if isinstance(made, type) and issubclass(made, base):
+            given = dict(zip(getattr(made, "__parameters__", ()), get_args(parent), strict=False))
+            return tuple(given.get(kind, kind) for kind in arguments_of(made, base))
+    return tuple(getattr(base, "__parameters__", ()))

@@ -47,10 +47,8 @@ class ArmNames:
     @classmethod
     def of(cls, names: Iterable[str] | ArmNames) -> ArmNames:
         """Names from any iterable of text."""
-        if isinstance(names, ArmNames):
-            return names
-        listed: Any = names if isinstance(names, str | bytes) or not isinstance(names, Iterable) else tuple(names)
-        return cls(listed)
+        given: Any = names
+        return names if isinstance(names, ArmNames) else cls(given)
 
     @cached_property
     def _places(self) -> dict[str, int]:

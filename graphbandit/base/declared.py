@@ -179,12 +179,8 @@ def _is_of(found: object, kind: Any) -> bool:
         )
     if kind in (tuple, list):
         return isinstance(found, tuple | list)  # a saved file does not tell them apart
-    return isinstance(found, kind) or not _runtime(kind)
-
-
-def _runtime(kind: type) -> bool:
-    """Whether isinstance works with this type; it does not with a protocol."""
-    return not getattr(kind, "_is_protocol", False)
+    is_protocol = getattr(kind, "_is_protocol", False)  # with which isinstance does not work
+    return is_protocol or isinstance(found, kind)
 
 
 def _check_limits(declared: _Declaration, found: Any) -> None:

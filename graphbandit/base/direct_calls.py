@@ -1,7 +1,14 @@
-"""Call a kernel in every round without Numba inspecting the types of its arguments each time."""
+"""Kernels for callers in Python: imported when they are first needed, and called without a look at their types."""
 
-from collections.abc import Callable
+from functools import cache
+from importlib import import_module
 from typing import Any
+
+
+@cache
+def kernels_of(module: str) -> Any:
+    """A module of kernels by its name, such as "planning.squarecb"; importing the package imports none of them."""
+    return import_module(f"graphbandit.kernels.{module}")
 
 
 class DirectCall:
@@ -10,15 +17,16 @@ class DirectCall:
     Numba works out the types of all arguments at every call, which takes microseconds where named tuples are among
     them. The first call does so and compiles or loads the kernel; later ones go straight to its code.
 
-    - `find`: returns the kernel; it is called at the first call, so that nothing is imported earlier.
+    - `module`: of kernels, as in `kernels_of`.
+    - `name`: of the kernel.
     """
 
-    def __init__(self, find: Callable[[], Any]) -> None:
-        self._find = find
+    def __init__(self, module: str, name: str) -> None:
+        self._module, self._name = module, name
 
     def call(self, *arguments: Any) -> Any:
         """Call the kernel and return its result."""
-        kernel = self._find()
+        kernel = getattr(kernels_of(self._module), self._name)
         found = kernel(*arguments)
         compiled = kernel.overloads.get(tuple(map(kernel.typeof_pyval, arguments)))
         if compiled is not None:

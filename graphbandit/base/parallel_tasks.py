@@ -170,14 +170,9 @@ def _can_fork() -> bool:
     return (
         "fork" in multiprocessing.get_all_start_methods()
         and threading.active_count() == 1
-        and not _is_worker()
+        and not multiprocessing.current_process().daemon  # it may have no children
         and not _one_at_a_time.locked()  # a task that has tasks of its own
     )
-
-
-def _is_worker() -> bool:
-    """Whether this is a daemon process, which may have no children."""
-    return multiprocessing.current_process().daemon
 
 
 def _pickles(carried: object) -> bool:

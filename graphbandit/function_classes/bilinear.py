@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cache, cached_property, partial
-from typing import TYPE_CHECKING, Any
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +19,7 @@ from graphbandit.base.checks import (
     setting_number,
     within,
 )
-from graphbandit.base.direct_calls import DirectCall
+from graphbandit.base.direct_calls import DirectCall, kernels_of
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Bool, Float, Int
 from graphbandit.errors import InputError, SettingError
@@ -31,18 +31,11 @@ if TYPE_CHECKING:
     from graphbandit.kernels.function_classes.bilinear import Bilinear
 
 
-@cache
-def _kernels() -> Any:
-    from graphbandit.kernels.function_classes import bilinear
-
-    return bilinear
-
-
 MOST_KEPT = 2**22
 """Numbers x_i'a that are kept for the next rounds, at most: with many arms they take more memory than time."""
 
-_bilinear_values = DirectCall(lambda: _kernels().bilinear_values)
-_bilinear_candidates = DirectCall(lambda: _kernels().bilinear_candidates)
+_bilinear_values = DirectCall("function_classes.bilinear", "bilinear_values")
+_bilinear_candidates = DirectCall("function_classes.bilinear", "bilinear_candidates")
 
 
 @savable
@@ -154,7 +147,7 @@ class BilinearClass(FiniteFunctionClass):
         """These functions as kernels take them."""
         everything = len(members) == self.n_functions and bool((members == np.arange(len(members))).all())
         offsets = self.offsets if everything else self.offsets[members]
-        functions: Bilinear = _kernels().Bilinear(
+        functions: Bilinear = kernels_of("function_classes.bilinear").Bilinear(
             self.arms, self.a0[members], offsets, self.constants[members], self.scale
         )
         return functions
@@ -169,7 +162,7 @@ class BilinearClass(FiniteFunctionClass):
         """Only the observed arms are evaluated."""
         self._check_shape(observations.contexts)
         self.check_losses(losses, observations)
-        seen, kernels = observations, _kernels()
+        seen, kernels = observations, kernels_of("function_classes.bilinear")
         functions = kernels.Bilinear(self.arms, self.a0, self.offsets, self.constants, self.scale)
         kernels.bilinear_losses(
             np.ascontiguousarray(seen.contexts), seen.rows, seen.arms, seen.rewards, functions, losses

@@ -3,17 +3,16 @@
 import math
 import sys
 from dataclasses import dataclass, field
-from functools import cache, cached_property
-from typing import Any
+from functools import cached_property
 
 import numpy as np
 
 from graphbandit.base.arrays import ArmMasks, Contexts, RoundIndices, RoundsByArms
 from graphbandit.base.checks import as_in_kernels, kernel_mask
 from graphbandit.base.declared import check_declared, limits
-from graphbandit.base.direct_calls import DirectCall
+from graphbandit.base.direct_calls import DirectCall, kernels_of
 from graphbandit.base.saved_files import savable
-from graphbandit.base.shapes import Float, Int
+from graphbandit.base.shapes import Float
 from graphbandit.errors import InputError
 from graphbandit.function_classes.base import Drawer, Draws
 from graphbandit.function_classes.feature_maps import FeatureMap
@@ -22,28 +21,8 @@ EXACT_ARMS = 300
 """The most arms for which the candidates of one shared parameter are exact; with more, that takes too long."""
 
 
-@cache
-def _kernels() -> Any:
-    from graphbandit.kernels.function_classes import ellipsoid
-
-    return ellipsoid
-
-
-@cache
-def _linear_kernels() -> Any:
-    from graphbandit.kernels.function_classes import linear
-
-    return linear
-
-
-@cache
-def _hows() -> Int[np.ndarray, " hows"]:
-    """Room for the kernels' counts of how candidates were found, which are not used here."""
-    return np.zeros(_kernels().HOWS, dtype=np.int64)
-
-
-_ellipsoid_candidates = DirectCall(lambda: _kernels().ellipsoid_candidates)
-_drawn_values = DirectCall(lambda: _linear_kernels().drawn_values)
+_ellipsoid_candidates = DirectCall("function_classes.ellipsoid", "ellipsoid_candidates")
+_drawn_values = DirectCall("function_classes.linear", "drawn_values")
 
 
 @savable
@@ -152,11 +131,10 @@ class Ellipsoid:
                 as_in_kernels(mask, np.bool_),
                 n_arms <= EXACT_ARMS,
                 chosen,
-                _hows(),
             )
         else:
             values, norms = self._values(rows, features.n_arms), self._norms(rows, features.n_arms)
-            _kernels().separate_candidates(values, norms, self.radius, mask, chosen)
+            kernels_of("function_classes.ellipsoid").separate_candidates(values, norms, self.radius, mask, chosen)
 
     def predictor_bounds(self, features: FeatureMap, contexts: Contexts) -> tuple[RoundsByArms, RoundsByArms]:
         """center'phi -+ sqrt(radius phi'V^-1 phi), the extremes of theta'phi."""
@@ -242,11 +220,12 @@ def predictor_of_draws(features: FeatureMap, draws: Draws) -> Drawer:
     if members.parameters.shape != expected:
         raise InputError(f"the draws have parameters of shape {members.parameters.shape}; expected {expected}")
     if features.blocks > 1:
+        kernels = kernels_of("function_classes.linear")
 
         def values_per_arm(contexts: Contexts) -> Float[np.ndarray, "n draws arms"]:
             values = np.empty((len(contexts), count, n_arms))
             for part, rows in features.blocks_of(contexts):
-                _linear_kernels().drawn_values_per_arm(rows, members.parameters, members.offsets, values[part])
+                kernels.drawn_values_per_arm(rows, members.parameters, members.offsets, values[part])
             return values
 
         return values_per_arm

@@ -5,7 +5,6 @@ from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any
 
 import numpy as np
 
@@ -26,13 +25,7 @@ BLOCK = 256
 """Contexts evaluated at a time, so that values of shape (n, N, K) never grow with the batch."""
 
 
-def _find_prospects() -> Any:
-    from graphbandit.kernels.function_classes.finite import finite_prospects
-
-    return finite_prospects
-
-
-_finite_prospects = DirectCall(_find_prospects)
+_finite_prospects = DirectCall("function_classes.finite", "finite_prospects")
 
 SLACK = 1e-12
 """Rounding allowance of the version space: without any noise, f* must not lose to itself by a last bit."""

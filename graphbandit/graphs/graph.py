@@ -187,7 +187,7 @@ class FeedbackGraph:
         - `add_loops`: whether to add a self-loop to every arm; False by default.
         - `require_loops`: whether to refuse a graph in which an arm lacks a self-loop; True by default.
         """
-        if not isinstance(graph, imported("networkx", "networkx", "NetworkX is needed for this").Graph):
+        if not isinstance(graph, imported("networkx", "networkx").Graph):
             raise GraphError(f"graph is a {type(graph).__name__}; expected a NetworkX graph")
         named = len(graph) > 0 and all(isinstance(node, str) for node in graph)
         order: list[Any] = list(nodes) if nodes is not None else list(graph) if named else list(range(len(graph)))
@@ -251,7 +251,7 @@ class FeedbackGraph:
 
         Its nodes are the names of the arms, or 0 .. n_arms - 1 if they have none.
         """
-        graph = imported("networkx", "networkx", "NetworkX is needed for this").DiGraph()
+        graph = imported("networkx", "networkx").DiGraph()
         nodes = range(self.n_arms) if self.arms is None else self.arms.names
         graph.add_nodes_from(nodes)
         graph.add_edges_from((nodes[j], nodes[a]) for j, a in self.edges().tolist())
@@ -259,8 +259,8 @@ class FeedbackGraph:
 
     def edges(self) -> Int64[np.ndarray, "edges 2"]:
         """All pairs (j, a) with ``graph[j, a]``, self-loops included, sorted."""
-        rows = self.csr()
-        return np.stack([rows.row_numbers(), rows.indices], axis=1)
+        indptr, indices = self.csr()
+        return np.stack([np.repeat(np.arange(self.n_arms), np.diff(indptr)), indices], axis=1)
 
     @property
     def words(self) -> UInt64[np.ndarray, "arms words"]:
@@ -401,10 +401,7 @@ class FeedbackGraph:
 
     def _repr_svg_(self) -> str | None:
         """A picture for notebooks, up to 40 arms."""
-        if self.n_arms > MOST_ARMS:
-            return None
-        labels = [str(arm) for arm in (range(self.n_arms) if self.arms is None else self.arms)]
-        return graph_svg(self.edges(), labels)
+        return graph_svg(self.n_arms, self.arms, self.edges()) if self.n_arms <= MOST_ARMS else None
 
     def __repr__(self) -> str:
         return f"FeedbackGraph(n_arms={self.n_arms}, n_edges={self.n_edges}, n_loops={self.n_loops})"

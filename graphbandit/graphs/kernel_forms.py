@@ -1,11 +1,11 @@
 """Graphs in the form that kernels take."""
 
 from collections.abc import Iterable, Iterator
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graphbandit.base.direct_calls import kernels_of
 from graphbandit.base.values import tuple_of
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.graph import FeedbackGraph
@@ -23,21 +23,12 @@ for _array in (_NO_WORDS, _FIRST, *_NO_LISTS):
     _array.flags.writeable = False  # like the arrays of graphs: kernels are compiled for one type
 
 
-@cache
-def _forms() -> Any:
-    from graphbandit.kernels.graphs import adjacency
-
-    return adjacency
-
-
 def kernel_graph(graph: FeedbackGraph) -> "Graph":
     """One graph."""
-    rows = graph.rows
-    if isinstance(rows, np.ndarray):
-        packed: Graph = _forms().Graph(rows, *_NO_LISTS)
-        return packed
-    listed: Graph = _forms().Graph(_NO_WORDS[0], *graph.csr(), *graph.in_csr())
-    return listed
+    form = kernels_of("graphs.adjacency").Graph
+    packed = isinstance(graph.rows, np.ndarray)
+    made: Graph = form(graph.rows, *_NO_LISTS) if packed else form(_NO_WORDS[0], *graph.csr(), *graph.in_csr())
+    return made
 
 
 def packed_batch(graphs: FeedbackGraphs) -> "Graphs | None":
@@ -47,7 +38,9 @@ def packed_batch(graphs: FeedbackGraphs) -> "Graphs | None":
         stored = graphs.stored
         if not isinstance(stored, np.ndarray):
             return None
-        form = graphs.__dict__["packed_form"] = tuple_of(_forms().Graphs, (stored, graphs.index, *_NO_LISTS))
+        form = graphs.__dict__["packed_form"] = tuple_of(
+            kernels_of("graphs.adjacency").Graphs, (stored, graphs.index, *_NO_LISTS)
+        )
     kept: Graphs = form
     return kept
 
@@ -60,4 +53,4 @@ def kernel_batches(graphs: FeedbackGraphs) -> "Iterable[tuple[slice, Graphs]]":
 
 def _one_by_one(graphs: FeedbackGraphs) -> "Iterator[tuple[slice, Graphs]]":
     for t, graph in enumerate(graphs):
-        yield slice(t, t + 1), _forms().Graphs(_NO_WORDS, _FIRST, *graph.csr(), *graph.in_csr())
+        yield slice(t, t + 1), kernels_of("graphs.adjacency").Graphs(_NO_WORDS, _FIRST, *graph.csr(), *graph.in_csr())

@@ -116,8 +116,7 @@ class ProbabilisticGraph:
         if self.n_arms > MOST_ARMS:
             return None
         edges = np.argwhere(self.matrix > 0.0)
-        labels = [str(arm) for arm in (range(self.n_arms) if self.arms is None else self.arms)]
-        return graph_svg(edges, labels, self.matrix[tuple(edges.T)].tolist())
+        return graph_svg(self.n_arms, self.arms, edges, self.matrix[tuple(edges.T)].tolist())
 
     def __repr__(self) -> str:
         return f"ProbabilisticGraph(n_arms={self.n_arms}, expected_edges={self.matrix.sum():.4g})"

@@ -22,10 +22,6 @@ class SparseRows(NamedTuple):
         j = operator.index(row)
         return self.indices[self.indptr[j] : self.indptr[j + 1]]
 
-    def row_numbers(self) -> Int64[np.ndarray, " entries"]:
-        """The row of every entry of `indices`."""
-        return np.repeat(np.arange(len(self.indptr) - 1), np.diff(self.indptr))
-
 
 def check_sparse_rows(rows: SparseRows, size: int) -> None:
     """Raise GraphError unless these are rows of a size × size matrix; kernels trust them."""
@@ -45,13 +41,17 @@ def sparse_rows(rows: Int[np.ndarray, " entries"], columns: Int[np.ndarray, " en
     >>> sparse_rows(np.array([2, 0, 2, 0]), np.array([1, 2, 0, 2]), 3)
     SparseRows(indptr=array([0, 1, 1, 3]), indices=array([2, 0, 1], dtype=int32))
     """
-    keys = rows.astype(np.int64) * size + columns
-    keys.sort()
-    first_of_its_kind = np.ones(len(keys), dtype=np.bool_)
-    np.not_equal(keys[1:], keys[:-1], out=first_of_its_kind[1:])
-    distinct_rows, distinct_columns = np.divmod(keys[first_of_its_kind], size)
+    distinct_rows, distinct_columns = np.divmod(distinct(rows.astype(np.int64) * size + columns), size)
     indptr = np.zeros(size + 1, dtype=np.int64)
     np.cumsum(np.bincount(distinct_rows, minlength=size), out=indptr[1:])
     indices = distinct_columns.astype(np.int32)
     indptr.flags.writeable = indices.flags.writeable = False
     return SparseRows(indptr, indices)
+
+
+def distinct(keys: Int64[np.ndarray, " keys"]) -> Int64[np.ndarray, " distinct"]:
+    """The different keys, ascending; they are sorted in place. `np.unique` hashes, which is up to 100 times slower."""
+    keys.sort()
+    first = np.ones(len(keys), dtype=np.bool_)
+    np.not_equal(keys[1:], keys[:-1], out=first[1:])
+    return keys[first]

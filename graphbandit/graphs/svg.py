@@ -6,6 +6,7 @@ from html import escape
 
 import numpy as np
 
+from graphbandit.base.arms import ArmNames
 from graphbandit.base.shapes import Int64
 
 MOST_ARMS = 40
@@ -14,8 +15,11 @@ MOST_ARMS = 40
 _SIZE, _MARGIN, _DOT = 360, 60, 6
 
 
-def graph_svg(edges: Int64[np.ndarray, "edges 2"], labels: Sequence[str], shares: Sequence[float] | None = None) -> str:
+def graph_svg(
+    n_arms: int, names: ArmNames | None, edges: Int64[np.ndarray, "edges 2"], shares: Sequence[float] | None = None
+) -> str:
     """The graph as SVG; self-loops are rings around their arms, and edges of small probability (`shares`) are pale."""
+    labels = [str(arm) for arm in (range(n_arms) if names is None else names)]
     n, middle = len(labels), _SIZE / 2
     radius = middle - _MARGIN
     angles = [2 * math.pi * arm / n - math.pi / 2 for arm in range(n)]

@@ -6,7 +6,8 @@ it, never when the package is imported, so that ``import graphbandit`` compiles 
 
 Named tuples hold arrays that travel together through several kernels. Kernels that Python calls in every round take
 their arrays one by one instead, so several signatures repeat the same list: Numba takes microseconds to recognise a
-tuple, longer than a short kernel runs.
+tuple, longer than a short kernel runs. Short loops over rounds, arms and coordinates look alike, too: each has a sum of
+its own in the middle, and a function that took it as an argument could not be inlined.
 
 Compiled kernels are kept on disk in folders named by the hash of all sources here (`kernels.jit`), so none is used
 after any of them has changed.

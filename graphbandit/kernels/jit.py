@@ -2,8 +2,8 @@
 
 Numba compiles a kernel together with all that it calls, and optimises their code again at every level: a chain of calls
 costs the square of its length. So a function that only kernels call is `inner`: optimised only where it is
-called. And `pointer` and `caller` break a chain: a kernel behind a pointer is compiled by itself, for one signature,
-and its callers know only its address.
+called. And `behind_pointer` breaks a chain: a kernel behind a pointer is compiled by itself, for one signature, and its
+callers know only its address.
 """
 
 import atexit
@@ -160,6 +160,16 @@ def inlined() -> Callable[[Function], Function]:
     They become part of their callers and count no references, so they must not allocate or return arrays.
     """
     return inner(forceinline=True, _nrt=False)
+
+
+def for_python(part: Function) -> Function:
+    """An inner kernel as one that Python can call. It is compiled only if Python does."""
+    return cast(Function, kernel()(cast(Any, part).py_func))
+
+
+def behind_pointer(function: Any, signature: Any) -> tuple[Any, Callable[[], int]]:
+    """Break a chain of kernels: how kernels call this one by its address, and how Python finds the address."""
+    return caller(signature), cache(partial(pointer, function, signature))
 
 
 def pointer(function: Any, signature: Any) -> int:

@@ -12,7 +12,7 @@ can happen have room for it.
 
 import operator
 from collections.abc import Callable
-from functools import partial
+from functools import partial, wraps
 from typing import Any
 
 from llvmlite import ir  # type: ignore[import-untyped]
@@ -20,11 +20,29 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, lower_builtin, models, register_model, type_callable
 
-in_code: Any = intrinsic
-"""Decorator of functions that write their own code; only kernels may call them."""
-
 ALIGNMENT = 8
 """Bytes to which numbers lie aligned."""
+
+
+def in_code(signature_of: Callable[..., Any]) -> Callable[[Callable[..., Any]], Any]:
+    """Decorator of functions that write the code of an operation, given LLVM's builder and the values.
+
+    Only kernels may call what comes of it, with the values alone.
+
+    - `signature_of`: the operation's signature, given the types of the values.
+    """
+
+    def decorate(write: Callable[..., Any]) -> Any:
+        @wraps(write)  # its signature, in which `builder` stands for Numba's typing context
+        def operation(_: Any, *kinds: Any) -> Any:
+            def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+                return write(builder, *values)
+
+            return signature_of(*kinds), generate
+
+        return intrinsic(operation)
+
+    return decorate
 
 
 class Lanes(types.Type):
@@ -55,7 +73,7 @@ def _taker(width: int) -> Any:
 
         return Lanes(width)(array, types.int64), generate
 
-    return in_code(take)
+    return intrinsic(take)
 
 
 pair: Any = _taker(2)
@@ -64,10 +82,7 @@ octet: Any = _taker(8)
 """`octet(array, i)`: the numbers i to i + 7."""
 
 
-@in_code
-def put(typing_context: Any, array: Any, index: Any, lanes: Any) -> Any:
-    """`put(array, i, lanes)`: write them to i and after."""
-
+def _put(typing_context: Any, array: Any, index: Any, lanes: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         place = _place(context, builder, signature.args[0], values[0], values[1], signature.args[2].width)
         builder.store(values[2], place, align=ALIGNMENT)
@@ -76,42 +91,32 @@ def put(typing_context: Any, array: Any, index: Any, lanes: Any) -> Any:
     return types.void(array, types.int64, lanes), generate
 
 
-@in_code
-def lane(typing_context: Any, lanes: Any, k: Any) -> Any:
+put: Any = intrinsic(_put)
+"""`put(array, i, lanes)`: write them to i and after."""
+
+
+@in_code(lambda lanes, k: types.float64(lanes, types.int64))
+def lane(builder: Any, lanes: Any, k: Any) -> Any:
     """The number in lane k."""
-
-    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        return builder.extract_element(*values)
-
-    return types.float64(lanes, types.int64), generate
+    return builder.extract_element(lanes, k)
 
 
-@in_code
-def joined(typing_context: Any, first: Any, second: Any) -> Any:
+@in_code(lambda first, second: Lanes(2)(types.float64, types.float64))
+def joined(builder: Any, first: Any, second: Any) -> Any:
     """The pair of two numbers."""
-
-    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        lanes = ir.Constant(ir.VectorType(ir.DoubleType(), 2), ir.Undefined)
-        for place, value in enumerate(values):
-            lanes = builder.insert_element(lanes, value, ir.Constant(ir.IntType(32), place))
-        return lanes
-
-    return Lanes(2)(types.float64, types.float64), generate
+    lanes = ir.Constant(ir.VectorType(ir.DoubleType(), 2), ir.Undefined)
+    for place, value in enumerate((first, second)):
+        lanes = builder.insert_element(lanes, value, ir.Constant(ir.IntType(32), place))
+    return lanes
 
 
-@in_code
-def chopped(typing_context: Any, lanes: Any, least: Any) -> Any:
+@in_code(lambda lanes, least: lanes(lanes, types.float64))
+def chopped(builder: Any, lanes: Any, least: Any) -> Any:
     """The lanes, with 0 in place of numbers of size at most `least`."""
-
-    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        kind = values[0].type
-        limits = (_spread(builder, value, kind.count) for value in (builder.fneg(values[1]), values[1]))
-        inside = (
-            builder.fcmp_ordered(sign, values[0], limit) for sign, limit in zip((">=", "<="), limits, strict=True)
-        )
-        return builder.select(builder.and_(*inside), ir.Constant(kind, [0.0] * kind.count), values[0])
-
-    return lanes(lanes, types.float64), generate
+    width = lanes.type.count
+    limits = (_spread(builder, value, width) for value in (builder.fneg(least), least))
+    inside = (builder.fcmp_ordered(sign, lanes, limit) for sign, limit in zip((">=", "<="), limits, strict=True))
+    return builder.select(builder.and_(*inside), ir.Constant(lanes.type, [0.0] * width), lanes)
 
 
 def _halves(builder: Any, lanes: Any, width: int) -> Any:
@@ -122,58 +127,40 @@ def _halves(builder: Any, lanes: Any, width: int) -> Any:
     )
 
 
-def _folded(builder: Any, lanes: Any, width: int, join: Callable[[Any, Any], Any]) -> Any:
+def _folded(builder: Any, lanes: Any, join: Callable[[Any, Any], Any]) -> Any:
     """Join the halves, lane by lane, until one number is left."""
-    while width > 1:
-        width //= 2
-        lanes = join(*_halves(builder, lanes, width))
+    while lanes.type.count > 1:
+        lanes = join(*_halves(builder, lanes, lanes.type.count // 2))
     return builder.extract_element(lanes, ir.Constant(ir.IntType(32), 0))
 
 
-@in_code
-def total_of(typing_context: Any, lanes: Any) -> Any:
+@in_code(lambda lanes: types.float64(lanes))
+def total_of(builder: Any, lanes: Any) -> Any:
     """The sum of all lanes."""
-
-    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        return _folded(builder, values[0], signature.args[0].width, builder.fadd)
-
-    return types.float64(lanes), generate
+    return _folded(builder, lanes, builder.fadd)
 
 
 def _larger(builder: Any, one: Any, other: Any) -> Any:
+    """The larger of two numbers in each lane."""
     return builder.select(builder.fcmp_ordered(">", one, other), one, other)
 
 
-@in_code
-def larger(typing_context: Any, one: Any, other: Any) -> Any:
-    """The larger of two numbers in each lane."""
-
-    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        return _larger(builder, *values)
-
-    return one(one, other), generate
+larger: Any = in_code(lambda one, other: one(one, other))(_larger)
 
 
-@in_code
-def largest_of(typing_context: Any, lanes: Any) -> Any:
+@in_code(lambda lanes: types.float64(lanes))
+def largest_of(builder: Any, lanes: Any) -> Any:
     """The largest of all lanes."""
-
-    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        return _folded(builder, values[0], signature.args[0].width, partial(_larger, builder))
-
-    return types.float64(lanes), generate
+    return _folded(builder, lanes, partial(_larger, builder))
 
 
 def _comparer(sign: str) -> Any:
-    def compare(typing_context: Any, lanes: Any, x: Any) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-            width = signature.args[0].width
-            found = builder.fcmp_ordered(sign, values[0], _spread(builder, values[1], width))
-            return builder.zext(builder.bitcast(found, ir.IntType(width)), ir.IntType(64))
+    def compare(builder: Any, lanes: Any, x: Any) -> Any:
+        width = lanes.type.count
+        found = builder.fcmp_ordered(sign, lanes, _spread(builder, x, width))
+        return builder.zext(builder.bitcast(found, ir.IntType(width)), ir.IntType(64))
 
-        return types.uint64(lanes, types.float64), generate
-
-    return in_code(compare)
+    return in_code(lambda lanes, x: types.uint64(lanes, types.float64))(compare)
 
 
 equal_to: Any = _comparer("==")
@@ -182,28 +169,19 @@ at_least: Any = _comparer(">=")
 """`at_least(lanes, x)`: which lanes are as large as a number, or larger."""
 
 
-@in_code
-def plus_product(typing_context: Any, total: Any, lanes: Any, x: Any) -> Any:
-    """`plus_product(total, lanes, x)`: total + lanes * x, rounded once and not after the product as well."""
-
-    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        kind = values[0].type
-        fused = cgutils.get_or_insert_function(
-            builder.module, ir.FunctionType(kind, [kind] * 3), f"llvm.fma.v{kind.count}f64"
-        )
-        return builder.call(fused, (values[1], _spread(builder, values[2], kind.count), values[0]))
-
-    return total(total, lanes, types.float64), generate
+@in_code(lambda total, lanes, x: total(total, lanes, types.float64))
+def plus_product(builder: Any, total: Any, lanes: Any, x: Any) -> Any:
+    """total + lanes * x, rounded once, and not after the product as well."""
+    kind = total.type
+    signature = ir.FunctionType(kind, [kind] * 3)
+    fused = cgutils.get_or_insert_function(builder.module, signature, f"llvm.fma.v{kind.count}f64")
+    return builder.call(fused, (lanes, _spread(builder, x, kind.count), total))
 
 
-@in_code
-def eight(typing_context: Any, x: Any) -> Any:
+@in_code(lambda x: Lanes(8)(types.float64))
+def eight(builder: Any, x: Any) -> Any:
     """An octet with one number in all lanes."""
-
-    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        return _spread(builder, values[0], 8)
-
-    return Lanes(8)(types.float64), generate
+    return _spread(builder, x, 8)
 
 
 def _spread(builder: Any, value: Any, width: int) -> Any:

@@ -12,7 +12,6 @@ from graphbandit.base.shapes import Float
 from graphbandit.errors import SettingError
 from graphbandit.learners.every_round.exponential_weights import Exp3Learner, Exp3State
 from graphbandit.learners.every_round.losses import given
-from graphbandit.planning.cover import cover_address
 from graphbandit.rounds.decisions import Decisions
 
 
@@ -53,7 +52,9 @@ class Exp3DOM(Exp3Learner):
         return EXP3_DOM
 
     def _address(self) -> int:
-        return cover_address()
+        from graphbandit.kernels.graphs.domination import cover_pointer
+
+        return cover_pointer()
 
     def _rates(self) -> tuple[float, float]:
         return given(self.gamma), np.nan

@@ -7,14 +7,13 @@ that two arms suffice, and the variance v(a) in place of the mutual information.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from graphbandit.base.arrays import ArmMasks, Contexts, Offers, RoundMask, RoundsByArms
 from graphbandit.base.checks import LARGEST, as_in_kernels, setting_choice
-from graphbandit.base.direct_calls import DirectCall
+from graphbandit.base.direct_calls import DirectCall, kernels_of
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float
 from graphbandit.base.values import trusted
@@ -244,14 +243,7 @@ _Outlook = tuple[
 arms apart yet: these are played uniformly."""
 
 
-@cache
-def _kernels() -> Any:
-    from graphbandit.kernels.planning import information
-
-    return information
-
-
-_posterior_information = DirectCall(lambda: _kernels().posterior_information)
+_posterior_information = DirectCall("planning.information", "posterior_information")
 
 
 def _by_draws(epoch: _Epoch, state: PlausibleState, contexts: Contexts, masks: Offers) -> _Outlook:
@@ -286,5 +278,6 @@ def _by_bounds(epoch: _Epoch, state: PlausibleState, contexts: Contexts, masks: 
     regrets, information = np.empty(lower.shape), np.empty(lower.shape)
     candidates = np.empty(lower.shape, dtype=np.bool_)
     assert state.noise is not None  # a version space has a noise
-    _kernels().bound_information(lower, upper, state.noise, masks, regrets, information, candidates)
+    kernels = kernels_of("planning.information")
+    kernels.bound_information(lower, upper, state.noise, masks, regrets, information, candidates)
     return regrets, information, (lower + upper) / 2.0, candidates, blind

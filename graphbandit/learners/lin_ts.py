@@ -8,9 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbandit.base.checks import LARGEST_SCALE, setting_integer, setting_number
+from graphbandit.base.direct_calls import kernels_of
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float
-from graphbandit.learners.every_round.linear_rewards import LinearLearner, linear_kernels
+from graphbandit.learners.every_round.linear_rewards import LinearLearner
 from graphbandit.learners.problem import Problem
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ class LinTS(LinearLearner):
         return ("posterior mean", "posterior deviation")
 
     def _settings(self, problem: Problem, features: Float[np.ndarray, "n rows d"]) -> "LinearSettings":
-        kernels = linear_kernels()
+        kernels = kernels_of("learners.linear_rewards")
         settings: LinearSettings = kernels.LinearSettings(
             rule=kernels.LIN_TS,
             features=features,

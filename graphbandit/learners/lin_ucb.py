@@ -8,10 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbandit.base.checks import LARGEST_SCALE, setting_number
+from graphbandit.base.direct_calls import kernels_of
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float
 from graphbandit.base.values import tuple_of
-from graphbandit.learners.every_round.linear_rewards import LinearLearner, linear_kernels
+from graphbandit.learners.every_round.linear_rewards import LinearLearner
 from graphbandit.learners.problem import Problem
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ class LinUCB(LinearLearner):
         return ("estimate", "upper bound")
 
     def _settings(self, problem: Problem, features: Float[np.ndarray, "n rows d"]) -> "LinearSettings":
-        kernels = linear_kernels()
+        kernels = kernels_of("learners.linear_rewards")
         width = math.nan if self.alpha is None else float(self.alpha)
         noise = self._told_noise(problem) if self.alpha is None else 0.0
         log_term = 2.0 * math.log(self._vectors(problem, features) / self.delta)

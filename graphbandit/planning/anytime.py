@@ -7,16 +7,17 @@ the same program always gives the same answer unless a deadline is asked for.
 """
 
 import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 from graphbandit.base.arrays import ArmIndices, ArmMask, PerArm
 from graphbandit.base.checks import setting_integer, setting_number
 from graphbandit.base.saved_files import savable
-from graphbandit.base.two_threads import both
 from graphbandit.graphs.graph import FeedbackGraph
 
 if TYPE_CHECKING:
@@ -40,6 +41,9 @@ MOST = 65535.0
 
 LOWEST_EXPONENT = -500.0
 """Smaller powers are far below the least probability, and subnormal numbers are several times slower."""
+
+First = TypeVar("First")
+Second = TypeVar("Second")
 
 
 @savable
@@ -125,6 +129,22 @@ def _feasible(out: "Lists", back: "Lists", b: PerArm, c: PerArm, best: int, p: P
             feasible[best] += 1.0 - total
             return feasible
     return None
+
+
+def both(first: Callable[[], First], second: Callable[[], Second], *, at_once: bool) -> tuple[First, Second]:
+    """Run both and return their results, which do not depend on `at_once` if neither changes what the other reads.
+
+    - `at_once`: whether the second runs in a thread of its own, which ends before this function returns.
+
+    >>> both(lambda: 1, lambda: 2, at_once=True)
+    (1, 2)
+    """
+    if not at_once:
+        return first(), second()
+    with ThreadPoolExecutor(1) as other:
+        running = other.submit(second)
+        found = first()
+    return found, running.result()
 
 
 def _dearest_first(p: PerArm, c: PerArm) -> ArmIndices:

@@ -1,7 +1,5 @@
 """Covers: few arms that together reveal all candidates, to be played while nothing is known."""
 
-from functools import cache
-
 import numpy as np
 
 from graphbandit.base.arrays import ArmMask
@@ -23,27 +21,21 @@ def cover_of(graph: FeedbackGraph, candidates: ArmMask, available: ArmMask) -> A
     >>> cover_of(graphs.star(5, hub=3), everyone, everyone)
     array([False, False, False,  True, False])
     """
-    from graphbandit.kernels.graphs.domination import greedy_dominating_set
-
     if np.count_nonzero(candidates) <= 1:
         return candidates
     wanted = candidates if graph.has_all_loops else candidates & revealed_by_some(graph, available)
-    chosen = np.zeros(graph.n_arms, dtype=np.bool_)
-    size = greedy_dominating_set(kernel_graph(graph), np.ascontiguousarray(wanted), available, chosen)
+    size, chosen = _greedy(graph, wanted, available)
     return chosen if size > 0 else candidates
 
 
 def cover_size(graph: FeedbackGraph, candidates: ArmMask, available: ArmMask) -> int:
     """The size of the greedy cover of all candidates by arms on offer; -1 if no arm on offer reveals some candidate."""
+    return _greedy(graph, candidates, available)[0]
+
+
+def _greedy(graph: FeedbackGraph, wanted: ArmMask, available: ArmMask) -> tuple[int, ArmMask]:
     from graphbandit.kernels.graphs.domination import greedy_dominating_set
 
-    chosen = np.zeros(graph.n_arms, dtype=np.bool_)
-    return int(greedy_dominating_set(kernel_graph(graph), np.ascontiguousarray(candidates), available, chosen))
-
-
-@cache
-def cover_address() -> int:
-    """The address of the compiled code that counts the arms of a cover, for kernels."""
-    from graphbandit.kernels.graphs.domination import cover_pointer
-
-    return cover_pointer()
+    chosen = np.empty(graph.n_arms, dtype=np.bool_)
+    size = greedy_dominating_set(kernel_graph(graph), np.ascontiguousarray(wanted), available, chosen)
+    return int(size), chosen

@@ -11,7 +11,7 @@ from graphbandit.base.program_constants import COVER_ARMS, ROW_LIMIT
 from graphbandit.base.shapes import Float
 from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.graphs.kernel_forms import kernel_graph
-from graphbandit.planning.exploration import arm_mask, arm_number, gap_array
+from graphbandit.planning.exploration import checked_best, checked_candidates, gap_array
 
 
 class Limits(NamedTuple):
@@ -54,10 +54,10 @@ def tight_demand(candidates: "npt.ArrayLike", gaps: "npt.ArrayLike", *, best: in
     >>> tight_demand([True, True, False], [0.0, 0.5, 1.0], best=0, size=2, gamma=4.0)
     array([0.  , 0.25, 0.  ])
     """
-    costs = gap_array(gaps, max(np.size(gaps), 1))
+    costs = gap_array(gaps)
     n_arms = len(costs)
-    mask = arm_mask("candidates", candidates, n_arms)
-    arm = arm_number("best", best, n_arms)
+    mask = checked_candidates(candidates, n_arms)
+    arm = checked_best(best, n_arms)
     most = setting_integer("size", size, at_least=1)
     rate = setting_number("gamma", gamma, at_least=0.0)
     return demand_of_candidates(mask, costs, arm, most, rate, None)

@@ -1,30 +1,31 @@
 """What a round explores before the linear program: the exploration set and the inverse-gap baseline."""
 
-import operator
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from graphbandit.base.arms import arm_index
 from graphbandit.base.arrays import ArmMask, PerArm
 from graphbandit.base.checks import first_not_finite, numbers, setting_number
 from graphbandit.base.shapes import Int
-from graphbandit.errors import GraphError, InputError
+from graphbandit.errors import GraphError, InputError, UnknownArmError
 from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.graphs.kernel_forms import kernel_graph
 
 
-def arm_array(name: str, value: npt.ArrayLike, n_arms: int) -> PerArm:
-    """`value` as one finite number an arm."""
+def arm_array(name: str, value: npt.ArrayLike, n_arms: int | None = None) -> PerArm:
+    """`value` as one finite number for each of `n_arms` arms, or of any number of arms."""
     array = numbers(name, value)
-    if array.shape != (n_arms,):
-        raise InputError(f"{name} has shape {array.shape}; expected ({n_arms},), one number an arm")
+    size = max(array.size, 1) if n_arms is None else n_arms
+    if array.shape != (size,):
+        raise InputError(f"{name} has shape {array.shape}; expected ({size},), one number an arm")
     if not np.isfinite(array).all():
         raise InputError(f"{name} has {first_not_finite(array)}; expected finite numbers")
     return np.ascontiguousarray(array)
 
 
-def gap_array(value: npt.ArrayLike, n_arms: int) -> PerArm:
+def gap_array(value: npt.ArrayLike, n_arms: int | None = None) -> PerArm:
     """Gaps c(a) = v(best) - v(a) as an array: finite and not negative."""
     gaps = arm_array("gaps", value, n_arms)
     if (gaps < 0).any():
@@ -39,24 +40,20 @@ def check_graph(graph: object) -> None:
         raise GraphError(f"graph is a {type(graph).__name__}; expected a FeedbackGraph")
 
 
-def arm_number(name: str, value: object, n_arms: int) -> int:
-    """`value` as the number of one of the arms."""
+def checked_best(best: object, n_arms: int) -> int:
+    """`best` as the number of one of the arms."""
     try:
-        arm = -1 if isinstance(value, bool) else operator.index(value)  # type: ignore[arg-type]
-    except TypeError:
-        arm = -1
-    if not 0 <= arm < n_arms:
-        raise InputError(f"{name} is {value!r}; expected an arm, from 0 to {n_arms - 1}")
-    return arm
+        return arm_index(best, n_arms)
+    except UnknownArmError:
+        raise InputError(f"best is {best!r}; expected an arm, from 0 to {n_arms - 1}") from None
 
 
-def arm_mask(name: str, value: npt.ArrayLike, n_arms: int) -> ArmMask:
-    """`value` as a boolean mask of the arms."""
-    mask = _array(name, value, "a boolean mask")
+def checked_candidates(candidates: npt.ArrayLike, n_arms: int) -> ArmMask:
+    """`candidates` as a boolean mask of the arms."""
+    mask = _array("candidates", candidates, "a boolean mask")
     if mask.dtype != np.bool_ or mask.shape != (n_arms,):
-        raise InputError(
-            f"{name} is an array of {mask.dtype} of shape {mask.shape}; expected a boolean mask of shape ({n_arms},)"
-        )
+        found = f"an array of {mask.dtype} of shape {mask.shape}"
+        raise InputError(f"candidates is {found}; expected a boolean mask of shape ({n_arms},)")
     return mask
 
 
@@ -82,7 +79,7 @@ def exploration_set(
     from graphbandit.kernels.planning.parts import greedy_exploration_set
 
     check_graph(graph)
-    mask = arm_mask("candidates", candidates, graph.n_arms)
+    mask = checked_candidates(candidates, graph.n_arms)
     order = np.empty(graph.n_arms, dtype=np.int32)
     scratch = np.empty(graph.n_arms, dtype=np.int32)
     costs = arm_array("gaps", gaps, graph.n_arms)
@@ -108,14 +105,14 @@ def inverse_gap_baseline(
     """
     from graphbandit.kernels.planning.parts import set_baseline
 
-    costs = gap_array(gaps, max(numbers("gaps", gaps).size, 1))
+    costs = gap_array(gaps)
     arms = _array("explored", explored, "arm numbers")
     whole = arms.dtype.kind in "iu" or not arms.size
     if arms.ndim != 1 or not whole or (len(arms) and not (arms.min() >= 0 and arms.max() < len(costs))):
         raise InputError(f"explored is {explored!r}; expected arm numbers from 0 to {len(costs) - 1}")
     if len(np.unique(arms)) != len(arms):
         raise InputError(f"explored is {explored!r}; expected every arm once")
-    chosen = int(np.argmin(costs)) if best is None else arm_number("best", best, len(costs))
+    chosen = int(np.argmin(costs)) if best is None else checked_best(best, len(costs))
     baseline = np.empty(len(costs))
     rate = setting_number("gamma", gamma, at_least=0.0)
     set_baseline(arms.astype(np.int32), chosen, rate, costs, baseline)

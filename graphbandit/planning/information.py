@@ -1,14 +1,13 @@
 """Calls of IDS.G's kernels: from what an arm costs and teaches to the distribution to play."""
 
 from collections.abc import Callable, Iterable
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from graphbandit.base.arrays import Offers, PerRound, RoundMask, RoundsByArms
 from graphbandit.base.checks import BOOL, INTEGER, LARGEST, as_in_kernels
-from graphbandit.base.direct_calls import DirectCall
+from graphbandit.base.direct_calls import DirectCall, kernels_of
 from graphbandit.base.shapes import Float
 from graphbandit.base.values import tuple_of
 from graphbandit.graphs.batch import FeedbackGraphs
@@ -19,18 +18,11 @@ if TYPE_CHECKING:
     from graphbandit.kernels.planning.information import Directed, Weighed
 
 
-@cache
-def _kernels() -> Any:
-    from graphbandit.kernels.planning import information
-
-    return information
-
-
 _NOTHING_LARGE = (1e-17 * LARGEST) ** 2
 """Up to this sum of squares, no value of a weight of 1e-17 or more is beyond `LARGEST`."""
 
-_directed_rounds = DirectCall(lambda: _kernels().directed_rounds)
-_weighed_rounds = DirectCall(lambda: _kernels().weighed_rounds)
+_directed_rounds = DirectCall("planning.information", "directed_rounds")
+_weighed_rounds = DirectCall("planning.information", "weighed_rounds")
 
 
 def by_weighed_draws(
@@ -52,7 +44,7 @@ def by_weighed_draws(
     """
     n, n_arms = len(uniforms), graphs.n_arms
     arrays = np.empty((n, 7, n_arms)), np.empty((n, n_arms), BOOL), np.empty((n, 2), INTEGER), np.empty(n)
-    found: Weighed = tuple_of(_kernels().Weighed, arrays)
+    found: Weighed = tuple_of(kernels_of("planning.information").Weighed, arrays)
     ((_, stored),) = kernel_batches(graphs)
     for part, values in draws:
         squares = _weighed_rounds.call(stored, part.start, values, weights, available, knows_nothing, uniforms, found)
@@ -89,7 +81,7 @@ def information_directed_rounds(
     (array([[7., 3., 5.]]), array([[0., 1., 0.]]))
     """
     n, n_arms = regrets.shape
-    kernels = _kernels()
+    kernels = kernels_of("planning.information")
     tables, actions = np.empty((4, n, n_arms)), np.empty((n, 2), dtype=np.int64)
     found: Directed = kernels.Directed(tables[0], tables[1], tables[2], tables[3], actions)
     if isinstance(graphs, ProbabilisticGraphs):

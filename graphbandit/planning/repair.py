@@ -13,12 +13,11 @@ from graphbandit.errors import SolverError
 from graphbandit.planning.certified_program import Program, SamplingSolution
 from graphbandit.planning.highs import largest_factor
 
-Vector = PerArm
 PASSES = 5
 """How often rows that fall short are filled: mass taken from `best` for some rows may be missing in others."""
 
 
-def repaired(program: Program, points: list[Vector], duals: list[Vector]) -> SamplingSolution:
+def repaired(program: Program, points: list[PerArm], duals: list[PerArm]) -> SamplingSolution:
     """The cheapest of the points, made feasible if necessary, with the best bound. Raises if none can be made feasible.
 
     >>> from graphbandit import graphs
@@ -48,7 +47,7 @@ def repaired(program: Program, points: list[Vector], duals: list[Vector]) -> Sam
     return best
 
 
-def filled(program: Program, p: Vector) -> Vector:
+def filled(program: Program, p: PerArm) -> PerArm:
     """Raise p where a row falls short, through the arm that does it at the least cost; the mass comes from `best`."""
     p, reveals = np.where(program.available, np.maximum(p, 0.0), 0.0), program.reveals
     for _ in range(PASSES):
@@ -66,7 +65,7 @@ def filled(program: Program, p: Vector) -> Vector:
     return p
 
 
-def lowered(program: Program, y: Vector) -> Vector:
+def lowered(program: Program, y: PerArm) -> PerArm:
     """Lower the duals until no available arm has a reduced cost below that of `best`: the bound uses the lowest one."""
     y, columns = np.maximum(y, 0.0), program.reveals.T.tocsr()
     reduced = program.gaps - columns @ y

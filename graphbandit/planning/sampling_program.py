@@ -11,15 +11,15 @@ simplex, then HiGHS, then takes the best feasible point. Every answer has a cert
 
 import threading
 from dataclasses import replace
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from graphbandit.base.arrays import ArmMask, PerArm
-from graphbandit.base.checks import available_array, everyone, setting_choice
-from graphbandit.base.direct_calls import DirectCall
+from graphbandit.base.checks import BOOL, FLOAT, available_array, everyone, setting_choice
+from graphbandit.base.direct_calls import DirectCall, kernels_of
 from graphbandit.base.program_constants import ROW_LIMIT
 from graphbandit.errors import InputError, SettingError, SolverError
 from graphbandit.graphs.graph import FeedbackGraph
@@ -28,7 +28,7 @@ from graphbandit.planning.anytime import Effort, improve
 from graphbandit.planning.certified_program import Program, SamplingSolution, solution
 from graphbandit.planning.counters import count
 from graphbandit.planning.demands import paper_demand
-from graphbandit.planning.exploration import arm_array, arm_number, check_graph, gap_array
+from graphbandit.planning.exploration import arm_array, check_graph, checked_best, gap_array
 from graphbandit.planning.highs import highs_program, largest_factor
 from graphbandit.planning.repair import repaired
 
@@ -91,7 +91,7 @@ def solve_sampling_lp(
     if best is None:
         chosen = int((costs if mask is None else np.where(offered, costs, np.inf)).argmin())
     else:
-        chosen = arm_number("best", best, n)
+        chosen = checked_best(best, n)
     smallest = 0.0 if mask is None else costs[offered].min()
     if not (offered[chosen] and costs[chosen] == 0 and smallest >= 0):
         raise InputError(f"best is arm {chosen}; expected an available arm of gap 0, the smallest of all gaps")
@@ -214,7 +214,7 @@ def _at_once(
     mask = everyone(n) if available is None else available
     if not (_fits(gaps, n, FLOAT) and _fits(asked, n, FLOAT) and _fits(mask, n, BOOL)):
         return None
-    kernels, answer = _kernels(), np.empty((4, n))
+    kernels, answer = kernels_of("planning.program"), np.empty((4, n))
     status, *certificate = _answer.call(
         kernel_graph(graph), asked, is_baseline, gaps, best, mask, kept_room(n, ROW_LIMIT),
         compiled_solvers(ROW_LIMIT), answer,
@@ -224,9 +224,6 @@ def _at_once(
     p, y, q, rows = answer
     found = solution(rows, p, y, q, certificate, "simplex")
     return found if found.is_exact else None
-
-
-FLOAT, BOOL = np.dtype(np.float64), np.dtype(np.bool_)
 
 
 def _fits(value: object, n_arms: int, dtype: np.dtype[Any]) -> bool:
@@ -239,14 +236,7 @@ def _fits(value: object, n_arms: int, dtype: np.dtype[Any]) -> bool:
     )
 
 
-@cache
-def _kernels() -> Any:
-    from graphbandit.kernels.planning import program
-
-    return program
-
-
-_answer = DirectCall(lambda: _kernels().answer_at_once)
+_answer = DirectCall("planning.program", "answer_at_once")
 
 
 class _Rooms(threading.local):
@@ -262,20 +252,20 @@ def kept_room(n_arms: int, row_limit: int) -> "Room":
     """Room for the programs of this thread."""
     kept = _rooms.kept
     if kept is None or kept[0] != n_arms or kept[1] != row_limit:
-        kept = _rooms.kept = n_arms, row_limit, _kernels().room(n_arms, row_limit)
+        kept = _rooms.kept = n_arms, row_limit, kernels_of("planning.program").room(n_arms, row_limit)
     return kept[2]
 
 
 @lru_cache(maxsize=4)
 def compiled_solvers(row_limit: int) -> "Solvers":
     """The addresses of the compiled solvers."""
-    solvers: Solvers = _kernels().solvers(row_limit)
+    solvers: Solvers = kernels_of("planning.program").solvers(row_limit)
     return solvers
 
 
 def _simplex(program: Program, graph: FeedbackGraph) -> SamplingSolution:
     """The compiled simplex's answer, exact or not; SolverError if it proves that there is none."""
-    kernels, n = _kernels(), graph.n_arms
+    kernels, n = kernels_of("planning.program"), graph.n_arms
     p, y, q = np.empty((3, n))
     status, *certificate = kernels.answer_program(
         kernel_graph(graph), program.demand, program.gaps, program.best, program.available,
@@ -285,8 +275,7 @@ def _simplex(program: Program, graph: FeedbackGraph) -> SamplingSolution:
         raise SolverError("the sampling program has no solution: the demands ask for more than one unit of mass")
     if status != kernels.SOLVED:
         return program.certified(p, y, "none")
-    violation, objective, bound, largest = certificate
-    return solution(program.demand, p, y, q, (violation, objective, bound, largest), "simplex")
+    return solution(program.demand, p, y, q, certificate, "simplex")
 
 
 def _anytime(program: Program, start: PerArm | None, effort: Effort) -> SamplingSolution:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbandit.base.arrays import PerArm
-from graphbandit.base.checks import LARGEST, numbers, setting_number
+from graphbandit.base.checks import LARGEST, setting_number
 from graphbandit.errors import InputError
 from graphbandit.planning.exploration import arm_array
 
@@ -99,7 +99,7 @@ def inventory(losses: npt.ArrayLike, gamma: float) -> PerArm:
 
 def _costs(losses: npt.ArrayLike, gamma: float) -> PerArm:
     """gamma (l - min l)."""
-    estimates = arm_array("losses", losses, max(numbers("losses", losses).size, 1))
+    estimates = arm_array("losses", losses)
     if np.abs(estimates).max() > LARGEST:
         raise InputError(f"losses has {np.abs(estimates).max():g}; expected numbers up to {LARGEST:g} in size")
     scale = setting_number("gamma", gamma, above=0.0, below=LARGEST)

@@ -19,15 +19,13 @@ as u^2 / q >= 2 r u - r^2 q for every r. It is equality at the optimum, with r =
 """
 
 from dataclasses import dataclass
-from functools import cache
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from graphbandit.base.arrays import ArmMasks, Offers, PerArm, PerRound, RoundIndices, RoundsByArms
 from graphbandit.base.checks import LARGEST, available_array, check_within, numbers, setting_number
-from graphbandit.base.direct_calls import DirectCall
+from graphbandit.base.direct_calls import DirectCall, kernels_of
 from graphbandit.base.program_constants import ACCEPTED
 from graphbandit.base.shapes import Float
 from graphbandit.errors import GraphError, InputError
@@ -227,43 +225,24 @@ def _check_size(masks: Offers) -> None:
         raise InputError(f"{most} arms are on offer; expected at most {ARM_LIMIT} for SquareCB.G's program")
 
 
-@cache
-def _kernels() -> Any:
-    from graphbandit.kernels.planning import squarecb
-
-    return squarecb
-
-
-@cache
-def _dense() -> int:
-    """The address of the compiled solver."""
-    address: int = _kernels().dense_pointer()
-    return address
-
-
-def _find_observation_probabilities() -> Any:
-    from graphbandit.kernels.planning.parts import observation_probabilities
-
-    return observation_probabilities
-
-
-_solve_one = DirectCall(lambda: _kernels().solve_rounds)
+_solve_one = DirectCall("planning.squarecb", "solve_rounds")
 """For one program: its arrays are made here and are writeable, so their types are always the same."""
-_observation_probabilities = DirectCall(_find_observation_probabilities)
+_observation_probabilities = DirectCall("planning.parts", "observation_probabilities")
 
 
 def _solve(
     graphs: FeedbackGraphs, losses: RoundsByArms, masks: Offers, gammas: PerRound, *, certificates: bool
 ) -> tuple[RoundsByArms, Float[np.ndarray, "n_or_1 3 arms"], Float[np.ndarray, "n 3"]]:
     """(p, certificates, (objective, gap, steps)) of every round; raises if one has no solution."""
-    solve_rounds = _solve_one.call if certificates else _kernels().solve_rounds
+    kernels = kernels_of("planning.squarecb")
+    solve_rounds, address = _solve_one.call if certificates else kernels.solve_rounds, kernels.dense_pointer()
     n, n_arms = losses.shape
     p, found = np.empty((n, n_arms)), np.empty((n, 3))
     proofs = np.empty((n if certificates else 1, 3, n_arms))
     for part, stored in kernel_batches(graphs):
         some = masks[part] if len(masks) > 1 else masks
         where = proofs[part] if certificates else proofs
-        solve_rounds(stored, losses[part], some, gammas[part], _dense(), p[part], where, found[part])
+        solve_rounds(stored, losses[part], some, gammas[part], address, p[part], where, found[part])
     for t in np.flatnonzero(found[:, 2] < 0).tolist():
         raise GraphError(
             f"arm {-1 - int(found[t, 2])} is revealed by no arm on offer in round {t} of the batch; "

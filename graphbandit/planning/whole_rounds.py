@@ -32,7 +32,7 @@ import numpy as np
 
 from graphbandit.base.arrays import ArmMask, ArmMasks, ArmsByArms, PerArm, PerRound, RoundsByArms
 from graphbandit.base.checks import INTEGER, everyone_always, kernel_mask
-from graphbandit.base.direct_calls import DirectCall
+from graphbandit.base.direct_calls import DirectCall, kernels_of
 from graphbandit.base.program_constants import (
     COVER_ARMS,
     COVERAGES,
@@ -50,7 +50,7 @@ from graphbandit.graphs.kernel_forms import WHOLE, kernel_batches, packed_batch
 from graphbandit.graphs.probabilistic import ProbabilisticGraphs
 from graphbandit.planning.anytime import Effort
 from graphbandit.planning.certified_program import Program, SamplingSolution
-from graphbandit.planning.cover import cover_address, cover_of, cover_size
+from graphbandit.planning.cover import cover_of, cover_size
 from graphbandit.planning.demands import Limits, ceilings_of, chances_of, demand_of_candidates
 from graphbandit.planning.revealed import revealed_by_some
 from graphbandit.planning.sampling_program import (
@@ -102,20 +102,23 @@ class SamplingRule:
     @cached_property
     def in_kernels(self) -> "Rule":
         """The rule as kernels take it; cached, because every round asks for it."""
-        rule: Rule = _kernels().Rule(
+        rule: Rule = kernels_of("planning.whole_rounds").Rule(
             EXPLORES.index(self.explore),
             COVERAGES.index(self.coverage),
             float(self.rate),
             self.flat,
             float(self.doubt),
-            cover_address() if self.by_cover else 0,
+            kernels_of("graphs.domination").cover_pointer() if self.by_cover else 0,
         )
         return rule
 
     @cached_property
     def solvers(self) -> "Solvers":
-        """The addresses of the compiled solvers, if there are programs to solve."""
-        return _no_solvers() if self.coverage == "none" else compiled_solvers(ROW_LIMIT)
+        """The addresses of the compiled solvers, or a placeholder if there are no programs to solve."""
+        if self.coverage != "none":
+            return compiled_solvers(ROW_LIMIT)
+        none: Solvers = kernels_of("planning.program").Solvers(0, 0, 0)
+        return none
 
     @cached_property
     def without_program(self) -> "SamplingRule":
@@ -138,6 +141,12 @@ class PlannedRounds(NamedTuple):
         masks = self.rounds.available
         mask: ArmMask = masks[t if len(masks) > 1 else 0]
         return mask
+
+    def part(self, chosen: Int[np.ndarray, " rounds"] | slice) -> "PlannedRounds":
+        """Some of the rounds; with a slice, what is decided for them is written into the arrays of the whole."""
+        kernels, masks = kernels_of("planning.whole_rounds"), self.rounds.available
+        rounds = (array if array is masks and len(masks) == 1 else array[chosen] for array in self.rounds)
+        return PlannedRounds(kernels.Rounds(*rounds), kernels.Outcome(*(array[chosen] for array in self.outcome)))
 
     def limits(self, rule: SamplingRule, t: int, graph: FeedbackGraph | ArmsByArms) -> Limits | None:
         """The limits of the demands of round t; None if nothing is known about which arm is best."""
@@ -183,7 +192,7 @@ def sample_rounds(
     explore them need, they are the arms that are explored. `words` are what the learner says of these decisions, if it
     knows that already.
     """
-    kernels, (n, n_arms) = _kernels(), values.shape
+    kernels, (n, n_arms) = kernels_of("planning.whole_rounds"), values.shape
     masks = everyone_always(n_arms) if available is None else kernel_mask(available, n, n_arms)
     none = _NO_COLUMNS if n == 1 else np.empty((n, 0))
     given_rounds = (
@@ -244,48 +253,24 @@ Strategy = Callable[[SamplingRule, PlannedRounds, Any], None]
 
 
 @cache
-def _kernels() -> Any:
-    from graphbandit.kernels.planning import whole_rounds
-
-    return whole_rounds
-
-
-@cache
-def _no_solvers() -> "Solvers":
-    """A placeholder for rounds without a program."""
-    from graphbandit.kernels.planning import program
-
-    return program.Solvers(0, 0, 0)
-
-
-@cache
 def _no_room() -> "Room":
     """A placeholder for rounds without a program."""
-    from graphbandit.kernels.planning import program
-
-    return program.room(1, ROW_LIMIT)
-
-
-_decide_rounds = DirectCall(lambda: _kernels().decide_rounds)
+    room: Room = kernels_of("planning.program").room(1, ROW_LIMIT)
+    return room
 
 
-def _outcome(n: int, n_arms: int) -> "Outcome":
-    """Room for what is decided."""
-    arrays = np.empty((n, 5, n_arms)), np.empty((n, 3), INTEGER), np.empty((n, 5))
-    made: Outcome = tuple_of(_kernels().Outcome, arrays)
-    return made
+_decide_rounds = DirectCall("planning.whole_rounds", "decide_rounds")
 
 
 def _plan_by_kind(rule: SamplingRule, plan: PlannedRounds, graphs: FeedbackGraphs | ProbabilisticGraphs) -> None:
     """Plan the rounds of each kind of graph in its own way."""
-    parts, masks, (_, n_arms) = _parts(rule, graphs), plan.rounds.available, plan.rounds.values.shape
+    parts = _parts(rule, graphs)
     if len(parts) == 1:
         _, strategy, part = parts[0]
         strategy(rule, plan, part)
         return
     for chosen, strategy, part in parts:
-        some = [array if array is masks and len(masks) == 1 else array[chosen] for array in plan.rounds]
-        found = PlannedRounds(_kernels().Rounds(*some), _outcome(len(some[0]), n_arms))
+        found = plan.part(chosen)
         strategy(rule, found, part)
         for whole, array in zip(plan.outcome, found.outcome, strict=True):
             whole[chosen] = array
@@ -326,17 +311,11 @@ def _parts_of_sure(rule: SamplingRule, graphs: FeedbackGraphs) -> list[_Part]:
 
 def _plan_sure(rule: SamplingRule, plan: PlannedRounds, graphs: FeedbackGraphs) -> None:
     """Plan all rounds in a compiled pass, or one for each large graph; then solve the programs that were left open."""
-    kernels, solvers = _kernels(), rule.solvers
     room = _no_room() if rule.coverage == "none" else kept_room(graphs.n_arms, ROW_LIMIT)
-    (rounds, outcome), open_programs = plan, 0
+    open_programs = 0
     for part, stored in kernel_batches(graphs):
-        if part is WHOLE:
-            open_programs = _decide_rounds.call(stored, rounds, rule.in_kernels, solvers, room, outcome)
-            break
-        masks = rounds.available
-        some = kernels.Rounds(*(a if a is masks and len(a) == 1 else a[part] for a in rounds))
-        into = kernels.Outcome(*(array[part] for array in outcome))
-        open_programs += _decide_rounds.call(stored, some, rule.in_kernels, solvers, room, into)
+        rounds, outcome = plan if part is WHOLE else plan.part(part)
+        open_programs += _decide_rounds.call(stored, rounds, rule.in_kernels, rule.solvers, room, outcome)
     if open_programs:
         _solve_open(rule, plan, graphs)
 
@@ -344,7 +323,7 @@ def _plan_sure(rule: SamplingRule, plan: PlannedRounds, graphs: FeedbackGraphs) 
 def _solve_open(rule: SamplingRule, plan: PlannedRounds, graphs: FeedbackGraphs) -> None:
     """Solve the programs that a compiled pass has left open."""
     rounds, outcome = plan
-    for t in (outcome.integers[:, 2] == _kernels().PENDING).nonzero()[0].tolist():
+    for t in (outcome.integers[:, 2] == kernels_of("planning.whole_rounds").PENDING).nonzero()[0].tolist():
         best, gamma, gaps = int(outcome.integers[t, 1]), float(outcome.numbers[t, 1]), outcome.gaps[t]
         start: PerArm | None = outcome.baseline[t]
         if rule.coverage == "paper":

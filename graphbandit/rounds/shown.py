@@ -6,7 +6,7 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from graphbandit.base.checks import all_finite, available_array, first_not_finite
+from graphbandit.base.checks import available_array, finite_contexts
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
 from graphbandit.base.values import trusted
 from graphbandit.errors import GraphError, InputError
@@ -44,8 +44,7 @@ class Shown:
             )
         if contexts.dtype.kind not in "biuf":
             raise InputError(f"contexts have type {contexts.dtype}; expected numbers")
-        if not all_finite(contexts):
-            raise InputError(f"contexts have {first_not_finite(contexts)}; expected finite numbers")
+        finite_contexts(contexts)
         n = len(contexts)
         if graphs is not None:
             if not isinstance(graphs, FeedbackGraphs | ProbabilisticGraphs):

@@ -1,21 +1,12 @@
 """Whether numbers are of a fair size, as is asked of contexts and values in every round."""
 
-from typing import Any
-
 import numpy as np
 
 from graphbandit.base.checks import FLOAT, within
 from graphbandit.base.direct_calls import DirectCall
 from graphbandit.base.shapes import Float, Shaped
 
-
-def _find_small() -> Any:
-    from graphbandit.kernels.size import small
-
-    return small
-
-
-_small = DirectCall(_find_small)
+_small = DirectCall("size", "small")
 
 
 def small(array: Shaped[np.ndarray, "..."], largest: float) -> bool:

@@ -1,40 +1,50 @@
 """Kernels that are called without a look at their types."""
 
+import sys
+from types import SimpleNamespace
+
 import numba
 import numpy as np
+import pytest
 
 import graphbandit as gb
-from graphbandit.base.direct_calls import DirectCall
+from graphbandit.base.direct_calls import DirectCall, kernels_of
 from graphbandit.function_classes import FiniteModel
 from graphbandit.function_classes.base import Prospects
 from graphbandit.learners.base import predictor_of, prospector_of
 from graphbandit.planning.whole_rounds import SamplingRule, sample_rounds
 
 
-def test_the_first_call_looks_at_types_and_later_ones_do_not():
-    asked = []
+@pytest.fixture
+def kernels(monkeypatch):
+    """A module of kernels."""
+    module = SimpleNamespace()
+    monkeypatch.setitem(sys.modules, "graphbandit.kernels.of_a_test", module)
+    yield module
+    kernels_of.cache_clear()
 
+
+def test_the_first_call_looks_at_types_and_later_ones_do_not(kernels):
     @numba.njit
     def doubled(values):
         return values.sum() * 2.0
 
-    def find():
-        asked.append(True)
-        return doubled
-
-    kernel = DirectCall(find)
-    assert [kernel.call(np.full(3, value)) for value in (1.0, 2.0, 3.0)] == [6.0, 12.0, 18.0]
-    assert len(asked) == 1
+    kernels.doubled = doubled
+    kernel = DirectCall("of_a_test", "doubled")
+    assert kernel.call(np.full(3, 1.0)) == 6.0
+    del kernels.doubled
+    assert [kernel.call(np.full(3, value)) for value in (2.0, 3.0)] == [12.0, 18.0]
     assert kernel.call is doubled.overloads[doubled.signatures[0]].entry_point
 
 
-def test_it_goes_to_the_code_of_the_types_it_was_called_with():
+def test_it_goes_to_the_code_of_the_types_it_was_called_with(kernels):
     @numba.njit
     def halved(value):
         return value / 2
 
     halved(3)
-    kernel = DirectCall(lambda: halved)
+    kernels.halved = halved
+    kernel = DirectCall("of_a_test", "halved")
     kernel.call(0.0)
     assert kernel.call(0.5) == 0.25  # the code for whole numbers would have taken 0
 

@@ -1,5 +1,7 @@
 """The anytime solver against the exact one, on graphs and costs of several kinds."""
 
+import threading
+
 import numpy as np
 import pytest
 from numba import njit
@@ -7,6 +9,7 @@ from numba import njit
 from graphbandit import FeedbackGraph, graphs
 from graphbandit.kernels.planning.ordering import sort_by, sort_many_by
 from graphbandit.planning import Effort, exploration_set, inverse_gap_baseline, solve_sampling_lp
+from graphbandit.planning.anytime import both
 
 ARMS = 400
 
@@ -140,3 +143,24 @@ def test_many_numbers_are_sorted_as_few_are(n: int) -> None:
         sorted_both_ways(keys, orders[0], orders[1], orders[2])
         np.testing.assert_array_equal(orders[0], np.argsort(keys, kind="stable"))
         np.testing.assert_array_equal(orders[1], orders[0])
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+def test_both_results_come_and_no_thread_stays(at_once):
+    here = threading.get_ident()
+    assert both(threading.get_ident, lambda: 2, at_once=at_once) == (here, 2)
+    second = both(lambda: None, threading.get_ident, at_once=at_once)[1]
+    assert (second != here) == at_once
+    assert not at_once or second not in {thread.ident for thread in threading.enumerate()}
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+@pytest.mark.parametrize("place", [0, 1])
+def test_an_error_of_either_arrives(at_once, place):
+    def fails():
+        raise LookupError("not found")
+
+    tasks = [lambda: 1, lambda: 2]
+    tasks[place] = fails
+    with pytest.raises(LookupError, match="not found"):
+        both(*tasks, at_once=at_once)

@@ -8,7 +8,8 @@ from graphbandit.base.program_constants import ROW_LIMIT
 from graphbandit.errors import SolverError
 from graphbandit.graphs.kernel_forms import kernel_graph
 from graphbandit.kernels.planning import program
-from graphbandit.kernels.planning.simplex import OPTIMAL, scratch, solve_covering_lp
+from graphbandit.kernels.planning.simplex import OPTIMAL, solve_covering_lp
+from graphbandit.kernels.planning.simplex_workspace import scratch
 from tests.lp_instances import FAMILIES, CoveringLP, random_costs, random_graph
 
 COSTS = ("normal", "ties", "zeros", "equal", "spread", "nearly")

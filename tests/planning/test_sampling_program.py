@@ -262,7 +262,8 @@ def test_public_functions_check_before_a_kernel_sees_it():
     for bad in ({"size": 0}, {"size": 1.5}, {"gamma": -1.0}, {"gamma": np.nan}):
         with pytest.raises(SettingError):
             gb.planning.tight_demand(everyone, gaps, **({"best": 0, "size": 2, "gamma": 1.0} | bad))
-    with pytest.raises(InputError, match="gaps has"):
-        gb.planning.tight_demand(everyone, [0.0, np.nan, 1.0], best=0, size=2, gamma=1.0)
+    for bad in ([0.0, np.nan, 1.0], [[0.0], [0.5, 1.0]], []):
+        with pytest.raises(InputError, match="gaps has"):
+            gb.planning.tight_demand(everyone, bad, best=0, size=2, gamma=1.0)
     with pytest.raises(SettingError, match="effort"):
         gb.solve_sampling_lp(gb.graphs.bandit(3), [1, 0, 0], gaps, effort=3)

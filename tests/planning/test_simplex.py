@@ -15,9 +15,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import linprog
 
 from graphbandit.kernels.planning import simplex
-from graphbandit.kernels.planning.simplex import INFEASIBLE, OPTIMAL, certify, scratch, solve_covering_lp
+from graphbandit.kernels.planning.simplex import INFEASIBLE, OPTIMAL, certify, solve_covering_lp
 from graphbandit.kernels.planning.simplex_basis import enlarged, refactorise
-from graphbandit.kernels.planning.simplex_workspace import Incidence, Scratch, workspace
+from graphbandit.kernels.planning.simplex_workspace import Incidence, Scratch, scratch, workspace
 from tests.lp_instances import (
     COVERAGES,
     FAMILIES,

@@ -50,7 +50,6 @@ class EdgeFormat:
     nodes are whole numbers.
     """
 
-    name: str
     skip: int
     separator: str
     comment: str
@@ -144,10 +143,9 @@ def _format(path: str, block: bytes, ids: str, header: bool | None) -> EdgeForma
         _refuse_archive(Path(path), block[:512])
     lines = [(i, line.strip()) for i, line in enumerate(_sample(path, block)) if line.strip()]
     comment = lines[0][1][0] if lines and lines[0][1][0] in "#%" else ""
-    name = {"#": "SNAP", "%": "KONECT", "": "plain"}[comment]
     data = [(i, line) for i, line in lines if not comment or not line.startswith(comment)]
     if lines and lines[0][1].startswith("%%MatrixMarket"):
-        name, data = "Matrix Market", data[1:]  # the first line is the matrix's size
+        data = data[1:]  # the first line is the matrix's size
     if not data:
         raise NetworkFileError(f"file is {path!r}, which has no edges in it; expected two nodes a line")
     separator = next((mark for mark in ",;\t" if mark in data[0][1]), " ")
@@ -165,7 +163,7 @@ def _format(path: str, block: bytes, ids: str, header: bool | None) -> EdgeForma
         if (len(row) < 2 or len(row) != columns) and not (numbers and line[0] in "#%"):
             wanted = "two nodes a line" if columns < 2 else f"{columns} columns as in the lines before"
             raise _bad_line(path, i + 1, line, wanted)
-    return EdgeFormat(name=name, skip=data[int(header)][0], separator=separator, comment=comment, numbers=numbers)
+    return EdgeFormat(skip=data[int(header)][0], separator=separator, comment=comment, numbers=numbers)
 
 
 def _sample(path: str, block: bytes) -> list[str]:

@@ -21,7 +21,7 @@ from graphbandit.base.checks import setting_integer
 from graphbandit.base.shapes import Int, Int32, Int64
 from graphbandit.errors import GraphError, InputError
 from graphbandit.graphs.graph import FeedbackGraph
-from graphbandit.graphs.sparse_rows import SparseRows
+from graphbandit.graphs.sparse_rows import SparseRows, distinct
 
 NODE_LIMIT = 2**31 - 1
 """The largest number of nodes: their numbers take 32 bits."""
@@ -80,9 +80,7 @@ class Network:
         ends = sum(part.size for part in parts)
         if not ends:
             return cls.of_nodes(np.zeros((0, 2), dtype=np.int32), 0, names=np.zeros(0, dtype=np.int64))
-        lowest = np.int64(
-            min(int(part.min()) for part in parts if part.size)
-        )  # 64 bits, so that no difference overflows
+        lowest = np.int64(min(int(part.min()) for part in parts if part.size))  # 64 bits: no difference overflows
         span = max(int(part.max()) for part in parts if part.size) - int(lowest) + 1
         if span > 8 * ends + 2**20:  # too far apart for a table of all numbers
             whole = np.concatenate(parts)
@@ -127,10 +125,7 @@ class Network:
         keys += np.maximum(pairs[:, 0], pairs[:, 1])
         keys = keys[pairs[:, 0] != pairs[:, 1]]
         n_joined = len(keys)
-        keys.sort()
-        first = np.ones(n_joined, dtype=np.bool_)
-        np.not_equal(keys[1:], keys[:-1], out=first[1:])
-        keys = keys[first]
+        keys = distinct(keys)
         low, high = (keys // n_nodes).astype(np.int32), (keys % n_nodes).astype(np.int32)
         rows = SparseRows(*symmetric_rows(low, high, n_nodes))
         return cls(rows, names, loops_dropped=len(pairs) - n_joined, repeats_dropped=n_joined - len(keys))

@@ -19,10 +19,11 @@ An arm that is out can be left out of the comparison for all others: where it wi
 import numpy as np
 
 from graphbandit.base.arrays import ArmIndices, ArmMasks, Matrix, Offers, RoundsByArms, Vector
-from graphbandit.base.shapes import Bool, Float, Int
+from graphbandit.base.shapes import Bool, Float
 from graphbandit.kernels.cholesky import cholesky, solve_lower, solve_upper
 from graphbandit.kernels.function_classes.linear import gap_norms, linear_values, whiten
 from graphbandit.kernels.jit import kernel
+from graphbandit.kernels.planning.exploration import best_arm
 
 MARGIN = 1e-7
 """h / rho: by how much an arm has to win somewhere."""
@@ -32,12 +33,6 @@ SLACK = 1e-9
 
 DEPENDENT = 1e-12
 """A constraint with a smaller share of its square outside the span of the active ones depends on them."""
-
-PAIR, MEAN, LINE, SOLVED, BOUND, NEVER, LIMIT = 0, 1, 2, 3, 4, 5, 6
-"""How an arm was settled: out against best alone; in by the first point tried, by a point on the way, by the solution;
-out by the bound, out as nothing makes it win; kept, as the method did not end (rounding; it never did in our tests)."""
-
-HOWS = 7
 
 RIVALS = 16
 """How many others every arm is compared with where candidates are not exact."""
@@ -106,7 +101,7 @@ def _wins_away_from_mean(
 
 # its first arguments are those of `_wins_away_from_mean`: one arm among all
 @kernel()
-def _settle(
+def _may_win(
     a: int,
     points: Float[np.ndarray, "d m"],
     values: Float[np.ndarray, " m"],
@@ -117,8 +112,11 @@ def _settle(
     slope: Float[np.ndarray, " m"],
     vectors: Float[np.ndarray, "d m"],
     present: Bool[np.ndarray, " m"],
-) -> int:
-    """How arm a is settled among those alive: column b is e(b), and values[b] is center'(phi(b) - phi(best))."""
+) -> bool:
+    """Whether arm a may win among those alive: column b is e(b), and values[b] is center'(phi(b) - phi(best)).
+
+    True, too, if rounding keeps the method from ending, which it never did in our tests.
+    """
     d, m = points.shape
     slope[:] = 0.0
     for i in range(d):
@@ -145,15 +143,15 @@ def _settle(
                 direction[i] += weights[k] * vectors[i, active[k]]
         length = _project(vectors, direction, slope)
         if reach > rho * (1.0 + SLACK) * length:
-            return BOUND
+            return False
         if length > 0.0 and _wins_on_line(excess, slope, present, rho / length):
-            return LINE
+            return True
         new, worst = -1, SLACK * rho
         for b in range(m):
             if present[b] and excess[b] - slope[b] > worst:
                 new, worst = b, excess[b] - slope[b]
         if new < 0:
-            return SOLVED
+            return True
         # make `new` active: its weight grows and the others change with it, until it is met or one of them is 0
         weight = 0.0
         while True:
@@ -175,7 +173,7 @@ def _settle(
                     partial, leaving = weights[k] / change[k], k
             step = min(full, partial)
             if step == np.inf:
-                return NEVER
+                return False
             weight += step
             for k in range(size):
                 weights[k] = max(weights[k] - step * change[k], 0.0)
@@ -195,7 +193,7 @@ def _settle(
                     for i in range(d):
                         gram[k, j] += vectors[i, active[k]] * vectors[i, active[j]]
             cholesky(gram[:size, :size], DEPENDENT, factor[:size, :size])
-    return LIMIT
+    return True
 
 
 @kernel()
@@ -234,9 +232,8 @@ def ellipsoid_candidates(
     available: Offers,
     exact: bool,
     chosen: ArmMasks,
-    settled: Int[np.ndarray, " hows"],
 ) -> None:
-    """Mark the arms that win somewhere in the ellipsoid; `settled` counts how they were settled.
+    """Mark the arms that win somewhere in the ellipsoid.
 
     The arm that the center calls best (lowest index on ties) is always marked. Of arms with the same features only
     the first can be. Without `exact`, an arm is marked unless one of the RIVALS arms with the highest values at the
@@ -277,7 +274,6 @@ def ellipsoid_candidates(
                 or -values[k] > rho * (1.0 + SLACK) * np.sqrt(square)
                 or (exact and _repeats(rows[t], arms, kept, arms[k]))
             ):
-                settled[PAIR] += 1
                 continue
             arms[kept], values[kept] = arms[k], values[k]
             for i in range(d):
@@ -287,7 +283,6 @@ def ellipsoid_candidates(
             continue
         if kept == 1:
             chosen[t, arms[0]] = True
-            settled[LINE] += 1
         elif kept > 1:
             m = kept + 1  # best is the last, at 0
             columns, of_arms, middle, flags = (
@@ -314,16 +309,13 @@ def ellipsoid_candidates(
             if not exact:
                 _drop_beaten(points, shifted, alive, rho)
                 for k in range(kept):
-                    settled[LIMIT if alive[k] else PAIR] += 1
                     chosen[t, arms[k]] = alive[k]
                 continue
             for k in range(kept):
-                if _wins_away_from_mean(k, points, sizes, shifted, alive, rho, mean, direction, excess, slope):
-                    how = MEAN
-                else:
-                    how = _settle(k, points, shifted, alive, rho, direction, excess, slope, vectors, present)
-                settled[how] += 1
-                alive[k] = how != BOUND and how != NEVER
+                wins = _wins_away_from_mean(k, points, sizes, shifted, alive, rho, mean, direction, excess, slope)
+                if not wins:
+                    wins = _may_win(k, points, shifted, alive, rho, direction, excess, slope, vectors, present)
+                alive[k] = wins
                 chosen[t, arms[k]] = alive[k]
 
 
@@ -348,14 +340,11 @@ def linear_prospects(
     """
     if not linear_values(rows, limit, parameters, offset, values):
         return False
-    ellipsoid_candidates(rows, center, factor, radius, available, True, chosen, np.zeros(HOWS, np.int64))
+    ellipsoid_candidates(rows, center, factor, radius, available, True, chosen)
     if scale > 0.0:
-        best = np.full(chosen.shape[0], -1)
+        best = np.empty(chosen.shape[0], np.int64)
         for t in range(chosen.shape[0]):
-            mask = available[t if available.shape[0] > 1 else 0]
-            for a in range(chosen.shape[1]):
-                if mask[a] and (best[t] < 0 or values[t, a] > values[t, best[t]]):
-                    best[t] = a
+            best[t] = best_arm(values[t], available[t if available.shape[0] > 1 else 0])
         gap_norms(rows, best, factor.reshape(1, factor.shape[0], factor.shape[1]), chosen, scale, deviations)
     return True
 

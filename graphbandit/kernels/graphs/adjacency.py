@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
-from numba.extending import intrinsic
 
 from graphbandit.base.arrays import ArmIndices, PerArm
 from graphbandit.base.shapes import Int32, Int64, UInt64
 from graphbandit.kernels.jit import inner
+from graphbandit.kernels.lanes import in_code
 
 
 class Graph(NamedTuple):
@@ -54,28 +54,16 @@ def graph_of(graphs: Graphs, t: int) -> Graph:
     return Graph(graphs.words[graphs.place[t]], graphs.pointers, graphs.arms, graphs.in_pointers, graphs.in_arms)
 
 
-def _trailing_zeros(typing_context: Any, word: Any) -> Any:
+@in_code(lambda word: types.int64(types.uint64))
+def trailing_zeros(builder: Any, word: Any) -> Any:
     """The position of the lowest set bit of a non-zero uint64: one machine instruction."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 0))
-
-    return types.int64(types.uint64), generate
+    return builder.cttz(word, ir.Constant(ir.IntType(1), 0))
 
 
-trailing_zeros: Any = intrinsic(_trailing_zeros)
-
-
-def _ones(typing_context: Any, word: Any) -> Any:
+@in_code(lambda word: types.int64(types.uint64))
+def ones(builder: Any, word: Any) -> Any:
     """How many bits of a uint64 are set."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.ctpop(arguments[0])
-
-    return types.int64(types.uint64), generate
-
-
-ones: Any = intrinsic(_ones)
+    return builder.ctpop(word)
 
 
 @inner()

@@ -1,13 +1,11 @@
 """Greedy answers about one graph, for learners that ask in every round: dominating and independent sets."""
 
-from typing import Any
-
 import numpy as np
 from numba.core import types
 
 from graphbandit.base.arrays import ArmIndices, ArmMask
 from graphbandit.kernels.graphs.adjacency import GRAPH, Graph, reveals
-from graphbandit.kernels.jit import caller, inner, kernel, pointer
+from graphbandit.kernels.jit import behind_pointer, inner, kernel
 
 
 @inner()
@@ -73,15 +71,9 @@ def greedy_dominating_set(graph: Graph, wanted: ArmMask, available: ArmMask, cho
 
 
 MASK = types.boolean[::1]
-SIGNATURE = types.int64(GRAPH, MASK, MASK, MASK)
 
-call_cover: Any = caller(SIGNATURE)
-"""`greedy_dominating_set` for kernels, by its address and a tuple of its arguments."""
-
-
-def cover_pointer() -> int:
-    """The address of `greedy_dominating_set`."""
-    return pointer(greedy_dominating_set, SIGNATURE)
+call_cover, cover_pointer = behind_pointer(greedy_dominating_set, types.int64(GRAPH, MASK, MASK, MASK))
+"""Call `greedy_dominating_set` by its address, with a tuple of its arguments; and find the address."""
 
 
 @kernel()

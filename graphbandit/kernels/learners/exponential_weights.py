@@ -6,8 +6,7 @@ to, g, and what it adds to the totals that later rates depend on.
 """
 
 import math
-from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numba.core import types
@@ -22,7 +21,7 @@ from graphbandit.kernels.graphs.domination import (
     greedy_independent_set_size,
     weakly_observable,
 )
-from graphbandit.kernels.jit import caller, inner, kernel, pointer
+from graphbandit.kernels.jit import behind_pointer, inner, kernel
 from graphbandit.kernels.learners.base import DONE, Floats, Inputs, Outputs, close_round, offered
 
 EXP3_SET = 0
@@ -138,14 +137,8 @@ def observability(graph: Graph, available: ArmMask, chosen: ArmMask, independenc
 
 SIGNATURE = types.Tuple((types.boolean, types.float64))(GRAPH, MASK, MASK, types.float64)
 
-call_observability: Any = caller(SIGNATURE)
-"""`observability` for kernels, by its address and a tuple of its arguments."""
-
-
-@cache
-def observability_pointer() -> int:
-    """The address of `observability`."""
-    return pointer(observability, SIGNATURE)
+call_observability, observability_pointer = behind_pointer(observability, SIGNATURE)
+"""Call `observability` by its address, with a tuple of its arguments; and find the address."""
 
 
 @inner()

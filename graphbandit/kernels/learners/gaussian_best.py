@@ -9,15 +9,13 @@ last digit and one hardly known are resolved alike.
 """
 
 import math
-from functools import cache
-from typing import Any
 
 import numpy as np
 from numba.core import types
 
 from graphbandit.base.arrays import ArmMask, PerArm
 from graphbandit.base.shapes import Float
-from graphbandit.kernels.jit import caller, inner, kernel, pointer
+from graphbandit.kernels.jit import behind_pointer, inner, kernel
 
 REACH = 6.0
 """Tails beyond this many standard deviations (1e-9) are left out."""
@@ -160,13 +158,6 @@ def best_probabilities(means: PerArm, variances: PerArm, available: ArmMask, pro
 
 
 FLOATS, MASK = types.float64[::1], types.boolean[::1]
-SIGNATURE = types.none(FLOATS, FLOATS, MASK, FLOATS)
 
-call_best: Any = caller(SIGNATURE)
-"""`best_probabilities` for kernels, by its address and a tuple of its arguments."""
-
-
-@cache
-def best_pointer() -> int:
-    """The address of `best_probabilities`."""
-    return pointer(best_probabilities, SIGNATURE)
+call_best, best_pointer = behind_pointer(best_probabilities, types.none(FLOATS, FLOATS, MASK, FLOATS))
+"""Call `best_probabilities` by its address, with a tuple of its arguments; and find the address."""

@@ -1,15 +1,13 @@
 """Information-directed sampling for independent Gaussian arms: what an arm costs, what it tells, and the best mix."""
 
 import math
-from functools import cache
-from typing import Any
 
 import numpy as np
 from numba.core import types
 
 from graphbandit.base.arrays import ArmMask, PerArm
 from graphbandit.kernels.graphs.adjacency import GRAPH, Graph
-from graphbandit.kernels.jit import caller, kernel, pointer
+from graphbandit.kernels.jit import behind_pointer, kernel
 from graphbandit.kernels.learners.gaussian_best import FLOATS, MASK, contenders, maximum_points, shares
 from graphbandit.kernels.planning.information import neighbourhood, smallest_ratio
 
@@ -87,11 +85,5 @@ def ids_probabilities(
 
 SIGNATURE = types.none(GRAPH, FLOATS, FLOATS, types.float64, MASK, FLOATS)
 
-call_ids: Any = caller(SIGNATURE)
-"""`ids_probabilities` for kernels, by its address and a tuple of its arguments."""
-
-
-@cache
-def ids_pointer() -> int:
-    """The address of `ids_probabilities`."""
-    return pointer(ids_probabilities, SIGNATURE)
+call_ids, ids_pointer = behind_pointer(ids_probabilities, SIGNATURE)
+"""Call `ids_probabilities` by its address, with a tuple of its arguments; and find the address."""

@@ -14,24 +14,16 @@ from graphbandit.kernels.jit import inlined
 from graphbandit.kernels.lanes import in_code
 
 
-@in_code
-def bits(typing_context: Any, x: Any) -> Any:
+@in_code(lambda x: types.int64(types.float64))
+def bits(builder: Any, x: Any) -> Any:
     """The bits of a float, as an integer."""
-
-    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        return builder.bitcast(values[0], ir.IntType(64))
-
-    return types.int64(types.float64), generate
+    return builder.bitcast(x, ir.IntType(64))
 
 
-@in_code
-def number(typing_context: Any, integer: Any) -> Any:
+@in_code(lambda integer: types.float64(types.int64))
+def number(builder: Any, integer: Any) -> Any:
     """The float with these bits."""
-
-    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        return builder.bitcast(values[0], ir.DoubleType())
-
-    return types.float64(types.int64), generate
+    return builder.bitcast(integer, ir.DoubleType())
 
 
 @inlined()

@@ -8,7 +8,7 @@ from numba import types
 from graphbandit.base.arrays import ArmMask, PerArm
 from graphbandit.base.shapes import Float, Int
 from graphbandit.kernels.graphs.adjacency import GRAPH, Graph
-from graphbandit.kernels.jit import caller, kernel, pointer
+from graphbandit.kernels.jit import behind_pointer, for_python, inner, kernel
 from graphbandit.kernels.planning.certificate import certify_program
 from graphbandit.kernels.planning.exploration import paper_demand
 from graphbandit.kernels.planning.one_demand import meet_one_demand
@@ -136,18 +136,18 @@ SIGNATURE = types.Tuple((types.int64, types.float64, types.float64))(
     GRAPH, FLOATS, FLOATS, types.int64, types.boolean[::1], ROOM, FLOATS, FLOATS, types.int64, types.int64
 )
 
-call_program: Any = caller(SIGNATURE)
-"""`solve_program` for kernels, by its address and a tuple of its arguments."""
+call_program, program_pointer = behind_pointer(solve_program, SIGNATURE)
+"""Call `solve_program` by its address, with a tuple of its arguments; and find the address."""
 
 
 def solvers(row_limit: int) -> Solvers:
     """The compiled solvers of sampling programs."""
-    return Solvers(pointer(solve_program, SIGNATURE), simplex_pointer(), row_limit)
+    return Solvers(program_pointer(), simplex_pointer(), row_limit)
 
 
 # repeats the arguments of `solve_program`: the signature behind its pointer has them one by one
-@kernel()
-def answer_program(
+@inner()
+def certified_answer(
     graph: Graph,
     demand: PerArm,
     gaps: PerArm,
@@ -170,6 +170,9 @@ def answer_program(
         graph, demand, gaps, available, probabilities, duals, observed
     )
     return status, violation, objective, bound, largest
+
+
+answer_program = for_python(certified_answer)
 
 
 @kernel()
@@ -212,13 +215,4 @@ def answer_at_once(
         for a in range(n_arms):
             demand[a] = asked[a]
         demand[best] = 0.0
-    status, _, _ = call_program(
-        solvers.program,
-        (graph, demand, gaps, best, available, room, answer[0], answer[1], solvers.simplex, solvers.row_limit),
-    )
-    if status != SOLVED:
-        return status, np.nan, np.nan, np.nan, np.nan
-    violation, objective, bound, largest = certify_program(
-        graph, demand, gaps, available, answer[0], answer[1], answer[2]
-    )
-    return status, violation, objective, bound, largest
+    return certified_answer(graph, demand, gaps, best, available, room, solvers, answer[0], answer[1], answer[2])

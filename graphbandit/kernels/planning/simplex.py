@@ -31,7 +31,7 @@ import numpy as np
 from numba import types
 
 from graphbandit.base.program_constants import CERTIFIED, SMALLEST_OBJECTIVE
-from graphbandit.kernels.jit import caller, inlined, inner, kernel, pointer
+from graphbandit.kernels.jit import behind_pointer, inlined, inner, kernel
 from graphbandit.kernels.lanes import eight, put
 from graphbandit.kernels.planning.simplex_basis import enlarged, refactorise, refine
 from graphbandit.kernels.planning.simplex_pivot import (
@@ -48,23 +48,8 @@ from graphbandit.kernels.planning.simplex_workspace import (
     Indices,
     Scratch,
     Workspace,
-    scratch,
     workspace,
 )
-
-__all__ = [
-    "CERTIFIED",
-    "INFEASIBLE",
-    "ITERATION_LIMIT",
-    "NOT_CERTIFIED",
-    "OPTIMAL",
-    "SMALLEST_OBJECTIVE",
-    "call_simplex",
-    "certify",
-    "scratch",
-    "simplex_pointer",
-    "solve_covering_lp",
-]
 
 OPTIMAL = 0
 """Solved, and the certificate holds."""
@@ -168,13 +153,8 @@ SIGNATURE = types.Tuple((types.int64, types.float64, types.float64, types.int64)
     INDICES, INDICES, INDICES, INDICES, FLOATS, FLOATS, types.int64, FLOATS, FLOATS, SCRATCH
 )
 
-call_simplex: Any = caller(SIGNATURE)
-"""`solve_covering_lp` for kernels, by its address and a tuple of its arguments."""
-
-
-def simplex_pointer() -> int:
-    """The address of `solve_covering_lp`."""
-    return pointer(solve_covering_lp, SIGNATURE)
+call_simplex, simplex_pointer = behind_pointer(solve_covering_lp, SIGNATURE)
+"""Call `solve_covering_lp` by its address, with a tuple of its arguments; and find the address."""
 
 
 # repeats the arguments of `solve_covering_lp`: the signature behind its pointer has the arrays one by one

@@ -18,8 +18,6 @@ every number r, any distribution w and any numbers r and rho prove
 which is the certificate: it does not depend on p. `squarecb_point` has the iterates, `squarecb_step` the steps.
 """
 
-from typing import Any
-
 import numpy as np
 from numba import types
 
@@ -27,7 +25,7 @@ from graphbandit.base.arrays import ArmsByArms, Offers, PerArm, PerRound, Rounds
 from graphbandit.base.program_constants import ACCEPTED
 from graphbandit.base.shapes import Float
 from graphbandit.kernels.graphs.adjacency import Graphs, graph_of, reveals
-from graphbandit.kernels.jit import caller, inner, kernel, pointer
+from graphbandit.kernels.jit import behind_pointer, inner, kernel
 from graphbandit.kernels.planning.bordered_cholesky import roomy
 from graphbandit.kernels.planning.cones import clear, sandwich
 from graphbandit.kernels.planning.squarecb_point import (
@@ -231,14 +229,8 @@ def settle(
 VECTOR, MATRIX = types.float64[::1], types.float64[:, ::1]
 SIGNATURE = types.Tuple((types.float64, types.float64, types.int64))(VECTOR, MATRIX, VECTOR, VECTOR, VECTOR, VECTOR)
 
-# repeats the lines of `simplex`: each kernel behind a pointer has its own signature
-call_dense: Any = caller(SIGNATURE)
-"""`solve_dense` for kernels, by its address and a tuple of its arguments."""
-
-
-def dense_pointer() -> int:
-    """The address of `solve_dense`."""
-    return pointer(solve_dense, SIGNATURE)
+call_dense, dense_pointer = behind_pointer(solve_dense, SIGNATURE)
+"""Call `solve_dense` by its address, with a tuple of its arguments; and find the address."""
 
 
 @kernel()

@@ -6,7 +6,6 @@ plays a round for both. Rewards that come late are learnt when they come, with t
 """
 
 from abc import abstractmethod
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from types import ModuleType
@@ -17,7 +16,7 @@ import numpy as np
 from graphbandit.base.arrays import ArmMasks, Contexts, PerObservation, RoundsByArms
 from graphbandit.base.checks import BOOL, INTEGER, as_in_kernels, everyone_always
 from graphbandit.base.declared import check_declared, limits
-from graphbandit.base.direct_calls import DirectCall
+from graphbandit.base.direct_calls import DirectCall, kernels_of
 from graphbandit.base.shapes import Float
 from graphbandit.base.values import trusted, tuple_of
 from graphbandit.errors import GraphError, HorizonError, InputError, SettingError
@@ -49,13 +48,6 @@ State = TypeVar("State", bound=RoundState)
 
 
 _NO_REWARDS = np.empty((0, 0))
-
-
-@cache
-def _kernels() -> Any:
-    from graphbandit.kernels.learners import base
-
-    return base
 
 
 class EveryRoundLearner(Learner[State], Generic[State]):
@@ -165,7 +157,7 @@ class EveryRoundLearner(Learner[State], Generic[State]):
     def _played(
         self, state: State, shown: Shown, rng: np.random.Generator, rewards: RoundsByArms | None
     ) -> tuple["Outputs", State]:
-        kernels = _kernels()
+        kernels = kernels_of("learners.base")
         n, n_arms, available = len(shown.contexts), state.problem.n_arms, shown.available
         masks = everyone_always(n_arms) if available is None else as_in_kernels(available, np.bool_)
         given = _NO_REWARDS if rewards is None else as_in_kernels(rewards)
@@ -209,7 +201,7 @@ def run_rounds(
       types of these settings.
     - `ready`: whether the arrays are those that a kernel has filled, or copies of them; False by default.
     """
-    run = kernel_at_once(kernels, "run", settings) if run is None else run
+    run = _run_of(kernels, *map(type, settings)) if run is None else run
     if not ready:
         arrays = tuple_of(type(arrays), [as_in_kernels(array, array.dtype) for array in arrays])
     failed, first = kernels.DONE, 0
@@ -225,16 +217,10 @@ def run_rounds(
         )
 
 
-_at_once: dict[tuple[object, ...], DirectCall] = {}
-
-
-def kernel_at_once(kernels: ModuleType, name: str, settings: Iterable[object] = ()) -> DirectCall:
-    """A kernel of a family for settings of these types: where one learner has an int, another may have a float."""
-    key = kernels, name, *map(type, settings)
-    found = _at_once.get(key)
-    if found is None:
-        found = _at_once[key] = DirectCall(lambda: getattr(kernels, name))
-    return found
+@cache
+def _run_of(kernels: ModuleType, *settings: type) -> DirectCall:
+    """The kernel `run` of a family for settings of these types: one learner has an int where another has a float."""
+    return DirectCall(kernels.__name__.removeprefix("graphbandit.kernels."), "run")
 
 
 def propensities_of(observations: Observations) -> PerObservation:

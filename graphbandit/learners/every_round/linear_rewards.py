@@ -3,8 +3,7 @@
 import math
 from abc import abstractmethod
 from dataclasses import dataclass, field
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +20,7 @@ from graphbandit.base.checks import (
     within,
 )
 from graphbandit.base.declared import limits
-from graphbandit.base.direct_calls import DirectCall
+from graphbandit.base.direct_calls import DirectCall, kernels_of
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float
 from graphbandit.base.values import tuple_of
@@ -37,19 +36,11 @@ if TYPE_CHECKING:
     from graphbandit.kernels.learners.linear_rewards import LinearArrays, LinearSettings
 
 
-@cache
-def linear_kernels() -> Any:
-    """The kernels of this family."""
-    from graphbandit.kernels.learners import linear_rewards
-
-    return linear_rewards
-
-
 _LARGEST = LARGEST**0.25
 """How large a feature may be."""
 
-_run_linear = DirectCall(lambda: linear_kernels().run)
-_learn_linear = DirectCall(lambda: linear_kernels().learn)
+_run_linear = DirectCall("learners.linear_rewards", "run")
+_learn_linear = DirectCall("learners.linear_rewards", "learn")
 
 
 @savable
@@ -213,7 +204,7 @@ class LinearLearner(EveryRoundLearner[LinearState]):
     def _run(
         self, state: LinearState, contexts: Contexts, graphs: FeedbackGraphs, inputs: "Inputs", outputs: "Outputs"
     ) -> LinearState:
-        kernels = linear_kernels()
+        kernels = kernels_of("learners.linear_rewards")
         before, features = state, self.features(contexts, state.problem.n_arms)
         state = self._regressions(state, features)
         if features is contexts and state is before:
@@ -243,5 +234,6 @@ class LinearLearner(EveryRoundLearner[LinearState]):
     @staticmethod
     def _arrays(state: LinearState, *, copy: bool) -> "LinearArrays":
         given = (state.factors, state.sums, state.log_determinants, state.totals)
-        arrays: LinearArrays = tuple_of(linear_kernels().LinearArrays, [a.copy() for a in given] if copy else given)
+        kind = kernels_of("learners.linear_rewards").LinearArrays
+        arrays: LinearArrays = tuple_of(kind, [a.copy() for a in given] if copy else given)
         return arrays
