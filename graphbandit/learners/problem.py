@@ -8,7 +8,7 @@ import numpy as np
 
 from graphbandit.base.arms import ArmNames
 from graphbandit.base.arrays import Contexts
-from graphbandit.base.checks import LARGEST_SCALE, finite_contexts, numbers, setting_integer, setting_number
+from graphbandit.base.checks import LARGEST_SCALE, finite_contexts, numbers, optional_number, setting_integer
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float
 from graphbandit.errors import InputError, SettingError
@@ -90,10 +90,8 @@ class Problem:
             encoder = Features({})  # a context is then no more than the constant 1
         if horizon is not None:
             setting_integer("horizon", horizon, at_least=1, at_most=2**62)
-        if noise is not None:
-            setting_number("noise", noise, at_least=0.0, at_most=LARGEST_SCALE)
-        if half_life is not None:
-            setting_number("half_life", half_life, at_least=1e-3, at_most=2.0**62)
+        optional_number("noise", noise, at_least=0.0, at_most=LARGEST_SCALE)
+        optional_number("half_life", half_life, at_least=1e-3, at_most=2.0**62)
         if longest_epoch is not None:
             setting_integer("longest_epoch", longest_epoch, at_least=1, at_most=2**62)
         settled = {
