@@ -4,6 +4,7 @@ import math
 import sys
 from dataclasses import dataclass, field
 from functools import cache, cached_property
+from pkgutil import resolve_name
 from typing import Any
 
 import numpy as np
@@ -30,20 +31,13 @@ def _kernels() -> Any:
 
 
 @cache
-def _linear_kernels() -> Any:
-    from graphbandit.kernels.function_classes import linear
-
-    return linear
-
-
-@cache
 def _hows() -> Int[np.ndarray, " hows"]:
     """Room for the kernels' counts of how candidates were found, which are not used here."""
     return np.zeros(_kernels().HOWS, dtype=np.int64)
 
 
 _ellipsoid_candidates = DirectCall(lambda: _kernels().ellipsoid_candidates)
-_drawn_values = DirectCall(lambda: _linear_kernels().drawn_values)
+_drawn_values = DirectCall(lambda: resolve_name("graphbandit.kernels.function_classes.linear:drawn_values"))
 
 
 @savable
@@ -242,11 +236,12 @@ def predictor_of_draws(features: FeatureMap, draws: Draws) -> Drawer:
     if members.parameters.shape != expected:
         raise InputError(f"the draws have parameters of shape {members.parameters.shape}; expected {expected}")
     if features.blocks > 1:
+        from graphbandit.kernels.function_classes.linear import drawn_values_per_arm
 
         def values_per_arm(contexts: Contexts) -> Float[np.ndarray, "n draws arms"]:
             values = np.empty((len(contexts), count, n_arms))
             for part, rows in features.blocks_of(contexts):
-                _linear_kernels().drawn_values_per_arm(rows, members.parameters, members.offsets, values[part])
+                drawn_values_per_arm(rows, members.parameters, members.offsets, values[part])
             return values
 
         return values_per_arm

@@ -5,7 +5,7 @@ from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any
+from pkgutil import resolve_name
 
 import numpy as np
 
@@ -26,13 +26,7 @@ BLOCK = 256
 """Contexts evaluated at a time, so that values of shape (n, N, K) never grow with the batch."""
 
 
-def _find_prospects() -> Any:
-    from graphbandit.kernels.function_classes.finite import finite_prospects
-
-    return finite_prospects
-
-
-_finite_prospects = DirectCall(_find_prospects)
+_finite_prospects = DirectCall(lambda: resolve_name("graphbandit.kernels.function_classes.finite:finite_prospects"))
 
 SLACK = 1e-12
 """Rounding allowance of the version space: with no noise at all, f* must not lose to itself by a last bit."""

@@ -1,7 +1,7 @@
 """Finite classes from a callable that evaluates all of their functions."""
 
 from collections.abc import Callable
-from typing import Any
+from pkgutil import resolve_name
 
 import numpy as np
 
@@ -22,14 +22,7 @@ from graphbandit.function_classes.finite import BLOCK, AnyFiniteModel, FiniteFun
 from graphbandit.rounds.observations import Observations
 from graphbandit.rounds.size import small
 
-
-def _find_candidates() -> Any:
-    from graphbandit.kernels.function_classes.finite import finite_candidates
-
-    return finite_candidates
-
-
-_finite_candidates = DirectCall(_find_candidates)
+_finite_candidates = DirectCall(lambda: resolve_name("graphbandit.kernels.function_classes.finite:finite_candidates"))
 
 
 class FiniteClass(FiniteFunctionClass):

@@ -3,7 +3,8 @@
 import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from pkgutil import resolve_name
+from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -50,14 +51,7 @@ from graphbandit.function_classes.scale import (
 )
 from graphbandit.rounds.observations import Observations
 
-
-def _find_prospects() -> Any:
-    from graphbandit.kernels.function_classes.ellipsoid import linear_prospects
-
-    return linear_prospects
-
-
-_linear_prospects = DirectCall(_find_prospects)
+_linear_prospects = DirectCall(lambda: resolve_name("graphbandit.kernels.function_classes.ellipsoid:linear_prospects"))
 
 
 class Regression(NamedTuple):

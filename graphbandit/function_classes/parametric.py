@@ -2,7 +2,7 @@
 
 import inspect
 import math
-from functools import cache
+from pkgutil import resolve_name
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -19,15 +19,8 @@ from graphbandit.function_classes.feature_maps import FeatureMap
 Data = TypeVar("Data")
 
 
-@cache
-def _kernels() -> Any:
-    from graphbandit.kernels.function_classes import linear
-
-    return linear
-
-
-_gap_norms = DirectCall(lambda: _kernels().gap_norms)
-_linear_values = DirectCall(lambda: _kernels().linear_values)
+_gap_norms = DirectCall(lambda: resolve_name("graphbandit.kernels.function_classes.linear:gap_norms"))
+_linear_values = DirectCall(lambda: resolve_name("graphbandit.kernels.function_classes.linear:linear_values"))
 
 
 class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):

@@ -279,8 +279,7 @@ def _check_decisions(learner: str, decisions: object, shown: Shown, n_arms: int)
 def function_class_of(own: FunctionClass[Any, Any, Any] | None, problem: Problem) -> FunctionClass[Any, Any, Any]:
     """The learner's own function class if it names one, else the problem's."""
     if own is not None:
-        check_function_class(own, problem.n_arms)
-        return own
+        return check_function_class(own, problem.n_arms)
     if problem.function_class is None:
         raise SettingError("function_class is None in both the learner and the problem; expected one in either")
     return problem.function_class

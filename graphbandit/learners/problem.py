@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeGuard
 
 import numpy as np
 
@@ -245,32 +245,29 @@ def _function_class(
     if isinstance(arm_features, Encoder):
         assert features is not None  # where none were given, they are the constant 1
         return _own_arms_class(wanted, n_arms, features.size, arm_features.size)
-    if isinstance(wanted, str) or (callable(wanted) and not isinstance(wanted, FunctionClass)):
+    if _is_to_be_built(wanted):
         if features is None:
             raise SettingError(
                 f"function_class is {wanted!r}, but features is None; expected features, from which it takes its sizes"
             )
         rows = None if arm_features is None else arm_features.values
         return class_for(wanted, n_arms=n_arms, dimension=features.size, arm_features=rows)
-    check_function_class(wanted, n_arms)
-    assert isinstance(wanted, FunctionClass)  # checked above
-    dimension = getattr(wanted, "dimension", None)
+    functions = check_function_class(wanted, n_arms)
+    dimension = getattr(functions, "dimension", None)
     if features is not None and isinstance(dimension, int) and dimension != features.size:
         raise SettingError(f"function_class has dimension {dimension}; expected {features.size}, as features has")
-    return wanted
+    return functions
 
 
 def _own_arms_class(wanted: object, capacity: int, d: int, e: int) -> FunctionClass[Any, Any, Any]:
     """A function class for rounds that bring their own arms, of contexts of d numbers and arms of e."""
     sizes = {"outer": d * e, "concatenate": d + e}
-    if isinstance(wanted, str) or (callable(wanted) and not isinstance(wanted, FunctionClass)):
+    if _is_to_be_built(wanted):
         made = class_for(wanted, n_arms=capacity, dimension=sizes["outer"], own_arms=True)
         if _pairing(made) == "concatenate":
             made = class_for(wanted, n_arms=capacity, dimension=sizes["concatenate"], own_arms=True)
     else:
-        check_function_class(wanted, capacity)
-        assert isinstance(wanted, FunctionClass)  # checked above
-        made = wanted
+        made = check_function_class(wanted, capacity)
     made.check_own_arms()
     expected, found = sizes[_pairing(made)], getattr(made, "dimension", None)
     if isinstance(found, int) and found != expected:
@@ -281,9 +278,15 @@ def _own_arms_class(wanted: object, capacity: int, d: int, e: int) -> FunctionCl
     return made
 
 
-def check_function_class(function_class: object, n_arms: int) -> None:
-    """Raise SettingError unless this is a function class of that many arms."""
+def _is_to_be_built(wanted: object) -> TypeGuard[str | Callable[..., Any]]:
+    """Whether this names or makes a function class, and is none itself."""
+    return isinstance(wanted, str) or (callable(wanted) and not isinstance(wanted, FunctionClass))
+
+
+def check_function_class(function_class: object, n_arms: int) -> FunctionClass[Any, Any, Any]:
+    """Raise SettingError unless this is a function class of that many arms, and return it."""
     if not isinstance(function_class, FunctionClass):
         raise SettingError(f"function_class is {function_class!r}; expected a FunctionClass")
     if function_class.n_arms != n_arms:
         raise SettingError(f"function_class has {function_class.n_arms} arms; expected n_arms = {n_arms}")
+    return function_class
