@@ -14,7 +14,7 @@ from graphbandit.environments.blocks import BLOCK, BlockInstance, GraphEnvironme
 from graphbandit.environments.graph_setting import GraphSetting
 from graphbandit.errors import SettingError
 from graphbandit.function_classes import FunctionClass, GeneralizedLinearClass, LinearClass
-from graphbandit.function_classes.generalized_linear import LINKS, Link
+from graphbandit.function_classes.evidence import LINKS, Link
 from graphbandit.graphs.sources import GraphSource
 from graphbandit.learners.problem import Problem, check_function_class
 

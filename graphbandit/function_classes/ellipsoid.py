@@ -37,6 +37,7 @@ def _hows() -> Int[np.ndarray, " hows"]:
 
 
 _ellipsoid_candidates = DirectCall(lambda: _kernels().ellipsoid_candidates)
+linear_values = DirectCall(lambda: resolve_name("graphbandit.kernels.function_classes.linear:linear_values"))
 _drawn_values = DirectCall(lambda: resolve_name("graphbandit.kernels.function_classes.linear:drawn_values"))
 
 
@@ -149,7 +150,7 @@ class Ellipsoid:
                 _hows(),
             )
         else:
-            values, norms = self._values(rows, features.n_arms), self._norms(rows, features.n_arms)
+            values, norms = linear_products(rows, self.center, n_arms), self._norms(rows, n_arms)
             _kernels().separate_candidates(values, norms, self.radius, mask, chosen)
 
     def predictor_bounds(self, features: FeatureMap, contexts: Contexts) -> tuple[RoundsByArms, RoundsByArms]:
@@ -158,7 +159,7 @@ class Ellipsoid:
         lower = np.empty((len(contexts), features.n_arms))
         upper = np.empty_like(lower)
         for part, rows in features.blocks_of(contexts):
-            values = self._values(rows, features.n_arms) + self.offset
+            values = linear_products(rows, self.center, features.n_arms) + self.offset
             reach = math.sqrt(self.radius) * self._norms(rows, features.n_arms)
             lower[part], upper[part] = values - reach, values + reach
         return lower, upper
@@ -167,7 +168,7 @@ class Ellipsoid:
         self, features: FeatureMap, model: LinearModel, contexts: Contexts, best: RoundIndices
     ) -> RoundsByArms:
         """|(center - thetahat)'v| + sqrt(radius v'V^-1 v), v = phi(x, a) - phi(x, best): sup |(theta - thetahat)'v|."""
-        from graphbandit.kernels.function_classes.linear import gap_norms, linear_values
+        from graphbandit.kernels.function_classes.linear import gap_norms
 
         check_parameters(features, self.center)
         check_parameters(features, model.parameters)
@@ -176,20 +177,12 @@ class Ellipsoid:
         widths = np.empty((len(contexts), features.n_arms))
         apart = self.center - model.parameters
         for part, rows in features.blocks_of(contexts):
-            norms, moved = np.empty((len(rows), features.n_arms)), np.empty((len(rows), features.n_arms))
-            linear_values(rows, math.inf, apart, 0.0, moved)
+            moved, norms = linear_products(rows, apart, features.n_arms), np.empty((len(rows), features.n_arms))
             chosen, wanted = best[part][:, None], np.ones(norms.shape, dtype=np.bool_)
             gap_norms(rows, np.ascontiguousarray(best[part]), self.factors, wanted, 1.0, norms)
             moved = np.abs(moved - np.take_along_axis(moved, chosen, axis=1))
             widths[part] = moved + math.sqrt(self.radius) * norms
         return widths
-
-    def _values(self, rows: Float[np.ndarray, "n rows d"], n_arms: int) -> RoundsByArms:
-        from graphbandit.kernels.function_classes.linear import linear_values
-
-        values = np.empty((len(rows), n_arms))
-        linear_values(rows, math.inf, self.center, 0.0, values)
-        return values
 
     def _norms(self, rows: Float[np.ndarray, "n rows d"], n_arms: int) -> RoundsByArms:
         from graphbandit.kernels.function_classes.linear import linear_norms
@@ -203,11 +196,18 @@ def linear_predictor(
     features: FeatureMap, parameters: Float[np.ndarray, "blocks d"], contexts: Contexts
 ) -> RoundsByArms:
     """theta'phi(x, a) for every context and arm."""
-    from graphbandit.kernels.function_classes.linear import linear_values
-
     values = np.empty((len(contexts), features.n_arms))
     for part, rows in features.blocks_of(contexts):
-        linear_values(rows, math.inf, parameters, 0.0, values[part])
+        values[part] = linear_products(rows, parameters, features.n_arms)
+    return values
+
+
+def linear_products(
+    rows: Float[np.ndarray, "n rows d"], parameters: Float[np.ndarray, "blocks d"], n_arms: int, offset: float = 0.0
+) -> RoundsByArms:
+    """c + theta'phi(x, a), given the features of every round."""
+    values = np.empty((len(rows), n_arms))
+    linear_values.call(as_in_kernels(rows), math.inf, as_in_kernels(parameters), offset, values)
     return values
 
 

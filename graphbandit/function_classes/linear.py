@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from operator import attrgetter
 from pkgutil import resolve_name
 from typing import Literal, NamedTuple
 
@@ -46,7 +47,6 @@ from graphbandit.function_classes.scale import (
     RewardsSeen,
     Scale,
     centred,
-    most_likely,
     shares,
 )
 from graphbandit.rounds.observations import Observations
@@ -116,7 +116,8 @@ class LinearData(RewardsSeen):
     @cached_property
     def regression(self) -> Regression:
         """Ridge regression with the class's ridge or, without one, with the lambda and the c that are most likely."""
-        return self.regression_with(most_likely(self.tried) if self.tried else None)
+        # the smallest lambda on ties
+        return self.regression_with(max(self.tried, key=attrgetter("likelihood"), default=None))
 
     @cached_property
     def tried(self) -> list[Centred]:
@@ -393,12 +394,11 @@ class LinearFunctionClass(ParametricClass[LinearData]):
         """
         self.check_data(data)
         setting_integer("count", count, at_least=1)
-        if noise is not None:
-            setting_number("noise", noise, at_least=0.0)
-        elif data.span == 0.0:
+        optional_number("noise", noise, at_least=0.0)
+        if noise is None and data.span == 0.0:
             data, noise = self.empty(), 1.0
         if data.tried:
-            many = shares(data.tried, count, rng)
+            many = shares([each.likelihood for each in data.tried], count, rng)
             parts = [(data.regression_with(each), n) for each, n in zip(data.tried, many, strict=True) if n]
         else:
             parts = [(data.regression, count)]
@@ -437,7 +437,7 @@ class LinearClass(LinearFunctionClass):
     lambda I + sum phi phi'. At radius infinity it is all of F: the ball |theta| <= S. Candidates are exact.
 
     Without a ridge and a norm bound, each fit takes lambda and the level c of the rewards from the data, by the largest
-    marginal likelihood (`scale.most_likely`). Everything is then in proportion to the rewards: with rewards a + b y, b
+    marginal likelihood (`scale.centred`). Everything is then in proportion to the rewards: with rewards a + b y, b
     > 0, decisions are the same as with y. Features may be of any size: the lambdas that are tried follow it downwards
     (`scale.ridges_for`).
 
