@@ -227,12 +227,11 @@ def _arms(arms: Iterable[str] | int | None, n_arms: int | None) -> tuple[int, Ar
 
 def _arm_features(given: object, n_arms: int, names: ArmNames | None) -> ArmFeatures:
     """The features of these arms, in their order."""
-    arms = n_arms if names is None else list(names)
+    arms = list(range(n_arms)) if names is None else list(names)
     if not isinstance(given, ArmFeatures):
         return ArmFeatures.from_table(given, arms=arms)
-    expected = list(range(n_arms)) if names is None else list(names)
-    if list(given.arms) != expected:
-        raise SettingError(f"arm_features are of the arms {given.arms!r}; expected {expected!r}, in this order")
+    if list(given.arms) != arms:
+        raise SettingError(f"arm_features are of the arms {given.arms!r}; expected {arms!r}, in this order")
     return given
 
 
