@@ -1,7 +1,7 @@
 """What a learner is told before the first round, and how contexts that people have become arrays."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeGuard
 
 import numpy as np
@@ -94,20 +94,18 @@ class Problem:
         optional_number("half_life", half_life, at_least=1e-3, at_most=2.0**62)
         if longest_epoch is not None:
             setting_integer("longest_epoch", longest_epoch, at_least=1, at_most=2**62)
-        settled = {
-            "n_arms": size,
-            "arms": names,
-            "features": encoder,
-            "arm_features": rows,
-            "function_class": _function_class(function_class, size, encoder, rows),
-            "capacity": capacity,
-            "horizon": horizon,
-            "noise": noise,
-            "half_life": half_life,
-            "longest_epoch": longest_epoch,
-        }
-        for name, value in settled.items():
-            object.__setattr__(self, name, value)
+        self.__dict__.update(
+            n_arms=size,
+            arms=names,
+            features=encoder,
+            arm_features=rows,
+            function_class=_function_class(function_class, size, encoder, rows),
+            capacity=capacity,
+            horizon=horizon,
+            noise=noise,
+            half_life=half_life,
+            longest_epoch=longest_epoch,
+        )
 
     def grown(self, new: Sequence[str] | int, arm_features: object = None) -> "Problem":
         """This problem with more arms behind those there are.
@@ -138,16 +136,7 @@ class Problem:
             features = features.add(arm_features, arms=names)
         if functions is not None:
             functions = functions.grown(size, features.values if isinstance(features, ArmFeatures) else None)
-        return Problem(
-            arms=size if arms is None else arms,
-            features=self.features,
-            arm_features=features,
-            function_class=functions,
-            horizon=self.horizon,
-            noise=self.noise,
-            half_life=self.half_life,
-            longest_epoch=self.longest_epoch,
-        )
+        return replace(self, n_arms=size, arms=arms, arm_features=features, function_class=functions)
 
     def encode(self, contexts: object, *, many: bool) -> tuple[Contexts, Tally]:
         """Contexts as an array with the round as its first axis, and what of them was unknown or missing.
