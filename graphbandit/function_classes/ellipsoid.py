@@ -11,7 +11,7 @@ import numpy as np
 
 from graphbandit.base.arrays import ArmMasks, Contexts, RoundIndices, RoundsByArms
 from graphbandit.base.checks import as_in_kernels, kernel_mask
-from graphbandit.base.declared import check_declared, limits
+from graphbandit.base.declared import Declared, limits
 from graphbandit.base.direct_calls import DirectCall
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float, Int
@@ -43,7 +43,7 @@ _drawn_values = DirectCall(lambda: resolve_name("graphbandit.kernels.function_cl
 
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
-class LinearModel:
+class LinearModel(Declared):
     """One linear function.
 
     - `parameters`: theta, one row for all arms or one an arm.
@@ -53,9 +53,6 @@ class LinearModel:
     parameters: Float[np.ndarray, "blocks d"]
     offset: float = 0.0
 
-    def __post_init__(self) -> None:
-        check_declared(self)
-
     @cached_property
     def length(self) -> float:
         """|c| + sum of all |theta|: how large a value can be, in sizes of a feature or of 1."""
@@ -64,7 +61,7 @@ class LinearModel:
 
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
-class LinearDraws:
+class LinearDraws(Declared):
     """Linear functions that were drawn.
 
     - `parameters`: theta of each, one row for all arms or one an arm.
@@ -74,13 +71,10 @@ class LinearDraws:
     parameters: Float[np.ndarray, "draws blocks d"]
     offsets: Float[np.ndarray, " draws"]
 
-    def __post_init__(self) -> None:
-        check_declared(self)
-
 
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Ellipsoid:
+class Ellipsoid(Declared):
     """{ theta : |U (theta - center)|^2 <= radius }, over all blocks together; V = U'U in each.
 
     - `center`: thetahat, a row for each block (one, or one an arm).
@@ -93,9 +87,6 @@ class Ellipsoid:
     factors: Float[np.ndarray, "blocks d d"] = field(metadata=limits(diagonal_above=0.0))
     radius: float = field(metadata=limits(at_least=0.0, at_most=sys.float_info.max))
     offset: float = 0.0
-
-    def __post_init__(self) -> None:
-        check_declared(self)
 
     @classmethod
     def ball(cls, features: FeatureMap, radius: float) -> "Ellipsoid":

@@ -11,7 +11,7 @@ import numpy as np
 
 from graphbandit.base.arrays import ArmMasks, Contexts, PerRound, RoundIndices, RoundsByArms
 from graphbandit.base.checks import BOOL, as_in_kernels, kernel_mask, optional_number
-from graphbandit.base.declared import check_declared, limits
+from graphbandit.base.declared import Declared, limits
 from graphbandit.base.direct_calls import DirectCall
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Bool, Float, Int
@@ -53,9 +53,6 @@ class FiniteData(RewardsSeen):
     half_life: float | None = field(default=None, metadata=limits(above=0.0))
     newest: int = field(default=-1, metadata=limits(at_least=-1))
 
-    def __post_init__(self) -> None:
-        check_declared(self)
-
     @cached_property
     def losses_now(self) -> Float[np.ndarray, " functions"]:
         """The losses with the newest round at weight 1."""
@@ -69,18 +66,15 @@ class FiniteData(RewardsSeen):
 
 @savable
 @dataclass(frozen=True, kw_only=True)
-class FiniteModel:
+class FiniteModel(Declared):
     """One function of the class."""
 
     index: int = field(metadata=limits(at_least=0))
 
-    def __post_init__(self) -> None:
-        check_declared(self)
-
 
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
-class FiniteMixture:
+class FiniteMixture(Declared):
     """The mean of all functions of the class.
 
     - `weights`: of the functions; they sum to one.
@@ -88,22 +82,16 @@ class FiniteMixture:
 
     weights: Float[np.ndarray, " functions"] = field(metadata=limits(at_least=0.0, at_most=1.0))
 
-    def __post_init__(self) -> None:
-        check_declared(self)
-
 
 AnyFiniteModel = FiniteModel | FiniteMixture
 
 
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
-class FiniteSpace:
+class FiniteSpace(Declared):
     """A subset of the class."""
 
     members: Bool[np.ndarray, " functions"]
-
-    def __post_init__(self) -> None:
-        check_declared(self)
 
     @property
     def size(self) -> int:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from graphbandit.base.arrays import ArmMasks, Contexts, PerArm, PerObservation, RoundIndices, RoundsByArms
 from graphbandit.base.checks import LARGEST, optional_number, setting_choice, setting_integer, setting_number
-from graphbandit.base.declared import check_declared, limits
+from graphbandit.base.declared import Declared, limits
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float
 from graphbandit.errors import InputError
@@ -56,7 +56,7 @@ class _Fit(NamedTuple):
 
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
-class GeneralizedLinearData:
+class GeneralizedLinearData(Declared):
     """All observations; the fit is made when it is first asked for, once an epoch.
 
     - `columns`: phi(x, a), arm and reward of each observation.
@@ -72,7 +72,7 @@ class GeneralizedLinearData:
     half_life: float | None = field(default=None, metadata=limits(above=0.0))
 
     def __post_init__(self) -> None:
-        check_declared(self)
+        super().__post_init__()
         if self.columns.contexts.ndim != 2:
             raise InputError(f"the columns hold {self.columns.contexts.shape[1:]} numbers a row; expected a vector")
         if self.blocks > 1 and len(self.columns) and self.columns.arms.max() >= self.blocks:

@@ -22,7 +22,7 @@ from graphbandit.base.checks import (
     setting_integer,
     setting_number,
 )
-from graphbandit.base.declared import check_declared, limits
+from graphbandit.base.declared import limits
 from graphbandit.base.direct_calls import DirectCall
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float
@@ -109,9 +109,6 @@ class LinearData(RewardsSeen):
     ridge: float | None = field(metadata=limits(above=0.0))
     half_life: float | None = field(default=None, metadata=limits(above=0.0))
     newest: int = field(default=-1, metadata=limits(at_least=-1))
-
-    def __post_init__(self) -> None:
-        check_declared(self)
 
     @cached_property
     def regression(self) -> Regression:

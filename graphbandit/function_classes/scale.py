@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from graphbandit.base.declared import Declared
 from graphbandit.base.shapes import Float
 
 SHAPE = 2.0
@@ -23,7 +24,7 @@ RIDGES = np.power(10.0, np.arange(-6, 7) / 2.0)
 """The values of lambda that are tried: half-decades from 1e-3 to 1e3, lower for small features (`ridges_for`)."""
 
 
-class RewardsSeen:
+class RewardsSeen(Declared):
     """Data that knows the smallest and the largest reward in it; the smallest is infinite before there is one."""
 
     lowest: float
